@@ -1,0 +1,40 @@
+// host: the sum made by the host's processor, on one core: the reference row.
+//
+// Launches: none. Hazards: none. It sums in 64 bits (int64 for int32, double for float32).
+// Source: std::transform_reduce; the book's "recursiveReduce" has this place.
+#include "../src/backend/reduction.hpp"
+
+#include <functional>
+#include <numeric>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+struct Host {
+    static constexpr StrategyInfo info{
+        .name = "host",
+        .workload = "reduce",
+        .mechanism = "none",
+        .summary = "the host's own sum, on one core",
+        .hazards = "none: no kernel",
+        .source = "the C++ standard library",
+    };
+    static constexpr bool on_host = true;
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        // Widened one by one: std::reduce alone may add two neighbours in T before it adds them to the sum.
+        *job.host_sum = std::transform_reduce(job.host_in.begin(), job.host_in.end(), WideSum<T>{}, std::plus<>{},
+                                              [](T value) { return WideSum<T>{value}; });
+    }
+};
+
+const RegisterReduction<Host> host;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,59 @@
+// neighbored: flat reduction of neighbouring pairs, in place, one launch.
+//
+//     for stride = 1, 2, 4, ... block/2:
+//         thread t, t a multiple of 2 * stride: slice[t] += slice[t + stride]
+//         barrier
+//     thread 0: sum = slice[0]
+//
+// Launches: none from the device.
+// Hazards: none: a barrier between the levels, and no thread leaves before the last one. (The book's kernel lets
+// threads past the end return before the barrier, and adds their elements all the same.)
+// Source: Professional CUDA C Programming, chapter 3, "reduceNeighbored".
+#include "../src/backend/reduction.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class T>
+__global__ void reduce_neighbored(T* in, T* out, unsigned long long elements)
+{
+    const unsigned tid = threadIdx.x;
+    const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x;
+    T* slice = in + first;
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        if (tid % (2 * stride) == 0 && first + tid + stride < elements)
+            slice[tid] += slice[tid + stride];
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = first < elements ? slice[0] : T{0};
+}
+
+struct Neighbored {
+    static constexpr StrategyInfo info{
+        .name = "neighbored",
+        .workload = "reduce",
+        .mechanism = "none",
+        .summary = "flat: neighbouring pairs, in place, one host launch",
+        .hazards = "none: a barrier between the levels",
+        .source = "Professional CUDA C Programming, ch. 3, reduceNeighbored",
+    };
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            launch_flat<reduce_neighbored<T>>(wave, job.block, wave.in, wave.out,
+                                              static_cast<unsigned long long>(wave.elements));
+        });
+    }
+};
+
+const RegisterReduction<Neighbored> neighbored;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

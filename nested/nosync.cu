@@ -1,0 +1,71 @@
+// nosync: recursive reduction, a child a block a level, nobody waits.
+//
+//     reduce(slice, size):                        one block of `size` threads
+//         if size == 2: sum = slice[0] + slice[1]
+//         thread t < size/2: slice[t] += slice[t + size/2]
+//         thread 0: launch reduce(slice, size/2)  one block of size/2 threads
+//
+// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+// Hazards: RACY, as the book has it. Thread 0 launches when its own addition is done; the child may read what the
+// other threads have not added yet. On a GPU the launch latency usually hides it.
+// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync". There the input is modified in
+// place, the sum of each block goes to the host, and the depth is always full: so here, but for `depth`.
+#include "../src/backend/reduction.hpp"
+#include "in_block.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class T>
+__global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
+{
+    const unsigned tid = threadIdx.x;
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
+    T* sum = out + blockIdx.x;
+    if (size == 2) {
+        if (tid == 0)
+            *sum = slice[0] + slice[1];
+        return;
+    }
+    const unsigned stride = size / 2;
+    if (nest.last_level()) {
+        finish_in_block(slice, stride, sum);
+        return;
+    }
+    if (tid < stride)
+        slice[tid] += slice[tid + stride];
+    if (tid == 0)
+        nest.launch<reduce_nosync<T>>({1, stride}, slice, sum, stride);
+}
+
+struct Nosync {
+    static constexpr StrategyInfo info{
+        .name = "nosync",
+        .workload = "reduce",
+        .mechanism = "null",
+        .summary = "a child a block a level; the parent does not wait",
+        .hazards = "racy: the child may start before its parent's other threads have added",
+        .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduceNosync",
+        .racy = true,
+    };
+
+    static LaunchForm launches(const Case& point)
+    {
+        return LaunchForm::chain_per_block(point.grid, halving_levels(point));
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            launch_root<reduce_nosync<T>>(wave, job.block, wave.in, wave.out, job.block);
+        });
+    }
+};
+
+const RegisterReduction<Nosync> nosync;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

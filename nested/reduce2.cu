@@ -1,0 +1,70 @@
+// reduce2: recursive reduction, one child a level for the whole grid.
+//
+//     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim ...]
+//         if stride == 1: sum = slice[0] + slice[1]
+//         thread t: slice[t] += slice[t + stride]
+//         thread 0 of block 0: launch reduce(in, stride/2)   grid blocks of stride/2 threads
+//
+// The block size halves from level to level, so the root's slice length travels along as `dim`; no thread is idle.
+// Launches: one a level, log2(block) - 1 levels, whatever the grid.
+// Hazards: RACY, as the book has it. Block 0 launches the next level for all blocks; a child block may read what the
+// parent's block of the same number has not added yet. On a GPU the launch latency usually hides it.
+// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2".
+#include "../src/backend/reduction.hpp"
+#include "in_block.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class T>
+__global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, Nest nest)
+{
+    const unsigned tid = threadIdx.x;
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
+    T* sum = out + blockIdx.x;
+    if (stride == 1) {
+        if (tid == 0)
+            *sum = slice[0] + slice[1];
+        return;
+    }
+    if (nest.last_level()) {
+        finish_in_block(slice, stride, sum);
+        return;
+    }
+    slice[tid] += slice[tid + stride];
+    if (tid == 0 && blockIdx.x == 0)
+        nest.launch<reduce_reduce2<T>>({gridDim.x, stride / 2}, in, out, stride / 2, dim);
+}
+
+struct Reduce2 {
+    static constexpr StrategyInfo info{
+        .name = "reduce2",
+        .workload = "reduce",
+        .mechanism = "null",
+        .summary = "one child a level for the whole grid, launched by block 0",
+        .hazards = "racy: child blocks may start before their parent blocks have added",
+        .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduce2",
+        .racy = true,
+    };
+
+    static LaunchForm launches(const Case& point)
+    {
+        return LaunchForm::chain_per_grid(halving_levels(point));
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        const std::uint32_t stride = job.block / 2;
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            launch_root<reduce_reduce2<T>>(wave, std::max(1U, stride), wave.in, wave.out, stride, job.block);
+        });
+    }
+};
+
+const RegisterReduction<Reduce2> reduce2;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,76 @@
+// synced: recursive reduction, a child a block a level; the parent's block goes on only when its child is done.
+//
+//     reduce(slice, size):                        one block of `size` threads
+//         if size == 2: sum = slice[0] + slice[1]
+//         thread t < size/2: slice[t] += slice[t + size/2]
+//         barrier
+//         thread 0: launch reduce(slice, size/2) and wait for it
+//         barrier
+//
+// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+// Hazards: none in the data: the barrier before the launch puts all additions before the child. But a parent that
+// waits stays resident, so the root blocks must go in waves whose chains all fit (src/core/launch_plan.hpp).
+// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce", whose device-side
+// cudaDeviceSynchronize() is gone since compute capability 9.0. How a parent waits without it: src/backend/nest.hpp.
+#include "../src/backend/reduction.hpp"
+#include "in_block.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class T>
+__global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
+{
+    const unsigned tid = threadIdx.x;
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
+    T* sum = out + blockIdx.x;
+    const unsigned stride = size / 2;
+    if (size == 2) {
+        if (tid == 0)
+            *sum = slice[0] + slice[1];
+    } else if (nest.last_level()) {
+        finish_in_block(slice, stride, sum);
+    } else {
+        if (tid < stride)
+            slice[tid] += slice[tid + stride];
+        __syncthreads();
+        if (tid == 0)
+            nest.launch_and_wait<reduce_synced<T>>({1, stride}, slice, sum, stride);
+        __syncthreads();
+    }
+    if (tid == 0)
+        nest.complete();
+}
+
+struct Synced {
+    static constexpr StrategyInfo info{
+        .name = "synced",
+        .workload = "reduce",
+        .mechanism = "null",
+        .summary = "a child a block a level; the parent's block waits for it",
+        .hazards = "none: a barrier before the launch; the waiting parents go in waves that fit the device",
+        .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduce",
+    };
+
+    static LaunchForm launches(const Case& point)
+    {
+        LaunchForm form = LaunchForm::chain_per_block(point.grid, halving_levels(point));
+        form.parent_waits = true;
+        return form;
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            launch_root<reduce_synced<T>>(wave, job.block, wave.in, wave.out, job.block);
+        });
+    }
+};
+
+const RegisterReduction<Synced> synced;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

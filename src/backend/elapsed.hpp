@@ -1,0 +1,27 @@
+// What a timed region took, and the shape of a launch: the same on both backends.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+namespace nestbed
+{
+
+struct Elapsed {
+    std::optional<double> gpu_us; // between two events
+    double wall_us = 0;           // on the host's steady clock
+};
+
+class WallClock
+{
+  public:
+    double elapsed_us() const
+    {
+        return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+} // namespace nestbed

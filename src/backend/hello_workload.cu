@@ -1,0 +1,89 @@
+// The workload `hello`: counts greetings; the right answer is the number of threads of the whole tree.
+#include "greeting.hpp"
+#include "workload.hpp"
+
+#include <cstdio>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+namespace
+{
+
+// grid * (block + block/2 + ... ), a term a level.
+std::uint64_t threads_of_tree(const Case& point, unsigned levels)
+{
+    std::uint64_t threads = 0;
+    for (unsigned level = 0; level <= levels; ++level)
+        threads += std::uint64_t{point.grid} * (point.block >> level);
+    return threads;
+}
+
+class HelloWorkload final : public Workload
+{
+  public:
+    explicit HelloWorkload(Context& context)
+        : context_(context), ledger_(context.allocate<Ledger>(1)), greetings_(context.allocate<unsigned long long>(1))
+    {
+    }
+
+    Sample sample(const Strategy& strategy, const Case& point, bool aloud) override
+    {
+        const auto& greeter = dynamic_cast<const GreetingStrategy&>(strategy);
+        const LaunchForm form = strategy.launches(point);
+        const LaunchPlan plan = plan_launches(point, form, context_.facts());
+        if (!plan.refusal.empty())
+            return {.status = Status::unsupported, .detail = plan.refusal};
+        Sample sample;
+        if (plan.pending_limit != 0)
+            sample.pending_limit = context_.set_pending_limit(plan.pending_limit);
+        const std::uint64_t expected = threads_of_tree(point, form.levels());
+        if (aloud)
+            context_.reserve_printf(expected + form.total());
+        context_.fill_bytes(ledger_, 0, 1);
+        context_.fill_bytes(greetings_, 0, 1);
+        const Greeting job{.context = context_,
+                           .grid = point.grid,
+                           .block = point.block,
+                           .plan = plan,
+                           .ledger = ledger_.data(),
+                           .max_depth = form.levels(),
+                           .greetings = greetings_.data(),
+                           .aloud = aloud};
+        const Elapsed elapsed = context_.time(plan.streams, [&] { greeter.run(job); });
+        static_cast<void>(std::fflush(stdout));
+        sample.gpu_us = elapsed.gpu_us;
+        sample.wall_us = elapsed.wall_us;
+        unsigned long long greeted = 0;
+        context_.download(std::span(&greeted, 1), greetings_);
+        Ledger counted;
+        context_.download(std::span(&counted, 1), ledger_);
+        sample.launches = counts_of(counted);
+        sample.answer = std::to_string(greeted);
+        sample.reference = std::to_string(expected);
+        if (greeted != expected) {
+            sample.status = Status::wrong;
+            sample.detail = sample.answer + " threads greeted instead of " + sample.reference;
+        }
+        sample.wave = plan.wave;
+        sample.waves = plan.waves(point.grid);
+        sample.streams = plan.streams;
+        return sample;
+    }
+
+    void release() override {}
+
+  private:
+    Context& context_;
+    Buffer<Ledger> ledger_;
+    Buffer<unsigned long long> greetings_;
+};
+
+} // namespace
+
+std::unique_ptr<Workload> make_hello_workload(Context& context) { return std::make_unique<HelloWorkload>(context); }
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

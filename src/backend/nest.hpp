@@ -1,0 +1,76 @@
+// Nest: how a kernel launches a kernel. Every device launch of nestbed goes through here, so that it is counted
+// and its error is checked. Passed by value to each kernel that recurses, as its last argument.
+#pragma once
+
+#include "../core/ledger.hpp"
+#include "language.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+struct Nest {
+    Ledger* ledger = nullptr;
+    // Completion flags, zeroed before the run: `max_depth` for each root block. Only parents that wait need them.
+    unsigned* done = nullptr;
+    unsigned depth = 0;     // of the grid that holds this Nest; the root grid has 0
+    unsigned max_depth = 0; // the deepest level that may be launched
+
+    // A grid at the last level must finish its work without a launch.
+    __device__ bool last_level() const { return depth >= max_depth; }
+
+    // Launches a child into the block's NULL stream. Call it from one thread. False if the launch failed.
+    template <auto Kernel, class... Args>
+    __device__ bool launch(LaunchShape shape, Args... args) const
+    {
+        return count(device_launch<Kernel>(shape, args..., child()));
+    }
+
+    // Launches a child and returns when it and its descendants are complete: what device-side
+    // cudaDeviceSynchronize() was used for. At most one such child of a block at a time; its kernel must call
+    // complete() on every path. False if the launch failed or the wait was given up.
+    template <auto Kernel, class... Args>
+    __device__ bool launch_and_wait(LaunchShape shape, Args... args) const
+    {
+        const Nest next = child();
+        if (!count(device_launch_to_wait_for<Kernel>(shape, args..., next)))
+            return false;
+        if (wait_for_child(next.done + depth))
+            return true;
+        atomicAdd(&ledger->waits_given_up, 1ULL);
+        return false;
+    }
+
+    // Tells a waiting parent that this block is done, and so (the block being its child grid's only one) the
+    // child. Call it from one thread, as the last thing, after a barrier behind all other threads' writes.
+    __device__ void complete() const
+    {
+        if (depth > 0)
+            signal_parent(done + depth - 1);
+    }
+
+  private:
+    __device__ Nest child() const
+    {
+        Nest next = *this;
+        ++next.depth;
+        if (depth == 0 && done != nullptr)
+            next.done += static_cast<std::size_t>(blockIdx.x) * max_depth;
+        return next;
+    }
+
+    __device__ bool count(int error) const
+    {
+        const unsigned level = depth < kLedgerLevels ? depth : kLedgerLevels - 1;
+        atomicAdd(&ledger->attempted[level], 1ULL);
+        if (error == 0)
+            return true;
+        atomicAdd(&ledger->failed[level], 1ULL);
+        atomicCAS(&ledger->first_error, 0, error);
+        return false;
+    }
+};
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,153 @@
+// The workload `reduce`: one input for all cases that share it, restored before every run.
+#include "reduction.hpp"
+#include "workload.hpp"
+
+#include <tuple>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+namespace
+{
+
+// The input and the buffers for one (elements, grid, block, seed).
+template <class T>
+class ReduceData
+{
+  public:
+    ReduceData(Context& context, const Case& point)
+        : input_(make_input(point)),
+          reference_(reduce_reference(std::span<const T>(input_), point.grid, point.block)),
+          padded_(std::size_t{point.grid} * point.block), pristine_(context.allocate<T>(padded_)),
+          work_(context.allocate<T>(padded_)), sums_(context.allocate<T>(point.grid))
+    {
+        context.fill_bytes(pristine_, 0, padded_);
+        context.upload(pristine_, std::span<const T>(input_));
+    }
+
+    Sample run(Context& context, const ReduceStrategy& strategy, const Case& point, const LaunchPlan& plan,
+               Buffer<Ledger>& ledger, Buffer<unsigned>& done, unsigned max_depth)
+    {
+        context.copy(work_, pristine_, padded_);
+        context.fill_bytes(sums_, 0xFF, point.grid);
+        WideSum<T> host_sum = -1;
+        const Reduction<T> job{.context = context,
+                               .in = work_.data(),
+                               .out = sums_.data(),
+                               .elements = point.elements,
+                               .grid = point.grid,
+                               .block = point.block,
+                               .plan = plan,
+                               .ledger = ledger.data(),
+                               .done = done.data(),
+                               .max_depth = max_depth,
+                               .host_in = input_,
+                               .host_sum = &host_sum};
+        Sample sample;
+        Verdict verdict;
+        if (strategy.on_host()) {
+            const WallClock clock;
+            strategy.run(job);
+            sample.wall_us = clock.elapsed_us();
+            verdict = verify_total(reference_, host_sum);
+        } else {
+            const Elapsed elapsed = context.time(plan.streams, [&] { strategy.run(job); });
+            sample.gpu_us = elapsed.gpu_us;
+            sample.wall_us = elapsed.wall_us;
+            std::vector<T> partials(point.grid);
+            context.download(std::span<T>(partials), sums_);
+            verdict = verify_blocks(reference_, std::span<const T>(partials));
+        }
+        sample.answer = verdict.answer;
+        sample.reference = to_text<T>(reference_.total);
+        sample.detail = verdict.detail;
+        sample.status = verdict.right ? Status::ok : Status::wrong;
+        return sample;
+    }
+
+  private:
+    static std::vector<T> make_input(const Case& point)
+    {
+        std::vector<T> input(point.elements);
+        for (std::uint64_t index = 0; index < point.elements; ++index)
+            input[index] = reduce_element<T>(point.seed, index);
+        return input;
+    }
+
+    std::vector<T> input_;
+    ReduceReference<T> reference_;
+    std::size_t padded_;
+    Buffer<T> pristine_, work_, sums_;
+};
+
+class ReduceWorkload final : public Workload
+{
+  public:
+    explicit ReduceWorkload(Context& context) : context_(context), ledger_(context.allocate<Ledger>(1)) {}
+
+    Sample sample(const Strategy& strategy, const Case& point, bool /*aloud*/) override
+    {
+        const auto& reduction = dynamic_cast<const ReduceStrategy&>(strategy);
+        prepare(point);
+        const LaunchForm form = strategy.launches(point);
+        const LaunchPlan plan = plan_launches(point, form, context_.facts());
+        if (!plan.refusal.empty())
+            return {.status = Status::unsupported, .detail = plan.refusal};
+        const std::uint32_t limit = plan.pending_limit == 0 ? 0 : context_.set_pending_limit(plan.pending_limit);
+        const std::size_t flags = std::size_t{point.grid} * form.levels();
+        if (done_.size() < flags)
+            done_ = context_.allocate<unsigned>(flags);
+        context_.fill_bytes(done_, 0, flags);
+        context_.fill_bytes(ledger_, 0, 1);
+        Sample sample = point.type == ElementType::float32
+                            ? floats_->run(context_, reduction, point, plan, ledger_, done_, form.levels())
+                            : ints_->run(context_, reduction, point, plan, ledger_, done_, form.levels());
+        Ledger counted;
+        context_.download(std::span(&counted, 1), ledger_);
+        sample.launches = counts_of(counted);
+        sample.pending_limit = limit;
+        sample.wave = plan.wave;
+        sample.waves = plan.waves(point.grid);
+        sample.streams = plan.streams;
+        return sample;
+    }
+
+    void release() override
+    {
+        ints_.reset();
+        floats_.reset();
+        done_ = {};
+    }
+
+  private:
+    using Key = std::tuple<ElementType, std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t>;
+
+    void prepare(const Case& point)
+    {
+        const Key key{point.type, point.elements, point.grid, point.block, point.seed};
+        if ((ints_ || floats_) && key == key_)
+            return;
+        release();
+        key_ = key;
+        if (point.type == ElementType::float32)
+            floats_ = std::make_unique<ReduceData<float>>(context_, point);
+        else
+            ints_ = std::make_unique<ReduceData<std::int32_t>>(context_, point);
+    }
+
+    Context& context_;
+    Buffer<Ledger> ledger_;
+    Buffer<unsigned> done_;
+    Key key_;
+    std::unique_ptr<ReduceData<std::int32_t>> ints_;
+    std::unique_ptr<ReduceData<float>> floats_;
+};
+
+} // namespace
+
+std::unique_ptr<Workload> make_reduce_workload(Context& context) { return std::make_unique<ReduceWorkload>(context); }
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

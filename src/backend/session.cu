@@ -1,0 +1,97 @@
+// A session on this backend: finds the case's strategy and workload, and turns what happened into a status.
+#include "session.hpp"
+
+#include "../core/error.hpp"
+#include "../core/judge.hpp"
+#include "probe.hpp"
+#include "workload.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+namespace
+{
+
+class BackendSession final : public Session
+{
+  public:
+    explicit BackendSession(const SessionOptions& options) : context_(options)
+    {
+        workloads_.emplace("reduce", make_reduce_workload(context_));
+        workloads_.emplace("hello", make_hello_workload(context_));
+    }
+
+    BackendKind backend() const override { return kBackend; }
+    const DeviceFacts& facts() const override { return context_.facts(); }
+    std::string schedule() const override { return context_.schedule(); }
+
+    Sample sample(const Case& point) override { return run(point, false); }
+
+    // Blocks are numbered through one root grid, so there is one wave, under a limit that holds every launch.
+    Sample sample_aloud(const Case& point) override
+    {
+        Case whole = point;
+        whole.wave = point.grid;
+        whole.streams = 1;
+        const std::uint64_t launches = strategy_of(point).launches(point).total();
+        whole.pending_limit = static_cast<std::uint32_t>(
+            std::max<std::uint64_t>(launches, context_.facts().default_pending_limit));
+        return run(whole, true);
+    }
+
+    void release() override
+    {
+        for (auto& [name, workload] : workloads_)
+            workload->release();
+    }
+
+    double null_kernel_us() override { return time_null_kernel(context_, 101); }
+
+    DepthProbe probe_depth(unsigned levels) override
+    {
+        const LaunchCounts counts = run_chain(context_, levels);
+        return {.asked = levels,
+                .reached = counts.max_depth,
+                .error = counts.failed == 0 ? "" : Context::error_name(counts.first_error)};
+    }
+
+  private:
+    static const Strategy& strategy_of(const Case& point)
+    {
+        const Strategy* strategy = Registry::find(kBackend, point.strategy);
+        if (strategy == nullptr)
+            throw UsageError("backend " + std::string(name_of(kBackend)) + " has no strategy '" + point.strategy + "'");
+        return *strategy;
+    }
+
+    Sample run(const Case& point, bool aloud)
+    {
+        const Strategy& strategy = strategy_of(point);
+        try {
+            Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, aloud);
+            if (sample.status != Status::unsupported)
+                judge_launches(sample, strategy.launches(point),
+                               Context::error_name(sample.launches->first_error));
+            return sample;
+        } catch (const DeviceFault& fault) {
+            return {.status = Status::crashed,
+                    .detail = fault.what(),
+                    .device_lost = kBackend == BackendKind::cuda};
+        }
+    }
+
+    Context context_;
+    std::map<std::string_view, std::unique_ptr<Workload>> workloads_;
+};
+
+} // namespace
+
+std::unique_ptr<Session> open_backend(const SessionOptions& options) { return std::make_unique<BackendSession>(options); }
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,50 @@
+// A case: one point of a sweep, everything that decides what is measured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nestbed
+{
+
+enum class BackendKind : std::uint8_t { cuda, cpu };
+enum class ElementType : std::uint8_t { none, int32, float32 }; // none: the workload has no elements
+
+struct Case {
+    std::string strategy;
+    BackendKind backend = BackendKind::cpu;
+    ElementType type = ElementType::int32;
+    std::uint64_t elements = 0; // 1 to grid * block; what is missing to grid * block is the ragged end
+    std::uint32_t grid = 1;     // blocks of the root level
+    std::uint32_t block = 1;    // threads a block at the root level: a power of two
+    std::optional<std::uint32_t> depth;         // nested levels at most; empty: full
+    std::optional<std::uint32_t> pending_limit; // launches; empty: auto
+    std::optional<std::uint32_t> wave;          // root blocks launched together; empty: auto
+    std::optional<std::uint32_t> streams;       // host streams that the waves go round; empty: auto
+    std::uint64_t seed = 1;
+
+    friend bool operator==(const Case&, const Case&) = default;
+};
+
+constexpr std::string_view name_of(BackendKind backend)
+{
+    return backend == BackendKind::cuda ? "cuda" : "cpu";
+}
+
+// Empty for a workload without elements: the CSV's cell is then empty too.
+constexpr std::string_view name_of(ElementType type)
+{
+    switch (type) {
+    case ElementType::int32:
+        return "int32";
+    case ElementType::float32:
+        return "float32";
+    case ElementType::none:
+        break;
+    }
+    return "";
+}
+
+} // namespace nestbed

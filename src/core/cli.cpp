@@ -1,0 +1,401 @@
+#include "cli.hpp"
+
+#include "../cpu/executor.hpp"
+#include "axis.hpp"
+#include "error.hpp"
+#include "plan.hpp"
+#include "progress.hpp"
+#include "record.hpp"
+#include "runner.hpp"
+#include "session.hpp"
+#include "settings.hpp"
+#include "strategy.hpp"
+#include "summary.hpp"
+#include "text.hpp"
+#include "version.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace po = boost::program_options;
+
+constexpr unsigned kProbedLevels = 1024;
+
+constexpr std::string_view kHelp = R"(nestbed: recursion by dynamic parallelism, measured.
+
+Usage:
+  nestbed run [EXPERIMENT.cfg] [options]   measure, log to a CSV, print a table
+  nestbed list                             the strategies, their sources and hazards
+  nestbed info                             the device, its limits, this build
+  nestbed hello [--grid N] [--block N]     nested hello world, printed
+  nestbed COMMAND --help                   the options of a command
+  nestbed --version
+
+Examples:
+  nestbed run experiments/book.cfg -o book.csv
+  nestbed run --strategy nosync --grid 64 --block 128,256
+  nestbed run experiments/grid.cfg --backend cpu --grid 1:64:*2 --dry-run
+
+Exit: 0 all rows ok; 1 it could not run; 2 a bad option or experiment file;
+3 some rows are wrong, failed or unsupported.
+)";
+
+// What a command line gave, by option.
+using Given = std::map<std::string, std::vector<std::string>>;
+
+po::options_description key_options(std::initializer_list<std::string_view> only = {})
+{
+    po::options_description options("Settings, the same in a file (key = value) and here", 80);
+    for (const Key& key : all_keys())
+        if (only.size() == 0 || std::ranges::find(only, key.name) != only.end())
+            options.add_options()(std::string(key.name).c_str(),
+                                  po::value<std::vector<std::string>>()->composing()->value_name(std::string(key.value)),
+                                  std::string(key.help).c_str());
+    return options;
+}
+
+po::options_description run_options()
+{
+    po::options_description options("Options", 80);
+    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
+                          "the CSV; rows are appended; - for standard output (results/local/EXPERIMENT.csv)");
+    options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    return options;
+}
+
+// `--pending_limit` is `--pending-limit`; a negative number after an option is its value, not an option.
+std::vector<std::string> tidy(const std::vector<std::string>& arguments)
+{
+    std::vector<std::string> tidied;
+    for (const std::string& argument : arguments) {
+        if (argument.starts_with("--")) {
+            const std::size_t equals = argument.find('=');
+            tidied.push_back(canonical_key(argument.substr(0, equals)) +
+                             (equals == std::string::npos ? "" : argument.substr(equals)));
+        } else if (argument.size() > 1 && argument[0] == '-' && argument[1] >= '0' && argument[1] <= '9' &&
+                   !tidied.empty() && tidied.back().starts_with("--") && tidied.back().find('=') == std::string::npos) {
+            tidied.back() += "=" + argument;
+        } else {
+            tidied.push_back(argument);
+        }
+    }
+    return tidied;
+}
+
+// Parses against the options; "argument" holds what is no option. Throws UsageError.
+Given parse(const std::vector<std::string>& arguments, const po::options_description& options, std::size_t positional)
+{
+    po::options_description all;
+    all.add(options);
+    all.add_options()("argument", po::value<std::vector<std::string>>());
+    po::positional_options_description names;
+    names.add("argument", -1);
+    Given given;
+    try {
+        namespace style = po::command_line_style;
+        const auto parsed = po::command_line_parser(tidy(arguments))
+                                .options(all)
+                                .positional(names)
+                                .style(style::unix_style & ~style::allow_guessing)
+                                .run();
+        for (const auto& option : parsed.options) {
+            auto& values = given[option.string_key];
+            values.insert(values.end(), option.value.begin(), option.value.end());
+        }
+    } catch (const po::unknown_option& error) {
+        std::vector<std::string> spelled;
+        for (const auto& option : options.options())
+            spelled.push_back("--" + option->long_name());
+        const std::vector<std::string_view> allowed(spelled.begin(), spelled.end());
+        throw UsageError(fmt::format("unknown option '{}'{}; allowed: {}", error.get_option_name(),
+                                     did_you_mean(error.get_option_name(), allowed), fmt::join(allowed, ", ")));
+    } catch (const po::error& error) {
+        throw UsageError(error.what());
+    }
+    const std::vector<std::string>& others = given["argument"];
+    if (others.size() > positional)
+        throw UsageError(fmt::format("'{}' was not expected; allowed: {}", others[positional],
+                                     positional == 0 ? "options only" : "one experiment file, and options"));
+    return given;
+}
+
+std::string only_value(const Given& given, const std::string& key, const std::string& otherwise)
+{
+    const auto found = given.find(key);
+    if (found == given.end())
+        return otherwise;
+    if (found->second.size() != 1 || found->second.front().empty())
+        throw UsageError(fmt::format("--{} takes one value", key));
+    return found->second.front();
+}
+
+void set_from(Settings& settings, const Given& given)
+{
+    for (const Key& key : all_keys())
+        if (const auto found = given.find(std::string(key.name)); found != given.end())
+            settings.set(found->first, found->second);
+}
+
+SessionOptions session_options(const Settings& settings)
+{
+    SessionOptions options;
+    if (const auto schedule = settings.one("schedule")) {
+        try {
+            static_cast<void>(cpu::parse_schedule(schedule->value));
+        } catch (const UsageError& error) {
+            throw UsageError(fmt::format("{}: {}", schedule->place(), error.what()));
+        }
+        options.schedule = schedule->value;
+    }
+    if (const auto workers = settings.one("workers"))
+        options.workers = static_cast<unsigned>(parse_number(*workers, 1, cpu::kMaxWorkers));
+    return options;
+}
+
+using Sessions = std::map<BackendKind, std::unique_ptr<Session>>;
+
+Sessions open_sessions(const Settings& settings)
+{
+    Sessions sessions;
+    const SessionOptions options = session_options(settings);
+    for (const BackendKind backend : chosen_backends(settings))
+        sessions.emplace(backend, open_session(backend, options));
+    return sessions;
+}
+
+std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions)
+{
+    std::map<BackendKind, DeviceFacts> facts;
+    for (const auto& [backend, session] : sessions)
+        facts.emplace(backend, session->facts());
+    return facts;
+}
+
+// The default goes into a folder that is made; one that the user names must be there.
+std::string output_path(const Given& given, const Plan& plan)
+{
+    const std::string usual = fmt::format("results/local/{}.csv", plan.experiment);
+    const std::string path = only_value(given, "output", usual);
+    if (path == usual) {
+        std::error_code error;
+        std::filesystem::create_directories("results/local", error);
+    }
+    return path;
+}
+
+int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options = run_options();
+    options.add(key_options());
+    const Given given = parse(arguments, options, 1);
+    if (given.contains("help")) {
+        out << "nestbed run [EXPERIMENT.cfg] [options]\n\n"
+            << "AXIS: 64,256,2048 or 1:8 or 0:100:10 or 1:65536:*2, several by comma.\n\n"
+            << options;
+        return exit_ok;
+    }
+    Settings settings;
+    if (const auto& files = given.at("argument"); !files.empty())
+        settings.read_file(files.front());
+    set_from(settings, given);
+
+    const Sessions sessions = open_sessions(settings);
+    const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
+    const Plan plan = make_plan(settings, facts);
+    if (given.contains("dry-run")) {
+        out << describe(plan, facts);
+        return exit_ok;
+    }
+
+    const std::string path = output_path(given, plan);
+    CsvLog log(path);
+    std::map<BackendKind, RunFacts> runs;
+    std::map<BackendKind, DepthProbe> probes;
+    const std::string run_id = new_run_id();
+    for (const auto& [backend, session] : sessions) {
+        runs[backend] = {.experiment = plan.experiment,
+                         .run_id = run_id,
+                         .schedule = session->schedule(),
+                         .floor_us = session->null_kernel_us(),
+                         .device = session->facts()};
+        probes[backend] = session->probe_depth(kProbedLevels);
+    }
+    std::vector<std::string> command{"nestbed", "run"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    if (path != "-")
+        write_manifest(path, plan, runs, probes, command);
+
+    std::vector<CaseResult> results;
+    {
+        ProgressLine line;
+        results = run_plan(plan, sessions, runs, log, [&](const Progress& progress) { line.show(progress); });
+    }
+    std::ostream& table = path == "-" ? err : out;
+    table << summary_table(plan, results, runs);
+    if (path != "-")
+        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", plan.sample_count(), path, manifest_path(path));
+    const std::size_t bad = bad_samples(results);
+    if (bad != 0)
+        err << fmt::format("nestbed: {} rows are not ok; their status and detail say why\n", bad);
+    return bad == 0 ? exit_ok : exit_rows_bad;
+}
+
+int list(const std::vector<std::string>& arguments, std::ostream& out)
+{
+    po::options_description options("Options", 80);
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    if (parse(arguments, options, 0).contains("help")) {
+        out << "nestbed list\n\n" << options;
+        return exit_ok;
+    }
+    for (const std::string_view name : Registry::names()) {
+        std::vector<std::string_view> backends;
+        const Strategy* strategy = nullptr;
+        for (const BackendKind backend : {BackendKind::cuda, BackendKind::cpu})
+            if (const Strategy* here = Registry::find(backend, name)) {
+                backends.push_back(name_of(backend));
+                strategy = here;
+            }
+        const StrategyInfo& info = strategy->info();
+        out << fmt::format("{}  ({}; {})\n    {}\n    hazards: {}\n    source: {}\n", name, info.workload,
+                           fmt::join(backends, ", "), info.summary, info.hazards, info.source);
+    }
+    return exit_ok;
+}
+
+int info(const std::vector<std::string>& arguments, std::ostream& out)
+{
+    po::options_description options("Options", 80);
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    if (parse(arguments, options, 0).contains("help")) {
+        out << "nestbed info\n\n" << options;
+        return exit_ok;
+    }
+    const auto line = [&](std::string_view what, const auto& value) { out << fmt::format("  {:<24}{}\n", what, value); };
+    out << fmt::format("nestbed {} ({}, {})\n", kVersion, kGit, kBuild);
+    line("compiler", kCompiler);
+    line("nvcc", std::string_view(kNvcc).empty() ? "none: CPU-only build" : kNvcc);
+    for (const BackendKind backend : {BackendKind::cuda, BackendKind::cpu}) {
+        const std::string reason = why_not(backend);
+        out << fmt::format("{}{}\n", name_of(backend), backend == default_backend() ? " (default)" : "");
+        if (!reason.empty()) {
+            line("not usable", reason);
+            continue;
+        }
+        const std::unique_ptr<Session> session = open_session(backend, {});
+        const DeviceFacts& facts = session->facts();
+        line(backend == BackendKind::cuda ? "device" : "executor on", facts.name);
+        if (backend == BackendKind::cuda) {
+            line("compute capability", facts.compute_capability);
+            line("driver, CUDA runtime", facts.driver + ", " + facts.runtime);
+            line("multiprocessors", facts.multiprocessors);
+            line("resident grids", facts.resident_grids);
+            line("peak bandwidth", fmt::format("{:.0f} GB/s", facts.peak_bandwidth_gb_s));
+        } else {
+            line("workers", facts.multiprocessors);
+            line("schedule", session->schedule());
+        }
+        line("memory, free", format_bytes(static_cast<double>(facts.memory_bytes)) + ", " +
+                                 format_bytes(static_cast<double>(facts.free_memory_bytes)));
+        line("threads a block", fmt::format("at most {}", facts.max_threads_per_block));
+        line("pending launches", fmt::format("{} by default", facts.default_pending_limit));
+        line("null kernel", format_us(session->null_kernel_us()));
+        const DepthProbe probe = session->probe_depth(kProbedLevels);
+        line("nesting depth", probe.error.empty()
+                                  ? fmt::format("{} levels ran, none was refused", probe.reached)
+                                  : fmt::format("{} levels ran, then {}", probe.reached, probe.error));
+    }
+    return exit_ok;
+}
+
+int hello(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options("Options", 80);
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    options.add(key_options({"backend", "grid", "block", "depth", "schedule", "workers"}));
+    const Given given = parse(arguments, options, 0);
+    if (given.contains("help")) {
+        out << "nestbed hello [--grid N] [--block N]\n\n" << options;
+        return exit_ok;
+    }
+    Settings settings;
+    settings.set("strategy", {"hello"});
+    settings.set("grid", {"1"}); // the book's
+    settings.set("block", {"8"});
+    set_from(settings, given);
+    const Sessions sessions = open_sessions(settings);
+    const Plan plan = make_plan(settings, facts_of(sessions));
+    if (plan.case_count() != 1)
+        throw UsageError(fmt::format("hello prints one case, not {}; allowed: one value an option", plan.case_count()));
+    const Case& point = plan.groups.front().cases.front();
+    const Session& session = *sessions.at(point.backend);
+    constexpr std::uint64_t kMostLines = 1'000'000;
+    if (2 * std::uint64_t{point.grid} * point.block > kMostLines)
+        throw UsageError(fmt::format("--grid {} --block {}: some {} lines; allowed: grid x block up to {}", point.grid,
+                                     point.block, 2 * std::uint64_t{point.grid} * point.block, kMostLines / 2));
+    out << fmt::format("Execution configuration: grid {} block {} on {}\n", point.grid, point.block,
+                       session.facts().name)
+        << std::flush;
+    const Sample sample = sessions.at(point.backend)->sample_aloud(point);
+    if (sample.status != Status::ok) {
+        err << fmt::format("nestbed: {}: {}\n", name_of(sample.status), sample.detail);
+        return exit_rows_bad;
+    }
+    out << fmt::format("{} threads greeted, {} device launches\n", sample.answer, sample.launches->attempted);
+    return exit_ok;
+}
+
+int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
+{
+    const std::string command = arguments.empty() ? "--help" : arguments.front();
+    const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+    if (command == "run")
+        return run(rest, out, err);
+    if (command == "list")
+        return list(rest, out);
+    if (command == "info")
+        return info(rest, out);
+    if (command == "hello")
+        return hello(rest, out, err);
+    if (command == "--help" || command == "-h" || command == "help") {
+        out << kHelp;
+        return exit_ok;
+    }
+    if (command == "--version") {
+        out << fmt::format("nestbed {} ({})\n", kVersion, kGit);
+        return exit_ok;
+    }
+    constexpr std::array<std::string_view, 6> kCommands{"run", "list", "info", "hello", "--help", "--version"};
+    throw UsageError(fmt::format("there is no command '{}'{}; allowed: {}", command, did_you_mean(command, kCommands),
+                                 fmt::join(kCommands, ", ")));
+}
+
+} // namespace
+
+int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
+{
+    try {
+        return dispatch(arguments, out, err);
+    } catch (const UsageError& error) {
+        err << "nestbed: " << error.what() << '\n';
+        return exit_usage;
+    } catch (const std::exception& error) {
+        err << "nestbed: " << error.what() << '\n';
+        return exit_could_not;
+    }
+}
+
+} // namespace nestbed

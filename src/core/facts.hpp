@@ -1,0 +1,30 @@
+// What a backend says of itself: the limits that the plan checks and the names that go into every row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nestbed
+{
+
+struct DeviceFacts {
+    std::string name;               // "NVIDIA H200", or the executor's processor
+    std::string driver;             // CUDA driver version, empty on the executor
+    std::string runtime;            // CUDA runtime version, empty on the executor
+    std::string compute_capability; // "9.0", empty on the executor
+    std::uint32_t multiprocessors = 0; // on the executor: its worker threads
+    std::uint32_t max_threads_per_block = 1024;
+    std::uint32_t max_threads_per_multiprocessor = 0;
+    std::uint32_t max_blocks_per_multiprocessor = 0;
+    std::uint32_t max_grid = 2147483647;
+    // Grids that can be resident at once: CUDA C++ Programming Guide, "Technical Specifications per Compute
+    // Capability", "Maximum number of resident grids per device". 0: no such limit (the executor).
+    std::uint32_t resident_grids = 0;
+    std::uint32_t default_pending_limit = 2048; // cudaLimitDevRuntimePendingLaunchCount as found
+    bool raising_limit_is_free = false;         // true on the executor; on a GPU it slows every device launch
+    std::uint64_t memory_bytes = 0;
+    std::uint64_t free_memory_bytes = 0;
+    double peak_bandwidth_gb_s = 0; // 2 * memory clock * bus width; 0 where the device does not say
+};
+
+} // namespace nestbed

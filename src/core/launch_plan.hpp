@@ -1,0 +1,52 @@
+// How the root grid of a case is launched so that no device launch is refused and no parent waits for ever:
+// the pending-launch limit, and the waves in which the root blocks go.
+#pragma once
+
+#include "case.hpp"
+#include "facts.hpp"
+#include "strategy.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace nestbed
+{
+
+struct LaunchPlan {
+    std::uint32_t pending_limit = 0; // to set before the case; 0: it launches nothing, leave the limit alone
+    std::uint32_t wave = 1;          // root blocks a wave
+    std::uint32_t streams = 1;       // host streams that the waves go round; waves of one stream run in order
+    std::string refusal;             // why the case cannot be run as asked; empty if it can
+
+    std::uint32_t waves(std::uint32_t grid) const { return (grid - 1) / wave + 1; }
+};
+
+// A part of the root grid that is launched at once.
+struct Wave {
+    std::uint32_t first = 0; // its first block
+    std::uint32_t blocks = 0;
+    std::uint32_t stream = 0;
+};
+
+// Calls launch(wave) for each wave of the plan, in order.
+template <class Launch>
+void for_each_wave(const LaunchPlan& plan, std::uint32_t grid, Launch&& launch)
+{
+    for (std::uint32_t index = 0; index < plan.waves(grid); ++index) {
+        const std::uint32_t first = index * plan.wave;
+        launch(Wave{.first = first, .blocks = std::min(plan.wave, grid - first), .stream = index % plan.streams});
+    }
+}
+
+// With nothing fixed by the case:
+//  - launches nothing, or one chain for the whole grid: one wave;
+//  - a chain a root block, parents waiting: as many chains at once as the resident grids allow. S streams with
+//    waves of W blocks hold S * (1 + W * levels) grids; the S <= 7 with the most chains, the larger S in a tie;
+//  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves such that
+//    half of that limit is in flight at most; where raising the limit is free, one wave under a limit that
+//    holds every launch of the case.
+// What `results/h200/waves.csv` measured decides between waves and a raised limit.
+LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const DeviceFacts& facts);
+
+} // namespace nestbed

@@ -1,0 +1,51 @@
+// The launch ledger: device launches, counted by the kernels that make them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// Levels that the ledger tells apart; launches into deeper levels are counted in the last one.
+inline constexpr unsigned kLedgerLevels = 2048;
+
+// Lives in device memory and is zeroed before every sample. attempted[d] counts the launches that create grids
+// at depth d + 1 (the root grid, launched by the host, has depth 0 and is not counted).
+struct Ledger {
+    unsigned long long attempted[kLedgerLevels];
+    unsigned long long failed[kLedgerLevels];
+    unsigned long long waits_given_up; // parents that stopped waiting for a child at the deadline
+    int first_error;                   // the error code of one failed launch, 0 if there was none
+};
+
+// A ledger as the log keeps it, trailing zeros cut.
+struct LaunchCounts {
+    std::vector<std::uint64_t> attempted_by_depth;
+    std::uint64_t attempted = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t waits_given_up = 0;
+    unsigned max_depth = 0; // deepest level at which a launch was accepted
+    int first_error = 0;
+};
+
+inline LaunchCounts counts_of(const Ledger& ledger)
+{
+    LaunchCounts counts;
+    for (unsigned level = 0; level < kLedgerLevels; ++level) {
+        if (ledger.attempted[level] == 0)
+            continue;
+        counts.attempted_by_depth.resize(level + 1);
+        counts.attempted_by_depth[level] = ledger.attempted[level];
+        counts.attempted += ledger.attempted[level];
+        counts.failed += ledger.failed[level];
+        if (ledger.attempted[level] > ledger.failed[level])
+            counts.max_depth = level + 1;
+    }
+    counts.waits_given_up = ledger.waits_given_up;
+    counts.first_error = ledger.first_error;
+    return counts;
+}
+
+} // namespace nestbed

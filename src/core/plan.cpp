@@ -1,0 +1,324 @@
+#include "plan.hpp"
+
+#include "axis.hpp"
+#include "error.hpp"
+#include "launch_plan.hpp"
+#include "session.hpp"
+#include "strategy.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::uint32_t kUsualGrid = 2048; // the book's
+constexpr std::uint32_t kUsualBlock = 512;
+
+const Strategy* find_anywhere(std::string_view name)
+{
+    const Strategy* strategy = Registry::find(BackendKind::cuda, name);
+    return strategy != nullptr ? strategy : Registry::find(BackendKind::cpu, name);
+}
+
+// A comma-separated list of names, all of which must be allowed.
+std::vector<std::pair<std::string, Setting>> names_of(const Settings& settings, std::string_view key,
+                                                      const std::vector<std::string_view>& allowed,
+                                                      std::string_view what)
+{
+    std::vector<std::pair<std::string, Setting>> names;
+    for (const Setting& setting : settings.of(key)) {
+        for (const std::string& name : split(setting.value, ',')) {
+            if (std::ranges::find(allowed, name) == allowed.end())
+                throw UsageError(fmt::format("{}: there is no {} '{}'{}; allowed: {}", setting.place(), what, name,
+                                             did_you_mean(name, allowed), fmt::join(allowed, ", ")));
+            if (std::ranges::find(names, name, &std::pair<std::string, Setting>::first) == names.end())
+                names.emplace_back(name, setting);
+        }
+    }
+    return names;
+}
+
+// An axis, or one value without a setting when nothing is said.
+std::vector<AxisValue> axis_of(const Settings& settings, std::string_view key, const AxisRange& range,
+                               std::optional<std::uint64_t> usual)
+{
+    std::vector<AxisValue> values = parse_axis(settings.of(key), range);
+    if (values.empty())
+        values.push_back({usual, Setting{std::string(key), "", "", 0}});
+    return values;
+}
+
+std::optional<std::uint32_t> narrow(const AxisValue& value)
+{
+    return value.number ? std::optional(static_cast<std::uint32_t>(*value.number)) : std::nullopt;
+}
+
+struct Axes {
+    std::vector<std::pair<std::string, Setting>> strategies, types;
+    std::vector<AxisValue> grids, blocks, elements, depths, limits, waves, streams, seeds;
+};
+
+Axes read_axes(const Settings& settings)
+{
+    constexpr std::uint64_t kMostBlocks = 2147483647;
+    Axes axes;
+    axes.strategies = names_of(settings, "strategy", Registry::names(), "strategy");
+    if (axes.strategies.empty())
+        throw UsageError(fmt::format("no strategy was named; allowed for --strategy: {}",
+                                     fmt::join(Registry::names(), ", ")));
+    axes.types = names_of(settings, "type", {"int32", "float32"}, "type");
+    if (axes.types.empty())
+        axes.types.emplace_back("int32", Setting{});
+    axes.elements = axis_of(settings, "elements", {.least = 1, .most = kMostBlocks * 1024}, std::nullopt);
+    axes.grids = axis_of(settings, "grid", {.least = 1, .most = kMostBlocks}, std::nullopt);
+    axes.blocks = axis_of(settings, "block", {.least = 1, .most = 1024}, std::nullopt);
+    axes.depths = axis_of(settings, "depth", {.least = 0, .most = UINT32_MAX, .word = "full"}, std::nullopt);
+    axes.limits = axis_of(settings, "pending-limit", {.least = 1, .most = INT32_MAX, .word = "auto"}, std::nullopt);
+    axes.waves = axis_of(settings, "wave", {.least = 1, .most = kMostBlocks, .word = "auto"}, std::nullopt);
+    axes.streams = axis_of(settings, "streams", {.least = 1, .most = 64, .word = "auto"}, std::nullopt);
+    axes.seeds = axis_of(settings, "seed", {}, 1);
+    for (const AxisValue& block : axes.blocks)
+        if (block.number && !std::has_single_bit(*block.number))
+            throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
+                                         "two from 1 to 1024",
+                                         block.setting.place(), *block.number));
+    return axes;
+}
+
+// Of elements, grid and block any two give the third.
+Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue& block)
+{
+    Case point;
+    if (elements.number && grid.number && !block.number) {
+        const std::uint64_t needed = std::bit_ceil((*elements.number - 1) / *grid.number + 1);
+        if (needed > 1024)
+            throw UsageError(fmt::format("{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
+                                         elements.setting.place(), *elements.number, needed, *grid.number * 1024,
+                                         *grid.number));
+        point.block = static_cast<std::uint32_t>(needed);
+    } else {
+        point.block = static_cast<std::uint32_t>(block.number.value_or(kUsualBlock));
+    }
+    if (grid.number) {
+        point.grid = static_cast<std::uint32_t>(*grid.number);
+    } else if (elements.number) {
+        const std::uint64_t needed = (*elements.number - 1) / point.block + 1;
+        if (needed > 2147483647)
+            throw UsageError(fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
+                                         elements.setting.place(), *elements.number, needed, point.block));
+        point.grid = static_cast<std::uint32_t>(needed);
+    } else {
+        point.grid = kUsualGrid;
+    }
+    const std::uint64_t capacity = std::uint64_t{point.grid} * point.block;
+    point.elements = elements.number.value_or(capacity);
+    if (point.elements > capacity)
+        throw UsageError(fmt::format("{}: {} elements do not fit {} blocks of {}; allowed: at most {}",
+                                     elements.setting.place(), point.elements, point.grid, point.block, capacity));
+    return point;
+}
+
+// What the device can take of a case.
+void check_device(const Case& point, const DeviceFacts& facts, const AxisValue& grid, const AxisValue& block,
+                  const AxisValue& elements)
+{
+    if (point.block > facts.max_threads_per_block)
+        throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", block.setting.place(),
+                                     facts.name, facts.max_threads_per_block, point.block));
+    if (point.grid > facts.max_grid)
+        throw UsageError(fmt::format("{}: {} has grids of at most {} blocks, not {}", grid.setting.place(), facts.name,
+                                     facts.max_grid, point.grid));
+    const std::uint64_t needed = memory_bytes(point);
+    if (needed > facts.free_memory_bytes) {
+        const Setting& said = elements.number ? elements.setting : grid.number ? grid.setting : block.setting;
+        throw UsageError(fmt::format("{}: {} blocks of {} threads need {} of memory; {} has {} free",
+                                     said.value.empty() ? "--grid" : said.place(), point.grid, point.block,
+                                     format_bytes(static_cast<double>(needed)), facts.name,
+                                     format_bytes(static_cast<double>(facts.free_memory_bytes))));
+    }
+}
+
+// A setting that means nothing to the strategy is left at its default, so that it does not multiply cases.
+Case meaningful(Case point)
+{
+    const StrategyInfo& info = find_anywhere(point.strategy)->info();
+    if (info.workload == "hello") {
+        point.type = ElementType::none;
+        point.elements = 0;
+        point.seed = 0;
+    }
+    if (info.mechanism == "none") {
+        point.depth.reset();
+        point.pending_limit.reset();
+        point.wave.reset();
+        point.streams.reset();
+    }
+    return point;
+}
+
+// All strategies under all launch settings on one input.
+Group group_of(const Axes& axes, Case point)
+{
+    Group group;
+    for (const auto& [name, setting] : axes.strategies)
+        for (const AxisValue& depth : axes.depths)
+            for (const AxisValue& limit : axes.limits)
+                for (const AxisValue& wave : axes.waves)
+                    for (const AxisValue& streams : axes.streams) {
+                        point.strategy = name;
+                        point.depth = narrow(depth);
+                        point.pending_limit = narrow(limit);
+                        point.wave = narrow(wave);
+                        point.streams = narrow(streams);
+                        const Case one = meaningful(point);
+                        if (std::ranges::find(group.cases, one) == group.cases.end())
+                            group.cases.push_back(one);
+                    }
+    return group;
+}
+
+// Cases without elements come again for every type, elements and seed: the first stays.
+void drop_repeated_cases(std::vector<Group>& groups)
+{
+    std::vector<Case> seen;
+    for (Group& group : groups)
+        std::erase_if(group.cases, [&](const Case& point) {
+            if (point.type != ElementType::none)
+                return false;
+            const bool repeated = std::ranges::find(seen, point) != seen.end();
+            if (!repeated)
+                seen.push_back(point);
+            return repeated;
+        });
+    std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
+}
+
+unsigned count_of(const Settings& settings, std::string_view key, std::uint64_t least, unsigned usual)
+{
+    const auto setting = settings.one(key);
+    return setting ? static_cast<unsigned>(parse_number(*setting, least, 1'000'000)) : usual;
+}
+
+} // namespace
+
+std::size_t Plan::case_count() const
+{
+    std::size_t count = 0;
+    for (const Group& group : groups)
+        count += group.cases.size();
+    return count;
+}
+
+std::size_t Plan::sample_count() const
+{
+    std::size_t count = 0;
+    for (const Group& group : groups)
+        for (const Case& point : group.cases)
+            count += repeat.at(point.backend);
+    return count;
+}
+
+std::vector<BackendKind> chosen_backends(const Settings& settings)
+{
+    std::vector<BackendKind> backends;
+    const auto add = [&](BackendKind backend) {
+        if (std::ranges::find(backends, backend) == backends.end())
+            backends.push_back(backend);
+    };
+    for (const auto& [name, setting] : names_of(settings, "backend", {"auto", "cuda", "cpu"}, "backend")) {
+        if (name == "auto") {
+            add(default_backend());
+            continue;
+        }
+        const BackendKind backend = name == "cuda" ? BackendKind::cuda : BackendKind::cpu;
+        const std::string reason = why_not(backend);
+        if (!reason.empty())
+            throw UsageError(fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu", setting.place(),
+                                         reason));
+        add(backend);
+    }
+    if (backends.empty())
+        add(default_backend());
+    return backends;
+}
+
+Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices)
+{
+    const Axes axes = read_axes(settings);
+    Plan plan;
+    plan.experiment = settings.experiment();
+    const auto title = settings.one("title");
+    plan.title = title ? title->value : "";
+    plan.order_seed = *axes.seeds.front().number;
+    for (const auto& [backend, facts] : devices) {
+        plan.repeat[backend] = count_of(settings, "repeat", 1, backend == BackendKind::cuda ? 30 : 3);
+        plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
+    }
+    for (const auto& [backend, facts] : devices)
+        for (const auto& [type, type_setting] : axes.types)
+            for (const AxisValue& elements : axes.elements)
+                for (const AxisValue& block : axes.blocks)
+                    for (const AxisValue& grid : axes.grids)
+                        for (const AxisValue& seed : axes.seeds) {
+                            Case point = shape_of(elements, grid, block);
+                            point.backend = backend;
+                            point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
+                            point.seed = *seed.number;
+                            check_device(point, facts, grid, block, elements);
+                            plan.groups.push_back(group_of(axes, point));
+                        }
+    drop_repeated_cases(plan.groups);
+    return plan;
+}
+
+std::uint64_t memory_bytes(const Case& point)
+{
+    constexpr std::uint64_t kElementBytes = 4;
+    constexpr std::uint64_t kFlagBytes = 4;
+    const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
+    const std::uint64_t levels = log2_of(point.block);
+    // The input, its working copy and a sum and the completion flags of each block; on the CPU also the host's
+    // copy of the input, which lies in the same memory.
+    const std::uint64_t copies = point.backend == BackendKind::cpu ? 3 : 2;
+    return copies * padded * kElementBytes + point.grid * (kElementBytes + levels * kFlagBytes);
+}
+
+std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
+{
+    std::string text;
+    std::uint64_t launches = 0;
+    std::uint64_t memory = 0;
+    const auto out = std::back_inserter(text);
+    fmt::format_to(out, "{:<12} {:<4} {:<7} {:>10} {:>10} {:>5} {:>5} {:>9} {:>8}\n", "strategy", "on", "type",
+                   "elements", "grid", "block", "depth", "launches", "waves");
+    for (const Group& group : plan.groups) {
+        for (const Case& point : group.cases) {
+            const Strategy* strategy = find_anywhere(point.strategy);
+            const LaunchForm form = strategy->launches(point);
+            const LaunchPlan launch_plan = plan_launches(point, form, devices.at(point.backend));
+            const bool nested = strategy->info().mechanism != "none";
+            fmt::format_to(out, "{:<12} {:<4} {:<7} {:>10} {:>10} {:>5} {:>5} {:>9} {:>8}\n", point.strategy,
+                           name_of(point.backend), name_of(point.type),
+                           point.elements == 0 ? "" : std::to_string(point.elements), point.grid, point.block,
+                           !nested       ? ""
+                           : point.depth ? std::to_string(*point.depth)
+                                         : "full",
+                           form.total(), nested ? std::to_string(launch_plan.waves(point.grid)) : "");
+            launches += form.total() * (plan.repeat.at(point.backend) + plan.warmup.at(point.backend));
+            memory = std::max(memory, memory_bytes(point));
+        }
+    }
+    fmt::format_to(out, "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
+                   plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
+    return text;
+}
+
+} // namespace nestbed

@@ -1,0 +1,298 @@
+#include "record.hpp"
+
+#include "error.hpp"
+#include "strategy.hpp"
+#include "version.hpp"
+
+#include <csv.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <unistd.h>
+
+namespace nestbed
+{
+
+namespace
+{
+
+struct RowSource {
+    const RunFacts& run;
+    const Case& point;
+    unsigned repetition;
+    const Sample& sample;
+    bool nested; // the strategy launches from the device
+};
+
+std::string number_or_empty(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : ""; }
+
+std::string asked(const RowSource& row, const std::optional<std::uint32_t>& value, std::string_view word)
+{
+    if (!row.nested)
+        return "";
+    return value ? std::to_string(*value) : std::string(word);
+}
+
+std::string counted(const RowSource& row, std::uint64_t LaunchCounts::*what)
+{
+    return row.sample.launches ? std::to_string((*row.sample.launches).*what) : "";
+}
+
+std::string count_or_empty(std::uint64_t value) { return value == 0 ? "" : std::to_string(value); }
+
+const Strategy& strategy_of(const Case& point)
+{
+    const Strategy* strategy = Registry::find(point.backend, point.strategy);
+    return *(strategy != nullptr ? strategy : Registry::find(BackendKind::cuda, point.strategy));
+}
+
+struct Column {
+    std::string_view name;
+    std::function<std::string(const RowSource&)> cell;
+};
+
+const std::vector<Column>& table()
+{
+    using Row = const RowSource&;
+    static const std::vector<Column> columns{
+        {"experiment", [](Row r) { return r.run.experiment; }},
+        {"run_id", [](Row r) { return r.run.run_id; }},
+        {"strategy", [](Row r) { return r.point.strategy; }},
+        {"backend", [](Row r) { return std::string(name_of(r.point.backend)); }},
+        {"mechanism", [](Row r) { return std::string(strategy_of(r.point).info().mechanism); }},
+        {"type", [](Row r) { return std::string(name_of(r.point.type)); }},
+        {"elements", [](Row r) { return count_or_empty(r.point.elements); }},
+        {"grid", [](Row r) { return std::to_string(r.point.grid); }},
+        {"block", [](Row r) { return std::to_string(r.point.block); }},
+        {"depth", [](Row r) { return asked(r, r.point.depth, "full"); }},
+        {"pending_limit_asked", [](Row r) { return asked(r, r.point.pending_limit, "auto"); }},
+        {"pending_limit", [](Row r) { return count_or_empty(r.sample.pending_limit); }},
+        {"wave", [](Row r) { return count_or_empty(r.sample.wave); }},
+        {"waves", [](Row r) { return count_or_empty(r.sample.waves); }},
+        {"streams", [](Row r) { return count_or_empty(r.sample.streams); }},
+        {"schedule", [](Row r) { return r.run.schedule; }},
+        {"seed", [](Row r) { return std::to_string(r.point.seed); }},
+        {"repetition", [](Row r) { return std::to_string(r.repetition); }},
+        {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
+        {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
+        {"floor_us", [](Row r) { return fmt::format("{:.3f}", r.run.floor_us); }},
+        {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
+        {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
+        {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},
+        {"launches_by_depth",
+         [](Row r) {
+             return r.sample.launches ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " ")) : "";
+         }},
+        {"max_depth", [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
+        {"answer", [](Row r) { return r.sample.answer; }},
+        {"reference", [](Row r) { return r.sample.reference; }},
+        {"status", [](Row r) { return std::string(name_of(r.sample.status)); }},
+        {"detail", [](Row r) { return r.sample.detail; }},
+        {"gpu", [](Row r) { return r.run.device.name; }},
+        {"driver", [](Row r) { return r.run.device.driver; }},
+        {"cuda", [](Row r) { return r.run.device.runtime; }},
+        {"git", [](Row) { return std::string(kGit); }},
+        {"utc", [](Row) { return utc_now(); }},
+    };
+    return columns;
+}
+
+} // namespace
+
+const std::vector<std::string>& columns()
+{
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> found;
+        for (const Column& column : table())
+            found.emplace_back(column.name);
+        return found;
+    }();
+    return names;
+}
+
+std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample)
+{
+    const RowSource source{run, point, repetition, sample, strategy_of(point).info().mechanism != "none"};
+    std::vector<std::string> cells;
+    for (const Column& column : table())
+        cells.push_back(column.cell(source));
+    return cells;
+}
+
+std::string csv_line(const std::vector<std::string>& cells)
+{
+    std::string line;
+    for (std::size_t index = 0; index < cells.size(); ++index) {
+        const std::string& cell = cells[index];
+        if (index > 0)
+            line += ',';
+        if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+            line += cell;
+            continue;
+        }
+        std::string quoted(2 * cell.size() + 2, '\0');
+        quoted.resize(csv_write(quoted.data(), quoted.size(), cell.data(), cell.size()));
+        line += quoted;
+    }
+    return line + "\r\n";
+}
+
+std::vector<std::vector<std::string>> parse_csv(std::string_view text)
+{
+    struct Reader {
+        std::vector<std::vector<std::string>> rows;
+        std::vector<std::string> row;
+    } reader;
+    csv_parser parser{};
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
+        throw RunError("the CSV parser could not be started");
+    const auto on_field = [](void* field, std::size_t size, void* data) {
+        static_cast<Reader*>(data)->row.emplace_back(static_cast<const char*>(field), size);
+    };
+    const auto on_row = [](int /*terminator*/, void* data) {
+        auto* into = static_cast<Reader*>(data);
+        into->rows.push_back(std::exchange(into->row, {}));
+    };
+    const std::size_t parsed = csv_parse(&parser, text.data(), text.size(), on_field, on_row, &reader);
+    const bool failed = parsed != text.size() || csv_fini(&parser, on_field, on_row, &reader) != 0;
+    const std::string why = csv_strerror(csv_error(&parser));
+    csv_free(&parser);
+    if (failed)
+        throw RunError(fmt::format("byte {} of the CSV: {}", parsed, why));
+    return reader.rows;
+}
+
+void CsvLog::Close::operator()(std::FILE* file) const noexcept
+{
+    if (file != stdout)
+        static_cast<void>(std::fclose(file));
+}
+
+CsvLog::CsvLog(const std::string& path) : path_(path)
+{
+    if (path == "-") {
+        file_.reset(stdout);
+        append(columns());
+        return;
+    }
+    namespace fs = std::filesystem;
+    const auto refuse = [&](const std::string& why) {
+        throw UsageError(fmt::format("--output {}: {}; allowed: a file that can be written, or - for standard output",
+                                     path, why));
+    };
+    std::error_code ignored;
+    const bool existed = fs::exists(path, ignored) && fs::file_size(path, ignored) > 0;
+    if (existed) {
+        std::ifstream old(path);
+        std::string header;
+        std::getline(old, header);
+        if (header + "\n" != csv_line(columns()))
+            refuse("it is there already and is not a log of this version, and nothing is overwritten");
+    }
+    const fs::path parent = fs::path(path).parent_path();
+    if (!parent.empty() && !fs::is_directory(parent, ignored))
+        refuse(fmt::format("there is no folder {}", parent.string()));
+    file_.reset(std::fopen(path.c_str(), "ab"));
+    if (!file_)
+        refuse(std::strerror(errno));
+    if (!existed)
+        append(columns());
+}
+
+void CsvLog::append(const std::vector<std::string>& cells)
+{
+    const std::string line = csv_line(cells);
+    if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0)
+        throw RunError(fmt::format("{}: the row could not be written: {}", path_, std::strerror(errno)));
+}
+
+std::string manifest_path(const std::string& csv_path)
+{
+    return std::filesystem::path(csv_path).replace_extension(".json").string();
+}
+
+namespace
+{
+
+nlohmann::ordered_json device_json(const RunFacts& run, const DepthProbe& probe)
+{
+    const DeviceFacts& device = run.device;
+    nlohmann::ordered_json json{
+        {"name", device.name},
+        {"compute_capability", device.compute_capability},
+        {"driver", device.driver},
+        {"cuda_runtime", device.runtime},
+        {"schedule", run.schedule},
+        {"multiprocessors", device.multiprocessors},
+        {"resident_grids", device.resident_grids},
+        {"default_pending_limit", device.default_pending_limit},
+        {"memory_bytes", device.memory_bytes},
+        {"peak_bandwidth_gb_s", device.peak_bandwidth_gb_s},
+        {"null_kernel_us", run.floor_us},
+        {"nesting_depth_tried", probe.asked},
+        {"nesting_depth_reached", probe.reached},
+        {"nesting_depth_error", probe.error},
+    };
+    return json;
+}
+
+} // namespace
+
+void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
+                    const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command)
+{
+    const std::string path = manifest_path(csv_path);
+    nlohmann::ordered_json manifest = nlohmann::ordered_json::object();
+    if (std::ifstream old(path); old) {
+        manifest = nlohmann::ordered_json::parse(old, nullptr, false);
+        if (!manifest.is_object())
+            throw RunError(fmt::format("{}: it is there already and is not a manifest", path));
+    }
+    nlohmann::ordered_json run{
+        {"experiment", plan.experiment},
+        {"title", plan.title},
+        {"started_utc", utc_now()},
+        {"command", command},
+        {"cases", plan.case_count()},
+        {"samples", plan.sample_count()},
+        {"nestbed", kVersion},
+        {"git", kGit},
+        {"build", kBuild},
+        {"compiler", kCompiler},
+        {"nvcc", kNvcc},
+    };
+    for (const auto& [backend, facts] : runs)
+        run["backends"][std::string(name_of(backend))] = device_json(facts, probes.at(backend));
+    manifest["runs"][runs.begin()->second.run_id] = run;
+
+    const std::string partial = path + ".partial";
+    {
+        std::ofstream file(partial);
+        file << manifest.dump(2) << '\n';
+        if (!file.flush())
+            throw RunError(fmt::format("{}: the manifest could not be written", partial));
+    }
+    std::error_code error;
+    std::filesystem::rename(partial, path, error);
+    if (error)
+        throw RunError(fmt::format("{}: the manifest could not be written: {}", path, error.message()));
+}
+
+namespace
+{
+std::tm now() { return fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())); }
+} // namespace
+
+std::string new_run_id() { return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", now(), getpid()); }
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now()); }
+
+} // namespace nestbed

@@ -1,0 +1,121 @@
+#include "reduce_reference.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace nestbed
+{
+
+namespace
+{
+
+std::uint64_t split_mix(std::uint64_t seed, std::uint64_t index)
+{
+    std::uint64_t z = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31);
+}
+
+double gamma_of(double additions, double unit_roundoff)
+{
+    return additions * unit_roundoff / (1 - additions * unit_roundoff);
+}
+
+} // namespace
+
+template <>
+std::int32_t reduce_element<std::int32_t>(std::uint64_t seed, std::uint64_t index)
+{
+    return static_cast<std::int32_t>(split_mix(seed, index) >> 56);
+}
+
+template <>
+float reduce_element<float>(std::uint64_t seed, std::uint64_t index)
+{
+    const std::uint64_t bits = split_mix(seed, index);
+    const auto fraction = static_cast<float>(bits >> 40) * 0x1p-24F;
+    return std::ldexp(fraction, -static_cast<int>(bits & 7));
+}
+
+template <class T>
+ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid, std::uint32_t block)
+{
+    ReduceReference<T> reference{.block_sums = std::vector<WideSum<T>>(grid),
+                                 .block_magnitudes = {},
+                                 .elements = input.size(),
+                                 .block = block};
+    for (std::size_t first = 0, index = 0; first < input.size(); first += block, ++index) {
+        const auto slice = input.subspan(first, std::min<std::size_t>(block, input.size() - first));
+        reference.block_sums[index] = std::accumulate(slice.begin(), slice.end(), WideSum<T>{});
+    }
+    if constexpr (std::is_same_v<T, float>) // the input has no negative elements: sums are magnitudes
+        reference.block_magnitudes = reference.block_sums;
+    reference.total = std::accumulate(reference.block_sums.begin(), reference.block_sums.end(), WideSum<T>{});
+    return reference;
+}
+
+template <class T>
+std::string to_text(WideSum<T> sum)
+{
+    return fmt::format("{}", sum);
+}
+
+template <class T>
+Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials)
+{
+    const auto is_right = [&](std::size_t index) {
+        const WideSum<T> expected = reference.block_sums[index];
+        if constexpr (std::is_same_v<T, float>) {
+            const double bound = gamma_of(std::bit_width(reference.block) - 1, 0x1p-24);
+            return std::abs(partials[index] - expected) <= bound * reference.block_magnitudes[index];
+        } else {
+            return partials[index] == expected;
+        }
+    };
+    if (partials.size() != reference.block_sums.size())
+        return {.right = false, .answer = "", .detail = fmt::format("{} partial sums for {} blocks", partials.size(),
+                                                                    reference.block_sums.size())};
+    WideSum<T> total{};
+    std::size_t wrong = 0;
+    std::size_t first_wrong = 0;
+    for (std::size_t index = 0; index < partials.size(); ++index) {
+        total += partials[index];
+        if (!is_right(index) && wrong++ == 0)
+            first_wrong = index;
+    }
+    Verdict verdict{.right = wrong == 0, .answer = to_text<T>(total), .detail = {}};
+    if (wrong != 0)
+        verdict.detail = fmt::format("{} of {} block sums are wrong; block {} gave {} instead of {}", wrong,
+                                     partials.size(), first_wrong, partials[first_wrong],
+                                     reference.block_sums[first_wrong]);
+    return verdict;
+}
+
+template <class T>
+Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
+{
+    bool right = total == reference.total;
+    if constexpr (std::is_same_v<T, float>) {
+        const double bound = gamma_of(static_cast<double>(reference.elements), 0x1p-53);
+        right = std::abs(total - reference.total) <= bound * reference.total;
+    }
+    Verdict verdict{.right = right, .answer = to_text<T>(total), .detail = {}};
+    if (!right)
+        verdict.detail = fmt::format("the sum is {} instead of {}", total, reference.total);
+    return verdict;
+}
+
+template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t, std::uint32_t);
+template ReduceReference<float> reduce_reference(std::span<const float>, std::uint32_t, std::uint32_t);
+template Verdict verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>);
+template Verdict verify_blocks(const ReduceReference<float>&, std::span<const float>);
+template Verdict verify_total(const ReduceReference<std::int32_t>&, std::int64_t);
+template Verdict verify_total(const ReduceReference<float>&, double);
+template std::string to_text<std::int32_t>(std::int64_t);
+template std::string to_text<float>(double);
+
+} // namespace nestbed

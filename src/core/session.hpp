@@ -1,0 +1,64 @@
+// The narrow door between what plans and logs and what measures: a case goes in, a sample comes out.
+#pragma once
+
+#include "case.hpp"
+#include "facts.hpp"
+#include "sample.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace nestbed
+{
+
+struct SessionOptions {
+    std::string schedule = "fifo"; // the executor's; see src/cpu/executor.hpp
+    unsigned workers = 0;          // the executor's; 0: one a core
+};
+
+// How far a chain of launches, each made by the grid before it, can go.
+struct DepthProbe {
+    unsigned asked = 0;   // levels that were tried
+    unsigned reached = 0; // levels that ran; smaller than asked when the device refused
+    std::string error;    // with which error it refused, empty otherwise
+};
+
+class Session
+{
+  public:
+    Session() = default;
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    virtual ~Session() = default;
+
+    virtual BackendKind backend() const = 0;
+    virtual const DeviceFacts& facts() const = 0;
+    // The executor's schedule; empty on a GPU.
+    virtual std::string schedule() const = 0;
+
+    // Prepares the case if it is not the last one's (untimed), runs it once (timed) and verifies it (untimed).
+    // The strategy must be in this backend's registry. What goes wrong on the device is a status, not an
+    // exception. Throws RunError when the case's memory cannot be had.
+    virtual Sample sample(const Case& point) = 0;
+    // The same for the workload `hello`, with its lines printed to standard output.
+    virtual Sample sample_aloud(const Case& point) = 0;
+    // Frees what sample() keeps between calls.
+    virtual void release() = 0;
+
+    // An empty kernel, launched and waited for, as a sample is timed: the floor of every time. Median of 101.
+    virtual double null_kernel_us() = 0;
+    virtual DepthProbe probe_depth(unsigned levels) = 0;
+};
+
+// Throws UsageError for bad options; with a reason, in words, when there is no usable device.
+std::unique_ptr<Session> open_session(BackendKind backend, const SessionOptions& options);
+
+// Why the backend cannot be used here, in words; empty if it can.
+std::string why_not(BackendKind backend);
+
+// cuda where there is a usable GPU, else cpu.
+BackendKind default_backend();
+
+} // namespace nestbed

@@ -1,0 +1,130 @@
+#include "settings.hpp"
+
+#include "error.hpp"
+#include "text.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::array kKeys{
+    Key{"title", "TEXT", "what the experiment asks, for the table and the manifest"},
+    Key{"strategy", "LIST", "strategies by comma; `nestbed list` names them"},
+    Key{"backend", "LIST", "auto (cuda where there is a GPU), cuda, cpu"},
+    Key{"type", "LIST", "int32, float32"},
+    Key{"grid", "AXIS", "blocks of the root grid (2048)"},
+    Key{"block", "AXIS", "threads a block, a power of two (512)"},
+    Key{"elements", "AXIS", "numbers to reduce (grid x block)"},
+    Key{"depth", "AXIS", "nested levels at most, or full (full)"},
+    Key{"pending-limit", "AXIS", "pending launches, or auto: never refused (auto)"},
+    Key{"wave", "AXIS", "root blocks launched at once, or auto (auto)"},
+    Key{"streams", "AXIS", "host streams that waves go round, or auto (auto)"},
+    Key{"seed", "AXIS", "of the input and of the order of the runs (1)"},
+    Key{"repeat", "N", "timed runs a case (cuda 30, cpu 3)"},
+    Key{"warmup", "N", "untimed runs before them (cuda 3, cpu 1)"},
+    Key{"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)"},
+    Key{"workers", "N", "the executor's threads (one a core, 12 at most)"},
+};
+
+std::vector<std::string_view> key_names()
+{
+    std::vector<std::string_view> names;
+    for (const Key& key : kKeys)
+        names.push_back(key.name);
+    return names;
+}
+
+} // namespace
+
+std::span<const Key> all_keys() { return kKeys; }
+
+std::string canonical_key(std::string_view name)
+{
+    std::string key(name);
+    std::ranges::replace(key, '_', '-');
+    return key;
+}
+
+std::string Setting::place() const
+{
+    return file.empty() ? fmt::format("--{} {}", key, value) : fmt::format("{}:{}: {} = {}", file, line, key, value);
+}
+
+// Boost.Program_options reads the file, one line at a time: it does not say in which line an error is.
+void Settings::read_file(const std::string& path)
+{
+    namespace po = boost::program_options;
+    std::ifstream file(path);
+    if (!file || !std::filesystem::is_regular_file(path))
+        throw UsageError(fmt::format("{}: there is no such experiment file", path));
+    std::string text;
+    std::vector<Setting> read;
+    for (unsigned line = 1; std::getline(file, text); ++line) {
+        const auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("{}:{}: {}", path, line, why)); };
+        std::istringstream one_line(text);
+        po::basic_parsed_options<char> parsed(nullptr);
+        try {
+            parsed = po::parse_config_file(one_line, po::options_description(), true);
+        } catch (const po::error&) {
+            refuse(fmt::format("'{}' is not of the form key = value", text));
+        }
+        if (parsed.options.empty() && text.find_first_of('[') < text.find_first_of('#'))
+            refuse(fmt::format("'{}': an experiment file has no sections", text));
+        for (const auto& option : parsed.options) {
+            Setting setting{canonical_key(option.string_key), option.value.empty() ? "" : option.value.front(), path, line};
+            const std::vector<std::string_view> names = key_names();
+            if (std::ranges::find(names, setting.key) == names.end())
+                refuse(fmt::format("unknown key '{}'{} allowed: {}", option.string_key,
+                                   did_you_mean(setting.key, names).empty() ? ";"
+                                                                            : did_you_mean(setting.key, names),
+                                   fmt::join(names, ", ")));
+            if (setting.value.empty())
+                refuse(fmt::format("{} has no value", setting.key));
+            read.push_back(std::move(setting));
+        }
+    }
+    if (file.bad())
+        throw UsageError(fmt::format("{}: it could not be read", path));
+    settings_.insert(settings_.end(), read.begin(), read.end());
+    experiment_ = std::filesystem::path(path).stem().string();
+}
+
+void Settings::set(const std::string& key, const std::vector<std::string>& values)
+{
+    std::erase_if(settings_, [&](const Setting& setting) { return setting.key == key; });
+    for (const std::string& value : values) {
+        if (value.empty())
+            throw UsageError(fmt::format("--{} has no value", key));
+        settings_.push_back({key, value, "", 0});
+    }
+}
+
+std::vector<Setting> Settings::of(std::string_view key) const
+{
+    std::vector<Setting> found;
+    std::ranges::copy_if(settings_, std::back_inserter(found), [&](const Setting& s) { return s.key == key; });
+    return found;
+}
+
+std::optional<Setting> Settings::one(std::string_view key) const
+{
+    const std::vector<Setting> found = of(key);
+    if (found.empty())
+        return std::nullopt;
+    if (found.size() > 1)
+        throw UsageError(fmt::format("{}: {} was given before; it takes one value", found[1].place(), key));
+    return found.front();
+}
+
+} // namespace nestbed

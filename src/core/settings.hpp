@@ -1,0 +1,56 @@
+// Settings: what an experiment file and the command line say, as text, each with the place where it was said.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestbed
+{
+
+struct Setting {
+    std::string key;
+    std::string value;
+    std::string file; // empty: from the command line
+    unsigned line = 0;
+
+    // "experiments/book.cfg:4: grid = 12a" or "--grid 12a": how messages begin.
+    std::string place() const;
+};
+
+// One key that an experiment file or the command line may have.
+struct Key {
+    std::string_view name;
+    std::string_view value;   // what stands for the value in the help: "AXIS", "LIST"
+    std::string_view help;
+};
+// In the order of the help. Keys are spelled with '-'; files may spell them with '_' too.
+std::span<const Key> all_keys();
+
+// A key as it is spelled in all_keys(): every '_' becomes '-'.
+std::string canonical_key(std::string_view name);
+
+class Settings
+{
+  public:
+    // Reads an experiment file: `key = value` lines, '#' begins a comment, a repeated key adds to its list. Throws
+    // UsageError with file and line.
+    void read_file(const std::string& path);
+    // From the command line: replaces all that a file says of this key.
+    void set(const std::string& key, const std::vector<std::string>& values);
+
+    // In the order in which they were said; empty if nothing was.
+    std::vector<Setting> of(std::string_view key) const;
+    // The only one. Throws UsageError when there are several.
+    std::optional<Setting> one(std::string_view key) const;
+    // The stem of the file that was read last, "adhoc" without one.
+    const std::string& experiment() const { return experiment_; }
+
+  private:
+    std::vector<Setting> settings_;
+    std::string experiment_ = "adhoc";
+};
+
+} // namespace nestbed

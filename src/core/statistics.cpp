@@ -1,0 +1,64 @@
+#include "statistics.hpp"
+
+#include <boost/math/statistics/univariate_statistics.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+namespace nestbed
+{
+
+namespace
+{
+void require_values(const std::vector<double>& values)
+{
+    if (values.empty())
+        throw std::invalid_argument("statistics of no values");
+}
+} // namespace
+
+double median(std::vector<double> values)
+{
+    require_values(values);
+    return boost::math::statistics::median(values);
+}
+
+double median_absolute_deviation(std::vector<double> values)
+{
+    // By hand from two medians: Boost 1.74's median_absolute_deviation forgets to subtract the center.
+    const double center = median(values);
+    for (double& value : values)
+        value = std::abs(value - center);
+    return boost::math::statistics::median(values);
+}
+
+double quantile(std::vector<double> values, double p)
+{
+    require_values(values);
+    if (!(p >= 0 && p <= 1))
+        throw std::invalid_argument("a quantile outside 0 to 1");
+    std::ranges::sort(values);
+    const double place = p * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return std::lerp(values[below], values[above], place - static_cast<double>(below));
+}
+
+Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed)
+{
+    require_values(values);
+    constexpr int kResamples = 2000;
+    std::mt19937_64 random(seed);
+    std::uniform_int_distribution<std::size_t> pick(0, values.size() - 1);
+    std::vector<double> medians(kResamples);
+    std::vector<double> resample(values.size());
+    for (double& one : medians) {
+        std::ranges::generate(resample, [&] { return values[pick(random)]; });
+        one = boost::math::statistics::median(resample);
+    }
+    return {.low = quantile(medians, 0.025), .high = quantile(medians, 0.975)};
+}
+
+} // namespace nestbed

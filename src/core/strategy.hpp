@@ -1,0 +1,74 @@
+// A strategy: one way to do a workload. Its file (nested/ or baseline/) holds the kernels and the entry below;
+// the registry is how the tests, the plan and `nestbed list` find it.
+#pragma once
+
+#include "case.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace nestbed
+{
+
+struct StrategyInfo {
+    std::string_view name;
+    std::string_view workload;  // "reduce" or "hello"
+    std::string_view mechanism; // how it launches children: "null"; "none" when it launches nothing
+    std::string_view summary;   // what it does, in one line
+    std::string_view hazards;   // what can go wrong, or why nothing can, in one line
+    std::string_view source;    // where it comes from
+    bool racy = false;          // its answer depends on the schedule
+};
+
+// The device launches of a case in closed form, and how they hang together.
+struct LaunchForm {
+    std::vector<std::uint64_t> by_depth; // by_depth[d]: launches that create grids at depth d + 1
+    bool per_root_block = false;         // every root block has its own subtree (else: the grid has one)
+    bool parent_waits = false;           // a parent block stays resident until its child is complete
+
+    std::uint64_t total() const;
+    unsigned levels() const { return static_cast<unsigned>(by_depth.size()); }
+
+    static LaunchForm none() { return {}; }
+    // Every root block heads a chain of `levels` grids.
+    static LaunchForm chain_per_block(std::uint32_t grid, unsigned levels);
+    // The whole root grid heads one chain of `levels` grids.
+    static LaunchForm chain_per_grid(unsigned levels);
+};
+
+// The exponent of a power of two.
+unsigned log2_of(std::uint32_t power_of_two);
+
+// Levels of a recursion that goes on for `full` levels when nothing stops it, under the case's depth.
+unsigned levels_within(const Case& point, unsigned full);
+
+// Levels of a recursion that halves a block's elements from level to level, down to the last pair.
+unsigned halving_levels(const Case& point);
+
+class Strategy
+{
+  public:
+    Strategy() = default;
+    Strategy(const Strategy&) = delete;
+    Strategy& operator=(const Strategy&) = delete;
+    virtual ~Strategy() = default;
+
+    virtual const StrategyInfo& info() const = 0;
+    virtual LaunchForm launches(const Case& point) const = 0;
+};
+
+// All strategies of a backend, by name. Entries are added while static objects are made and live for ever.
+class Registry
+{
+  public:
+    static void add(BackendKind backend, const Strategy& strategy);
+    // Sorted by name; empty where the backend is not built in.
+    static std::vector<const Strategy*> of(BackendKind backend);
+    // nullptr if the backend has no such strategy.
+    static const Strategy* find(BackendKind backend, std::string_view name);
+    // The names on any backend, sorted.
+    static std::vector<std::string_view> names();
+};
+
+} // namespace nestbed

@@ -1,0 +1,182 @@
+#include "summary.hpp"
+
+#include "statistics.hpp"
+#include "strategy.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace nestbed
+{
+
+namespace
+{
+
+std::vector<double> times_of(const CaseResult& result)
+{
+    std::vector<double> times;
+    for (const Sample& sample : result.samples)
+        if (sample.status == Status::ok)
+            times.push_back(sample.gpu_us ? *sample.gpu_us : *sample.wall_us);
+    return times;
+}
+
+// The median of `neighbored` on the same input, if it was measured.
+std::optional<double> reference_time(const std::vector<CaseResult>& results, const CaseResult& result)
+{
+    for (const CaseResult& other : results)
+        if (other.group == result.group && other.point.strategy == "neighbored")
+            if (const std::vector<double> times = times_of(other); !times.empty())
+                return median(times);
+    return std::nullopt;
+}
+
+std::string ratio_text(double ratio)
+{
+    return ratio < 9.995 ? fmt::format("{:.2f}", ratio) : ratio < 99.95 ? fmt::format("{:.1f}", ratio)
+                                                                        : fmt::format("{:.0f}", ratio);
+}
+
+// "ok", or how many of which: "3 of 30 wrong".
+std::string status_text(const CaseResult& result)
+{
+    for (const Sample& sample : result.samples) {
+        if (sample.status == Status::ok)
+            continue;
+        const auto same = std::ranges::count(result.samples, sample.status, &Sample::status);
+        return sample.status == Status::unsupported
+                   ? std::string(name_of(sample.status))
+                   : fmt::format("{} of {} {}", same, result.samples.size(), name_of(sample.status));
+    }
+    return "ok";
+}
+
+struct Column {
+    std::string name;
+    bool left = false;
+    bool axis = false; // said above the table when all its cells are the same
+    std::vector<std::string> cells;
+
+    std::size_t width() const
+    {
+        std::size_t width = name.size();
+        for (const std::string& cell : cells)
+            width = std::max(width, cell.size());
+        return width;
+    }
+    // Cells that mean nothing to their strategy are empty, and do not count.
+    bool constant() const
+    {
+        std::set<std::string> values(cells.begin(), cells.end());
+        values.erase("");
+        return values.size() <= 1;
+    }
+    std::string value() const
+    {
+        const auto said = std::ranges::find_if(cells, [](const std::string& cell) { return !cell.empty(); });
+        return said == cells.end() ? "" : *said;
+    }
+};
+
+std::vector<std::string> axis_cells(const CaseResult& result)
+{
+    const Case& point = result.point;
+    const Strategy* strategy = Registry::find(point.backend, point.strategy);
+    const bool nested = strategy != nullptr && strategy->info().mechanism != "none";
+    const auto launch_axis = [&](const std::optional<std::uint32_t>& value, std::string_view word) {
+        return !nested ? "" : value ? std::to_string(*value) : std::string(word);
+    };
+    const bool ragged = point.elements != 0 && point.elements != std::uint64_t{point.grid} * point.block;
+    return {std::string(name_of(point.backend)),
+            std::string(name_of(point.type)),
+            ragged ? std::to_string(point.elements) : "",
+            std::to_string(point.grid),
+            std::to_string(point.block),
+            launch_axis(point.depth, "full"),
+            launch_axis(point.pending_limit, "auto"),
+            launch_axis(point.wave, "auto"),
+            launch_axis(point.streams, "auto"),
+            point.seed == 0 ? "" : std::to_string(point.seed)};
+}
+
+std::vector<std::string> result_cells(const std::vector<CaseResult>& results, const CaseResult& result)
+{
+    std::string time;
+    std::string spread;
+    std::string ratio;
+    if (const std::vector<double> times = times_of(result); !times.empty()) {
+        const double middle = median(times);
+        time = format_us(middle);
+        spread = fmt::format("{:.1f}%", 100 * median_absolute_deviation(times) / middle);
+        if (const auto reference = reference_time(results, result))
+            ratio = ratio_text(middle / *reference);
+    }
+    const auto counted = std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
+    return {result.point.strategy,
+            time,
+            spread,
+            counted == result.samples.end() ? "" : std::to_string(counted->launches->attempted),
+            ratio,
+            status_text(result)};
+}
+
+} // namespace
+
+std::size_t bad_samples(const std::vector<CaseResult>& results)
+{
+    std::size_t bad = 0;
+    for (const CaseResult& result : results)
+        bad += static_cast<std::size_t>(
+            std::ranges::count_if(result.samples, [](const Sample& s) { return s.status != Status::ok; }));
+    return bad;
+}
+
+std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
+                          const std::map<BackendKind, RunFacts>& runs)
+{
+    std::vector<Column> columns{
+        {"strategy", true, false, {}}, {"backend", true, true, {}},      {"type", true, true, {}},
+        {"elements", false, true, {}}, {"grid", false, true, {}},        {"block", false, true, {}},
+        {"depth", false, true, {}},    {"pending-limit", false, true, {}}, {"wave", false, true, {}},
+        {"streams", false, true, {}},  {"seed", false, true, {}},        {"median", false, false, {}},
+        {"MAD", false, false, {}},     {"launches", false, false, {}},   {"x neighbored", false, false, {}},
+        {"status", true, false, {}},
+    };
+    for (const CaseResult& result : results) {
+        std::vector<std::string> cells = result_cells(results, result);
+        const std::vector<std::string> axes = axis_cells(result);
+        cells.insert(cells.begin() + 1, axes.begin(), axes.end());
+        for (std::size_t index = 0; index < columns.size(); ++index)
+            columns[index].cells.push_back(cells[index]);
+    }
+
+    std::string text = fmt::format("{}\n", plan.title.empty() ? plan.experiment : plan.title);
+    for (const auto& [backend, run] : runs)
+        text += fmt::format("{}: {}{}, null kernel {}\n", name_of(backend), run.device.name,
+                            backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
+                            format_us(run.floor_us));
+    std::vector<std::string> common;
+    for (const Column& column : columns)
+        if (column.axis && column.constant() && !column.value().empty() && column.name != "backend")
+            common.push_back(fmt::format("{} {}", column.name, column.value()));
+    text += fmt::format("{}\n\n", fmt::join(common, ", "));
+    std::erase_if(columns, [](const Column& column) { return column.axis && column.constant(); });
+
+    const auto add_line = [&](const auto& cell_of) {
+        std::string line;
+        for (const Column& column : columns)
+            line += column.left ? fmt::format("{:<{}}  ", cell_of(column), column.width())
+                                : fmt::format("{:>{}}  ", cell_of(column), column.width());
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    };
+    add_line([](const Column& column) { return column.name; });
+    for (std::size_t row = 0; row < results.size(); ++row)
+        add_line([&](const Column& column) { return column.cells[row]; });
+    return text;
+}
+
+} // namespace nestbed

@@ -1,0 +1,146 @@
+// The executor as a backend: the whole of what a backend offers, on one screen.
+#pragma once
+
+#include "../backend/elapsed.hpp"
+#include "../core/case.hpp"
+#include "../core/error.hpp"
+#include "../core/facts.hpp"
+#include "../core/session.hpp"
+#include "cuda_language.hpp"
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace nestbed
+{
+inline namespace on_cpu
+{
+
+inline constexpr BackendKind kBackend = BackendKind::cpu;
+
+// What a kernel run throws when it cannot end: the executor's word for a deadlock.
+using DeviceFault = std::logic_error;
+
+struct LaunchShape {
+    dim3 grid;
+    dim3 block;
+};
+
+// Memory of the device. Not initialised.
+template <class T>
+class Buffer
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+
+  public:
+    Buffer() = default;
+    explicit Buffer(std::size_t count) : data_(new T[count]), count_(count) {}
+    T* data() const { return data_.get(); }
+    std::size_t size() const { return count_; }
+
+  private:
+    std::unique_ptr<T[]> data_;
+    std::size_t count_ = 0;
+};
+
+class Context
+{
+  public:
+    explicit Context(const SessionOptions& options);
+
+    const DeviceFacts& facts() const { return facts_; }
+    std::string schedule() const { return cpu::name_of(executor_.schedule()); }
+    cpu::Executor& executor() { return executor_; }
+
+    // Throws RunError when the memory cannot be had.
+    template <class T>
+    Buffer<T> allocate(std::size_t count)
+    {
+        try {
+            return Buffer<T>(count);
+        } catch (const std::bad_alloc&) {
+            throw RunError("out of memory: " + std::to_string(count * sizeof(T)) + " bytes could not be allocated");
+        }
+    }
+    template <class T>
+    void upload(Buffer<T>& to, std::span<const T> from)
+    {
+        std::memcpy(to.data(), from.data(), from.size_bytes());
+    }
+    template <class T>
+    void download(std::span<T> to, const Buffer<T>& from)
+    {
+        std::memcpy(to.data(), from.data(), to.size_bytes());
+    }
+    // The first `count` elements.
+    template <class T>
+    void copy(Buffer<T>& to, const Buffer<T>& from, std::size_t count)
+    {
+        std::memcpy(to.data(), from.data(), count * sizeof(T));
+    }
+    template <class T>
+    void fill_bytes(Buffer<T>& buffer, unsigned char byte, std::size_t count)
+    {
+        std::memset(static_cast<void*>(buffer.data()), byte, count * sizeof(T));
+    }
+
+    // Sets the pending-launch limit and returns it as read back.
+    std::uint32_t set_pending_limit(std::uint32_t launches)
+    {
+        executor_.set_pending_limit(launches);
+        return executor_.pending_limit();
+    }
+
+    // Makes room for this many lines of kernel printf: there is always room.
+    void reserve_printf(std::uint64_t /*lines*/) {}
+
+    // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it.
+    template <class Work>
+    Elapsed time(unsigned /*streams*/, Work&& work)
+    {
+        const WallClock clock;
+        work();
+        return {.gpu_us = {}, .wall_us = clock.elapsed_us()};
+    }
+
+    static std::string error_name(int error)
+    {
+        return std::string(cpu::name_of(static_cast<cpu::LaunchError>(error)));
+    }
+
+  private:
+    cpu::Executor executor_;
+    DeviceFacts facts_;
+};
+
+// A launch from the host. Streams are run in order of the calls.
+template <auto Kernel, class... Args>
+void host_launch(Context& context, unsigned /*stream*/, LaunchShape shape, Args... args)
+{
+    context.executor().run(shape.grid, shape.block, [=] { Kernel(args...); });
+}
+
+// Launches from a kernel; the error code is CUDA's.
+template <auto Kernel, class... Args>
+int device_launch(LaunchShape shape, Args... args)
+{
+    return cpu::launch(shape.grid, shape.block, Mechanism::null_stream, [=] { Kernel(args...); });
+}
+
+// The executor waits by itself: the child is complete when the launch returns, and its flag is not needed.
+template <auto Kernel, class... Args>
+int device_launch_to_wait_for(LaunchShape shape, Args... args)
+{
+    return cpu::launch_and_wait(shape.grid, shape.block, [=] { Kernel(args...); });
+}
+inline bool wait_for_child(const unsigned* /*flag*/) { return true; }
+inline void signal_parent(const unsigned* /*flag*/) {}
+
+} // namespace on_cpu
+} // namespace nestbed

@@ -1,0 +1,35 @@
+// The part of the CUDA language that kernels use, for the compiler of the executor's copy: the same spellings,
+// answered by the executor. Only strategy and backend files compiled for the executor include it.
+#pragma once
+
+#include "executor.hpp"
+
+#include <atomic>
+#include <cstdio>
+
+// NOLINTBEGIN: these names are CUDA's.
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+
+#define threadIdx (::nestbed::cpu::current_thread->thread_index)
+#define blockIdx (::nestbed::cpu::current_thread->block_index)
+#define blockDim (::nestbed::cpu::current_thread->block_dim)
+#define gridDim (::nestbed::cpu::current_thread->grid_dim)
+
+inline void __syncthreads() { nestbed::cpu::barrier(); }
+inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+template <class T>
+T atomicAdd(T* address, T value)
+{
+    return std::atomic_ref<T>(*address).fetch_add(value);
+}
+
+inline int atomicCAS(int* address, int expected, int desired)
+{
+    std::atomic_ref<int>(*address).compare_exchange_strong(expected, desired);
+    return expected;
+}
+// NOLINTEND

@@ -1,0 +1,98 @@
+// What the executor's schedules share: blocks, workers, pending launches.
+#pragma once
+
+#include "fiber.hpp"
+#include "grid_graph.hpp"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace nestbed::cpu
+{
+
+class Engine;
+
+// A block that runs: its threads are unstarted, stopped in a carrier, or gone.
+struct Block {
+    Grid* grid = nullptr;
+    std::uint64_t index = 0; // linear, within the grid
+    std::uint32_t threads = 0;
+    std::uint32_t next_unstarted = 0; // sequential schedules carry threads in order
+    std::size_t position = 0;         // the grid's place in its generation (sequential schedules)
+    bool sequential = true;
+    Engine* engine = nullptr;
+};
+
+// Gives a carrier's context the block's coordinates.
+void enter_block(ThreadContext& context, const Block& block);
+
+// Launches that are called and not yet started.
+class PendingLaunches
+{
+  public:
+    unsigned limit = 2048; // CUDA's default
+
+    bool reserve()
+    {
+        if (count_.fetch_add(1) < limit)
+            return true;
+        count_.fetch_sub(1);
+        return false;
+    }
+    void started(const Grid& grid)
+    {
+        if (grid.from_device)
+            count_.fetch_sub(1);
+    }
+    void reset() { count_ = 0; }
+
+  private:
+    std::atomic<unsigned> count_ = 0;
+};
+
+// How the launches and waits of running threads are answered: one engine a schedule.
+class Engine
+{
+  public:
+    explicit Engine(PendingLaunches& pending_) : pending(pending_) {}
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+    virtual ~Engine() = default;
+
+    // Called in the launching thread's fiber, with the launch already counted as pending.
+    virtual void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) = 0;
+
+    PendingLaunches& pending;
+};
+
+// Runs a root grid to its end, generation by generation (fifo) or launch by launch (eager).
+class SequentialScheduler
+{
+  public:
+    SequentialScheduler(unsigned workers, PendingLaunches& pending);
+    ~SequentialScheduler();
+    SequentialScheduler(const SequentialScheduler&) = delete;
+    SequentialScheduler& operator=(const SequentialScheduler&) = delete;
+
+    void run(std::unique_ptr<Grid> root, bool eager);
+
+  private:
+    class Team;
+    std::unique_ptr<Team> team_;
+};
+
+// Runs a root grid to its end in an order drawn from a seed.
+class RandomScheduler
+{
+  public:
+    explicit RandomScheduler(PendingLaunches& pending) : pending_(pending) {}
+
+    void run(std::unique_ptr<Grid> root, std::uint64_t seed);
+
+  private:
+    PendingLaunches& pending_;
+    CarrierPool carriers_;
+};
+
+} // namespace nestbed::cpu

@@ -1,0 +1,96 @@
+#include "fiber.hpp"
+
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace nestbed::cpu
+{
+
+namespace
+{
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kStackBytes = 512 * 1024; // instrumented frames are several times larger
+void leave(void** fake, const void* bottom, std::size_t size) { __sanitizer_start_switch_fiber(fake, bottom, size); }
+void enter(void* fake, const void** bottom, std::size_t* size) { __sanitizer_finish_switch_fiber(fake, bottom, size); }
+#else
+constexpr std::size_t kStackBytes = 64 * 1024;
+void leave(void** /*fake*/, const void* /*bottom*/, std::size_t /*size*/) {}
+void enter(void* /*fake*/, const void** /*bottom*/, std::size_t* /*size*/) {}
+#endif
+
+constinit thread_local Carrier* running = nullptr;
+
+} // namespace
+
+Carrier* current_carrier() { return running; }
+
+Carrier::Carrier()
+    : fiber_(std::allocator_arg, StackAllocator{boost::context::protected_fixedsize_stack(kStackBytes), &stack_},
+             [this](boost::context::fiber&& caller) {
+                 caller_ = std::move(caller);
+                 enter(nullptr, &caller_bottom_, &caller_size_);
+                 run();
+                 return std::move(caller_);
+             })
+{
+}
+
+void Carrier::run()
+{
+    for (;;) {
+        try {
+            carry_threads(*this);
+        } catch (const boost::context::detail::forced_unwind&) {
+            throw; // the pool is being cleared with this fiber in mid-kernel
+        } catch (...) {
+            error_ = std::current_exception();
+        }
+        stop(Stop::idle);
+    }
+}
+
+Carrier::Stop Carrier::resume()
+{
+    Carrier* outer = std::exchange(running, this);
+    ThreadContext* outer_context = std::exchange(current_thread, &context);
+    void* fake = nullptr;
+    leave(&fake, static_cast<const char*>(stack_.sp) - stack_.size, stack_.size);
+    fiber_ = std::move(fiber_).resume();
+    enter(fake, nullptr, nullptr);
+    running = outer;
+    current_thread = outer_context;
+    if (error_)
+        std::rethrow_exception(std::exchange(error_, nullptr));
+    return why_;
+}
+
+void Carrier::stop(Stop why)
+{
+    why_ = why;
+    leave(&own_fake_stack_, caller_bottom_, caller_size_);
+    caller_ = std::move(caller_).resume();
+    enter(own_fake_stack_, &caller_bottom_, &caller_size_);
+}
+
+Carrier& CarrierPool::take()
+{
+    if (idle_.empty()) {
+        all_.push_back(std::make_unique<Carrier>());
+        return *all_.back();
+    }
+    Carrier* carrier = idle_.back();
+    idle_.pop_back();
+    return *carrier;
+}
+
+void CarrierPool::clear()
+{
+    idle_.clear();
+    all_.clear();
+}
+
+} // namespace nestbed::cpu

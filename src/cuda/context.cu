@@ -1,0 +1,167 @@
+#include "context.cuh"
+
+#include "../backend/probe.hpp"
+#include "../backend/session.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace nestbed
+{
+inline namespace on_cuda
+{
+
+namespace
+{
+std::string describe(cudaError_t code, std::source_location where)
+{
+    const std::string_view path = where.file_name();
+    return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code) + " (" +
+           std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line()) + ")";
+}
+} // namespace
+
+CudaError::CudaError(cudaError_t code, std::source_location where) : RunError(describe(code, where)), code_(code) {}
+
+namespace
+{
+
+int attribute(cudaDeviceAttr which, int device)
+{
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
+std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+
+// "580.159.03" out of the driver's own file: the runtime API only knows which CUDA version a driver supports.
+std::string driver_release()
+{
+    std::string text;
+    if (FILE* file = std::fopen("/proc/driver/nvidia/version", "r")) {
+        std::array<char, 512> line{};
+        if (std::fgets(line.data(), line.size(), file) != nullptr)
+            text = line.data();
+        static_cast<void>(std::fclose(file));
+    }
+    const std::size_t digit = text.find_first_of("0123456789", text.find("Module"));
+    return digit == std::string::npos ? "" : text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
+}
+
+// CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability", row "Maximum number of
+// resident grids per device".
+std::uint32_t resident_grids(int major, int minor)
+{
+    const int capability = major * 10 + minor;
+    switch (capability) {
+    case 53:
+    case 62:
+    case 72:
+        return 16;
+    case 61:
+        return 32;
+    default:
+        return capability < 50 ? 32 : 128;
+    }
+}
+
+} // namespace
+
+std::string why_no_gpu()
+{
+    int devices = 0;
+    const cudaError_t code = cudaGetDeviceCount(&devices);
+    if (code != cudaSuccess)
+        return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code);
+    return devices == 0 ? "no CUDA device was found" : "";
+}
+
+Context::Context(const SessionOptions& /*options*/)
+{
+    constexpr int kDevice = 0; // CUDA_VISIBLE_DEVICES picks another
+    check(cudaSetDevice(kDevice));
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, kDevice));
+    int driver = 0;
+    int runtime = 0;
+    check(cudaDriverGetVersion(&driver));
+    check(cudaRuntimeGetVersion(&runtime));
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes));
+    std::size_t pending = 0;
+    check(cudaDeviceGetLimit(&pending, cudaLimitDevRuntimePendingLaunchCount));
+
+    facts_.name = properties.name;
+    const std::string release = driver_release();
+    facts_.driver = release.empty() ? "CUDA " + version(driver) : release;
+    facts_.runtime = version(runtime);
+    facts_.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+    facts_.multiprocessors = static_cast<std::uint32_t>(properties.multiProcessorCount);
+    facts_.max_threads_per_block = static_cast<std::uint32_t>(properties.maxThreadsPerBlock);
+    facts_.max_threads_per_multiprocessor = static_cast<std::uint32_t>(properties.maxThreadsPerMultiProcessor);
+    facts_.max_blocks_per_multiprocessor = static_cast<std::uint32_t>(properties.maxBlocksPerMultiProcessor);
+    facts_.max_grid = static_cast<std::uint32_t>(properties.maxGridSize[0]);
+    facts_.resident_grids = resident_grids(properties.major, properties.minor);
+    facts_.default_pending_limit = static_cast<std::uint32_t>(pending);
+    facts_.memory_bytes = total_bytes;
+    facts_.free_memory_bytes = free_bytes;
+    const double clock_hz = 1000.0 * attribute(cudaDevAttrMemoryClockRate, kDevice);
+    const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, kDevice) / 8.0;
+    facts_.peak_bandwidth_gb_s = 2 * clock_hz * bus_bytes / 1e9;
+#ifdef NESTBED_CDP1
+    // The old device runtime waits only as deep as it was told to reserve memory for.
+    check(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 16));
+#endif
+}
+
+std::uint32_t Context::set_pending_limit(std::uint32_t launches)
+{
+    std::size_t limit = 0;
+    check(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+    if (limit != launches) {
+        check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, launches));
+        check(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+        static_cast<void>(run_chain(*this, 1));
+    }
+    return static_cast<std::uint32_t>(limit);
+}
+
+void Context::reserve_printf(std::uint64_t lines)
+{
+    constexpr std::uint64_t kBytesPerLine = 128; // a record holds the format's address and the arguments
+    std::size_t size = 0;
+    check(cudaDeviceGetLimit(&size, cudaLimitPrintfFifoSize));
+    if (size < lines * kBytesPerLine)
+        check(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, lines * kBytesPerLine));
+}
+
+void Context::begin(unsigned streams)
+{
+    while (streams_.size() < streams) {
+        streams_.push_back(std::make_unique<Stream>());
+        joins_.push_back(std::make_unique<Event>(cudaEventDisableTiming));
+    }
+    check(cudaDeviceSynchronize());
+}
+
+void Context::fork(unsigned streams)
+{
+    check(cudaEventRecord(start_, stream(0)));
+    for (unsigned other = 1; other < streams; ++other)
+        check(cudaStreamWaitEvent(stream(other), start_));
+}
+
+void Context::join(unsigned streams)
+{
+    for (unsigned other = 1; other < streams; ++other) {
+        check(cudaEventRecord(*joins_[other], stream(other)));
+        check(cudaStreamWaitEvent(stream(0), *joins_[other]));
+    }
+    check(cudaEventRecord(stop_, stream(0)));
+    check(cudaEventSynchronize(stop_));
+}
+
+} // namespace on_cuda
+} // namespace nestbed

@@ -1,0 +1,238 @@
+// A CUDA device as a backend: thin ownership over the CUDA runtime, with every call checked.
+#pragma once
+
+#include "../backend/elapsed.hpp"
+#include "../core/case.hpp"
+#include "../core/error.hpp"
+#include "../core/facts.hpp"
+#include "../core/session.hpp"
+
+#include <cuda/atomic>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace nestbed
+{
+inline namespace on_cuda
+{
+
+inline constexpr BackendKind kBackend = BackendKind::cuda;
+
+// A CUDA call failed. code() is the runtime's error code; what() has its name, its text and the place.
+class CudaError : public RunError
+{
+  public:
+    CudaError(cudaError_t code, std::source_location where);
+    cudaError_t code() const { return code_; }
+
+  private:
+    cudaError_t code_;
+};
+
+// What a kernel run throws when it cannot end; the CUDA context is then lost.
+using DeviceFault = CudaError;
+
+inline void check(cudaError_t code, std::source_location where = std::source_location::current())
+{
+    if (code != cudaSuccess)
+        throw CudaError(code, where);
+}
+
+struct LaunchShape {
+    dim3 grid;
+    dim3 block;
+};
+
+// Memory of the device. Not initialised. Freeing cannot throw: an error there shows at the next checked call.
+template <class T>
+class Buffer
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    struct Free {
+        void operator()(T* pointer) const noexcept { static_cast<void>(cudaFree(pointer)); }
+    };
+
+  public:
+    Buffer() = default;
+    explicit Buffer(std::size_t count) : count_(count)
+    {
+        T* pointer = nullptr;
+        const cudaError_t code = cudaMalloc(&pointer, count * sizeof(T));
+        if (code == cudaErrorMemoryAllocation) {
+            static_cast<void>(cudaGetLastError()); // not sticky: the next check must not find it
+            throw RunError("out of GPU memory: " + std::to_string(count * sizeof(T)) + " bytes could not be allocated");
+        }
+        check(code);
+        data_.reset(pointer);
+    }
+    T* data() const { return data_.get(); }
+    std::size_t size() const { return count_; }
+
+  private:
+    std::unique_ptr<T, Free> data_;
+    std::size_t count_ = 0;
+};
+
+class Stream
+{
+  public:
+    Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+    ~Stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    operator cudaStream_t() const { return stream_; }
+
+  private:
+    cudaStream_t stream_ = nullptr;
+};
+
+class Event
+{
+  public:
+    explicit Event(unsigned flags = cudaEventDefault) { check(cudaEventCreateWithFlags(&event_, flags)); }
+    ~Event() { static_cast<void>(cudaEventDestroy(event_)); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    operator cudaEvent_t() const { return event_; }
+
+  private:
+    cudaEvent_t event_ = nullptr;
+};
+
+class Context
+{
+  public:
+    explicit Context(const SessionOptions& options);
+
+    const DeviceFacts& facts() const { return facts_; }
+    std::string schedule() const { return {}; }
+
+    // Throws RunError when the memory cannot be had.
+    template <class T>
+    Buffer<T> allocate(std::size_t count)
+    {
+        return Buffer<T>(count);
+    }
+    template <class T>
+    void upload(Buffer<T>& to, std::span<const T> from)
+    {
+        check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
+    }
+    template <class T>
+    void download(std::span<T> to, const Buffer<T>& from)
+    {
+        check(cudaMemcpy(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost));
+    }
+    // The first `count` elements.
+    template <class T>
+    void copy(Buffer<T>& to, const Buffer<T>& from, std::size_t count)
+    {
+        check(cudaMemcpy(to.data(), from.data(), count * sizeof(T), cudaMemcpyDeviceToDevice));
+    }
+    template <class T>
+    void fill_bytes(Buffer<T>& buffer, unsigned char byte, std::size_t count)
+    {
+        check(cudaMemset(buffer.data(), byte, count * sizeof(T)));
+    }
+
+    // Sets cudaLimitDevRuntimePendingLaunchCount and returns it as read back. The device runtime takes the
+    // memory for a new limit at the next kernel that launches one, so one is run here, untimed.
+    std::uint32_t set_pending_limit(std::uint32_t launches);
+
+    // Makes room for this many lines of kernel printf: what does not fit the buffer is lost in silence.
+    void reserve_printf(std::uint64_t lines);
+
+    // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it. The events are in
+    // stream 0, which the others wait for at the start and which waits for them at the end.
+    template <class Work>
+    Elapsed time(unsigned streams, Work&& work)
+    {
+        begin(streams);
+        const WallClock clock;
+        fork(streams);
+        work();
+        check(cudaGetLastError());
+        join(streams);
+        const double wall_us = clock.elapsed_us();
+        float gpu_ms = 0;
+        check(cudaEventElapsedTime(&gpu_ms, start_, stop_));
+        return {.gpu_us = gpu_ms * 1000.0, .wall_us = wall_us};
+    }
+    cudaStream_t stream(unsigned index) const { return *streams_[index]; }
+
+    static std::string error_name(int error) { return cudaGetErrorName(static_cast<cudaError_t>(error)); }
+
+  private:
+    void begin(unsigned streams);
+    void fork(unsigned streams);
+    void join(unsigned streams);
+
+    DeviceFacts facts_;
+    std::vector<std::unique_ptr<Stream>> streams_;
+    std::vector<std::unique_ptr<Event>> joins_;
+    Event start_, stop_;
+};
+
+// A launch from the host. Errors of the launch itself are checked when the timed work has been issued.
+template <auto Kernel, class... Args>
+void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... args)
+{
+    Kernel<<<shape.grid, shape.block, 0, context.stream(stream)>>>(args...);
+}
+
+#ifdef __CUDACC_RDC__ // launches from a kernel need -rdc=true
+
+// Launches from a kernel; the error code is CUDA's.
+template <auto Kernel, class... Args>
+__device__ int device_launch(LaunchShape shape, Args... args)
+{
+    Kernel<<<shape.grid, shape.block>>>(args...);
+    return cudaGetLastError();
+}
+
+template <auto Kernel, class... Args>
+__device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
+{
+    return device_launch<Kernel>(shape, args...);
+}
+
+#ifdef NESTBED_CDP1
+
+// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it waits.
+__device__ inline bool wait_for_child(unsigned* /*flag*/) { return cudaDeviceSynchronize() == cudaSuccess; }
+__device__ inline void signal_parent(unsigned* /*flag*/) {}
+
+#else
+
+// The device runtime of today cannot wait, but memory can tell: the child raises a flag when it is done. The
+// parent stays resident, so the host must not launch more chains than fit (core/launch_plan.hpp). If it has, a
+// parent gives up after some seconds: a wrong plan is then a row with status=timeout, not a GPU that hangs.
+__device__ inline bool wait_for_child(unsigned* flag)
+{
+    constexpr long long kPatience = 4'000'000'000; // cycles: 2 s at 2 GHz
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(*flag);
+    const long long start = clock64();
+    while (done.load(cuda::memory_order_acquire) == 0)
+        if (clock64() - start > kPatience)
+            return false;
+    done.store(0, cuda::memory_order_relaxed); // for the next child
+    return true;
+}
+__device__ inline void signal_parent(unsigned* flag)
+{
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*flag).store(1, cuda::memory_order_release);
+}
+
+#endif // NESTBED_CDP1
+#endif // __CUDACC_RDC__
+
+} // namespace on_cuda
+} // namespace nestbed
