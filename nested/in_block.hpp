@@ -8,8 +8,8 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-// Sums slice[0] to slice[2 * stride - 1] into *sum (slice[0] alone if stride is 0), pairwise, in place. All threads
-// of the block call it; there are at least max(1, stride).
+// Sums slice[0] to slice[2 * stride - 1] into *sum (slice[0] alone if stride is 0), pairwise, in place. All
+// threads of the block call it; there are at least max(1, stride).
 template <class T>
 __device__ void finish_in_block(T* slice, unsigned stride, T* sum)
 {

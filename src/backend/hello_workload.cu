@@ -25,7 +25,8 @@ class HelloWorkload final : public Workload
 {
   public:
     explicit HelloWorkload(Context& context)
-        : context_(context), ledger_(context.allocate<Ledger>(1)), greetings_(context.allocate<unsigned long long>(1))
+        : context_(context), ledger_(context.allocate<Ledger>(1)),
+          greetings_(context.allocate<unsigned long long>(1))
     {
     }
 
@@ -83,7 +84,10 @@ class HelloWorkload final : public Workload
 
 } // namespace
 
-std::unique_ptr<Workload> make_hello_workload(Context& context) { return std::make_unique<HelloWorkload>(context); }
+std::unique_ptr<Workload> make_hello_workload(Context& context)
+{
+    return std::make_unique<HelloWorkload>(context);
+}
 
 } // namespace NESTBED_BACKEND
 } // namespace nestbed

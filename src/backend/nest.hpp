@@ -1,5 +1,5 @@
-// Nest: how a kernel launches a kernel. Every device launch of nestbed goes through here, so that it is counted
-// and its error is checked. Passed by value to each kernel that recurses, as its last argument.
+// Nest: how a kernel launches a kernel. Every device launch of nestbed goes through here, so that it is
+// counted and its error is checked. Passed by value to each kernel that recurses, as its last argument.
 #pragma once
 
 #include "../core/ledger.hpp"
@@ -12,7 +12,8 @@ inline namespace NESTBED_BACKEND
 
 struct Nest {
     Ledger* ledger = nullptr;
-    // Completion flags, zeroed before the run: `max_depth` for each root block. Only parents that wait need them.
+    // Completion flags, zeroed before the run: `max_depth` for each root block. Only parents that wait need
+    // them.
     unsigned* done = nullptr;
     unsigned depth = 0;     // of the grid that holds this Nest; the root grid has 0
     unsigned max_depth = 0; // the deepest level that may be launched

@@ -31,8 +31,8 @@ struct Reduction {
     std::uint32_t block;
     LaunchPlan plan;
     Ledger* ledger;
-    unsigned* done;     // see Nest
-    unsigned max_depth; // nested levels that may be launched
+    unsigned* done;             // see Nest
+    unsigned max_depth;         // nested levels that may be launched
     std::span<const T> host_in; // the numbers on the host, for strategies that run there
     WideSum<T>* host_sum;       // where those put their one sum
 };

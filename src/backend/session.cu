@@ -65,7 +65,8 @@ class BackendSession final : public Session
     {
         const Strategy* strategy = Registry::find(kBackend, point.strategy);
         if (strategy == nullptr)
-            throw UsageError("backend " + std::string(name_of(kBackend)) + " has no strategy '" + point.strategy + "'");
+            throw UsageError("backend " + std::string(name_of(kBackend)) + " has no strategy '" +
+                             point.strategy + "'");
         return *strategy;
     }
 
@@ -91,7 +92,10 @@ class BackendSession final : public Session
 
 } // namespace
 
-std::unique_ptr<Session> open_backend(const SessionOptions& options) { return std::make_unique<BackendSession>(options); }
+std::unique_ptr<Session> open_backend(const SessionOptions& options)
+{
+    return std::make_unique<BackendSession>(options);
+}
 
 } // namespace NESTBED_BACKEND
 } // namespace nestbed

@@ -52,9 +52,10 @@ class AxisParser
     {
         const std::string most = range_.most == UINT64_MAX ? "" : fmt::format(" to {}", range_.most);
         const std::string word = range_.word.empty() ? "" : fmt::format(" or {}", range_.word);
-        throw UsageError(fmt::format("{}: {}; allowed: whole numbers from {}{}{}, as N, FIRST:LAST, FIRST:LAST:STEP or "
-                                     "FIRST:LAST:*FACTOR, several by comma",
-                                     setting_.place(), why, range_.least, most, word));
+        throw UsageError(
+            fmt::format("{}: {}; allowed: whole numbers from {}{}{}, as N, FIRST:LAST, FIRST:LAST:STEP or "
+                        "FIRST:LAST:*FACTOR, several by comma",
+                        setting_.place(), why, range_.least, most, word));
     }
 
     void add(std::vector<AxisValue>& values, std::optional<std::uint64_t> number) const
@@ -78,7 +79,8 @@ class AxisParser
             refuse(fmt::format("'{}' is empty: {} comes after {}", part, first, last));
         const bool multiply = pieces.size() == 3 && pieces[2].starts_with('*');
         const std::uint64_t step =
-            pieces.size() == 2 ? 1 : number(std::string_view(pieces[2]).substr(multiply ? 1 : 0), 0, UINT64_MAX);
+            pieces.size() == 2 ? 1
+                               : number(std::string_view(pieces[2]).substr(multiply ? 1 : 0), 0, UINT64_MAX);
         if (multiply ? step < 2 || first == 0 : step == 0)
             refuse(fmt::format("'{}' never ends", part));
         // A sweep of this size is a mistake; it must not take all memory before it is said so.

@@ -29,8 +29,8 @@ struct AxisValue {
     Setting setting;
 };
 
-// All values of an axis, in order, doubles removed. Throws UsageError with the setting's place, the part that is
-// wrong, and what is allowed.
+// All values of an axis, in order, doubles removed. Throws UsageError with the setting's place, the part that
+// is wrong, and what is allowed.
 std::vector<AxisValue> parse_axis(const std::vector<Setting>& settings, const AxisRange& range);
 
 // One whole number. Throws UsageError.

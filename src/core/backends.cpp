@@ -26,6 +26,9 @@ std::string why_not(BackendKind backend)
 #endif
 }
 
-BackendKind default_backend() { return why_not(BackendKind::cuda).empty() ? BackendKind::cuda : BackendKind::cpu; }
+BackendKind default_backend()
+{
+    return why_not(BackendKind::cuda).empty() ? BackendKind::cuda : BackendKind::cpu;
+}
 
 } // namespace nestbed

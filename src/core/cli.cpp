@@ -36,11 +36,11 @@ constexpr unsigned kProbedLevels = 1024;
 constexpr std::string_view kHelp = R"(nestbed: recursion by dynamic parallelism, measured.
 
 Usage:
-  nestbed run [EXPERIMENT.cfg] [options]   measure, log to a CSV, print a table
-  nestbed list                             the strategies, their sources and hazards
-  nestbed info                             the device, its limits, this build
-  nestbed hello [--grid N] [--block N]     nested hello world, printed
-  nestbed COMMAND --help                   the options of a command
+  nestbed run [EXPERIMENT.cfg] [options]  measure, log to a CSV, print a table
+  nestbed list                            strategies, sources, hazards
+  nestbed info                            the device, its limits, this build
+  nestbed hello [--grid N] [--block N]    nested hello world, printed
+  nestbed COMMAND --help                  the options of a command
   nestbed --version
 
 Examples:
@@ -60,9 +60,10 @@ po::options_description key_options(std::initializer_list<std::string_view> only
     po::options_description options("Settings, the same in a file (key = value) and here", 80);
     for (const Key& key : all_keys())
         if (only.size() == 0 || std::ranges::find(only, key.name) != only.end())
-            options.add_options()(std::string(key.name).c_str(),
-                                  po::value<std::vector<std::string>>()->composing()->value_name(std::string(key.value)),
-                                  std::string(key.help).c_str());
+            options.add_options()(
+                std::string(key.name).c_str(),
+                po::value<std::vector<std::string>>()->composing()->value_name(std::string(key.value)),
+                std::string(key.help).c_str());
     return options;
 }
 
@@ -86,7 +87,8 @@ std::vector<std::string> tidy(const std::vector<std::string>& arguments)
             tidied.push_back(canonical_key(argument.substr(0, equals)) +
                              (equals == std::string::npos ? "" : argument.substr(equals)));
         } else if (argument.size() > 1 && argument[0] == '-' && argument[1] >= '0' && argument[1] <= '9' &&
-                   !tidied.empty() && tidied.back().starts_with("--") && tidied.back().find('=') == std::string::npos) {
+                   !tidied.empty() && tidied.back().starts_with("--") &&
+                   tidied.back().find('=') == std::string::npos) {
             tidied.back() += "=" + argument;
         } else {
             tidied.push_back(argument);
@@ -96,7 +98,8 @@ std::vector<std::string> tidy(const std::vector<std::string>& arguments)
 }
 
 // Parses against the options; "argument" holds what is no option. Throws UsageError.
-Given parse(const std::vector<std::string>& arguments, const po::options_description& options, std::size_t positional)
+Given parse(const std::vector<std::string>& arguments, const po::options_description& options,
+            std::size_t positional)
 {
     po::options_description all;
     all.add(options);
@@ -121,7 +124,8 @@ Given parse(const std::vector<std::string>& arguments, const po::options_descrip
             spelled.push_back("--" + option->long_name());
         const std::vector<std::string_view> allowed(spelled.begin(), spelled.end());
         throw UsageError(fmt::format("unknown option '{}'{}; allowed: {}", error.get_option_name(),
-                                     did_you_mean(error.get_option_name(), allowed), fmt::join(allowed, ", ")));
+                                     did_you_mean(error.get_option_name(), allowed),
+                                     fmt::join(allowed, ", ")));
     } catch (const po::error& error) {
         throw UsageError(error.what());
     }
@@ -196,6 +200,14 @@ std::string output_path(const Given& given, const Plan& plan)
     return path;
 }
 
+std::size_t rows_of(const std::vector<CaseResult>& results)
+{
+    std::size_t rows = 0;
+    for (const CaseResult& result : results)
+        rows += result.samples.size();
+    return rows;
+}
+
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
 {
     po::options_description options = run_options();
@@ -221,6 +233,9 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     }
 
     const std::string path = output_path(given, plan);
+    const bool manifest = has_manifest(path);
+    if (manifest)
+        check_manifest(path);
     CsvLog log(path);
     std::map<BackendKind, RunFacts> runs;
     std::map<BackendKind, DepthProbe> probes;
@@ -235,7 +250,7 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     }
     std::vector<std::string> command{"nestbed", "run"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    if (path != "-")
+    if (manifest)
         write_manifest(path, plan, runs, probes, command);
 
     std::vector<CaseResult> results;
@@ -245,8 +260,8 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     }
     std::ostream& table = path == "-" ? err : out;
     table << summary_table(plan, results, runs);
-    if (path != "-")
-        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", plan.sample_count(), path, manifest_path(path));
+    if (manifest)
+        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results), path, manifest_path(path));
     const std::size_t bad = bad_samples(results);
     if (bad != 0)
         err << fmt::format("nestbed: {} rows are not ok; their status and detail say why\n", bad);
@@ -284,7 +299,9 @@ int info(const std::vector<std::string>& arguments, std::ostream& out)
         out << "nestbed info\n\n" << options;
         return exit_ok;
     }
-    const auto line = [&](std::string_view what, const auto& value) { out << fmt::format("  {:<24}{}\n", what, value); };
+    const auto line = [&](std::string_view what, const auto& value) {
+        out << fmt::format("  {:<24}{}\n", what, value);
+    };
     out << fmt::format("nestbed {} ({}, {})\n", kVersion, kGit, kBuild);
     line("compiler", kCompiler);
     line("nvcc", std::string_view(kNvcc).empty() ? "none: CPU-only build" : kNvcc);
@@ -339,13 +356,15 @@ int hello(const std::vector<std::string>& arguments, std::ostream& out, std::ost
     const Sessions sessions = open_sessions(settings);
     const Plan plan = make_plan(settings, facts_of(sessions));
     if (plan.case_count() != 1)
-        throw UsageError(fmt::format("hello prints one case, not {}; allowed: one value an option", plan.case_count()));
+        throw UsageError(
+            fmt::format("hello prints one case, not {}; allowed: one value an option", plan.case_count()));
     const Case& point = plan.groups.front().cases.front();
     const Session& session = *sessions.at(point.backend);
     constexpr std::uint64_t kMostLines = 1'000'000;
     if (2 * std::uint64_t{point.grid} * point.block > kMostLines)
-        throw UsageError(fmt::format("--grid {} --block {}: some {} lines; allowed: grid x block up to {}", point.grid,
-                                     point.block, 2 * std::uint64_t{point.grid} * point.block, kMostLines / 2));
+        throw UsageError(fmt::format("--grid {} --block {}: some {} lines; allowed: grid x block up to {}",
+                                     point.grid, point.block, 2 * std::uint64_t{point.grid} * point.block,
+                                     kMostLines / 2));
     out << fmt::format("Execution configuration: grid {} block {} on {}\n", point.grid, point.block,
                        session.facts().name)
         << std::flush;
@@ -378,9 +397,10 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::
         out << fmt::format("nestbed {} ({})\n", kVersion, kGit);
         return exit_ok;
     }
-    constexpr std::array<std::string_view, 6> kCommands{"run", "list", "info", "hello", "--help", "--version"};
-    throw UsageError(fmt::format("there is no command '{}'{}; allowed: {}", command, did_you_mean(command, kCommands),
-                                 fmt::join(kCommands, ", ")));
+    constexpr std::array<std::string_view, 6> kCommands{"run",   "list",   "info",
+                                                        "hello", "--help", "--version"};
+    throw UsageError(fmt::format("there is no command '{}'{}; allowed: {}", command,
+                                 did_you_mean(command, kCommands), fmt::join(kCommands, ", ")));
 }
 
 } // namespace

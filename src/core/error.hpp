@@ -7,10 +7,10 @@ namespace nestbed
 {
 
 enum ExitCode : int {
-    exit_ok = 0,         // every row is ok
-    exit_could_not = 1,  // it could not run, or could not go on
-    exit_usage = 2,      // a bad option or a bad experiment file; nothing was run, nothing was written
-    exit_rows_bad = 3,   // it ran, and some rows are wrong, failed or unsupported
+    exit_ok = 0,        // every row is ok
+    exit_could_not = 1, // it could not run, or could not go on
+    exit_usage = 2,     // a bad option or a bad experiment file; nothing was run, nothing was written
+    exit_rows_bad = 3,  // it ran, and some rows are wrong, failed or unsupported
 };
 
 // The user asked for something that cannot be: the text names the option or the file and line, the value, and

@@ -35,18 +35,22 @@ void for_each_wave(const LaunchPlan& plan, std::uint32_t grid, Launch&& launch)
 {
     for (std::uint32_t index = 0; index < plan.waves(grid); ++index) {
         const std::uint32_t first = index * plan.wave;
-        launch(Wave{.first = first, .blocks = std::min(plan.wave, grid - first), .stream = index % plan.streams});
+        launch(Wave{
+            .first = first, .blocks = std::min(plan.wave, grid - first), .stream = index % plan.streams});
     }
 }
 
 // With nothing fixed by the case:
-//  - launches nothing, or one chain for the whole grid: one wave;
-//  - a chain a root block, parents waiting: as many chains at once as the resident grids allow. S streams with
-//    waves of W blocks hold S * (1 + W * levels) grids; the S <= 7 with the most chains, the larger S in a tie;
-//  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves such that
-//    half of that limit is in flight at most; where raising the limit is free, one wave under a limit that
-//    holds every launch of the case.
-// What `results/h200/waves.csv` measured decides between waves and a raised limit.
+//  - launches nothing, or one chain for the whole grid: one wave, always;
+//  - a chain a root block, parents waiting: as many chains at once as the resident grids and a quarter of the
+//    device's threads allow. S streams with waves of W blocks hold S * (1 + W * levels) grids; the S <= 7
+//    with the most chains, the larger S in a tie (results/h200/synced_waves.csv);
+//  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves that
+//  put
+//    half of that limit in flight (results/h200/waves.csv); where raising the limit is free, one wave.
+// A wave or a number of streams that the case fixes is kept, or refused where parents would wait for ever.
+// The limit is the device's default, raised if twice what can be in flight exceeds it. A limit that the case
+// fixes is kept as it is, and then the root grid is one wave unless its parents wait.
 LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const DeviceFacts& facts);
 
 } // namespace nestbed

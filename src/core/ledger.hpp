@@ -11,8 +11,8 @@ namespace nestbed
 // Levels that the ledger tells apart; launches into deeper levels are counted in the last one.
 inline constexpr unsigned kLedgerLevels = 2048;
 
-// Lives in device memory and is zeroed before every sample. attempted[d] counts the launches that create grids
-// at depth d + 1 (the root grid, launched by the host, has depth 0 and is not counted).
+// Lives in device memory and is zeroed before every sample. attempted[d] counts the launches that create
+// grids at depth d + 1 (the root grid, launched by the host, has depth 0 and is not counted).
 struct Ledger {
     unsigned long long attempted[kLedgerLevels];
     unsigned long long failed[kLedgerLevels];

@@ -37,8 +37,8 @@ std::vector<std::pair<std::string, Setting>> names_of(const Settings& settings, 
     for (const Setting& setting : settings.of(key)) {
         for (const std::string& name : split(setting.value, ',')) {
             if (std::ranges::find(allowed, name) == allowed.end())
-                throw UsageError(fmt::format("{}: there is no {} '{}'{}; allowed: {}", setting.place(), what, name,
-                                             did_you_mean(name, allowed), fmt::join(allowed, ", ")));
+                throw UsageError(fmt::format("{}: there is no {} '{}'{}; allowed: {}", setting.place(), what,
+                                             name, did_you_mean(name, allowed), fmt::join(allowed, ", ")));
             if (std::ranges::find(names, name, &std::pair<std::string, Setting>::first) == names.end())
                 names.emplace_back(name, setting);
         }
@@ -81,15 +81,17 @@ Axes read_axes(const Settings& settings)
     axes.grids = axis_of(settings, "grid", {.least = 1, .most = kMostBlocks}, std::nullopt);
     axes.blocks = axis_of(settings, "block", {.least = 1, .most = 1024}, std::nullopt);
     axes.depths = axis_of(settings, "depth", {.least = 0, .most = UINT32_MAX, .word = "full"}, std::nullopt);
-    axes.limits = axis_of(settings, "pending-limit", {.least = 1, .most = INT32_MAX, .word = "auto"}, std::nullopt);
+    axes.limits =
+        axis_of(settings, "pending-limit", {.least = 1, .most = INT32_MAX, .word = "auto"}, std::nullopt);
     axes.waves = axis_of(settings, "wave", {.least = 1, .most = kMostBlocks, .word = "auto"}, std::nullopt);
     axes.streams = axis_of(settings, "streams", {.least = 1, .most = 64, .word = "auto"}, std::nullopt);
     axes.seeds = axis_of(settings, "seed", {}, 1);
     for (const AxisValue& block : axes.blocks)
         if (block.number && !std::has_single_bit(*block.number))
-            throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
-                                         "two from 1 to 1024",
-                                         block.setting.place(), *block.number));
+            throw UsageError(
+                fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
+                            "two from 1 to 1024",
+                            block.setting.place(), *block.number));
     return axes;
 }
 
@@ -100,9 +102,9 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     if (elements.number && grid.number && !block.number) {
         const std::uint64_t needed = std::bit_ceil((*elements.number - 1) / *grid.number + 1);
         if (needed > 1024)
-            throw UsageError(fmt::format("{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
-                                         elements.setting.place(), *elements.number, needed, *grid.number * 1024,
-                                         *grid.number));
+            throw UsageError(fmt::format(
+                "{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
+                elements.setting.place(), *elements.number, needed, *grid.number * 1024, *grid.number));
         point.block = static_cast<std::uint32_t>(needed);
     } else {
         point.block = static_cast<std::uint32_t>(block.number.value_or(kUsualBlock));
@@ -112,8 +114,9 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     } else if (elements.number) {
         const std::uint64_t needed = (*elements.number - 1) / point.block + 1;
         if (needed > 2147483647)
-            throw UsageError(fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
-                                         elements.setting.place(), *elements.number, needed, point.block));
+            throw UsageError(
+                fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
+                            elements.setting.place(), *elements.number, needed, point.block));
         point.grid = static_cast<std::uint32_t>(needed);
     } else {
         point.grid = kUsualGrid;
@@ -122,44 +125,61 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     point.elements = elements.number.value_or(capacity);
     if (point.elements > capacity)
         throw UsageError(fmt::format("{}: {} elements do not fit {} blocks of {}; allowed: at most {}",
-                                     elements.setting.place(), point.elements, point.grid, point.block, capacity));
+                                     elements.setting.place(), point.elements, point.grid, point.block,
+                                     capacity));
     return point;
 }
 
-// What the device can take of a case.
-void check_device(const Case& point, const DeviceFacts& facts, const AxisValue& grid, const AxisValue& block,
-                  const AxisValue& elements)
+// The setting that a message about a shape begins with: the first of these that the user said.
+std::string place_of(std::initializer_list<const AxisValue*> values)
+{
+    for (const AxisValue* value : values)
+        if (!value->setting.value.empty())
+            return value->setting.place();
+    return "--grid";
+}
+
+// What the device can take of a shape.
+void check_shape(const Case& point, const DeviceFacts& facts, const AxisValue& grid, const AxisValue& block,
+                 const AxisValue& elements)
 {
     if (point.block > facts.max_threads_per_block)
-        throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", block.setting.place(),
-                                     facts.name, facts.max_threads_per_block, point.block));
+        throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}",
+                                     place_of({&block, &elements, &grid}), facts.name,
+                                     facts.max_threads_per_block, point.block));
     if (point.grid > facts.max_grid)
-        throw UsageError(fmt::format("{}: {} has grids of at most {} blocks, not {}", grid.setting.place(), facts.name,
-                                     facts.max_grid, point.grid));
-    const std::uint64_t needed = memory_bytes(point);
-    if (needed > facts.free_memory_bytes) {
-        const Setting& said = elements.number ? elements.setting : grid.number ? grid.setting : block.setting;
-        throw UsageError(fmt::format("{}: {} blocks of {} threads need {} of memory; {} has {} free",
-                                     said.value.empty() ? "--grid" : said.place(), point.grid, point.block,
-                                     format_bytes(static_cast<double>(needed)), facts.name,
-                                     format_bytes(static_cast<double>(facts.free_memory_bytes))));
-    }
+        throw UsageError(fmt::format("{}: {} has grids of at most {} blocks, not {}",
+                                     place_of({&grid, &elements, &block}), facts.name, facts.max_grid,
+                                     point.grid));
+}
+
+void check_memory(const Group& group, const DeviceFacts& facts, const std::string& place)
+{
+    for (const Case& point : group.cases)
+        if (const std::uint64_t needed = memory_bytes(point); needed > facts.free_memory_bytes)
+            throw UsageError(
+                fmt::format("{}: {} blocks of {} threads need {} of memory; allowed: what {} has free, {}",
+                            place, point.grid, point.block, format_bytes(static_cast<double>(needed)),
+                            facts.name, format_bytes(static_cast<double>(facts.free_memory_bytes))));
 }
 
 // A setting that means nothing to the strategy is left at its default, so that it does not multiply cases.
 Case meaningful(Case point)
 {
-    const StrategyInfo& info = find_anywhere(point.strategy)->info();
+    const Strategy& strategy = *find_anywhere(point.strategy);
+    const StrategyInfo& info = strategy.info();
     if (info.workload == "hello") {
         point.type = ElementType::none;
         point.elements = 0;
         point.seed = 0;
     }
+    if (!strategy.launches(point).per_root_block) { // no waves
+        point.wave.reset();
+        point.streams.reset();
+    }
     if (info.mechanism == "none") {
         point.depth.reset();
         point.pending_limit.reset();
-        point.wave.reset();
-        point.streams.reset();
     }
     return point;
 }
@@ -241,8 +261,8 @@ std::vector<BackendKind> chosen_backends(const Settings& settings)
         const BackendKind backend = name == "cuda" ? BackendKind::cuda : BackendKind::cpu;
         const std::string reason = why_not(backend);
         if (!reason.empty())
-            throw UsageError(fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu", setting.place(),
-                                         reason));
+            throw UsageError(fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu",
+                                         setting.place(), reason));
         add(backend);
     }
     if (backends.empty())
@@ -272,8 +292,9 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
                             point.backend = backend;
                             point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
                             point.seed = *seed.number;
-                            check_device(point, facts, grid, block, elements);
+                            check_shape(point, facts, grid, block, elements);
                             plan.groups.push_back(group_of(axes, point));
+                            check_memory(plan.groups.back(), facts, place_of({&elements, &grid, &block}));
                         }
     drop_repeated_cases(plan.groups);
     return plan;
@@ -281,12 +302,14 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
 
 std::uint64_t memory_bytes(const Case& point)
 {
+    if (point.type == ElementType::none)
+        return 0; // a counter and the ledger
     constexpr std::uint64_t kElementBytes = 4;
     constexpr std::uint64_t kFlagBytes = 4;
     const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
     const std::uint64_t levels = log2_of(point.block);
-    // The input, its working copy and a sum and the completion flags of each block; on the CPU also the host's
-    // copy of the input, which lies in the same memory.
+    // The input, its working copy and a sum and the completion flags of each block; on the CPU also the
+    // host's copy of the input, which lies in the same memory.
     const std::uint64_t copies = point.backend == BackendKind::cpu ? 3 : 2;
     return copies * padded * kElementBytes + point.grid * (kElementBytes + levels * kFlagBytes);
 }
@@ -297,8 +320,8 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     std::uint64_t launches = 0;
     std::uint64_t memory = 0;
     const auto out = std::back_inserter(text);
-    fmt::format_to(out, "{:<12} {:<4} {:<7} {:>10} {:>10} {:>5} {:>5} {:>9} {:>8}\n", "strategy", "on", "type",
-                   "elements", "grid", "block", "depth", "launches", "waves");
+    fmt::format_to(out, "{:<12} {:<4} {:<7} {:>10} {:>10} {:>5} {:>5} {:>9} {:>8}\n", "strategy", "on",
+                   "type", "elements", "grid", "block", "depth", "launches", "waves");
     for (const Group& group : plan.groups) {
         for (const Case& point : group.cases) {
             const Strategy* strategy = find_anywhere(point.strategy);
@@ -316,8 +339,9 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             memory = std::max(memory, memory_bytes(point));
         }
     }
-    fmt::format_to(out, "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
-                   plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
+    fmt::format_to(
+        out, "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
+        plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
     return text;
 }
 

@@ -13,8 +13,8 @@
 namespace nestbed
 {
 
-// Cases that share their input and are measured in interleaved rounds: they differ in strategy, depth, pending
-// limit, waves.
+// Cases that share their input and are measured in interleaved rounds: they differ in strategy, depth,
+// pending limit, waves.
 struct Group {
     std::vector<Case> cases;
 };
@@ -31,14 +31,14 @@ struct Plan {
     std::size_t sample_count() const; // timed samples, all cases
 };
 
-// The backends that the settings ask for, `auto` resolved. Throws UsageError for one that this machine or build
-// does not have, with the reason.
+// The backends that the settings ask for, `auto` resolved. Throws UsageError for one that this machine or
+// build does not have, with the reason.
 std::vector<BackendKind> chosen_backends(const Settings& settings);
 
-// Every case of the axes' product, backend by backend. A key that means nothing to a strategy (depth to a flat
-// one) does not multiply its cases. Of elements, grid and block any two give the third. Throws UsageError that
-// names the setting for what cannot be: an unknown strategy, a block that is no power of two or over the device's
-// limit, more elements than grid * block, more memory than the device has free.
+// Every case of the axes' product, backend by backend. A key that means nothing to a strategy (depth to a
+// flat one) does not multiply its cases. Of elements, grid and block any two give the third. Throws
+// UsageError that names the setting for what cannot be: an unknown strategy, a block that is no power of two
+// or over the device's limit, more elements than grid * block, more memory than the device has free.
 Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices);
 
 // Bytes that a case needs on its device at once, by its workload's buffers.

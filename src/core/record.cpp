@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -32,7 +33,10 @@ struct RowSource {
     bool nested; // the strategy launches from the device
 };
 
-std::string number_or_empty(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : ""; }
+std::string number_or_empty(const std::optional<double>& value)
+{
+    return value ? fmt::format("{:.3f}", *value) : "";
+}
 
 std::string asked(const RowSource& row, const std::optional<std::uint32_t>& value, std::string_view word)
 {
@@ -46,12 +50,16 @@ std::string counted(const RowSource& row, std::uint64_t LaunchCounts::*what)
     return row.sample.launches ? std::to_string((*row.sample.launches).*what) : "";
 }
 
-std::string count_or_empty(std::uint64_t value) { return value == 0 ? "" : std::to_string(value); }
+std::string count_or_empty(std::uint64_t value)
+{
+    return value == 0 ? "" : std::to_string(value);
+}
 
 const Strategy& strategy_of(const Case& point)
 {
     const Strategy* strategy = Registry::find(point.backend, point.strategy);
-    return *(strategy != nullptr ? strategy : Registry::find(BackendKind::cuda, point.strategy));
+    const BackendKind other = point.backend == BackendKind::cuda ? BackendKind::cpu : BackendKind::cuda;
+    return *(strategy != nullptr ? strategy : Registry::find(other, point.strategy));
 }
 
 struct Column {
@@ -84,14 +92,18 @@ const std::vector<Column>& table()
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
         {"floor_us", [](Row r) { return fmt::format("{:.3f}", r.run.floor_us); }},
-        {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
+        {"launches_expected",
+         [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
         {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
         {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},
         {"launches_by_depth",
          [](Row r) {
-             return r.sample.launches ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " ")) : "";
+             return r.sample.launches
+                        ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " "))
+                        : "";
          }},
-        {"max_depth", [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
+        {"max_depth",
+         [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
         {"answer", [](Row r) { return r.sample.answer; }},
         {"reference", [](Row r) { return r.sample.reference; }},
         {"status", [](Row r) { return std::string(name_of(r.sample.status)); }},
@@ -118,7 +130,8 @@ const std::vector<std::string>& columns()
     return names;
 }
 
-std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample)
+std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition,
+                                const Sample& sample)
 {
     const RowSource source{run, point, repetition, sample, strategy_of(point).info().mechanism != "none"};
     std::vector<std::string> cells;
@@ -134,7 +147,11 @@ std::string csv_line(const std::vector<std::string>& cells)
         const std::string& cell = cells[index];
         if (index > 0)
             line += ',';
-        if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+        // Blanks at the ends too: they belong to the cell, and readers cut them off when they are not quoted.
+        const bool blank_end =
+            !cell.empty() && (std::isblank(static_cast<unsigned char>(cell.front())) != 0 ||
+                              std::isblank(static_cast<unsigned char>(cell.back())) != 0);
+        if (!blank_end && cell.find_first_of(",\"\r\n") == std::string::npos) {
             line += cell;
             continue;
         }
@@ -176,6 +193,16 @@ void CsvLog::Close::operator()(std::FILE* file) const noexcept
         static_cast<void>(std::fclose(file));
 }
 
+namespace
+{
+char last_byte(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    file.seekg(-1, std::ios::end);
+    return static_cast<char>(file.get());
+}
+} // namespace
+
 CsvLog::CsvLog(const std::string& path) : path_(path)
 {
     if (path == "-") {
@@ -185,26 +212,36 @@ CsvLog::CsvLog(const std::string& path) : path_(path)
     }
     namespace fs = std::filesystem;
     const auto refuse = [&](const std::string& why) {
-        throw UsageError(fmt::format("--output {}: {}; allowed: a file that can be written, or - for standard output",
-                                     path, why));
+        throw UsageError(fmt::format(
+            "--output {}: {}; allowed: a file that can be written, or - for standard output", path, why));
     };
     std::error_code ignored;
-    const bool existed = fs::exists(path, ignored) && fs::file_size(path, ignored) > 0;
+    const bool existed = fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0;
     if (existed) {
-        std::ifstream old(path);
-        std::string header;
-        std::getline(old, header);
-        if (header + "\n" != csv_line(columns()))
+        const std::string expected = csv_line(columns());
+        std::string header(expected.size(), '\0');
+        std::ifstream(path, std::ios::binary)
+            .read(header.data(), static_cast<std::streamsize>(header.size()));
+        if (header != expected)
             refuse("it is there already and is not a log of this version, and nothing is overwritten");
     }
     const fs::path parent = fs::path(path).parent_path();
     if (!parent.empty() && !fs::is_directory(parent, ignored))
         refuse(fmt::format("there is no folder {}", parent.string()));
+    if (existed && last_byte(path) != '\n')
+        refuse("its last row is not whole");
     file_.reset(std::fopen(path.c_str(), "ab"));
     if (!file_)
         refuse(std::strerror(errno));
-    if (!existed)
+    if (existed)
+        return;
+    try {
         append(columns());
+    } catch (const RunError&) {
+        if (fs::is_regular_file(path, ignored))
+            fs::remove(path, ignored); // not half-made
+        throw;
+    }
 }
 
 void CsvLog::append(const std::vector<std::string>& cells)
@@ -212,6 +249,13 @@ void CsvLog::append(const std::vector<std::string>& cells)
     const std::string line = csv_line(cells);
     if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0)
         throw RunError(fmt::format("{}: the row could not be written: {}", path_, std::strerror(errno)));
+}
+
+bool has_manifest(const std::string& csv_path)
+{
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    return csv_path != "-" && (!fs::exists(csv_path, ignored) || fs::is_regular_file(csv_path, ignored));
 }
 
 std::string manifest_path(const std::string& csv_path)
@@ -246,16 +290,39 @@ nlohmann::ordered_json device_json(const RunFacts& run, const DepthProbe& probe)
 
 } // namespace
 
-void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
+namespace
+{
+// An empty object where there is no file yet. Throws UsageError.
+nlohmann::ordered_json read_manifest(const std::string& path)
+{
+    std::ifstream old(path);
+    if (!old)
+        return nlohmann::ordered_json::object();
+    nlohmann::ordered_json manifest = nlohmann::ordered_json::parse(old, nullptr, false);
+    if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
+        throw UsageError(
+            fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
+                        "allowed: an --output beside which there is none, or one of nestbed's",
+                        path));
+    return manifest;
+}
+} // namespace
+
+void check_manifest(const std::string& csv_path)
+{
+    if (manifest_path(csv_path) == csv_path)
+        throw UsageError(fmt::format("--output {}: that is the name of the log's manifest; allowed: another "
+                                     "ending, .csv for one",
+                                     csv_path));
+    static_cast<void>(read_manifest(manifest_path(csv_path)));
+}
+
+void write_manifest(const std::string& csv_path, const Plan& plan,
+                    const std::map<BackendKind, RunFacts>& runs,
                     const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command)
 {
     const std::string path = manifest_path(csv_path);
-    nlohmann::ordered_json manifest = nlohmann::ordered_json::object();
-    if (std::ifstream old(path); old) {
-        manifest = nlohmann::ordered_json::parse(old, nullptr, false);
-        if (!manifest.is_object())
-            throw RunError(fmt::format("{}: it is there already and is not a manifest", path));
-    }
+    nlohmann::ordered_json manifest = read_manifest(path);
     nlohmann::ordered_json run{
         {"experiment", plan.experiment},
         {"title", plan.title},
@@ -276,7 +343,7 @@ void write_manifest(const std::string& csv_path, const Plan& plan, const std::ma
     const std::string partial = path + ".partial";
     {
         std::ofstream file(partial);
-        file << manifest.dump(2) << '\n';
+        file << manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
         if (!file.flush())
             throw RunError(fmt::format("{}: the manifest could not be written", partial));
     }
@@ -288,11 +355,20 @@ void write_manifest(const std::string& csv_path, const Plan& plan, const std::ma
 
 namespace
 {
-std::tm now() { return fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())); }
+std::tm now()
+{
+    return fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
 } // namespace
 
-std::string new_run_id() { return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", now(), getpid()); }
+std::string new_run_id()
+{
+    return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", now(), getpid());
+}
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now()); }
+std::string utc_now()
+{
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now());
+}
 
 } // namespace nestbed

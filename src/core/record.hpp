@@ -27,7 +27,8 @@ struct RunFacts {
 };
 
 // One cell a column, in the order of columns().
-std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample);
+std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition,
+                                const Sample& sample);
 const std::vector<std::string>& columns();
 
 // RFC 4180, one line with its CR LF. libcsv quotes.
@@ -38,8 +39,8 @@ std::vector<std::vector<std::string>> parse_csv(std::string_view text);
 class CsvLog
 {
   public:
-    // Opens for appending and writes the header if the file is new; "-" is standard output. Throws UsageError when
-    // it cannot be written or has other columns; then nothing is left behind.
+    // Opens for appending and writes the header if the file is new; "-" is standard output. Throws UsageError
+    // when it cannot be written or has other columns; then nothing is left behind.
     explicit CsvLog(const std::string& path);
     // Throws RunError when the row could not be written whole.
     void append(const std::vector<std::string>& cells);
@@ -53,11 +54,16 @@ class CsvLog
     std::unique_ptr<std::FILE, Close> file_;
 };
 
-// Adds a run to the manifest beside a CSV (its name with .json): the whole environment, once a run. Written to a
-// temporary file and renamed. Throws RunError.
-void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
-                    const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command);
+// False for standard output and for devices, which have no place beside them.
+bool has_manifest(const std::string& csv_path);
 std::string manifest_path(const std::string& csv_path);
+// Throws UsageError when a file that is no manifest lies where the manifest of this CSV belongs.
+void check_manifest(const std::string& csv_path);
+// Adds a run to the manifest beside a CSV (its name with .json): the whole environment, once a run. Written
+// to a temporary file and renamed. Throws RunError.
+void write_manifest(const std::string& csv_path, const Plan& plan,
+                    const std::map<BackendKind, RunFacts>& runs,
+                    const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command);
 
 // "20261121T064012Z-4711", new for every call in another second or process.
 std::string new_run_id();

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace nestbed
@@ -45,15 +46,17 @@ template <class T>
 ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid, std::uint32_t block)
 {
     ReduceReference<T> reference{.block_sums = std::vector<WideSum<T>>(grid),
-                                 .block_magnitudes = {},
+                                 .block_magnitudes = std::vector<double>(std::is_same_v<T, float> ? grid : 0),
                                  .elements = input.size(),
                                  .block = block};
     for (std::size_t first = 0, index = 0; first < input.size(); first += block, ++index) {
         const auto slice = input.subspan(first, std::min<std::size_t>(block, input.size() - first));
         reference.block_sums[index] = std::accumulate(slice.begin(), slice.end(), WideSum<T>{});
+        if constexpr (std::is_same_v<T, float>)
+            reference.block_magnitudes[index] =
+                std::transform_reduce(slice.begin(), slice.end(), 0.0, std::plus<>{},
+                                      [](T value) { return std::abs(double{value}); });
     }
-    if constexpr (std::is_same_v<T, float>) // the input has no negative elements: sums are magnitudes
-        reference.block_magnitudes = reference.block_sums;
     reference.total = std::accumulate(reference.block_sums.begin(), reference.block_sums.end(), WideSum<T>{});
     return reference;
 }
@@ -77,8 +80,10 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
         }
     };
     if (partials.size() != reference.block_sums.size())
-        return {.right = false, .answer = "", .detail = fmt::format("{} partial sums for {} blocks", partials.size(),
-                                                                    reference.block_sums.size())};
+        return {.right = false,
+                .answer = "",
+                .detail = fmt::format("{} partial sums for {} blocks", partials.size(),
+                                      reference.block_sums.size())};
     WideSum<T> total{};
     std::size_t wrong = 0;
     std::size_t first_wrong = 0;
@@ -109,7 +114,8 @@ Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
     return verdict;
 }
 
-template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t, std::uint32_t);
+template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t,
+                                                        std::uint32_t);
 template ReduceReference<float> reduce_reference(std::span<const float>, std::uint32_t, std::uint32_t);
 template Verdict verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>);
 template Verdict verify_blocks(const ReduceReference<float>&, std::span<const float>);

@@ -14,16 +14,17 @@ namespace nestbed
 template <class T>
 using WideSum = std::conditional_t<std::is_same_v<T, float>, double, std::int64_t>;
 
-// Element `index` of the input drawn by `seed`: int32 0 to 255, as in the book; float32 in [0, 1) times a power of
-// two from 1 to 1/128, so that neighbours differ in scale. From SplitMix64 (Steele, Lea, Flood, "Fast Splittable
-// Pseudorandom Number Generators", 2014) at position `index`, so any part can be made by itself.
+// Element `index` of the input drawn by `seed`: int32 0 to 255, as in the book; float32 in [0, 1) times a
+// power of two from 1 to 1/128, so that neighbours differ in scale. From SplitMix64 (Steele, Lea, Flood,
+// "Fast Splittable Pseudorandom Number Generators", 2014) at position `index`, so any part can be made by
+// itself.
 template <class T>
 T reduce_element(std::uint64_t seed, std::uint64_t index);
 
 // The right answer of a case, by block: element i belongs to block i / block.
 template <class T>
 struct ReduceReference {
-    std::vector<WideSum<T>> block_sums; // one a block of the grid, 0 past the last element
+    std::vector<WideSum<T>> block_sums;   // one a block of the grid, 0 past the last element
     std::vector<double> block_magnitudes; // sums of |element|, for the bound; empty for int32
     WideSum<T> total{};
     std::uint64_t elements = 0;
@@ -38,14 +39,14 @@ struct Verdict {
     std::string detail; // how it is wrong; empty if it is right
 };
 
-// Per-block partial sums, one a block. int32: exact. float32: within gamma(s) * sum |x| of the exact sum, where
-// gamma(s) = s u / (1 - s u), u = 2^-24, and s = log2(block) additions on the longest path of a pairwise tree
-// (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2).
+// Per-block partial sums, one a block. int32: exact. float32: within gamma(s) * sum |x| of the exact sum,
+// where gamma(s) = s u / (1 - s u), u = 2^-24, and s = log2(block) additions on the longest path of a
+// pairwise tree (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2).
 template <class T>
 Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials);
 
-// One sum of everything, made on the host in the wide type: exact for int32; for float32 within gamma(elements),
-// u = 2^-53.
+// One sum of everything, made on the host in the wide type: exact for int32; for float32 within
+// gamma(elements), u = 2^-53.
 template <class T>
 Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total);
 

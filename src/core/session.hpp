@@ -38,9 +38,9 @@ class Session
     // The executor's schedule; empty on a GPU.
     virtual std::string schedule() const = 0;
 
-    // Prepares the case if it is not the last one's (untimed), runs it once (timed) and verifies it (untimed).
-    // The strategy must be in this backend's registry. What goes wrong on the device is a status, not an
-    // exception. Throws RunError when the case's memory cannot be had.
+    // Prepares the case if it is not the last one's (untimed), runs it once (timed) and verifies it
+    // (untimed). The strategy must be in this backend's registry. What goes wrong on the device is a status,
+    // not an exception. Throws RunError when the case's memory cannot be had.
     virtual Sample sample(const Case& point) = 0;
     // The same for the workload `hello`, with its lines printed to standard output.
     virtual Sample sample_aloud(const Case& point) = 0;

@@ -47,7 +47,10 @@ std::vector<std::string_view> key_names()
 
 } // namespace
 
-std::span<const Key> all_keys() { return kKeys; }
+std::span<const Key> all_keys()
+{
+    return kKeys;
+}
 
 std::string canonical_key(std::string_view name)
 {
@@ -58,7 +61,8 @@ std::string canonical_key(std::string_view name)
 
 std::string Setting::place() const
 {
-    return file.empty() ? fmt::format("--{} {}", key, value) : fmt::format("{}:{}: {} = {}", file, line, key, value);
+    return file.empty() ? fmt::format("--{} {}", key, value)
+                        : fmt::format("{}:{}: {} = {}", file, line, key, value);
 }
 
 // Boost.Program_options reads the file, one line at a time: it does not say in which line an error is.
@@ -71,7 +75,9 @@ void Settings::read_file(const std::string& path)
     std::string text;
     std::vector<Setting> read;
     for (unsigned line = 1; std::getline(file, text); ++line) {
-        const auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("{}:{}: {}", path, line, why)); };
+        const auto refuse = [&](const std::string& why) {
+            throw UsageError(fmt::format("{}:{}: {}", path, line, why));
+        };
         std::istringstream one_line(text);
         po::basic_parsed_options<char> parsed(nullptr);
         try {
@@ -82,13 +88,14 @@ void Settings::read_file(const std::string& path)
         if (parsed.options.empty() && text.find_first_of('[') < text.find_first_of('#'))
             refuse(fmt::format("'{}': an experiment file has no sections", text));
         for (const auto& option : parsed.options) {
-            Setting setting{canonical_key(option.string_key), option.value.empty() ? "" : option.value.front(), path, line};
+            Setting setting{canonical_key(option.string_key),
+                            option.value.empty() ? "" : option.value.front(), path, line};
             const std::vector<std::string_view> names = key_names();
             if (std::ranges::find(names, setting.key) == names.end())
-                refuse(fmt::format("unknown key '{}'{} allowed: {}", option.string_key,
-                                   did_you_mean(setting.key, names).empty() ? ";"
-                                                                            : did_you_mean(setting.key, names),
-                                   fmt::join(names, ", ")));
+                refuse(fmt::format(
+                    "unknown key '{}'{} allowed: {}", option.string_key,
+                    did_you_mean(setting.key, names).empty() ? ";" : did_you_mean(setting.key, names),
+                    fmt::join(names, ", ")));
             if (setting.value.empty())
                 refuse(fmt::format("{} has no value", setting.key));
             read.push_back(std::move(setting));
@@ -103,17 +110,15 @@ void Settings::read_file(const std::string& path)
 void Settings::set(const std::string& key, const std::vector<std::string>& values)
 {
     std::erase_if(settings_, [&](const Setting& setting) { return setting.key == key; });
-    for (const std::string& value : values) {
-        if (value.empty())
-            throw UsageError(fmt::format("--{} has no value", key));
+    for (const std::string& value : values)
         settings_.push_back({key, value, "", 0});
-    }
 }
 
 std::vector<Setting> Settings::of(std::string_view key) const
 {
     std::vector<Setting> found;
-    std::ranges::copy_if(settings_, std::back_inserter(found), [&](const Setting& s) { return s.key == key; });
+    std::ranges::copy_if(settings_, std::back_inserter(found),
+                         [&](const Setting& s) { return s.key == key; });
     return found;
 }
 

@@ -23,7 +23,7 @@ struct Setting {
 // One key that an experiment file or the command line may have.
 struct Key {
     std::string_view name;
-    std::string_view value;   // what stands for the value in the help: "AXIS", "LIST"
+    std::string_view value; // what stands for the value in the help: "AXIS", "LIST"
     std::string_view help;
 };
 // In the order of the help. Keys are spelled with '-'; files may spell them with '_' too.
@@ -35,8 +35,8 @@ std::string canonical_key(std::string_view name);
 class Settings
 {
   public:
-    // Reads an experiment file: `key = value` lines, '#' begins a comment, a repeated key adds to its list. Throws
-    // UsageError with file and line.
+    // Reads an experiment file: `key = value` lines, '#' begins a comment, a repeated key adds to its list.
+    // Throws UsageError with file and line.
     void read_file(const std::string& path);
     // From the command line: replaces all that a file says of this key.
     void set(const std::string& key, const std::vector<std::string>& values);

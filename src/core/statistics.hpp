@@ -21,8 +21,8 @@ double median_absolute_deviation(std::vector<double> values);
 // The `p` quantile, 0 <= p <= 1, by linear interpolation between order statistics: Hyndman and Fan, "Sample
 // Quantiles in Statistical Packages" (1996), definition 7.
 double quantile(std::vector<double> values, double p);
-// Percentile bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap", chapter 13) of the median, 95 %,
-// 2000 resamples drawn from `seed`.
+// Percentile bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap", chapter 13) of the median,
+// 95 %, 2000 resamples drawn from `seed`.
 Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed);
 
 } // namespace nestbed

@@ -1,5 +1,5 @@
-// A strategy: one way to do a workload. Its file (nested/ or baseline/) holds the kernels and the entry below;
-// the registry is how the tests, the plan and `nestbed list` find it.
+// A strategy: one way to do a workload. Its file (nested/ or baseline/) holds the kernels and the entry
+// below; the registry is how the tests, the plan and `nestbed list` find it.
 #pragma once
 
 #include "case.hpp"

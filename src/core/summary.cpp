@@ -28,6 +28,8 @@ std::vector<double> times_of(const CaseResult& result)
 // The median of `neighbored` on the same input, if it was measured.
 std::optional<double> reference_time(const std::vector<CaseResult>& results, const CaseResult& result)
 {
+    if (result.point.type == ElementType::none)
+        return std::nullopt; // another workload
     for (const CaseResult& other : results)
         if (other.group == result.group && other.point.strategy == "neighbored")
             if (const std::vector<double> times = times_of(other); !times.empty())
@@ -37,8 +39,9 @@ std::optional<double> reference_time(const std::vector<CaseResult>& results, con
 
 std::string ratio_text(double ratio)
 {
-    return ratio < 9.995 ? fmt::format("{:.2f}", ratio) : ratio < 99.95 ? fmt::format("{:.1f}", ratio)
-                                                                        : fmt::format("{:.0f}", ratio);
+    return ratio < 9.995   ? fmt::format("{:.2f}", ratio)
+           : ratio < 99.95 ? fmt::format("{:.1f}", ratio)
+                           : fmt::format("{:.0f}", ratio);
 }
 
 // "ok", or how many of which: "3 of 30 wrong".
@@ -115,7 +118,8 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
         if (const auto reference = reference_time(results, result))
             ratio = ratio_text(middle / *reference);
     }
-    const auto counted = std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
+    const auto counted =
+        std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
     return {result.point.strategy,
             time,
             spread,
@@ -139,11 +143,11 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
                           const std::map<BackendKind, RunFacts>& runs)
 {
     std::vector<Column> columns{
-        {"strategy", true, false, {}}, {"backend", true, true, {}},      {"type", true, true, {}},
-        {"elements", false, true, {}}, {"grid", false, true, {}},        {"block", false, true, {}},
+        {"strategy", true, false, {}}, {"backend", true, true, {}},        {"type", true, true, {}},
+        {"elements", false, true, {}}, {"grid", false, true, {}},          {"block", false, true, {}},
         {"depth", false, true, {}},    {"pending-limit", false, true, {}}, {"wave", false, true, {}},
-        {"streams", false, true, {}},  {"seed", false, true, {}},        {"median", false, false, {}},
-        {"MAD", false, false, {}},     {"launches", false, false, {}},   {"x neighbored", false, false, {}},
+        {"streams", false, true, {}},  {"seed", false, true, {}},          {"median", false, false, {}},
+        {"MAD", false, false, {}},     {"launches", false, false, {}},     {"x neighbored", false, false, {}},
         {"status", true, false, {}},
     };
     for (const CaseResult& result : results) {

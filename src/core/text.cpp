@@ -62,8 +62,8 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
             nearest = candidate;
         }
     }
-    const std::size_t tolerated = std::max<std::size_t>(1, std::max(name.size(), nearest.size()) / 3);
-    return least <= tolerated ? fmt::format(", did you mean '{}'?", nearest) : "";
+    const std::size_t tolerated = std::max<std::size_t>(2, std::max(name.size(), nearest.size()) / 3);
+    return least <= tolerated && least < name.size() ? fmt::format(", did you mean '{}'?", nearest) : "";
 }
 
 std::string format_us(double microseconds)
@@ -81,7 +81,8 @@ std::string format_bytes(double bytes)
     std::size_t unit = 0;
     for (; bytes >= 1024 && unit + 1 < kUnits.size(); ++unit)
         bytes /= 1024;
-    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{} {}", three_digits(bytes), kUnits.at(unit));
+    return unit == 0 ? fmt::format("{:.0f} B", bytes)
+                     : fmt::format("{} {}", three_digits(bytes), kUnits.at(unit));
 }
 
 } // namespace nestbed

@@ -13,13 +13,13 @@ namespace nestbed
 // The parts between separators, with white space at their ends cut off. "" gives one empty part.
 std::vector<std::string> split(std::string_view text, char separator);
 
-// ", did you mean 'nosync'?" for the nearest of the allowed names (Levenshtein distance at most a third of the
-// longer name, at least 1), otherwise "".
+// ", did you mean 'nosync'?" for the nearest of the allowed names (Levenshtein distance at most 2, or a third
+// of the longer name, and less than the name's length), otherwise "".
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> allowed);
 
-// "20.7 us", "8.63 ms", "1.20 s": three significant digits.
+// "0.30 us", "20.7 us", "8.63 ms", "1.20 s": three significant digits, two decimals at most.
 std::string format_us(double microseconds);
-// "1.5 MiB".
+// "1.50 MiB".
 std::string format_bytes(double bytes);
 
 } // namespace nestbed

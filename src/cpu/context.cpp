@@ -34,7 +34,8 @@ std::uint64_t available_memory_bytes()
 } // namespace
 
 Context::Context(const SessionOptions& options)
-    : executor_(cpu::parse_schedule(options.schedule), options.workers != 0 ? options.workers : cpu::default_workers())
+    : executor_(cpu::parse_schedule(options.schedule),
+                options.workers != 0 ? options.workers : cpu::default_workers())
 {
     struct sysinfo info {
     };

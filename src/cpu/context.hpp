@@ -65,7 +65,8 @@ class Context
         try {
             return Buffer<T>(count);
         } catch (const std::bad_alloc&) {
-            throw RunError("out of memory: " + std::to_string(count * sizeof(T)) + " bytes could not be allocated");
+            throw RunError("out of memory: " + std::to_string(count * sizeof(T)) +
+                           " bytes could not be allocated");
         }
     }
     template <class T>
@@ -139,7 +140,10 @@ int device_launch_to_wait_for(LaunchShape shape, Args... args)
 {
     return cpu::launch_and_wait(shape.grid, shape.block, [=] { Kernel(args...); });
 }
-inline bool wait_for_child(const unsigned* /*flag*/) { return true; }
+inline bool wait_for_child(const unsigned* /*flag*/)
+{
+    return true;
+}
 inline void signal_parent(const unsigned* /*flag*/) {}
 
 } // namespace on_cpu

@@ -1,5 +1,5 @@
-// The part of the CUDA language that kernels use, for the compiler of the executor's copy: the same spellings,
-// answered by the executor. Only strategy and backend files compiled for the executor include it.
+// The part of the CUDA language that kernels use, for the compiler of the executor's copy: the same
+// spellings, answered by the executor. Only strategy and backend files compiled for the executor include it.
 #pragma once
 
 #include "executor.hpp"
@@ -18,8 +18,14 @@
 #define blockDim (::nestbed::cpu::current_thread->block_dim)
 #define gridDim (::nestbed::cpu::current_thread->grid_dim)
 
-inline void __syncthreads() { nestbed::cpu::barrier(); }
-inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline void __syncthreads()
+{
+    nestbed::cpu::barrier();
+}
+inline void __threadfence()
+{
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 template <class T>
 T atomicAdd(T* address, T value)

@@ -41,7 +41,8 @@ Schedule parse_schedule(std::string_view text)
         if (error == std::errc{} && end == digits.end())
             return schedule;
     }
-    throw UsageError(fmt::format("'{}' is no schedule; allowed: fifo, eager, random:SEED (SEED a whole number)", text));
+    throw UsageError(
+        fmt::format("'{}' is no schedule; allowed: fifo, eager, random:SEED (SEED a whole number)", text));
 }
 
 std::string name_of(const Schedule& schedule)
@@ -57,11 +58,14 @@ std::string name_of(const Schedule& schedule)
     return fmt::format("random:{}", schedule.seed);
 }
 
-unsigned default_workers() { return std::clamp(std::thread::hardware_concurrency(), 1U, kMaxWorkers); }
+unsigned default_workers()
+{
+    return std::clamp(std::thread::hardware_concurrency(), 1U, kMaxWorkers);
+}
 
 struct Executor::State {
-    State(Schedule schedule_, unsigned workers_)
-        : schedule(schedule_), workers(workers_), sequential(workers_, pending), random(pending)
+    State(Schedule order, unsigned threads)
+        : schedule(order), workers(threads), sequential(threads, pending), random(pending)
     {
     }
     Schedule schedule;
@@ -79,15 +83,27 @@ Executor::Executor(Schedule schedule, unsigned workers)
 
 Executor::~Executor() = default;
 
-unsigned Executor::workers() const { return state_->workers; }
-const Schedule& Executor::schedule() const { return state_->schedule; }
-void Executor::set_schedule(Schedule schedule) 
+unsigned Executor::workers() const
+{
+    return state_->workers;
+}
+const Schedule& Executor::schedule() const
+{
+    return state_->schedule;
+}
+void Executor::set_schedule(Schedule schedule)
 {
     state_->schedule = schedule;
     state_->seeds.seed(schedule.seed);
 }
-unsigned Executor::pending_limit() const { return state_->pending.limit; }
-void Executor::set_pending_limit(unsigned launches) { state_->pending.limit = launches; }
+unsigned Executor::pending_limit() const
+{
+    return state_->pending.limit;
+}
+void Executor::set_pending_limit(unsigned launches)
+{
+    state_->pending.limit = launches;
+}
 
 namespace
 {
@@ -98,9 +114,9 @@ bool valid(dim3 grid, dim3 block)
     constexpr std::uint64_t kMaxBlocks = 2147483647;
     const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
     const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
-    return threads >= 1 && block.x <= kMaxThreadsPerBlock && block.y <= kMaxThreadsPerBlock && block.z <= 64 &&
-           threads <= kMaxThreadsPerBlock && plane >= 1 && plane <= kMaxBlocks && grid.z >= 1 &&
-           plane * grid.z <= kMaxBlocks;
+    return threads >= 1 && block.x <= kMaxThreadsPerBlock && block.y <= kMaxThreadsPerBlock &&
+           block.z <= 64 && threads <= kMaxThreadsPerBlock && plane >= 1 && plane <= kMaxBlocks &&
+           grid.z >= 1 && plane * grid.z <= kMaxBlocks;
 }
 
 } // namespace
@@ -108,10 +124,10 @@ bool valid(dim3 grid, dim3 block)
 void Executor::run(dim3 grid, dim3 block, KernelCall call)
 {
     if (!valid(grid, block))
-        throw std::invalid_argument(
-            fmt::format("a grid of {} x {} x {} blocks of {} x {} x {} threads cannot be launched; a block has 1 to {} "
-                        "threads, a grid 1 to 2147483647 blocks",
-                        grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreadsPerBlock));
+        throw std::invalid_argument(fmt::format(
+            "a grid of {} x {} x {} blocks of {} x {} x {} threads cannot be launched; a block has 1 to {} "
+            "threads, a grid 1 to 2147483647 blocks",
+            grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreadsPerBlock));
     auto root = std::make_unique<Grid>(grid, block, Mechanism::null_stream, std::move(call));
     root->from_device = false;
     state_->pending.reset();
@@ -127,9 +143,9 @@ void enter_block(ThreadContext& context, const Block& block)
     const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
     context.grid_dim = grid;
     context.block_dim = block.grid->block_dim;
-    context.block_index = dim3(static_cast<unsigned>(block.index % grid.x),
-                               static_cast<unsigned>(block.index % plane / grid.x),
-                               static_cast<unsigned>(block.index / plane));
+    context.block_index =
+        dim3(static_cast<unsigned>(block.index % grid.x), static_cast<unsigned>(block.index % plane / grid.x),
+             static_cast<unsigned>(block.index / plane));
 }
 
 // One thread of the random schedule; in a sequential one, thread after thread for as long as none stops.
@@ -146,7 +162,10 @@ void carry_threads(Carrier& carrier)
     } while (block.sequential && block.next_unstarted < block.threads);
 }
 
-void barrier() { current_carrier()->stop(Carrier::Stop::at_barrier); }
+void barrier()
+{
+    current_carrier()->stop(Carrier::Stop::at_barrier);
+}
 
 namespace
 {

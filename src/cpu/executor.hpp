@@ -3,11 +3,13 @@
 // Every CUDA thread is a fiber; the threads of a block share one operating-system thread. The rules are those
 // of the CUDA C++ Programming Guide, chapter "CUDA Dynamic Parallelism":
 //   - a barrier waits for the threads of the block that have not exited;
-//   - a block's launches into the NULL stream run in order; fire-and-forget launches, and launches each into a
+//   - a block's launches into the NULL stream run in order; fire-and-forget launches, and launches each into
+//   a
 //     named stream of its own, in any order; tail launches after the parent grid and all its other work, one
 //     after another, descendants included;
 //   - a grid is complete only when its descendants are;
-//   - a launch past the pending-launch limit fails with the error code that the GPU gives. A launch is pending
+//   - a launch past the pending-launch limit fails with the error code that the GPU gives. A launch is
+//   pending
 //     from the call until its grid starts.
 // Beyond that guide (what device-side cudaDeviceSynchronize did): a thread may wait for the child that it
 // launches.
@@ -16,8 +18,10 @@
 //   fifo    a child starts after every block that was running at its launch is done, as on a GPU whose launch
 //           latency exceeds the parent's remaining work. Grids of one generation share the worker threads.
 //   eager   a child runs at its launch, to the end, before its parent's other threads get any further.
-//   random  threads, blocks and grids go in any order that the rules allow. A thread is interrupted at barriers,
-//           launches and waits. Every run draws its own order; the seed gives the same sequence of runs again.
+//   random  threads, blocks and grids go in any order that the rules allow. A thread is interrupted at
+//   barriers,
+//           launches and waits. Every run draws its own order; the seed gives the same sequence of runs
+//           again.
 // eager and random use one worker: what they do does not depend on the machine.
 #pragma once
 
@@ -31,7 +35,7 @@
 struct dim3 { // NOLINT(readability-identifier-naming)
     unsigned x = 1, y = 1, z = 1;
     // NOLINTNEXTLINE(google-explicit-constructor): implicit, as CUDA's is
-    constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+    constexpr dim3(unsigned nx = 1, unsigned ny = 1, unsigned nz = 1) : x(nx), y(ny), z(nz) {}
 };
 
 namespace nestbed
@@ -43,7 +47,11 @@ namespace nestbed::cpu
 {
 
 // CUDA's numbers and names, so that rows of both backends read alike.
-enum LaunchError : int { launch_ok = 0, launch_invalid_configuration = 9, launch_pending_count_exceeded = 69 };
+enum LaunchError : int {
+    launch_ok = 0,
+    launch_invalid_configuration = 9,
+    launch_pending_count_exceeded = 69
+};
 std::string_view name_of(LaunchError error);
 
 struct Schedule {

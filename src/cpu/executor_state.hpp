@@ -55,7 +55,7 @@ class PendingLaunches
 class Engine
 {
   public:
-    explicit Engine(PendingLaunches& pending_) : pending(pending_) {}
+    explicit Engine(PendingLaunches& launches) : pending(launches) {}
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
     virtual ~Engine() = default;

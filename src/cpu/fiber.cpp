@@ -13,11 +13,17 @@ namespace
 {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kStackBytes = 512 * 1024; // instrumented frames are several times larger
-void leave(void** fake, const void* bottom, std::size_t size) { __sanitizer_start_switch_fiber(fake, bottom, size); }
-void enter(void* fake, const void** bottom, std::size_t* size) { __sanitizer_finish_switch_fiber(fake, bottom, size); }
+constexpr std::size_t kStackBytes = 512UL * 1024; // instrumented frames are several times larger
+void leave(void** fake, const void* bottom, std::size_t size)
+{
+    __sanitizer_start_switch_fiber(fake, bottom, size);
+}
+void enter(void* fake, const void** bottom, std::size_t* size)
+{
+    __sanitizer_finish_switch_fiber(fake, bottom, size);
+}
 #else
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = 64UL * 1024;
 void leave(void** /*fake*/, const void* /*bottom*/, std::size_t /*size*/) {}
 void enter(void* /*fake*/, const void** /*bottom*/, std::size_t* /*size*/) {}
 #endif
@@ -26,10 +32,14 @@ constinit thread_local Carrier* running = nullptr;
 
 } // namespace
 
-Carrier* current_carrier() { return running; }
+Carrier* current_carrier()
+{
+    return running;
+}
 
 Carrier::Carrier()
-    : fiber_(std::allocator_arg, StackAllocator{boost::context::protected_fixedsize_stack(kStackBytes), &stack_},
+    : fiber_(std::allocator_arg,
+             StackAllocator{boost::context::protected_fixedsize_stack(kStackBytes), &stack_},
              [this](boost::context::fiber&& caller) {
                  caller_ = std::move(caller);
                  enter(nullptr, &caller_bottom_, &caller_size_);

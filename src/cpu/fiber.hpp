@@ -35,8 +35,8 @@ class Carrier
     ThreadContext context;
 
   private:
-    // Boost's allocator of stacks with a guard page, which tells us where the stack is: AddressSanitizer has to
-    // be told of every switch.
+    // Boost's allocator of stacks with a guard page, which tells us where the stack is: AddressSanitizer has
+    // to be told of every switch.
     struct StackAllocator {
         boost::context::protected_fixedsize_stack inner;
         boost::context::stack_context* made;
@@ -73,8 +73,8 @@ class CarrierPool
 // The carrier that runs on this operating-system thread; nullptr outside kernels.
 Carrier* current_carrier();
 
-// Defined by the executor: runs thread `carrier.next_thread` of `carrier.block` (and, in sequential schedules,
-// those after it).
+// Defined by the executor: runs thread `carrier.next_thread` of `carrier.block` (and, in sequential
+// schedules, those after it).
 void carry_threads(Carrier& carrier);
 
 } // namespace nestbed::cpu

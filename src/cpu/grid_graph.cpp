@@ -5,9 +5,9 @@
 namespace nestbed::cpu
 {
 
-Grid::Grid(dim3 grid_dim_, dim3 block_dim_, Mechanism mechanism_, KernelCall call_)
-    : grid_dim(grid_dim_), block_dim(block_dim_), mechanism(mechanism_), call(std::move(call_)),
-      blocks(std::uint64_t{grid_dim.x} * grid_dim.y * grid_dim.z), blocks_open(blocks)
+Grid::Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel)
+    : grid_dim(grid), block_dim(block), mechanism(how), call(std::move(kernel)),
+      blocks(std::uint64_t{grid.x} * grid.y * grid.z), blocks_open(blocks)
 {
 }
 
@@ -76,8 +76,14 @@ void GridGraph::complete_if_done(Grid& start)
     }
 }
 
-std::vector<Grid*> GridGraph::take_ready() { return std::exchange(ready_, {}); }
+std::vector<Grid*> GridGraph::take_ready()
+{
+    return std::exchange(ready_, {});
+}
 
-std::vector<Carrier*> GridGraph::take_woken() { return std::exchange(woken_, {}); }
+std::vector<Carrier*> GridGraph::take_woken()
+{
+    return std::exchange(woken_, {});
+}
 
 } // namespace nestbed::cpu

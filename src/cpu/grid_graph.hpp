@@ -23,9 +23,9 @@ struct Grid {
     std::uint64_t parent_block = 0; // which of the parent's blocks launched it
     bool from_device = true;        // it holds a pending launch until it starts
 
-    std::uint64_t blocks = 0;          // in all
-    std::uint64_t blocks_open = 0;     // not yet finished
-    std::uint64_t children_open = 0;   // submitted, not complete, tail launches not among them
+    std::uint64_t blocks = 0;        // in all
+    std::uint64_t blocks_open = 0;   // not yet finished
+    std::uint64_t children_open = 0; // submitted, not complete, tail launches not among them
     std::deque<std::unique_ptr<Grid>> tails;
     bool tail_open = false;                           // one of its tail launches is under way
     std::unique_ptr<Grid> next_in_stream;             // waits for this grid
@@ -33,7 +33,7 @@ struct Grid {
     Carrier* waiter = nullptr;                        // a thread that waits for this grid (random schedule)
 
     Grid() = default;
-    Grid(dim3 grid_dim, dim3 block_dim, Mechanism mechanism, KernelCall call);
+    Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel);
 };
 
 class GridGraph

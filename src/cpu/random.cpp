@@ -40,7 +40,10 @@ class Run final : public Engine
     void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) override;
 
   private:
-    std::size_t draw(std::size_t choices) { return std::uniform_int_distribution<std::size_t>(0, choices - 1)(random_); }
+    std::size_t draw(std::size_t choices)
+    {
+        return std::uniform_int_distribution<std::size_t>(0, choices - 1)(random_);
+    }
     template <class T>
     T draw_from(std::vector<T>& values)
     {

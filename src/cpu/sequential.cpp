@@ -1,6 +1,7 @@
-// The schedules fifo and eager. A generation is the grids that may start at one time; its blocks are shared by
-// the workers, each block's threads run in order, and what they launch is gathered and submitted, in the order
-// of grid, block and call, when the generation is done: the outcome does not depend on the number of workers.
+// The schedules fifo and eager. A generation is the grids that may start at one time; its blocks are shared
+// by the workers, each block's threads run in order, and what they launch is gathered and submitted, in the
+// order of grid, block and call, when the generation is done: the outcome does not depend on the number of
+// workers.
 #include "executor_state.hpp"
 
 #include <algorithm>
@@ -307,6 +308,9 @@ SequentialScheduler::SequentialScheduler(unsigned workers, PendingLaunches& pend
 
 SequentialScheduler::~SequentialScheduler() = default;
 
-void SequentialScheduler::run(std::unique_ptr<Grid> root, bool eager) { team_->run(std::move(root), eager); }
+void SequentialScheduler::run(std::unique_ptr<Grid> root, bool eager)
+{
+    team_->run(std::move(root), eager);
+}
 
 } // namespace nestbed::cpu

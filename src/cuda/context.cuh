@@ -68,7 +68,8 @@ class Buffer
         const cudaError_t code = cudaMalloc(&pointer, count * sizeof(T));
         if (code == cudaErrorMemoryAllocation) {
             static_cast<void>(cudaGetLastError()); // not sticky: the next check must not find it
-            throw RunError("out of GPU memory: " + std::to_string(count * sizeof(T)) + " bytes could not be allocated");
+            throw RunError("out of GPU memory: " + std::to_string(count * sizeof(T)) +
+                           " bytes could not be allocated");
         }
         check(code);
         data_.reset(pointer);
@@ -206,15 +207,19 @@ __device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
 
 #ifdef NESTBED_CDP1
 
-// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it waits.
-__device__ inline bool wait_for_child(unsigned* /*flag*/) { return cudaDeviceSynchronize() == cudaSuccess; }
+// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it
+// waits.
+__device__ inline bool wait_for_child(unsigned* /*flag*/)
+{
+    return cudaDeviceSynchronize() == cudaSuccess;
+}
 __device__ inline void signal_parent(unsigned* /*flag*/) {}
 
 #else
 
 // The device runtime of today cannot wait, but memory can tell: the child raises a flag when it is done. The
-// parent stays resident, so the host must not launch more chains than fit (core/launch_plan.hpp). If it has, a
-// parent gives up after some seconds: a wrong plan is then a row with status=timeout, not a GPU that hangs.
+// parent stays resident, so the host must not launch more chains than fit (core/launch_plan.hpp). If it has,
+// a parent gives up after some seconds: a wrong plan is then a row with status=timeout, not a GPU that hangs.
 __device__ inline bool wait_for_child(unsigned* flag)
 {
     constexpr long long kPatience = 4'000'000'000; // cycles: 2 s at 2 GHz

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Sets nestbed up on this machine: installs the Debian packages that are missing, configures and builds.
+#
+#     experiments/build.sh [PRESET]      a configure preset of CMakePresets.json; without one, release where a CUDA
+#                                        toolkit is found and cpu-only elsewhere
+#
+# Standard output is the build folder alone; everything else goes to standard error.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '%s\n' "$*" >&2; }
+
+# clang-format and clang-tidy are CI's and not needed here.
+packages=(cmake ninja-build g++ git libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev
+          libfmt-dev libgtest-dev libgmock-dev nlohmann-json3-dev)
+
+install_packages() {
+    local missing=() package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || {
+            say "build.sh: as root, run: apt-get install ${missing[*]}"
+            exit 1
+        }
+        apt=(sudo "${apt[@]}")
+    fi
+    say "build.sh: installing ${missing[*]}"
+    "${apt[@]}" update -qq >&2
+    "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+# The nvcc to use: on the PATH, under CUDA_HOME or in its usual place; 12.0 or later (C++20, today's device runtime).
+find_nvcc() {
+    local candidate version
+    for candidate in "${CUDACXX:-}" "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
+        [[ -n $candidate && -x $candidate ]] || continue
+        version=$("$candidate" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+        if ((${version:-0} >= 12)); then
+            printf '%s' "$candidate"
+            return
+        fi
+        say "build.sh: $candidate is of CUDA ${version:-?}; nestbed needs 12 or later"
+    done
+}
+
+if command -v dpkg-query >/dev/null; then
+    install_packages "${packages[@]}"
+else
+    say "build.sh: this is no Debian system; it needs what these packages hold: ${packages[*]}"
+fi
+
+preset=${1:-}
+options=()
+nvcc=$(find_nvcc)
+if [[ -z $nvcc ]]; then
+    say "build.sh: no CUDA toolkit was found: CPU-only build, for the executor alone"
+    [[ -n $preset ]] || preset=cpu-only
+else
+    export CUDACXX=$nvcc
+    [[ -n $preset ]] || preset=release
+    # Machine code for the GPU that is here, if there is one.
+    if [[ $preset != cdp1 ]] && capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null); then
+        capability=$(head -n 1 <<<"$capability" | tr -d .)
+        [[ $capability =~ ^[0-9]+$ ]] && options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
+    fi
+fi
+
+cd "$root"
+cmake --preset "$preset" "${options[@]}" >&2
+cmake --build --preset "$preset" >&2
+printf '%s\n' "$root/build/$preset"

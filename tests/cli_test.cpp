@@ -1,0 +1,398 @@
+// The command line: what a user types, what comes back, and what is left on the disk.
+#include "../src/core/cli.hpp"
+
+#include "../src/core/record.hpp"
+#include "../src/core/session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace nestbed
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+struct Outcome {
+    int exit_code = 0;
+    std::string out, err;
+};
+
+Outcome nestbed(const std::vector<std::string>& arguments)
+{
+    std::ostringstream out;
+    std::ostringstream err;
+    const int exit_code = run_command_line(arguments, out, err);
+    return {exit_code, out.str(), err.str()};
+}
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<Row> rows_of(const fs::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    const auto lines = parse_csv(text.str());
+    std::vector<Row> rows;
+    for (std::size_t line = 1; line < lines.size(); ++line) {
+        EXPECT_EQ(lines[line].size(), lines[0].size());
+        for (std::size_t column = 0; column < lines[line].size(); ++column)
+            rows.resize(line), rows[line - 1][lines[0][column]] = lines[line][column];
+    }
+    return rows;
+}
+
+// Every test works in an empty folder of its own, and the CPU backend unless it says otherwise.
+class CommandLine : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = fs::path(testing::TempDir()) / (std::string("nestbed_cli_") + test->name());
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+        before_ = fs::current_path();
+        fs::current_path(folder_);
+    }
+    void TearDown() override
+    {
+        fs::current_path(before_);
+        fs::remove_all(folder_);
+    }
+    static std::string write(const std::string& name, const std::string& text)
+    {
+        std::ofstream(name) << text;
+        return name;
+    }
+    // Exit 2, a message with all these parts, and nothing new on the disk.
+    static void expect_usage_error(const std::vector<std::string>& arguments,
+                                   const std::vector<std::string>& parts)
+    {
+        const auto files = [] { return std::distance(fs::recursive_directory_iterator("."), {}); };
+        const auto files_before = files();
+        const Outcome outcome = nestbed(arguments);
+        EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+        EXPECT_THAT(outcome.err, StartsWith("nestbed: "));
+        for (const std::string& part : parts)
+            EXPECT_THAT(outcome.err, HasSubstr(part));
+        EXPECT_THAT(outcome.out, IsEmpty());
+        EXPECT_EQ(files(), files_before);
+    }
+    static std::vector<std::string> small(std::initializer_list<std::string> more)
+    {
+        std::vector<std::string> arguments{"run",    "--backend", "cpu",     "--strategy", "nosync",
+                                           "--grid", "4",         "--block", "16"};
+        arguments.insert(arguments.end(), more);
+        return arguments;
+    }
+
+  private:
+    fs::path folder_, before_;
+};
+
+TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
+{
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
+                                                      {},
+                                                      {"run", "--help"},
+                                                      {"list", "--help"},
+                                                      {"info", "-h"},
+                                                      {"hello", "-h"}}) {
+        const Outcome outcome = nestbed(arguments);
+        EXPECT_EQ(outcome.exit_code, 0);
+        EXPECT_THAT(outcome.out, HasSubstr("nestbed"));
+        std::istringstream lines(outcome.out);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(line.size(), 80U) << line;
+    }
+}
+
+TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
+{
+    EXPECT_THAT(nestbed({"--version"}).out, StartsWith("nestbed 0."));
+    const Outcome list = nestbed({"list"});
+    EXPECT_EQ(list.exit_code, 0);
+    for (const char* part :
+         {"nosync", "synced", "reduce2", "neighbored", "host", "hello", "hazards: racy", "source: "})
+        EXPECT_THAT(list.out, HasSubstr(part));
+    const Outcome info = nestbed({"info"});
+    EXPECT_EQ(info.exit_code, 0);
+    for (const char* part :
+         {"executor on", "pending launches", "null kernel", "1024 levels ran, none was refused"})
+        EXPECT_THAT(info.out, HasSubstr(part));
+}
+
+TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
+{
+    const Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("nosync"), HasSubstr("launches"), HasSubstr("out.csv")));
+    const std::vector<Row> rows = rows_of("out.csv");
+    ASSERT_EQ(rows.size(), 2U);
+    for (Row row : rows) {
+        EXPECT_EQ(row["experiment"], "adhoc");
+        EXPECT_EQ(row["strategy"], "nosync");
+        EXPECT_EQ(row["backend"], "cpu");
+        EXPECT_EQ(row["mechanism"], "null");
+        EXPECT_EQ(row["elements"], "64");
+        EXPECT_EQ(row["depth"], "full");
+        EXPECT_EQ(row["pending_limit_asked"], "auto");
+        EXPECT_EQ(row["pending_limit"], "2048");
+        EXPECT_EQ(row["waves"], "1");
+        EXPECT_EQ(row["schedule"], "fifo");
+        EXPECT_EQ(row["launches_expected"], "12");
+        EXPECT_EQ(row["launches_attempted"], "12");
+        EXPECT_EQ(row["launches_by_depth"], "4 4 4");
+        EXPECT_EQ(row["max_depth"], "3");
+        EXPECT_EQ(row["status"], "ok");
+        EXPECT_EQ(row["gpu_us"], "");
+        EXPECT_GT(std::stod(row["wall_us"]), 0);
+        EXPECT_EQ(row["answer"], row["reference"]);
+    }
+    EXPECT_TRUE(fs::exists("out.json"));
+    EXPECT_FALSE(fs::exists("out.json.partial"));
+}
+
+TEST_F(CommandLine, ASecondRunAddsToTheSameLogAndManifest)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "1", "-o", "out.csv"})).exit_code, 0);
+    EXPECT_EQ(nestbed(small({"--repeat", "1", "-o", "out.csv"})).exit_code, 0);
+    EXPECT_EQ(rows_of("out.csv").size(), 2U);
+}
+
+TEST_F(CommandLine, WithoutAnOutputTheLogGoesToTheLocalResults)
+{
+    const Outcome outcome = nestbed(small({"--repeat", "1"}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(rows_of("results/local/adhoc.csv").size(), 1U);
+}
+
+TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
+{
+    write("some.cfg",
+          "title = A title\nstrategy = nosync\ngrid = 4\nblock = 8,16\nrepeat = 1\nbackend = cpu\n");
+    const Outcome outcome =
+        nestbed({"run", "some.cfg", "--block", "32", "--pending_limit", "100", "-o", "out.csv"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, StartsWith("A title\n"));
+    std::vector<Row> rows = rows_of("out.csv");
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0]["block"], "32");
+    EXPECT_EQ(rows[0]["pending_limit"], "100");
+    EXPECT_EQ(rows[0]["experiment"], "some");
+}
+
+TEST_F(CommandLine, DryRunPrintsThePlanAndWritesNothing)
+{
+    const Outcome outcome =
+        nestbed({"run", "--strategy", "nosync,neighbored,hello", "--backend", "cpu", "--grid", "4,8",
+                 "--block", "16", "--depth", "0:3", "--repeat", "5", "--warmup", "0", "--dry-run"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    // nosync and hello at 4 depths, neighbored once, on two grids.
+    EXPECT_THAT(outcome.out, HasSubstr("18 cases, 90 timed samples"));
+    // Launches: 12 blocks at depths 1 + 2 + 3, twice (nosync, hello), 5 times.
+    EXPECT_THAT(outcome.out, HasSubstr("720 device launches"));
+    EXPECT_TRUE(fs::is_empty("."));
+}
+
+TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
+{
+    const Outcome outcome = nestbed(small({"--pending-limit", "2", "--repeat", "1", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, HasSubstr("1 rows are not ok"));
+    EXPECT_THAT(outcome.out, HasSubstr("1 of 1 launch_failed"));
+    Row row = rows_of("out.csv").at(0);
+    EXPECT_EQ(row["status"], "launch_failed");
+    EXPECT_EQ(row["launches_attempted"], "8"); // 4, of which 2 are refused; then 2 a level
+    EXPECT_EQ(row["launches_failed"], "2");
+    EXPECT_EQ(row["launches_expected"], "12");
+    EXPECT_EQ(row["wall_us"], "");
+    EXPECT_THAT(row["detail"], HasSubstr("cudaErrorLaunchPendingCountExceeded"));
+}
+
+TEST_F(CommandLine, AWrongSumIsARowAndNeverATime)
+{
+    const Outcome outcome = nestbed(small({"--schedule", "eager", "--repeat", "1", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 3);
+    Row row = rows_of("out.csv").at(0);
+    EXPECT_EQ(row["status"], "wrong");
+    EXPECT_EQ(row["schedule"], "eager");
+    EXPECT_EQ(row["wall_us"], "");
+    EXPECT_NE(row["answer"], row["reference"]);
+    EXPECT_THAT(row["detail"], HasSubstr("of 4 block sums are wrong"));
+}
+
+TEST_F(CommandLine, TheLogMayGoToStandardOutput)
+{
+    testing::internal::CaptureStdout();
+    const Outcome outcome = nestbed(small({"--repeat", "1", "-o", "-"}));
+    const std::string written = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(written, StartsWith("experiment,run_id,strategy"));
+    EXPECT_EQ(parse_csv(written).size(), 2U);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr("nosync")); // the table
+    EXPECT_TRUE(fs::is_empty("."));
+}
+
+TEST_F(CommandLine, HelloPrintsTheBooksLines)
+{
+    const std::map<std::string, std::vector<int>> lines_by_depth{{"1", {8, 4, 2, 1}}, {"2", {16, 8, 4, 2}}};
+    for (const auto& [grid, counts] : lines_by_depth) {
+        testing::internal::CaptureStdout();
+        const Outcome outcome = nestbed({"hello", "--backend", "cpu", "--grid", grid, "--block", "8"});
+        const std::string written = testing::internal::GetCapturedStdout();
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        EXPECT_THAT(outcome.out, StartsWith("Execution configuration: grid " + grid + " block 8"));
+        std::map<std::string, int> lines;
+        std::istringstream stream(written);
+        for (std::string line; std::getline(stream, line);)
+            ++lines[line];
+        std::map<std::string, int> expected;
+        const int blocks = std::stoi(grid);
+        for (int depth = 0; depth < 4; ++depth) {
+            for (int thread = 0; thread < 8 >> depth; ++thread)
+                for (int block = 0; block < blocks; ++block) // children are block 0 of their grids
+                    ++expected["Recursion=" + std::to_string(depth) + ": Hello World from thread " +
+                               std::to_string(thread) + " block " + std::to_string(depth == 0 ? block : 0)];
+            if (depth > 0)
+                expected["-------> nested execution depth: " + std::to_string(depth)] = blocks;
+            EXPECT_EQ(counts[static_cast<std::size_t>(depth)], blocks * (8 >> depth));
+        }
+        EXPECT_EQ(lines, expected);
+    }
+}
+
+TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
+{
+    expect_usage_error({"hello", "--grid", "1,2"}, {"hello prints one case, not 2", "allowed"});
+    expect_usage_error({"hello", "--grid", "4096", "--block", "1024"},
+                       {"--grid 4096 --block 1024", "allowed"});
+    expect_usage_error({"hello", "--strategy", "nosync"}, {"--strategy", "allowed: "});
+}
+
+// ---- bad input ----
+
+TEST_F(CommandLine, UnknownNamesGetTheNearest)
+{
+    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, list"});
+    expect_usage_error({"run", "--strateg", "nosync"},
+                       {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
+    expect_usage_error({"run", "--strategy", "nosink"},
+                       {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
+    expect_usage_error({"run", "--strategy", "nosync,,host"}, {"there is no strategy ''", "allowed: "});
+    expect_usage_error({"run", "--strategy", "nosync", "--type", "int23"}, {"did you mean 'int32'?"});
+    expect_usage_error({"run", "--strategy", "nosync", "--backend", "cpo"},
+                       {"did you mean 'cpu'?", "auto, cuda, cpu"});
+    write("bad.cfg", "strategy = nosync\ngird = 4\n");
+    expect_usage_error({"run", "bad.cfg"}, {"bad.cfg:2: unknown key 'gird'", "did you mean 'grid'?"});
+    write("worse.cfg", "grid = 4\nstrategy = nosinc\n");
+    expect_usage_error({"run", "worse.cfg"}, {"worse.cfg:2: strategy = nosinc", "did you mean 'nosync'?"});
+}
+
+TEST_F(CommandLine, MissingThingsAreSaid)
+{
+    expect_usage_error({"run"}, {"no strategy was named", "allowed for --strategy: "});
+    expect_usage_error({"run", "none.cfg"}, {"none.cfg", "no such experiment file"});
+    expect_usage_error({"run", "."}, {"no such experiment file"});
+    expect_usage_error({"run", "a.cfg", "b.cfg"}, {"'b.cfg' was not expected", "one experiment file"});
+    expect_usage_error({"list", "nosync"}, {"'nosync' was not expected"});
+    expect_usage_error({"run", "--strategy"}, {"--strategy", "argument"});
+    expect_usage_error(small({"-o", "a", "-o", "b"}), {"--output takes one value"});
+}
+
+TEST_F(CommandLine, BadNumbersAreSaidWithWhatIsAllowed)
+{
+    const auto refused = [](const std::string& key, const std::string& value,
+                            const std::vector<std::string>& parts) {
+        std::vector<std::string> all{"--" + key + " " + value, "allowed: whole numbers from "};
+        all.insert(all.end(), parts.begin(), parts.end());
+        expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--" + key, value}, all);
+    };
+    refused("grid", "12a", {"'12a' is not a whole number"});
+    refused("grid", "", {});
+    refused("grid", "1,,2", {"an empty part"});
+    refused("grid", "0", {"0 is too small", "from 1 to 2147483647"});
+    refused("grid", "-5", {"'-5' is negative"});
+    refused("grid", "2147483648", {"is too large"});
+    refused("grid", "99999999999999999999999", {"is too large"});
+    refused("grid", "8:4", {"is empty"});
+    refused("block", "2048", {"2048 is too large", "from 1 to 1024"});
+    refused("depth", "deep", {"or full"});
+    refused("pending-limit", "0", {"or auto"});
+}
+
+TEST_F(CommandLine, ImpossibleCasesAreSaid)
+{
+    expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--block", "48"},
+                       {"--block 48", "allowed: powers of two from 1 to 1024"});
+    expect_usage_error(
+        {"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "2147483647", "--block", "1024"},
+        {"--grid 2147483647", "of memory", "free"});
+    expect_usage_error(small({"--elements", "65"}),
+                       {"--elements 65", "do not fit 4 blocks of 16", "at most 64"});
+    expect_usage_error(small({"--repeat", "0"}), {"--repeat 0", "from 1 to"});
+    expect_usage_error(small({"--repeat", "3", "--repeat", "4"}), {"repeat", "takes one value"});
+    expect_usage_error(small({"--warmup", "some"}), {"--warmup some"});
+    expect_usage_error(small({"--schedule", "lifo"}),
+                       {"--schedule lifo", "allowed: fifo, eager, random:SEED"});
+    expect_usage_error(small({"--workers", "0"}), {"--workers 0", "from 1 to 12"});
+}
+
+TEST_F(CommandLine, AnOutputThatCannotBeWrittenIsFoundOutBeforeAnythingRuns)
+{
+    expect_usage_error(small({"-o", "no/such/folder.csv"}),
+                       {"--output no/such/folder.csv", "no folder no/such"});
+    fs::create_directory("folder.csv");
+    expect_usage_error(small({"-o", "folder.csv"}), {"--output folder.csv", "allowed: "});
+    write("foreign.csv", "a,b\n1,2\n");
+    expect_usage_error(small({"-o", "foreign.csv"}), {"--output foreign.csv", "not a log of this version"});
+    std::ifstream foreign("foreign.csv");
+    std::stringstream kept;
+    kept << foreign.rdbuf();
+    EXPECT_EQ(kept.str(), "a,b\n1,2\n");
+}
+
+TEST_F(CommandLine, AFullDiskIsAnErrorAndNotAUsageError)
+{
+    if (!fs::exists("/dev/full"))
+        GTEST_SKIP() << "this machine has no /dev/full";
+    const Outcome outcome = nestbed(small({"-o", "/dev/full"}));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left")));
+}
+
+TEST_F(CommandLine, AForeignManifestIsNotOverwritten)
+{
+    write("out.json", "[1, 2]");
+    const Outcome outcome = nestbed(small({"-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("out.json"), HasSubstr("not a manifest")));
+    EXPECT_FALSE(fs::exists("out.csv"));
+}
+
+TEST_F(CommandLine, AGpuAskedForWhereThereIsNoneIsSaidWithTheReason)
+{
+    if (why_not(BackendKind::cuda).empty())
+        GTEST_SKIP() << "this machine has a GPU";
+    expect_usage_error({"run", "--strategy", "nosync", "--backend", "cuda"},
+                       {"--backend cuda", "no usable GPU", why_not(BackendKind::cuda), "allowed: auto, cpu"});
+    write("gpu.cfg", "strategy = nosync\nbackend = cuda\n");
+    expect_usage_error({"run", "gpu.cfg"}, {"gpu.cfg:2: backend = cuda"});
+}
+
+} // namespace
+} // namespace nestbed

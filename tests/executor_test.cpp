@@ -1,0 +1,391 @@
+// The executor's rules, one by one: those of the CUDA C++ Programming Guide's chapter on dynamic parallelism.
+#include "../src/cpu/executor.hpp"
+
+#include "../src/core/error.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace nestbed::cpu
+{
+namespace
+{
+
+using testing::ElementsAre;
+
+constexpr unsigned kSeeds = 200;
+
+unsigned thread_x()
+{
+    return current_thread->thread_index.x;
+}
+unsigned block_x()
+{
+    return current_thread->block_index.x;
+}
+
+// Runs the root grid under fifo, eager and many random orders; check(name) after each.
+template <class Reset, class Kernel, class Check>
+void under_every_schedule(dim3 grid, dim3 block, Reset reset, Kernel kernel, Check check)
+{
+    std::vector<std::string> names{"fifo", "eager"};
+    for (unsigned seed = 0; seed < kSeeds; ++seed)
+        names.push_back("random:" + std::to_string(seed));
+    for (const std::string& name : names) {
+        SCOPED_TRACE(name);
+        reset();
+        Executor executor(parse_schedule(name), 1);
+        executor.run(grid, block, kernel);
+        check();
+        if (testing::Test::HasFailure())
+            return;
+    }
+}
+
+TEST(Executor, RunsEveryThreadOnceWithItsCoordinates)
+{
+    const dim3 grid(3, 2, 2);
+    const dim3 block(4, 3, 2);
+    std::vector<int> ran;
+    under_every_schedule(
+        grid, block, [&] { ran.assign(std::size_t{12} * 24, 0); },
+        [&] {
+            const ThreadContext& t = *current_thread;
+            const unsigned b =
+                t.block_index.x + t.grid_dim.x * (t.block_index.y + t.grid_dim.y * t.block_index.z);
+            const unsigned i =
+                t.thread_index.x + t.block_dim.x * (t.thread_index.y + t.block_dim.y * t.thread_index.z);
+            ++ran[b * 24 + i];
+        },
+        [&] { EXPECT_EQ(std::count(ran.begin(), ran.end(), 1), 12 * 24); });
+}
+
+TEST(Executor, BarrierPutsWritesBeforeReadsOfTheWholeBlock)
+{
+    std::vector<unsigned> value(64);
+    std::vector<unsigned> seen(64);
+    under_every_schedule(
+        1, 64, [&] { value.assign(64, 0); },
+        [&] {
+            value[thread_x()] = thread_x() + 1;
+            barrier();
+            seen[thread_x()] = value[(thread_x() + 17) % 64];
+        },
+        [&] {
+            for (unsigned t = 0; t < 64; ++t)
+                EXPECT_EQ(seen[t], (t + 17) % 64 + 1);
+        });
+}
+
+TEST(Executor, BarrierWaitsOnlyForThreadsThatHaveNotExited)
+{
+    unsigned passed = 0;
+    under_every_schedule(
+        2, 32, [&] { passed = 0; },
+        [&] {
+            for (unsigned round = 0; round < thread_x() % 4; ++round)
+                barrier();
+            ++passed;
+        },
+        [&] { EXPECT_EQ(passed, 64U); });
+}
+
+TEST(Executor, NullStreamChildrenOfABlockRunInOrderWithTheirDescendants)
+{
+    std::vector<int> log;
+    under_every_schedule(
+        1, 1, [&] { log.clear(); },
+        [&] {
+            for (int child = 0; child < 3; ++child)
+                launch(1, 1, Mechanism::null_stream, [&log, child] {
+                    log.push_back(10 * child);
+                    launch(1, 1, Mechanism::null_stream, [&log, child] { log.push_back(10 * child + 1); });
+                });
+        },
+        [&] { EXPECT_THAT(log, ElementsAre(0, 1, 10, 11, 20, 21)); });
+}
+
+// Which of two children came first, over many random orders.
+std::set<int> first_of_two(dim3 grid, Mechanism mechanism)
+{
+    std::set<int> firsts;
+    for (unsigned seed = 0; seed < kSeeds; ++seed) {
+        std::vector<int> log;
+        Executor executor({Schedule::Order::random, seed}, 1);
+        executor.run(grid, 1, [&] {
+            for (unsigned child = 0; child < 2 / current_thread->grid_dim.x; ++child) {
+                const int name = static_cast<int>(block_x() + child);
+                launch(1, 1, mechanism, [&log, name] { log.push_back(name); });
+            }
+        });
+        firsts.insert(log.at(0));
+    }
+    return firsts;
+}
+
+TEST(Executor, NullStreamsOfDifferentBlocksAreNotOrdered)
+{
+    EXPECT_THAT(first_of_two(2, Mechanism::null_stream), ElementsAre(0, 1));
+    EXPECT_THAT(first_of_two(1, Mechanism::null_stream), ElementsAre(0));
+}
+
+TEST(Executor, FireAndForgetAndNamedStreamChildrenAreNotOrdered)
+{
+    EXPECT_THAT(first_of_two(1, Mechanism::fire_and_forget), ElementsAre(0, 1));
+    EXPECT_THAT(first_of_two(1, Mechanism::named_stream), ElementsAre(0, 1));
+}
+
+TEST(Executor, TailLaunchesStartAfterTheWholeParentAndItsOtherChildren)
+{
+    std::vector<int> log; // 0 parent, 1 child, 2 grandchild, 3 tail
+    under_every_schedule(
+        3, 2, [&] { log.clear(); },
+        [&] {
+            if (block_x() == 0 && thread_x() == 0)
+                launch(1, 1, Mechanism::tail, [&log] { log.push_back(3); });
+            if (thread_x() == 0)
+                launch(1, 1, Mechanism::fire_and_forget, [&log] {
+                    log.push_back(1);
+                    launch(1, 1, Mechanism::null_stream, [&log] { log.push_back(2); });
+                });
+            log.push_back(0);
+        },
+        [&] {
+            EXPECT_EQ(log.size(), 6U + 3 + 3 + 1);
+            EXPECT_EQ(log.back(), 3);
+        });
+}
+
+TEST(Executor, TailLaunchesOfAGridRunOneAfterAnotherWithTheirDescendants)
+{
+    std::vector<int> log;
+    under_every_schedule(
+        1, 1, [&] { log.clear(); },
+        [&] {
+            for (int tail = 0; tail < 3; ++tail)
+                launch(1, 1, Mechanism::tail, [&log, tail] {
+                    log.push_back(10 * tail);
+                    launch(1, 1, Mechanism::fire_and_forget, [&log, tail] { log.push_back(10 * tail + 1); });
+                    launch(1, 1, Mechanism::tail, [&log, tail] { log.push_back(10 * tail + 2); });
+                });
+        },
+        [&] { EXPECT_THAT(log, ElementsAre(0, 1, 2, 10, 11, 12, 20, 21, 22)); });
+}
+
+TEST(Executor, AWaitingThreadGoesOnWhenItsChildAndAllDescendantsAreComplete)
+{
+    std::vector<int> log;
+    under_every_schedule(
+        1, 4, [&] { log.clear(); },
+        [&] {
+            if (thread_x() == 2) {
+                launch_and_wait(1, 1, [&log] {
+                    log.push_back(1);
+                    launch(1, 1, Mechanism::fire_and_forget, [&log] { log.push_back(2); });
+                    launch(1, 1, Mechanism::tail, [&log] { log.push_back(3); });
+                });
+                log.push_back(4);
+            }
+        },
+        [&] { EXPECT_THAT(log, ElementsAre(1, 2, 3, 4)); });
+}
+
+TEST(Executor, AWaitedChildComesAfterWhatIsBeforeItInTheNullStream)
+{
+    std::vector<int> log;
+    under_every_schedule(
+        1, 1, [&] { log.clear(); },
+        [&] {
+            launch(1, 1, Mechanism::null_stream, [&log] { log.push_back(0); });
+            launch_and_wait(1, 1, [&log] { log.push_back(1); });
+            log.push_back(2);
+            launch(1, 1, Mechanism::null_stream, [&log] { log.push_back(3); });
+        },
+        [&] { EXPECT_THAT(log, ElementsAre(0, 1, 2, 3)); });
+}
+
+TEST(Executor, ARunEndsWhenAllDescendantsAreComplete)
+{
+    constexpr unsigned kLevels = 1500; // deeper than the old device runtime's 24
+    std::atomic<unsigned> deepest = 0;
+    struct Chain {
+        static void go(std::atomic<unsigned>& reached, unsigned level)
+        {
+            reached = level;
+            if (level < kLevels)
+                launch(1, 1, Mechanism::null_stream, [&reached, level] { go(reached, level + 1); });
+        }
+    };
+    for (const char* name : {"fifo", "random:3"}) {
+        deepest = 0;
+        Executor(parse_schedule(name), 2).run(1, 1, [&] { Chain::go(deepest, 0); });
+        EXPECT_EQ(deepest, kLevels) << name;
+    }
+}
+
+TEST(Executor, ALaunchPastThePendingLimitFailsWithTheGpusError)
+{
+    unsigned refused = 0;
+    unsigned ran = 0;
+    Executor executor({}, 1);
+    executor.set_pending_limit(10);
+    executor.run(1, 32, [&] {
+        const LaunchError error = launch(1, 1, Mechanism::fire_and_forget, [&] { ++ran; });
+        if (error == launch_pending_count_exceeded)
+            ++refused;
+    });
+    EXPECT_EQ(ran, 10U);
+    EXPECT_EQ(refused, 22U);
+    EXPECT_EQ(launch_pending_count_exceeded, 69);
+    EXPECT_EQ(name_of(launch_pending_count_exceeded), "cudaErrorLaunchPendingCountExceeded");
+}
+
+TEST(Executor, ALaunchIsPendingUntilItsGridStarts)
+{
+    std::atomic<unsigned> refused = 0;
+    const auto kernel = [&] {
+        if (launch(1, 1, Mechanism::null_stream, [&] {
+                if (launch(1, 1, Mechanism::null_stream, [] {}) != launch_ok)
+                    ++refused;
+            }) != launch_ok)
+            ++refused;
+    };
+    // 8 children are pending at once; when they have started, their 8 children may be.
+    Executor fifo({}, 2);
+    fifo.set_pending_limit(8);
+    fifo.run(8, 1, kernel);
+    EXPECT_EQ(refused, 0U);
+    // A child that starts at its launch leaves the place to the next.
+    Executor eager({Schedule::Order::eager, 0}, 1);
+    eager.set_pending_limit(1);
+    eager.run(8, 1, kernel);
+    EXPECT_EQ(refused, 0U);
+    // The limit holds again in the next run: nothing stays counted.
+    fifo.set_pending_limit(7);
+    fifo.run(8, 1, kernel);
+    EXPECT_EQ(refused, 1U);
+}
+
+TEST(Executor, AnImpossibleGridIsRefused)
+{
+    std::vector<LaunchError> errors;
+    Executor executor({}, 1);
+    executor.run(1, 1, [&] {
+        errors.push_back(launch(1, 0, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(0, 1, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(1, 1025, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(1, dim3(1, 1, 65), Mechanism::null_stream, [] {}));
+        errors.push_back(launch_and_wait(1, dim3(64, 32), [] {}));
+        errors.push_back(launch(dim3(65536, 65536), 1, Mechanism::null_stream, [] {}));
+    });
+    EXPECT_THAT(errors, testing::Each(launch_invalid_configuration));
+    EXPECT_EQ(errors.size(), 6U);
+    EXPECT_EQ(launch_invalid_configuration, 9);
+    EXPECT_THROW(executor.run(1, 2048, [] {}), std::invalid_argument);
+    EXPECT_THROW(executor.run(0, 1, [] {}), std::invalid_argument);
+}
+
+TEST(Executor, FifoStartsAChildWhenEveryRunningBlockIsDone)
+{
+    for (const unsigned workers : {1U, 4U}) {
+        std::atomic<unsigned> finished_threads = 0;
+        std::atomic<unsigned> early = 0;
+        Executor({}, workers).run(64, 64, [&] {
+            if (thread_x() == 0)
+                launch(1, 1, Mechanism::null_stream, [&] {
+                    if (finished_threads != 64 * 64)
+                        ++early;
+                });
+            ++finished_threads;
+        });
+        EXPECT_EQ(early, 0U) << workers;
+    }
+}
+
+TEST(Executor, FifoOutcomeDoesNotDependOnTheNumberOfWorkers)
+{
+    // Blocks race for places in the log only through the order in which grids are submitted.
+    const auto outcome = [](unsigned workers) {
+        std::vector<unsigned> log;
+        Executor executor({}, workers);
+        executor.run(100, 32, [&] {
+            if (thread_x() != 0)
+                return;
+            const unsigned block = block_x();
+            launch(1, 1, Mechanism::tail, [&log, block] { log.push_back(block); });
+        });
+        return log;
+    };
+    const std::vector<unsigned> alone = outcome(1);
+    EXPECT_EQ(alone.size(), 100U);
+    EXPECT_TRUE(std::ranges::is_sorted(alone));
+    EXPECT_EQ(outcome(2), alone);
+    EXPECT_EQ(outcome(4), alone);
+}
+
+TEST(Executor, EagerRunsAChildBeforeItsParentsOtherThreads)
+{
+    std::vector<int> log;
+    Executor({Schedule::Order::eager, 0}, 4).run(1, 3, [&] {
+        const int name = static_cast<int>(thread_x());
+        if (name == 0)
+            launch(1, 1, Mechanism::null_stream, [&] { log.push_back(100); });
+        log.push_back(name);
+    });
+    EXPECT_THAT(log, ElementsAre(100, 0, 1, 2));
+}
+
+std::vector<unsigned> random_order(std::uint64_t seed, unsigned runs)
+{
+    std::vector<unsigned> log;
+    Executor executor({Schedule::Order::random, seed}, 4);
+    for (unsigned run = 0; run < runs; ++run)
+        executor.run(2, 8, [&] { log.push_back(8 * block_x() + thread_x()); });
+    return log;
+}
+
+TEST(Executor, RandomGivesTheSameSequenceOfRunsForTheSameSeed)
+{
+    EXPECT_EQ(random_order(7, 3), random_order(7, 3));
+    EXPECT_NE(random_order(7, 1), random_order(8, 1));
+    const std::vector<unsigned> two = random_order(7, 2);
+    EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));
+}
+
+TEST(Executor, WhatAKernelThrowsComesOutAndTheExecutorGoesOn)
+{
+    for (const char* name : {"fifo", "eager", "random:1"}) {
+        SCOPED_TRACE(name);
+        Executor executor(parse_schedule(name), 2);
+        for (int time = 0; time < 3; ++time)
+            EXPECT_THROW(executor.run(64, 64,
+                                      [] {
+                                          if (block_x() == 40 && thread_x() == 33)
+                                              throw std::runtime_error("kernel");
+                                          barrier(); // others are stopped in mid-kernel
+                                      }),
+                         std::runtime_error);
+        std::atomic<unsigned> ran = 0;
+        executor.run(64, 64, [&] { ++ran; });
+        EXPECT_EQ(ran, 64U * 64);
+    }
+}
+
+TEST(Executor, ScheduleNamesAreReadBackAndOthersRefused)
+{
+    for (const char* name : {"fifo", "eager", "random:0", "random:18446744073709551615"})
+        EXPECT_EQ(name_of(parse_schedule(name)), name);
+    for (const char* name :
+         {"", "lifo", "random", "random:", "random:-1", "random:1x", "random:18446744073709551616"})
+        EXPECT_THROW(parse_schedule(name), UsageError) << name;
+}
+
+} // namespace
+} // namespace nestbed::cpu

@@ -1,0 +1,377 @@
+// How root grids are launched: nothing refused, nobody waiting for ever, every block exactly once.
+#include "../src/core/launch_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+DeviceFacts h200()
+{
+    return {.name = "NVIDIA H200",
+            .multiprocessors = 132,
+            .max_threads_per_multiprocessor = 2048,
+            .max_blocks_per_multiprocessor = 32,
+            .resident_grids = 128,
+            .default_pending_limit = 2048};
+}
+
+DeviceFacts executor()
+{
+    return {.name = "executor",
+            .multiprocessors = 2,
+            .default_pending_limit = 2048,
+            .raising_limit_is_free = true};
+}
+
+Case shape(std::uint32_t grid, std::uint32_t block)
+{
+    return {.strategy = "any", .grid = grid, .block = block};
+}
+
+// The closed forms of nosync, synced and reduce2.
+LaunchForm alone(const Case& point)
+{
+    return LaunchForm::chain_per_block(point.grid, halving_levels(point));
+}
+LaunchForm waiting(const Case& point)
+{
+    LaunchForm form = alone(point);
+    form.parent_waits = true;
+    return form;
+}
+LaunchForm shared(const Case& point)
+{
+    return LaunchForm::chain_per_grid(halving_levels(point));
+}
+
+std::uint64_t grids_held(const LaunchPlan& plan, const LaunchForm& form)
+{
+    return plan.streams * (1 + std::uint64_t{plan.wave} * form.levels());
+}
+
+std::uint64_t in_flight(const LaunchPlan& plan, const LaunchForm& form)
+{
+    return std::uint64_t{plan.wave} * plan.streams * form.levels();
+}
+
+std::vector<Case> many_cases()
+{
+    std::vector<Case> cases;
+    for (const std::uint32_t grid :
+         {1U, 2U, 3U, 7U, 8U, 15U, 16U, 64U, 100U, 127U, 128U, 129U, 1000U, 2048U, 65536U})
+        for (std::uint32_t block = 1; block <= 1024; block *= 2)
+            for (const std::optional<std::uint32_t> depth :
+                 {std::optional<std::uint32_t>{}, {0U}, {1U}, {3U}}) {
+                cases.push_back(shape(grid, block));
+                cases.back().depth = depth;
+            }
+    return cases;
+}
+
+std::string text_of_case(const Case& point, const LaunchPlan& plan)
+{
+    return "grid " + std::to_string(point.grid) + " block " + std::to_string(point.block) + " depth " +
+           (point.depth ? std::to_string(*point.depth) : "full") + " wave " + std::to_string(plan.wave) +
+           " streams " + std::to_string(plan.streams) + " limit " + std::to_string(plan.pending_limit);
+}
+
+TEST(LaunchForm, OfTheBookIs16384LaunchesIn8Levels)
+{
+    EXPECT_EQ(alone(shape(2048, 512)).total(), 16384U);
+    EXPECT_EQ(alone(shape(2048, 512)).levels(), 8U);
+    EXPECT_EQ(shared(shape(2048, 512)).total(), 8U);
+    EXPECT_EQ(alone(shape(100, 64)).total(), 500U);
+    EXPECT_EQ(shared(shape(100, 64)).total(), 5U);
+    EXPECT_THAT(alone(shape(7, 16)).by_depth, ElementsAre(7, 7, 7));
+    EXPECT_TRUE(alone(shape(7, 16)).per_root_block);
+    EXPECT_FALSE(shared(shape(7, 16)).per_root_block);
+    EXPECT_EQ(LaunchForm::none().total(), 0U);
+}
+
+TEST(LaunchForm, HasNoLevelsBelowBlocksOfFourAndNeverMoreThanTheDepth)
+{
+    EXPECT_EQ(halving_levels(shape(1, 1)), 0U);
+    EXPECT_EQ(halving_levels(shape(1, 2)), 0U);
+    EXPECT_EQ(halving_levels(shape(1, 4)), 1U);
+    EXPECT_EQ(halving_levels(shape(1, 1024)), 9U);
+    Case point = shape(1, 1024);
+    for (const std::uint32_t depth : {0U, 1U, 8U, 9U, 10U, UINT32_MAX}) {
+        point.depth = depth;
+        EXPECT_EQ(halving_levels(point), std::min(depth, 9U));
+    }
+    EXPECT_EQ(log2_of(1), 0U);
+    EXPECT_EQ(log2_of(1024), 10U);
+}
+
+TEST(Waves, CoverEveryBlockExactlyOnceInOrderAndGoRoundTheStreams)
+{
+    for (const std::uint32_t grid : {1U, 2U, 7U, 16U, 17U, 1000U})
+        for (const std::uint32_t wave : {1U, 2U, 5U, 16U, 1000U})
+            for (const std::uint32_t streams : {1U, 2U, 7U}) {
+                const LaunchPlan plan{.wave = wave, .streams = streams};
+                std::uint32_t next = 0;
+                std::uint32_t count = 0;
+                for_each_wave(plan, grid, [&](const Wave& one) {
+                    EXPECT_EQ(one.first, next);
+                    EXPECT_GE(one.blocks, 1U);
+                    EXPECT_LE(one.blocks, wave);
+                    EXPECT_EQ(one.stream, count % streams);
+                    next += one.blocks;
+                    ++count;
+                });
+                EXPECT_EQ(next, grid) << "wave " << wave;
+                EXPECT_EQ(count, plan.waves(grid)) << "wave " << wave;
+            }
+}
+
+TEST(Waves, CountUpToTheLargestGrid)
+{
+    EXPECT_EQ((LaunchPlan{.wave = 1}.waves(2147483647)), 2147483647U);
+    EXPECT_EQ((LaunchPlan{.wave = 2147483647}.waves(2147483647)), 1U);
+    std::uint64_t blocks = 0;
+    for_each_wave({.wave = 2147483646}, 2147483647, [&](const Wave& wave) { blocks += wave.blocks; });
+    EXPECT_EQ(blocks, 2147483647U);
+}
+
+TEST(LaunchPlan, OfWhatLaunchesNothingIsOneWaveAndLeavesTheLimitAlone)
+{
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(shape(2048, 2), alone(shape(2048, 2)), facts);
+        EXPECT_EQ(plan.wave, 2048U);
+        EXPECT_EQ(plan.waves(2048), 1U);
+        EXPECT_EQ(plan.streams, 1U);
+        EXPECT_EQ(plan.pending_limit, 0U);
+        EXPECT_EQ(plan.refusal, "");
+    }
+}
+
+TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWave)
+{
+    for (const DeviceFacts& facts : {h200(), executor()})
+        for (const Case& point : many_cases()) {
+            const LaunchPlan plan = plan_launches(point, shared(point), facts);
+            EXPECT_EQ(plan.waves(point.grid), 1U) << text_of_case(point, plan);
+            EXPECT_EQ(plan.refusal, "");
+        }
+}
+
+// Every wave would launch the chain again: the counts would not be those of the closed form.
+TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWaveWhateverWaveIsAsked)
+{
+    Case point = shape(8, 8);
+    point.wave = 2;
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(point, shared(point), facts);
+        EXPECT_TRUE(plan.waves(point.grid) == 1 || !plan.refusal.empty()) << text_of_case(point, plan);
+    }
+}
+
+TEST(LaunchPlan, OnADeviceWithDearLimitsKeepsTheDefaultLimitAndFillsHalfOfItAtMost)
+{
+    const DeviceFacts facts = h200();
+    for (const Case& point : many_cases()) {
+        const LaunchForm form = alone(point);
+        if (form.levels() == 0)
+            continue;
+        const LaunchPlan plan = plan_launches(point, form, facts);
+        EXPECT_EQ(plan.pending_limit, 2048U) << text_of_case(point, plan);
+        EXPECT_LE(in_flight(plan, form), 1024U) << text_of_case(point, plan);
+        EXPECT_LE(plan.streams, plan.waves(point.grid)) << text_of_case(point, plan);
+        EXPECT_EQ(plan.refusal, "");
+    }
+}
+
+TEST(LaunchPlan, OfFewLaunchesIsOneWaveOnAnyDevice)
+{
+    const LaunchPlan plan = plan_launches(shape(100, 64), alone(shape(100, 64)), h200());
+    EXPECT_EQ(plan.waves(100), 1U);
+    EXPECT_EQ(plan.streams, 1U);
+}
+
+TEST(LaunchPlan, NeverRefusesALaunchEvenWhereTheDefaultLimitIsTiny)
+{
+    DeviceFacts facts = h200();
+    facts.default_pending_limit = 4;
+    for (const Case& point : many_cases()) {
+        const LaunchForm form = alone(point);
+        const LaunchPlan plan = plan_launches(point, form, facts);
+        EXPECT_LE(in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
+    }
+}
+
+TEST(LaunchPlan, WhereRaisingTheLimitIsFreeItHoldsAllLaunchesInOneWave)
+{
+    const DeviceFacts facts = executor();
+    for (const Case& point : many_cases())
+        for (const LaunchForm& form : {alone(point), waiting(point)}) {
+            const LaunchPlan plan = plan_launches(point, form, facts);
+            EXPECT_EQ(plan.waves(point.grid), 1U) << text_of_case(point, plan);
+            EXPECT_EQ(plan.streams, 1U);
+            EXPECT_EQ(plan.refusal, "");
+            if (form.levels() != 0) {
+                EXPECT_EQ(plan.pending_limit, std::max<std::uint64_t>(2048, form.total()))
+                    << text_of_case(point, plan);
+            }
+        }
+}
+
+TEST(LaunchPlan, OfWaitingParentsNeverHoldsMoreGridsThanAreResident)
+{
+    const DeviceFacts facts = h200();
+    for (const Case& point : many_cases()) {
+        const LaunchForm form = waiting(point);
+        if (form.levels() == 0)
+            continue;
+        const LaunchPlan plan = plan_launches(point, form, facts);
+        EXPECT_EQ(plan.refusal, "") << text_of_case(point, plan);
+        EXPECT_GE(plan.wave, 1U);
+        EXPECT_LE(plan.wave, point.grid);
+        EXPECT_GE(plan.streams, 1U);
+        EXPECT_LE(plan.streams, 7U);
+        EXPECT_LE(grids_held(plan, form), 128U) << text_of_case(point, plan);
+        EXPECT_LE(in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
+        // The root's threads and, level by level, a half: all on the device at once.
+        EXPECT_LE(std::uint64_t{plan.wave} * plan.streams * 2 * point.block, 132U * 2048U)
+            << text_of_case(point, plan);
+        EXPECT_LE(std::uint64_t{plan.wave} * plan.streams * (form.levels() + 1), 132U * 32U);
+    }
+}
+
+// 2048 x 512, 8 levels, 128 grids: 1 stream holds 15 chains, 2 hold 14, 3 and 5 hold 15, 4 hold 12, 7 hold
+// 14; the more streams the better where the chains are as many.
+TEST(LaunchPlan, OfWaitingParentsTakesTheMostChainsAndThenTheMostStreams)
+{
+    const LaunchPlan plan = plan_launches(shape(2048, 512), waiting(shape(2048, 512)), h200());
+    EXPECT_EQ(plan.wave, 3U);
+    EXPECT_EQ(plan.streams, 5U);
+    EXPECT_EQ(plan.waves(2048), 683U);
+}
+
+TEST(LaunchPlan, OfWaitingParentsIsRefusedWhereNotEvenOneChainFits)
+{
+    DeviceFacts facts = h200();
+    facts.resident_grids = 8; // one chain of 8 levels holds 9
+    const LaunchPlan plan = plan_launches(shape(4, 512), waiting(shape(4, 512)), facts);
+    EXPECT_THAT(plan.refusal, HasSubstr("8"));
+    facts.resident_grids = 9;
+    EXPECT_EQ(plan_launches(shape(4, 512), waiting(shape(4, 512)), facts).refusal, "");
+}
+
+TEST(LaunchPlan, AFixedWaveOfWaitingParentsIsKeptWhereItFitsAndRefusedWhereNot)
+{
+    Case point = shape(2048, 512);
+    point.wave = 15; // 1 + 15 * 8 = 121 grids
+    point.streams = 1;
+    const LaunchPlan fits = plan_launches(point, waiting(point), h200());
+    EXPECT_EQ(fits.refusal, "");
+    EXPECT_EQ(fits.wave, 15U);
+    EXPECT_EQ(fits.streams, 1U);
+
+    point.wave = 16; // 129 grids
+    EXPECT_THAT(plan_launches(point, waiting(point), h200()).refusal,
+                AllOf(HasSubstr("16 blocks"), HasSubstr("1 streams"), HasSubstr("129"), HasSubstr("128")));
+    EXPECT_EQ(plan_launches(point, waiting(point), executor()).refusal, "");
+    EXPECT_EQ(plan_launches(point, alone(point), h200()).refusal, ""); // nobody waits
+
+    point.wave = 15;
+    point.streams = 2;
+    EXPECT_THAT(plan_launches(point, waiting(point), h200()).refusal, HasSubstr("242"));
+}
+
+TEST(LaunchPlan, FixedStreamsOfWaitingParentsGetAWaveThatFits)
+{
+    for (const Case& point : many_cases())
+        for (const std::uint32_t streams : {1U, 2U, 4U, 7U}) {
+            Case fixed = point;
+            fixed.streams = streams;
+            const LaunchForm form = waiting(fixed);
+            if (form.levels() == 0)
+                continue;
+            const LaunchPlan plan = plan_launches(fixed, form, h200());
+            EXPECT_EQ(plan.refusal, "") << text_of_case(point, plan);
+            EXPECT_LE(grids_held(plan, form), 128U) << text_of_case(point, plan);
+            EXPECT_LE(plan.streams, streams);
+        }
+}
+
+// Four blocks are in four streams at most: 4 * (1 + 8) grids.
+TEST(LaunchPlan, MoreStreamsThanThereAreBlocksAreNoReasonToRefuse)
+{
+    for (const std::uint32_t streams : {16U, 64U}) {
+        Case point = shape(4, 512);
+        point.streams = streams;
+        const LaunchPlan plan = plan_launches(point, waiting(point), h200());
+        EXPECT_EQ(plan.refusal, "") << streams;
+        EXPECT_LE(plan.streams, 4U);
+        point.wave = 1;
+        EXPECT_EQ(plan_launches(point, waiting(point), h200()).refusal, "") << streams;
+    }
+}
+
+TEST(LaunchPlan, AWaveLargerThanTheGridIsTheGrid)
+{
+    Case point = shape(4, 8);
+    point.wave = 1000;
+    point.streams = 3;
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(point, alone(point), facts);
+        EXPECT_EQ(plan.wave, 4U);
+        EXPECT_EQ(plan.streams, 1U); // one wave is in one stream
+    }
+}
+
+TEST(LaunchPlan, AFixedLimitIsKeptAndNothingIsDoneToFitIt)
+{
+    Case point = shape(2048, 512);
+    point.pending_limit = 32;
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(point, alone(point), facts);
+        EXPECT_EQ(plan.pending_limit, 32U);
+        EXPECT_EQ(plan.waves(2048), 1U);
+        EXPECT_EQ(plan.refusal, "");
+    }
+}
+
+// The limit is auto: no launch may be refused, whatever wave and streams are fixed to.
+TEST(LaunchPlan, AnAutomaticLimitHoldsTheWavesThatAreFixed)
+{
+    for (const std::uint32_t wave : {1U, 64U, 300U, 2048U})
+        for (const std::optional<std::uint32_t> streams : {std::optional<std::uint32_t>{}, {1U}, {4U}}) {
+            Case point = shape(2048, 512);
+            point.wave = wave;
+            point.streams = streams;
+            for (const DeviceFacts& facts : {h200(), executor()}) {
+                const LaunchForm form = alone(point);
+                const LaunchPlan plan = plan_launches(point, form, facts);
+                EXPECT_EQ(plan.wave, wave);
+                // Twice on a GPU: places come free some time after a grid has started.
+                const std::uint64_t spare = facts.raising_limit_is_free ? 1 : 2;
+                EXPECT_LE(spare * in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
+            }
+        }
+}
+
+TEST(LaunchPlan, AnAutomaticWaveFitsTheStreamsThatAreFixed)
+{
+    for (const std::uint32_t streams : {1U, 2U, 8U, 64U}) {
+        Case point = shape(65536, 512);
+        point.streams = streams;
+        const LaunchForm form = alone(point);
+        const LaunchPlan plan = plan_launches(point, form, h200());
+        EXPECT_EQ(plan.streams, streams);
+        EXPECT_LE(in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
+    }
+}
+
+} // namespace
+} // namespace nestbed

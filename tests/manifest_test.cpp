@@ -1,0 +1,166 @@
+// The manifest beside a log: the whole environment, once a run.
+#include "../src/core/record.hpp"
+
+#include "../src/core/error.hpp"
+#include "support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Plan plan_of_two_cases()
+{
+    Plan plan{.experiment = "book", .title = "The book's \"table\""};
+    plan.groups = {{.cases = {{.strategy = "nosync"}, {.strategy = "synced"}}}};
+    plan.repeat[BackendKind::cpu] = 3;
+    plan.warmup[BackendKind::cpu] = 1;
+    return plan;
+}
+
+void write(const std::string& csv_path, const std::string& run_id, const Plan& plan = plan_of_two_cases())
+{
+    const RunFacts facts{.experiment = "book",
+                         .run_id = run_id,
+                         .schedule = "random:7",
+                         .floor_us = 4.5,
+                         .device = {.name = "Model 1",
+                                    .compute_capability = "9.0",
+                                    .multiprocessors = 2,
+                                    .default_pending_limit = 2048,
+                                    .memory_bytes = 1ULL << 40}};
+    write_manifest(
+        csv_path, plan, {{BackendKind::cpu, facts}},
+        {{BackendKind::cpu, {.asked = 1024, .reached = 24, .error = "cudaErrorLaunchMaxDepthExceeded"}}},
+        {"nestbed", "run", "experiments/book.cfg"});
+}
+
+TEST(Manifest, LiesBesideItsLog)
+{
+    EXPECT_EQ(manifest_path("results/h200/book.csv"), "results/h200/book.json");
+    EXPECT_EQ(manifest_path("book"), "book.json");
+    EXPECT_EQ(manifest_path("a.b/c.d.csv"), "a.b/c.d.json");
+}
+
+TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    const auto& run = manifest.at("runs").at("run-1");
+    EXPECT_EQ(run.at("experiment"), "book");
+    EXPECT_EQ(run.at("title"), "The book's \"table\"");
+    EXPECT_EQ(run.at("command"), (nlohmann::json{"nestbed", "run", "experiments/book.cfg"}));
+    EXPECT_EQ(run.at("cases"), 2);
+    EXPECT_EQ(run.at("samples"), 6);
+    for (const std::string key : {"started_utc", "nestbed", "git", "build", "compiler"})
+        EXPECT_NE(run.at(key), "") << key;
+    const auto& device = run.at("backends").at("cpu");
+    EXPECT_EQ(device.at("name"), "Model 1");
+    EXPECT_EQ(device.at("schedule"), "random:7");
+    EXPECT_EQ(device.at("null_kernel_us"), 4.5);
+    EXPECT_EQ(device.at("memory_bytes"), 1ULL << 40);
+    EXPECT_EQ(device.at("default_pending_limit"), 2048);
+    EXPECT_EQ(device.at("nesting_depth_tried"), 1024);
+    EXPECT_EQ(device.at("nesting_depth_reached"), 24);
+    EXPECT_EQ(device.at("nesting_depth_error"), "cudaErrorLaunchMaxDepthExceeded");
+    EXPECT_FALSE(folder.has("book.json.partial"));
+}
+
+TEST(Manifest, GetsASecondRunAndKeepsTheFirst)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    const auto first = nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1");
+    write(folder.path("book.csv"), "run-2");
+    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    EXPECT_EQ(manifest.at("runs").size(), 2U);
+    EXPECT_EQ(manifest.at("runs").at("run-1"), first);
+    EXPECT_EQ(manifest.at("runs").at("run-2").at("cases"), 2);
+}
+
+TEST(Manifest, ThatIsNotJsonIsRefusedAndNotTouched)
+{
+    const ScratchFolder folder;
+    for (const std::string text : {"my notes", "", "[1, 2]", "{\"runs\": {", "7"}) {
+        const std::string path = folder.write("book.json", text);
+        const std::string why = path +
+                                ": it is there already and is not a manifest, and nothing is overwritten; "
+                                "allowed: an --output beside which there is none, or one of nestbed's";
+        EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
+        EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
+        EXPECT_EQ(folder.read("book.json"), text);
+    }
+}
+
+TEST(Manifest, ThatIsSomeoneElsesJsonIsRefusedAndNotTouched)
+{
+    const ScratchFolder folder;
+    for (const std::string text :
+         {R"({"name": "other", "version": 3})", R"({"runs": [1, 2]})", R"({"runs": "none"})"}) {
+        const std::string path = folder.write("book.json", text);
+        const std::string why = path +
+                                ": it is there already and is not a manifest, and nothing is overwritten; "
+                                "allowed: an --output beside which there is none, or one of nestbed's";
+        EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
+        EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
+        EXPECT_EQ(folder.read("book.json"), text);
+    }
+}
+
+TEST(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
+{
+    const ScratchFolder folder;
+    EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
+    EXPECT_FALSE(folder.has("book.json"));
+    write(folder.path("book.csv"), "run-1");
+    EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
+}
+
+// The log would be opened first, and then be no manifest.
+TEST(Manifest, CannotBeTheLogItself)
+{
+    const ScratchFolder folder;
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.json")); }),
+                HasSubstr("book.json"));
+}
+
+TEST(Manifest, LiesBesideFilesAlone)
+{
+    const ScratchFolder folder;
+    EXPECT_TRUE(has_manifest(folder.path("new.csv")));
+    EXPECT_TRUE(has_manifest(folder.write("old.csv", "text")));
+    EXPECT_FALSE(has_manifest("-"));
+    EXPECT_FALSE(has_manifest("/dev/null"));
+}
+
+TEST(Manifest, ThatCannotBeWrittenIsARunError)
+{
+    const ScratchFolder folder;
+    EXPECT_THAT(
+        text_of<RunError>([&] { write(folder.path("missing/book.csv"), "run-1"); }),
+        testing::AllOf(StartsWith(folder.path("missing/book.json")), HasSubstr("could not be written")));
+    EXPECT_FALSE(folder.has("missing"));
+}
+
+// An experiment file may be in any encoding; JSON is UTF-8.
+TEST(Manifest, TakesATitleThatIsNotUtf8)
+{
+    const ScratchFolder folder;
+    Plan plan = plan_of_two_cases();
+    plan.title = "f\xfcr das Buch";
+    ASSERT_NO_THROW(write(folder.path("book.csv"), "run-1", plan));
+    EXPECT_THAT(
+        nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1").at("title").get<std::string>(),
+        HasSubstr("r das Buch"));
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,260 @@
+// What a row says, and RFC 4180 both ways.
+#include "../src/core/record.hpp"
+
+#include "../src/core/error.hpp"
+#include "support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::StartsWith;
+
+using Rows = std::vector<std::vector<std::string>>;
+using Cells = std::map<std::string, std::string>;
+
+RunFacts run_facts()
+{
+    return {.experiment = "book",
+            .run_id = "20261121T064012Z-4711",
+            .schedule = "fifo",
+            .floor_us = 4.25,
+            .device = {.name = "AMD EPYC, 2 cores", .driver = "12.8", .runtime = "13.0"}};
+}
+
+Case nosync_case()
+{
+    return {.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
+}
+
+Sample good_sample()
+{
+    Sample sample{.gpu_us = 20.7, .wall_us = 25.1234, .answer = "765", .reference = "765"};
+    sample.launches =
+        LaunchCounts{.attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .max_depth = 5};
+    sample.pending_limit = 2048;
+    sample.wave = 50;
+    sample.waves = 2;
+    sample.streams = 2;
+    return sample;
+}
+
+Cells cells_of(const Case& point, const Sample& sample, unsigned repetition = 3)
+{
+    const std::vector<std::string> row = row_of(run_facts(), point, repetition, sample);
+    EXPECT_EQ(row.size(), columns().size());
+    Cells cells;
+    for (std::size_t index = 0; index < row.size(); ++index)
+        cells[columns().at(index)] = row[index];
+    return cells;
+}
+
+TEST(CsvLine, QuotesOnlyWhatMustBeQuoted)
+{
+    EXPECT_EQ(csv_line({"a", "b c", "", "1.5"}), "a,b c,,1.5\r\n");
+    EXPECT_EQ(csv_line({"a,b", "say \"so\"", "two\nlines", "\r"}),
+              "\"a,b\",\"say \"\"so\"\"\",\"two\nlines\",\"\r\"\r\n");
+    EXPECT_EQ(csv_line({"\"\"\""}), "\"\"\"\"\"\"\"\"\r\n");
+    EXPECT_EQ(csv_line({"", "", ""}), ",,\r\n");
+}
+
+TEST(Csv, ComesBackAsItWas)
+{
+    const Rows rows{{"plain", "with, comma", "with \"quotes\"", "with\nnewline", "with\r\nboth"},
+                    {"", "", "", "", ""},
+                    {"\"", ",", "\n", "\r", "\xc3\xbc"},
+                    {"a", "", "\"\"", ",,", ""}};
+    std::string text;
+    for (const std::vector<std::string>& row : rows)
+        text += csv_line(row);
+    EXPECT_EQ(parse_csv(text), rows);
+}
+
+// RFC 4180, section 2: "Spaces are considered part of a field and should not be ignored."
+TEST(Csv, KeepsWhiteSpaceAtTheEndsOfACell)
+{
+    const Rows rows{{" before", "after ", " ", "\tx\t"}};
+    EXPECT_EQ(parse_csv(csv_line(rows[0])), rows);
+}
+
+TEST(ParseCsv, TakesEitherLineEndAndALastLineWithoutOne)
+{
+    EXPECT_EQ(parse_csv("a,b\nc,d"), (Rows{{"a", "b"}, {"c", "d"}}));
+    EXPECT_EQ(parse_csv("a,b\r\nc,d\r\n"), (Rows{{"a", "b"}, {"c", "d"}}));
+    EXPECT_THAT(parse_csv(""), IsEmpty());
+}
+
+TEST(ParseCsv, MalformedTextIsRefusedAtItsByte)
+{
+    EXPECT_THAT(text_of<RunError>([] { parse_csv("a,b\n\"c\"d,e\n"); }), StartsWith("byte 7 of the CSV: "));
+    EXPECT_THAT(text_of<RunError>([] { parse_csv("a,b\nc\"d,e\n"); }), StartsWith("byte 5 of the CSV: "));
+    EXPECT_THAT(text_of<RunError>([] { parse_csv("a,\"never closed\n"); }),
+                StartsWith("byte 16 of the CSV: "));
+}
+
+TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
+{
+    EXPECT_EQ(row_of(run_facts(), nosync_case(), 0, good_sample()).size(), columns().size());
+    std::vector<std::string> names = columns();
+    std::ranges::sort(names);
+    EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+    for (const std::string name : {"experiment",
+                                   "run_id",
+                                   "strategy",
+                                   "backend",
+                                   "mechanism",
+                                   "type",
+                                   "elements",
+                                   "grid",
+                                   "block",
+                                   "depth",
+                                   "pending_limit",
+                                   "repetition",
+                                   "gpu_us",
+                                   "wall_us",
+                                   "launches_expected",
+                                   "launches_attempted",
+                                   "launches_failed",
+                                   "launches_by_depth",
+                                   "max_depth",
+                                   "answer",
+                                   "reference",
+                                   "status",
+                                   "detail",
+                                   "gpu",
+                                   "driver",
+                                   "cuda",
+                                   "git",
+                                   "utc"})
+        EXPECT_TRUE(std::ranges::binary_search(names, name)) << name;
+}
+
+TEST(Row, OfAnOkSampleSaysAllOfIt)
+{
+    Cells cells = cells_of(nosync_case(), good_sample());
+    EXPECT_THAT(cells["utc"], MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"));
+    EXPECT_NE(cells["git"], "");
+    cells.erase("utc");
+    cells.erase("git");
+    const Cells expected{{"experiment", "book"},
+                         {"run_id", "20261121T064012Z-4711"},
+                         {"strategy", "nosync"},
+                         {"backend", "cpu"},
+                         {"mechanism", "null"},
+                         {"type", "int32"},
+                         {"elements", "6000"},
+                         {"grid", "100"},
+                         {"block", "64"},
+                         {"depth", "full"},
+                         {"pending_limit_asked", "auto"},
+                         {"pending_limit", "2048"},
+                         {"wave", "50"},
+                         {"waves", "2"},
+                         {"streams", "2"},
+                         {"schedule", "fifo"},
+                         {"seed", "7"},
+                         {"repetition", "3"},
+                         {"gpu_us", "20.700"},
+                         {"wall_us", "25.123"},
+                         {"floor_us", "4.250"},
+                         {"launches_expected", "500"},
+                         {"launches_attempted", "500"},
+                         {"launches_failed", "0"},
+                         {"launches_by_depth", "100 100 100 100 100"},
+                         {"max_depth", "5"},
+                         {"answer", "765"},
+                         {"reference", "765"},
+                         {"status", "ok"},
+                         {"detail", ""},
+                         {"gpu", "AMD EPYC, 2 cores"},
+                         {"driver", "12.8"},
+                         {"cuda", "13.0"}};
+    EXPECT_EQ(cells, expected);
+}
+
+TEST(Row, SaysWhatWasAskedFor)
+{
+    Case point = nosync_case();
+    point.depth = 0;
+    point.pending_limit = 32;
+    point.type = ElementType::float32;
+    const Cells cells = cells_of(point, good_sample());
+    EXPECT_EQ(cells.at("depth"), "0");
+    EXPECT_EQ(cells.at("pending_limit_asked"), "32");
+    EXPECT_EQ(cells.at("pending_limit"), "2048"); // as read back
+    EXPECT_EQ(cells.at("type"), "float32");
+    EXPECT_EQ(cells.at("launches_expected"), "0");
+}
+
+TEST(Row, OfWhatLaunchesNothingLeavesTheLaunchSettingsEmpty)
+{
+    Case point = nosync_case();
+    point.strategy = "neighbored";
+    Sample sample = good_sample();
+    sample.pending_limit = 0;
+    sample.launches = LaunchCounts{};
+    const Cells cells = cells_of(point, sample);
+    EXPECT_EQ(cells.at("mechanism"), "none");
+    EXPECT_EQ(cells.at("depth"), "");
+    EXPECT_EQ(cells.at("pending_limit_asked"), "");
+    EXPECT_EQ(cells.at("pending_limit"), "");
+    EXPECT_EQ(cells.at("launches_expected"), "0");
+    EXPECT_EQ(cells.at("launches_attempted"), "0");
+    EXPECT_EQ(cells.at("launches_by_depth"), "");
+}
+
+TEST(Row, OfAFailedSampleHasCountsAndDetailButNoTimes)
+{
+    Sample sample = good_sample();
+    sample.status = Status::launch_failed;
+    sample.detail = "7 of 500 device launches failed";
+    sample.gpu_us.reset();
+    sample.wall_us.reset();
+    sample.launches->failed = 7;
+    const Cells cells = cells_of(nosync_case(), sample);
+    EXPECT_EQ(cells.at("status"), "launch_failed");
+    EXPECT_EQ(cells.at("detail"), "7 of 500 device launches failed");
+    EXPECT_EQ(cells.at("gpu_us"), "");
+    EXPECT_EQ(cells.at("wall_us"), "");
+    EXPECT_EQ(cells.at("launches_attempted"), "500");
+    EXPECT_EQ(cells.at("launches_failed"), "7");
+}
+
+TEST(Row, OfAnUnsupportedCaseHasNoTimesAndNoCounts)
+{
+    const Cells cells =
+        cells_of(nosync_case(), {.status = Status::unsupported, .detail = "unsupported: why"});
+    EXPECT_EQ(cells.at("status"), "unsupported");
+    for (const std::string empty :
+         {"gpu_us", "wall_us", "launches_attempted", "launches_failed", "launches_by_depth", "max_depth",
+          "answer", "reference", "pending_limit", "wave", "waves", "streams"})
+        EXPECT_EQ(cells.at(empty), "") << empty;
+    EXPECT_EQ(cells.at("launches_expected"), "500");
+}
+
+TEST(Row, SurvivesTheCsvWhateverItsText)
+{
+    Sample sample = good_sample();
+    sample.detail = "a \"quoted\", long\nstory";
+    const std::vector<std::string> row = row_of(run_facts(), nosync_case(), 0, sample);
+    EXPECT_THAT(parse_csv(csv_line(columns()) + csv_line(row)), ElementsAre(columns(), row));
+}
+
+TEST(RunId, IsTheTimeAndTheProcess)
+{
+    EXPECT_THAT(new_run_id(), MatchesRegex("[0-9]{8}T[0-9]{6}Z-[0-9]+"));
+    EXPECT_THAT(new_run_id(), testing::EndsWith("Z-" + std::to_string(getpid())));
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,251 @@
+// The input of the workload `reduce`, its right answer, and what counts as agreeing with it.
+#include "../src/core/reduce_reference.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+template <class T>
+std::vector<T> input_of(std::uint64_t seed, std::size_t elements)
+{
+    std::vector<T> input(elements);
+    for (std::size_t index = 0; index < elements; ++index)
+        input[index] = reduce_element<T>(seed, index);
+    return input;
+}
+
+template <class T>
+ReduceReference<T> reference_of(const std::vector<T>& input, std::uint32_t grid, std::uint32_t block)
+{
+    return reduce_reference(std::span<const T>(input), grid, block);
+}
+
+template <class T>
+Verdict verdict_of(const ReduceReference<T>& reference, const std::vector<T>& partials)
+{
+    return verify_blocks(reference, std::span<const T>(partials));
+}
+
+// The first outputs of SplitMix64 from the state 0, as its authors' splitmix64.c gives them.
+TEST(ReduceElement, ComesFromSplitMix64)
+{
+    constexpr std::array<std::uint64_t, 3> kOutputs{0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4,
+                                                    0x06C45D188009454F};
+    for (std::uint64_t index = 0; index < kOutputs.size(); ++index) {
+        const std::uint64_t bits = kOutputs.at(index);
+        EXPECT_EQ(reduce_element<std::int32_t>(0, index), static_cast<std::int32_t>(bits >> 56)) << index;
+        EXPECT_EQ(reduce_element<float>(0, index),
+                  std::ldexp(static_cast<float>(bits >> 40), -24 - static_cast<int>(bits & 7)))
+            << index;
+    }
+}
+
+TEST(ReduceElement, DependsOnTheSeed)
+{
+    EXPECT_EQ(input_of<std::int32_t>(1, 64), input_of<std::int32_t>(1, 64));
+    EXPECT_NE(input_of<std::int32_t>(1, 64), input_of<std::int32_t>(2, 64));
+    EXPECT_NE(input_of<float>(1, 64), input_of<float>(UINT64_MAX, 64));
+}
+
+TEST(ReduceElement, OfInt32TakesEveryValueFrom0To255)
+{
+    const std::vector<std::int32_t> input = input_of<std::int32_t>(1, 10'000);
+    const std::set<std::int32_t> values(input.begin(), input.end());
+    EXPECT_EQ(values.size(), 256U);
+    EXPECT_EQ(*values.begin(), 0);
+    EXPECT_EQ(*values.rbegin(), 255);
+}
+
+TEST(ReduceElement, OfFloat32LiesFrom0To1AndSpansScales)
+{
+    const std::vector<float> input = input_of<float>(1, 10'000);
+    EXPECT_TRUE(std::ranges::all_of(input, [](float value) { return value >= 0 && value < 1; }));
+    // A half of the values that are not scaled down, and nothing else, lie above 1/2: 1/16 of all.
+    const auto large = std::ranges::count_if(input, [](float value) { return value >= 0.5F; });
+    EXPECT_GT(large, 525);
+    EXPECT_LT(large, 725);
+    // All values scaled by 1/128, and parts of the others: at least 1/8 of all.
+    EXPECT_GT(std::ranges::count_if(input, [](float value) { return value < 0x1p-7F; }), 1250);
+}
+
+TEST(ReduceReference, SumsByBlock)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 50, 60, 70, 80}, 2, 4);
+    EXPECT_THAT(reference.block_sums, ElementsAre(10, 260));
+    EXPECT_EQ(reference.total, 270);
+    EXPECT_EQ(reference.elements, 8U);
+    EXPECT_EQ(reference.block, 4U);
+    EXPECT_THAT(reference.block_magnitudes, IsEmpty());
+}
+
+TEST(ReduceReference, HasARaggedEndAndZerosPastIt)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 50}, 4, 4);
+    EXPECT_THAT(reference.block_sums, ElementsAre(10, 50, 0, 0));
+    EXPECT_EQ(reference.total, 60);
+}
+
+TEST(ReduceReference, OfOneElementOrBlocksOfOneThreadIsTheElements)
+{
+    EXPECT_THAT(reference_of<std::int32_t>({7}, 1, 1024).block_sums, ElementsAre(7));
+    EXPECT_THAT(reference_of<std::int32_t>({7, 8, 9}, 3, 1).block_sums, ElementsAre(7, 8, 9));
+}
+
+TEST(ReduceReference, KeepsSumsWiderThanTheElements)
+{
+    const std::vector<std::int32_t> large(8, std::numeric_limits<std::int32_t>::max());
+    EXPECT_EQ(reference_of(large, 2, 4).total, 8 * std::int64_t{std::numeric_limits<std::int32_t>::max()});
+    // 1 + 2^-24 is 1 in float32.
+    const auto floats = reference_of<float>({1, 0x1p-24F, 0x1p-24F, 0}, 1, 4);
+    EXPECT_EQ(floats.total, 1 + 0x1p-23);
+    EXPECT_THAT(floats.block_magnitudes, ElementsAre(1 + 0x1p-23));
+}
+
+TEST(VerifyBlocks, RightSumsAreRight)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 50}, 3, 4);
+    const Verdict verdict = verdict_of<std::int32_t>(reference, {10, 50, 0});
+    EXPECT_TRUE(verdict.right);
+    EXPECT_EQ(verdict.answer, "60");
+    EXPECT_EQ(verdict.detail, "");
+}
+
+TEST(VerifyBlocks, OneWrongBlockIsFoundAndNamed)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 50}, 3, 4);
+    const Verdict verdict = verdict_of<std::int32_t>(reference, {10, 51, 0});
+    EXPECT_FALSE(verdict.right);
+    EXPECT_EQ(verdict.answer, "61");
+    EXPECT_EQ(verdict.detail, "1 of 3 block sums are wrong; block 1 gave 51 instead of 50");
+}
+
+TEST(VerifyBlocks, ABlockPastTheLastElementMustBeZero)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 50}, 3, 4);
+    EXPECT_EQ(verdict_of<std::int32_t>(reference, {10, 50, -1}).detail,
+              "1 of 3 block sums are wrong; block 2 gave -1 instead of 0");
+}
+
+TEST(VerifyBlocks, ErrorsThatCancelOutAreWrongAllTheSame)
+{
+    const auto ints = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
+    const Verdict verdict = verdict_of<std::int32_t>(ints, {4, 6});
+    EXPECT_FALSE(verdict.right);
+    EXPECT_EQ(verdict.answer, "10"); // the total is right
+    EXPECT_EQ(verdict.detail, "2 of 2 block sums are wrong; block 0 gave 4 instead of 3");
+    EXPECT_FALSE(verdict_of<float>(reference_of<float>({1, 2, 3, 4}, 2, 2), {4, 6}).right);
+}
+
+TEST(VerifyBlocks, NotANumberIsWrong)
+{
+    const auto reference = reference_of<float>({0, 0, 3, 4}, 2, 2);
+    for (const float value :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+        const Verdict verdict = verdict_of<float>(reference, {value, 7});
+        EXPECT_FALSE(verdict.right);
+        EXPECT_THAT(verdict.detail, AllOf(HasSubstr("1 of 2 block sums"), HasSubstr("block 0 gave"),
+                                          HasSubstr("instead of 0")));
+    }
+}
+
+TEST(VerifyBlocks, AnotherNumberOfSumsThanBlocksIsWrong)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2}, 2, 1);
+    EXPECT_EQ(verdict_of<std::int32_t>(reference, {1}).detail, "1 partial sums for 2 blocks");
+    EXPECT_FALSE(verdict_of<std::int32_t>(reference, {1}).right);
+    EXPECT_FALSE(verdict_of<std::int32_t>(reference, {1, 2, 0}).right);
+}
+
+// A block of 2^s ones: sum 2^s, bound gamma(s) * 2^s with gamma(s) a little over s * 2^-24. A float at or
+// above 2^s is a multiple of 2^(s-23): gamma(s) holds floor(s / 2) of them.
+TEST(VerifyBlocks, Float32MayDifferByTheBoundOfAPairwiseTreeAndNoMore)
+{
+    for (const unsigned levels : {1U, 2U, 5U, 9U, 10U}) {
+        const std::uint32_t block = 1U << levels;
+        const auto reference = reference_of(std::vector<float>(block, 1), 1, block);
+        const auto sum = static_cast<float>(block);
+        const float spacing = std::ldexp(1.0F, static_cast<int>(levels) - 23);
+        const auto within = static_cast<float>(levels / 2);
+        EXPECT_TRUE(verdict_of<float>(reference, {sum}).right) << levels;
+        EXPECT_TRUE(verdict_of<float>(reference, {sum + within * spacing}).right) << levels;
+        EXPECT_FALSE(verdict_of<float>(reference, {sum + (within + 1) * spacing}).right) << levels;
+        // Below a power of two the spacing is half: gamma(s) holds s of them.
+        EXPECT_TRUE(verdict_of<float>(reference, {sum - static_cast<float>(levels) * spacing / 2}).right)
+            << levels;
+        EXPECT_FALSE(verdict_of<float>(reference, {sum - static_cast<float>(levels + 1) * spacing / 2}).right)
+            << levels;
+    }
+}
+
+TEST(VerifyBlocks, Float32OfOneThreadABlockAddsNothingAndIsExact)
+{
+    const auto reference = reference_of<float>({0.5F}, 1, 1);
+    EXPECT_TRUE(verdict_of<float>(reference, {0.5F}).right);
+    EXPECT_FALSE(verdict_of<float>(reference, {std::nextafter(0.5F, 1.0F)}).right);
+}
+
+TEST(VerifyBlocks, Float32OfAnEmptyBlockIsExactlyZero)
+{
+    const auto reference = reference_of<float>({1, 1}, 2, 2);
+    EXPECT_TRUE(verdict_of<float>(reference, {2, 0}).right);
+    EXPECT_FALSE(verdict_of<float>(reference, {2, std::numeric_limits<float>::denorm_min()}).right);
+}
+
+TEST(VerifyBlocks, AMissingElementIsOutOfTheBound)
+{
+    // The smallest element is 2^-31 times a whole number, the bound of a block of 512 far below the mean
+    // element.
+    const std::vector<float> input = input_of<float>(1, 512);
+    const auto reference = reference_of(input, 1, 512);
+    const double largest = *std::ranges::max_element(input);
+    EXPECT_TRUE(verdict_of<float>(reference, {static_cast<float>(reference.total)}).right);
+    EXPECT_FALSE(verdict_of<float>(reference, {static_cast<float>(reference.total - largest)}).right);
+}
+
+TEST(VerifyTotal, Int32IsExact)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
+    EXPECT_TRUE(verify_total(reference, 10).right);
+    EXPECT_EQ(verify_total(reference, 10).answer, "10");
+    const Verdict verdict = verify_total(reference, 11);
+    EXPECT_FALSE(verdict.right);
+    EXPECT_EQ(verdict.answer, "11");
+    EXPECT_EQ(verdict.detail, "the sum is 11 instead of 10");
+}
+
+// 1000 elements: gamma(1000) with u = 2^-53 is a little over 1000 * 2^-53; the sum 1000 has a spacing of
+// 2^-43, and 1000 * 1000 * 2^-53 is 976.6 * 2^-43.
+TEST(VerifyTotal, Float32MayDifferByTheBoundOfASumInDoubleAndNoMore)
+{
+    const auto reference = reference_of(std::vector<float>(1000, 1), 1, 1000);
+    EXPECT_TRUE(verify_total(reference, 1000.0).right);
+    EXPECT_TRUE(verify_total(reference, 1000 + 976 * 0x1p-43).right);
+    EXPECT_FALSE(verify_total(reference, 1000 + 977 * 0x1p-43).right);
+    EXPECT_TRUE(verify_total(reference, 1000 - 976 * 0x1p-43).right);
+    EXPECT_FALSE(verify_total(reference, 1000 - 977 * 0x1p-43).right);
+    EXPECT_FALSE(verify_total(reference, std::numeric_limits<double>::quiet_NaN()).right);
+}
+
+TEST(SumText, GivesTheNumberBack)
+{
+    EXPECT_EQ(to_text<std::int32_t>(-9'000'000'000), "-9000000000");
+    EXPECT_EQ(std::stod(to_text<float>(0.1 + 0.2)), 0.1 + 0.2);
+}
+
+} // namespace
+} // namespace nestbed

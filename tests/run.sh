@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Sets nestbed up and runs all its tests; those that need a GPU skip, and say so, where there is none.
+#
+#     tests/run.sh [OPTIONS OF ctest]      e.g. tests/run.sh -L gpu, tests/run.sh -R Executor
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$("$root/experiments/build.sh")
+ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "$@"

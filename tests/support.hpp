@@ -1,0 +1,73 @@
+// What the unit tests share: the text of an error that must be thrown, and a folder that goes away.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace nestbed
+{
+
+// The text of the Error that call() throws. Anything else that happens fails the test.
+template <class Error, class Call>
+std::string text_of(Call&& call)
+{
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.what();
+    } catch (const std::exception& error) {
+        ADD_FAILURE() << "an error of another type was thrown: " << error.what();
+        return {};
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {};
+}
+
+// A folder of the running test alone (tests run in parallel), removed with all that is in it.
+class ScratchFolder
+{
+  public:
+    ScratchFolder()
+    {
+        const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+        folder_ =
+            std::filesystem::path(testing::TempDir()) / (std::string("nestbed-") + test.test_suite_name() +
+                                                         "-" + test.name() + "-" + std::to_string(getpid()));
+        std::filesystem::create_directories(folder_);
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+    ~ScratchFolder()
+    {
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+
+    std::string path(std::string_view name) const { return (folder_ / name).string(); }
+
+    std::string write(std::string_view name, std::string_view text) const
+    {
+        std::ofstream(path(name), std::ios::binary) << text;
+        return path(name);
+    }
+
+    std::string read(std::string_view name) const
+    {
+        std::ifstream file(path(name), std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    bool has(std::string_view name) const { return std::filesystem::exists(path(name)); }
+
+  private:
+    std::filesystem::path folder_;
+};
+
+} // namespace nestbed
