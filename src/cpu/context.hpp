@@ -88,7 +88,8 @@ class Context
     template <class T>
     void fill_bytes(Buffer<T>& buffer, unsigned char byte, std::size_t count)
     {
-        std::memset(static_cast<void*>(buffer.data()), byte, count * sizeof(T));
+        if (count > 0) // an empty buffer has no address
+            std::memset(static_cast<void*>(buffer.data()), byte, count * sizeof(T));
     }
 
     // Sets the pending-launch limit and returns it as read back.

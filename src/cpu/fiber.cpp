@@ -30,6 +30,9 @@ void enter(void* /*fake*/, const void** /*bottom*/, std::size_t* /*size*/) {}
 
 constinit thread_local Carrier* running = nullptr;
 
+struct Ending { // thrown through a kernel whose carrier is being destroyed
+};
+
 } // namespace
 
 Carrier* current_carrier()
@@ -49,18 +52,26 @@ Carrier::Carrier()
 {
 }
 
+// Boost unwinds a fiber that is destroyed too, but AddressSanitizer would not hear of that switch.
+Carrier::~Carrier()
+{
+    ending_ = true;
+    static_cast<void>(resume());
+}
+
 void Carrier::run()
 {
-    for (;;) {
+    while (!ending_) {
         try {
             carry_threads(*this);
-        } catch (const boost::context::detail::forced_unwind&) {
-            throw; // the pool is being cleared with this fiber in mid-kernel
+        } catch (const Ending&) {
+            break;
         } catch (...) {
             error_ = std::current_exception();
         }
-        stop(Stop::idle);
+        switch_back(Stop::idle);
     }
+    leave(nullptr, caller_bottom_, caller_size_);
 }
 
 Carrier::Stop Carrier::resume()
@@ -79,6 +90,13 @@ Carrier::Stop Carrier::resume()
 }
 
 void Carrier::stop(Stop why)
+{
+    switch_back(why);
+    if (ending_)
+        throw Ending{};
+}
+
+void Carrier::switch_back(Stop why)
 {
     why_ = why;
     leave(&own_fake_stack_, caller_bottom_, caller_size_);

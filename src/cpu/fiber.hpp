@@ -23,7 +23,8 @@ class Carrier
     Carrier();
     Carrier(const Carrier&) = delete;
     Carrier& operator=(const Carrier&) = delete;
-    ~Carrier() = default;
+    // Ends the fiber. A thread that is stopped in mid-kernel is unwound: its kernel's objects are destroyed.
+    ~Carrier();
 
     // Scheduler side: goes on until the carrier stops, and says why it did. Rethrows what a kernel threw.
     Stop resume();
@@ -45,11 +46,13 @@ class Carrier
     };
 
     void run();
+    void switch_back(Stop why);
 
     boost::context::stack_context stack_;
     boost::context::fiber fiber_;  // this carrier while it is stopped
     boost::context::fiber caller_; // who resumed it, while it runs
     Stop why_ = Stop::idle;
+    bool ending_ = false;
     std::exception_ptr error_;
     // AddressSanitizer's view of both stacks.
     void* own_fake_stack_ = nullptr;
