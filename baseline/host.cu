@@ -29,8 +29,8 @@ struct Host {
     static void run(const Reduction<T>& job)
     {
         // Widened one by one: std::reduce alone may add two neighbours in T before it adds them to the sum.
-        *job.host_sum = std::transform_reduce(job.host_in.begin(), job.host_in.end(), WideSum<T>{},
-                                              std::plus<>{}, [](T value) { return WideSum<T>{value}; });
+        *job.host_sum = std::transform_reduce(job.host_in.begin(), job.host_in.end(), WideSum<T>{}, std::plus<>{},
+                                              [](T value) { return WideSum<T>{value}; });
     }
 };
 

@@ -6,9 +6,9 @@
 //     thread 0: sum = slice[0]
 //
 // Launches: none from the device.
-// Hazards: none: a barrier between the levels, and no thread leaves before the last one. (The book's kernel
-// lets threads past the end return before the barrier, and adds their elements all the same.) Source:
-// Professional CUDA C Programming, chapter 3, "reduceNeighbored".
+// Hazards: none: a barrier between the levels, and no thread leaves before the last one. (The book's kernel lets
+// threads past the end return before the barrier, and adds their elements all the same.)
+// Source: Professional CUDA C Programming, chapter 3, "reduceNeighbored".
 #include "../src/backend/reduction.hpp"
 
 namespace nestbed

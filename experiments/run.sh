@@ -5,7 +5,8 @@
 #     experiments/run.sh experiments/quick.cfg                another one
 #     experiments/run.sh experiments/grid.cfg --grid 1:64:*2  with the options of `nestbed run`
 #
-# The CSV goes to results/local/ unless -o says otherwise.
+# The CSV goes to results/local/ of the folder that you are in (of the repository, without arguments) unless -o
+# says otherwise.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$("$here/build.sh")

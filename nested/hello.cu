@@ -8,9 +8,9 @@
 //
 // A child grid has one block, so below the root every block is block 0.
 // Launches: every root block launches one child a level, log2(block) levels: grid * log2(block).
-// Hazards: none: the levels share no data but a counter, which is atomic. The order of the lines is not
-// defined. Source: Professional CUDA C Programming, chapter 3, "nestedHelloWorld". The lines are printed on
-// request only: `nestbed hello`; a sweep counts the greetings instead.
+// Hazards: none: the levels share no data but a counter, which is atomic. The order of the lines is not defined.
+// Source: Professional CUDA C Programming, chapter 3, "nestedHelloWorld". The lines are printed on request only:
+// `nestbed hello`; a sweep counts the greetings instead.
 #include "../src/backend/greeting.hpp"
 
 namespace nestbed
@@ -57,11 +57,9 @@ struct Hello {
             const LaunchShape shape{wave.blocks, job.block};
             const Nest nest{.ledger = job.ledger, .max_depth = job.max_depth};
             if (job.aloud)
-                host_launch<nested_hello<true>>(job.context, wave.stream, shape, job.block, job.greetings,
-                                                nest);
+                host_launch<nested_hello<true>>(job.context, wave.stream, shape, job.block, job.greetings, nest);
             else
-                host_launch<nested_hello<false>>(job.context, wave.stream, shape, job.block, job.greetings,
-                                                 nest);
+                host_launch<nested_hello<false>>(job.context, wave.stream, shape, job.block, job.greetings, nest);
         });
     }
 };

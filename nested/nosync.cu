@@ -6,10 +6,10 @@
 //         thread 0: launch reduce(slice, size/2)  one block of size/2 threads
 //
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: RACY, as the book has it. Thread 0 launches when its own addition is done; the child may read what
-// the other threads have not added yet. On a GPU the launch latency usually hides it. Source: Professional
-// CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync". There the input is modified in place, the sum of
-// each block goes to the host, and the depth is always full: so here, but for `depth`.
+// Hazards: RACY, as the book has it. Thread 0 launches when its own addition is done; the child may read what the
+// other threads have not added yet. On a GPU the launch latency usually hides it.
+// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync". There the input is modified in
+// place, the sum of each block goes to the host, and the depth is always full: so here, but for `depth`.
 #include "../src/backend/reduction.hpp"
 #include "in_block.hpp"
 

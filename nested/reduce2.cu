@@ -1,16 +1,15 @@
 // reduce2: recursive reduction, one child a level for the whole grid.
 //
-//     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim
-//     ...]
+//     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim ...]
 //         if stride == 1: sum = slice[0] + slice[1]
 //         thread t: slice[t] += slice[t + stride]
 //         thread 0 of block 0: launch reduce(in, stride/2)   grid blocks of stride/2 threads
 //
-// The block size halves from level to level, so the root's slice length travels along as `dim`; no thread is
-// idle. Launches: one a level, log2(block) - 1 levels, whatever the grid. Hazards: RACY, as the book has it.
-// Block 0 launches the next level for all blocks; a child block may read what the parent's block of the same
-// number has not added yet. On a GPU the launch latency usually hides it. Source: Professional CUDA C
-// Programming, chapter 3, "gpuRecursiveReduce2".
+// The block size halves from level to level, so the root's slice length travels along as `dim`; no thread is idle.
+// Launches: one a level, log2(block) - 1 levels, whatever the grid.
+// Hazards: RACY, as the book has it. Block 0 launches the next level for all blocks; a child block may read what the
+// parent's block of the same number has not added yet. On a GPU the launch latency usually hides it.
+// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2".
 #include "../src/backend/reduction.hpp"
 #include "in_block.hpp"
 
@@ -50,10 +49,7 @@ struct Reduce2 {
         .racy = true,
     };
 
-    static LaunchForm launches(const Case& point)
-    {
-        return LaunchForm::chain_per_grid(halving_levels(point));
-    }
+    static LaunchForm launches(const Case& point) { return LaunchForm::chain_per_grid(halving_levels(point)); }
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -1,5 +1,4 @@
-// synced: recursive reduction, a child a block a level; the parent's block goes on only when its child is
-// done.
+// synced: recursive reduction, a child a block a level; the parent's block goes on only when its child is done.
 //
 //     reduce(slice, size):                        one block of `size` threads
 //         if size == 2: sum = slice[0] + slice[1]
@@ -9,11 +8,10 @@
 //         barrier
 //
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: none in the data: the barrier before the launch puts all additions before the child. But a parent
-// that waits stays resident, so the root blocks must go in waves whose chains all fit
-// (src/core/launch_plan.hpp). Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce", whose
-// device-side cudaDeviceSynchronize() is gone since compute capability 9.0. How a parent waits without it:
-// src/backend/nest.hpp.
+// Hazards: none in the data: the barrier before the launch puts all additions before the child. But a parent that
+// waits stays resident, so the root blocks must go in waves whose chains all fit (src/core/launch_plan.hpp).
+// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce", whose device-side
+// cudaDeviceSynchronize() is gone since compute capability 9.0. How a parent waits without it: src/backend/nest.hpp.
 #include "../src/backend/reduction.hpp"
 #include "in_block.hpp"
 

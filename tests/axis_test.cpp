@@ -131,8 +131,7 @@ TEST(Axis, AWordThatTheKeyDoesNotKnowIsRefused)
 
 TEST(Axis, ARangeNearTheLargestNumberEnds)
 {
-    EXPECT_THAT(numbers("18446744073709551613:18446744073709551615"),
-                ElementsAre(kMost - 2, kMost - 1, kMost));
+    EXPECT_THAT(numbers("18446744073709551613:18446744073709551615"), ElementsAre(kMost - 2, kMost - 1, kMost));
     EXPECT_THAT(numbers("18446744073709551610:18446744073709551615:4"), ElementsAre(kMost - 5, kMost - 1));
     EXPECT_THAT(numbers("0:18446744073709551615:18446744073709551615"), ElementsAre(0, kMost));
     EXPECT_THAT(numbers("1:18446744073709551615:18446744073709551615"), ElementsAre(1));
@@ -202,8 +201,7 @@ TEST(Axis, ANumberOutsideTheRangeOfItsKeyIsRefusedWithTheRange)
     EXPECT_THAT(numbers("1,1024", kBlocks), ElementsAre(1, 1024));
     EXPECT_THAT(refusal("0", kBlocks),
                 AllOf(HasSubstr(": 0 is too small"), HasSubstr("whole numbers from 1 to 1024,")));
-    EXPECT_THAT(refusal("1025", kBlocks),
-                AllOf(HasSubstr(": 1025 is too large"), HasSubstr("from 1 to 1024,")));
+    EXPECT_THAT(refusal("1025", kBlocks), AllOf(HasSubstr(": 1025 is too large"), HasSubstr("from 1 to 1024,")));
     EXPECT_THAT(refusal("0:4", kBlocks), HasSubstr("0 is too small"));
     EXPECT_THAT(refusal("1:2048:*2", kBlocks), HasSubstr("2048 is too large"));
 }
@@ -229,14 +227,12 @@ TEST(Axis, AFourthPieceIsRefused)
 TEST(Axis, ARefusalBeginsWithThePlaceAndEndsWithTheForms)
 {
     const Setting setting{.key = "depth", .value = "x", .file = "experiments/depth.cfg", .line = 7};
-    EXPECT_EQ(text_of<UsageError>([&] {
-                  static_cast<void>(parse_axis({setting}, {.least = 0, .most = 10, .word = "full"}));
-              }),
+    EXPECT_EQ(text_of<UsageError>(
+                  [&] { static_cast<void>(parse_axis({setting}, {.least = 0, .most = 10, .word = "full"})); }),
               "experiments/depth.cfg:7: depth = x: 'x' is not a whole number; allowed: whole numbers from 0 "
               "to 10 or "
               "full, as N, FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:*FACTOR, several by comma");
-    EXPECT_THAT(refusal("x"),
-                AllOf(StartsWith("--grid x: "), HasSubstr("allowed: whole numbers from 0, as N,")));
+    EXPECT_THAT(refusal("x"), AllOf(StartsWith("--grid x: "), HasSubstr("allowed: whole numbers from 0, as N,")));
 }
 
 TEST(ParseNumber, TakesTheWholeRangeWithItsEnds)
@@ -248,8 +244,7 @@ TEST(ParseNumber, TakesTheWholeRangeWithItsEnds)
 
 TEST(ParseNumber, RefusesAllElseWithPlaceValueAndRange)
 {
-    for (const std::string text :
-         {"0", "6", "-1", "", "3x", "x", "1.5", "1,2", "1:3", "18446744073709551617"})
+    for (const std::string text : {"0", "6", "-1", "", "3x", "x", "1.5", "1,2", "1:3", "18446744073709551617"})
         EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(parse_number(said(text), 1, 5)); }),
                   "--grid " + text + ": '" + text + "' is not a whole number from 1 to 5");
 }

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <unistd.h>
 
 namespace nestbed
 {
@@ -60,7 +61,7 @@ class CommandLine : public testing::Test
     void SetUp() override
     {
         const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = fs::path(testing::TempDir()) / (std::string("nestbed_cli_") + test->name());
+        folder_ = fs::path(testing::TempDir()) / ("nestbed_cli_" + std::to_string(getpid()) + "_" + test->name());
         fs::remove_all(folder_);
         fs::create_directories(folder_);
         before_ = fs::current_path();
@@ -77,8 +78,7 @@ class CommandLine : public testing::Test
         return name;
     }
     // Exit 2, a message with all these parts, and nothing new on the disk.
-    static void expect_usage_error(const std::vector<std::string>& arguments,
-                                   const std::vector<std::string>& parts)
+    static void expect_usage_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts)
     {
         const auto files = [] { return std::distance(fs::recursive_directory_iterator("."), {}); };
         const auto files_before = files();
@@ -129,8 +129,7 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
         EXPECT_THAT(list.out, HasSubstr(part));
     const Outcome info = nestbed({"info"});
     EXPECT_EQ(info.exit_code, 0);
-    for (const char* part :
-         {"executor on", "pending launches", "null kernel", "1024 levels ran, none was refused"})
+    for (const char* part : {"executor on", "pending launches", "null kernel", "1024 levels ran, none was refused"})
         EXPECT_THAT(info.out, HasSubstr(part));
 }
 
@@ -182,10 +181,8 @@ TEST_F(CommandLine, WithoutAnOutputTheLogGoesToTheLocalResults)
 
 TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
 {
-    write("some.cfg",
-          "title = A title\nstrategy = nosync\ngrid = 4\nblock = 8,16\nrepeat = 1\nbackend = cpu\n");
-    const Outcome outcome =
-        nestbed({"run", "some.cfg", "--block", "32", "--pending_limit", "100", "-o", "out.csv"});
+    write("some.cfg", "title = A title\nstrategy = nosync\ngrid = 4\nblock = 8,16\nrepeat = 1\nbackend = cpu\n");
+    const Outcome outcome = nestbed({"run", "some.cfg", "--block", "32", "--pending_limit", "100", "-o", "out.csv"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, StartsWith("A title\n"));
     std::vector<Row> rows = rows_of("out.csv");
@@ -198,8 +195,8 @@ TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
 TEST_F(CommandLine, DryRunPrintsThePlanAndWritesNothing)
 {
     const Outcome outcome =
-        nestbed({"run", "--strategy", "nosync,neighbored,hello", "--backend", "cpu", "--grid", "4,8",
-                 "--block", "16", "--depth", "0:3", "--repeat", "5", "--warmup", "0", "--dry-run"});
+        nestbed({"run", "--strategy", "nosync,neighbored,hello", "--backend", "cpu", "--grid", "4,8", "--block", "16",
+                 "--depth", "0:3", "--repeat", "5", "--warmup", "0", "--dry-run"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     // nosync and hello at 4 depths, neighbored once, on two grids.
     EXPECT_THAT(outcome.out, HasSubstr("18 cases, 90 timed samples"));
@@ -256,7 +253,7 @@ TEST_F(CommandLine, HelloPrintsTheBooksLines)
         const Outcome outcome = nestbed({"hello", "--backend", "cpu", "--grid", grid, "--block", "8"});
         const std::string written = testing::internal::GetCapturedStdout();
         EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-        EXPECT_THAT(outcome.out, StartsWith("Execution configuration: grid " + grid + " block 8"));
+        EXPECT_THAT(outcome.out, StartsWith("Execution Configuration: grid " + grid + " block 8"));
         std::map<std::string, int> lines;
         std::istringstream stream(written);
         for (std::string line; std::getline(stream, line);)
@@ -279,8 +276,7 @@ TEST_F(CommandLine, HelloPrintsTheBooksLines)
 TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
 {
     expect_usage_error({"hello", "--grid", "1,2"}, {"hello prints one case, not 2", "allowed"});
-    expect_usage_error({"hello", "--grid", "4096", "--block", "1024"},
-                       {"--grid 4096 --block 1024", "allowed"});
+    expect_usage_error({"hello", "--grid", "4096", "--block", "1024"}, {"--grid 4096 --block 1024", "allowed"});
     expect_usage_error({"hello", "--strategy", "nosync"}, {"--strategy", "allowed: "});
 }
 
@@ -289,10 +285,8 @@ TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
 TEST_F(CommandLine, UnknownNamesGetTheNearest)
 {
     expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, list"});
-    expect_usage_error({"run", "--strateg", "nosync"},
-                       {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
-    expect_usage_error({"run", "--strategy", "nosink"},
-                       {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
+    expect_usage_error({"run", "--strateg", "nosync"}, {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
+    expect_usage_error({"run", "--strategy", "nosink"}, {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
     expect_usage_error({"run", "--strategy", "nosync,,host"}, {"there is no strategy ''", "allowed: "});
     expect_usage_error({"run", "--strategy", "nosync", "--type", "int23"}, {"did you mean 'int32'?"});
     expect_usage_error({"run", "--strategy", "nosync", "--backend", "cpo"},
@@ -316,8 +310,7 @@ TEST_F(CommandLine, MissingThingsAreSaid)
 
 TEST_F(CommandLine, BadNumbersAreSaidWithWhatIsAllowed)
 {
-    const auto refused = [](const std::string& key, const std::string& value,
-                            const std::vector<std::string>& parts) {
+    const auto refused = [](const std::string& key, const std::string& value, const std::vector<std::string>& parts) {
         std::vector<std::string> all{"--" + key + " " + value, "allowed: whole numbers from "};
         all.insert(all.end(), parts.begin(), parts.end());
         expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--" + key, value}, all);
@@ -339,23 +332,19 @@ TEST_F(CommandLine, ImpossibleCasesAreSaid)
 {
     expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--block", "48"},
                        {"--block 48", "allowed: powers of two from 1 to 1024"});
-    expect_usage_error(
-        {"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "2147483647", "--block", "1024"},
-        {"--grid 2147483647", "of memory", "free"});
-    expect_usage_error(small({"--elements", "65"}),
-                       {"--elements 65", "do not fit 4 blocks of 16", "at most 64"});
+    expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "2147483647", "--block", "1024"},
+                       {"--grid 2147483647", "of memory", "free"});
+    expect_usage_error(small({"--elements", "65"}), {"--elements 65", "do not fit 4 blocks of 16", "at most 64"});
     expect_usage_error(small({"--repeat", "0"}), {"--repeat 0", "from 1 to"});
     expect_usage_error(small({"--repeat", "3", "--repeat", "4"}), {"repeat", "takes one value"});
     expect_usage_error(small({"--warmup", "some"}), {"--warmup some"});
-    expect_usage_error(small({"--schedule", "lifo"}),
-                       {"--schedule lifo", "allowed: fifo, eager, random:SEED"});
+    expect_usage_error(small({"--schedule", "lifo"}), {"--schedule lifo", "allowed: fifo, eager, random:SEED"});
     expect_usage_error(small({"--workers", "0"}), {"--workers 0", "from 1 to 12"});
 }
 
 TEST_F(CommandLine, AnOutputThatCannotBeWrittenIsFoundOutBeforeAnythingRuns)
 {
-    expect_usage_error(small({"-o", "no/such/folder.csv"}),
-                       {"--output no/such/folder.csv", "no folder no/such"});
+    expect_usage_error(small({"-o", "no/such/folder.csv"}), {"--output no/such/folder.csv", "no folder no/such"});
     fs::create_directory("folder.csv");
     expect_usage_error(small({"-o", "folder.csv"}), {"--output folder.csv", "allowed: "});
     write("foreign.csv", "a,b\n1,2\n");

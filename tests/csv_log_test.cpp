@@ -107,8 +107,7 @@ TEST(CsvLogFile, InAFolderThatIsNotThereIsRefusedAndTheFolderNotMade)
     const ScratchFolder folder;
     EXPECT_THAT(log_refusal(folder.path("missing/new.csv")),
                 AllOf(StartsWith("--output " + folder.path("missing/new.csv") + ": there is no folder "),
-                      HasSubstr(folder.path("missing")),
-                      HasSubstr("allowed: a file that can be written, or -")));
+                      HasSubstr(folder.path("missing")), HasSubstr("allowed: a file that can be written, or -")));
     EXPECT_FALSE(folder.has("missing"));
 }
 
@@ -186,7 +185,7 @@ class FullDisk
     ~FullDisk()
     {
         setrlimit(RLIMIT_FSIZE, &before_);
-        std::signal(SIGXFSZ, handler_);
+        static_cast<void>(std::signal(SIGXFSZ, handler_));
     }
 
   private:

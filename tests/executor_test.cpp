@@ -58,8 +58,7 @@ TEST(Executor, RunsEveryThreadOnceWithItsCoordinates)
         grid, block, [&] { ran.assign(std::size_t{12} * 24, 0); },
         [&] {
             const ThreadContext& t = *current_thread;
-            const unsigned b =
-                t.block_index.x + t.grid_dim.x * (t.block_index.y + t.grid_dim.y * t.block_index.z);
+            const unsigned b = t.block_index.x + t.grid_dim.x * (t.block_index.y + t.grid_dim.y * t.block_index.z);
             const unsigned i =
                 t.thread_index.x + t.block_dim.x * (t.thread_index.y + t.block_dim.y * t.thread_index.z);
             ++ran[b * 24 + i];
@@ -283,10 +282,12 @@ TEST(Executor, AnImpossibleGridIsRefused)
         errors.push_back(launch(1, 1025, Mechanism::null_stream, [] {}));
         errors.push_back(launch(1, dim3(1, 1, 65), Mechanism::null_stream, [] {}));
         errors.push_back(launch_and_wait(1, dim3(64, 32), [] {}));
-        errors.push_back(launch(dim3(65536, 65536), 1, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(dim3(65535, 65535), 1, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(dim3(1, 65536), 1, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(dim3(1, 1, 65536), 1, Mechanism::null_stream, [] {}));
     });
     EXPECT_THAT(errors, testing::Each(launch_invalid_configuration));
-    EXPECT_EQ(errors.size(), 6U);
+    EXPECT_EQ(errors.size(), 8U);
     EXPECT_EQ(launch_invalid_configuration, 9);
     EXPECT_THROW(executor.run(1, 2048, [] {}), std::invalid_argument);
     EXPECT_THROW(executor.run(0, 1, [] {}), std::invalid_argument);

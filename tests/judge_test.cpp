@@ -56,9 +56,8 @@ TEST(Judge, AFailedLaunchIsLaunchFailedWithCountsErrorAndLimit)
     sample.launches->failed = 7;
     judge_launches(sample, LaunchForm::chain_per_block(100, 2), "cudaErrorLaunchPendingCountExceeded");
     EXPECT_EQ(sample.status, Status::launch_failed);
-    EXPECT_EQ(sample.detail,
-              "7 of 200 device launches failed with cudaErrorLaunchPendingCountExceeded under a "
-              "pending-launch limit of 2048");
+    EXPECT_EQ(sample.detail, "7 of 200 device launches failed with cudaErrorLaunchPendingCountExceeded under a "
+                             "pending-launch limit of 2048");
     expect_no_times(sample);
 }
 

@@ -27,10 +27,7 @@ DeviceFacts h200()
 
 DeviceFacts executor()
 {
-    return {.name = "executor",
-            .multiprocessors = 2,
-            .default_pending_limit = 2048,
-            .raising_limit_is_free = true};
+    return {.name = "executor", .multiprocessors = 2, .default_pending_limit = 2048, .raising_limit_is_free = true};
 }
 
 Case shape(std::uint32_t grid, std::uint32_t block)
@@ -67,11 +64,9 @@ std::uint64_t in_flight(const LaunchPlan& plan, const LaunchForm& form)
 std::vector<Case> many_cases()
 {
     std::vector<Case> cases;
-    for (const std::uint32_t grid :
-         {1U, 2U, 3U, 7U, 8U, 15U, 16U, 64U, 100U, 127U, 128U, 129U, 1000U, 2048U, 65536U})
+    for (const std::uint32_t grid : {1U, 2U, 3U, 7U, 8U, 15U, 16U, 64U, 100U, 127U, 128U, 129U, 1000U, 2048U, 65536U})
         for (std::uint32_t block = 1; block <= 1024; block *= 2)
-            for (const std::optional<std::uint32_t> depth :
-                 {std::optional<std::uint32_t>{}, {0U}, {1U}, {3U}}) {
+            for (const std::optional<std::uint32_t> depth : {std::optional<std::uint32_t>{}, {0U}, {1U}, {3U}}) {
                 cases.push_back(shape(grid, block));
                 cases.back().depth = depth;
             }
@@ -143,14 +138,14 @@ TEST(Waves, CountUpToTheLargestGrid)
     EXPECT_EQ(blocks, 2147483647U);
 }
 
-TEST(LaunchPlan, OfWhatLaunchesNothingIsOneWaveAndLeavesTheLimitAlone)
+TEST(LaunchPlan, OfWhatLaunchesNothingIsOneWaveUnderTheDefaultLimit)
 {
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(shape(2048, 2), alone(shape(2048, 2)), facts);
         EXPECT_EQ(plan.wave, 2048U);
         EXPECT_EQ(plan.waves(2048), 1U);
         EXPECT_EQ(plan.streams, 1U);
-        EXPECT_EQ(plan.pending_limit, 0U);
+        EXPECT_EQ(plan.pending_limit, facts.default_pending_limit);
         EXPECT_EQ(plan.refusal, "");
     }
 }
@@ -371,6 +366,16 @@ TEST(LaunchPlan, AnAutomaticWaveFitsTheStreamsThatAreFixed)
         EXPECT_EQ(plan.streams, streams);
         EXPECT_LE(in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
     }
+}
+
+TEST(LaunchPlan, StreamsWithoutAWaveShareTheGridOut)
+{
+    Case point = shape(64, 64);
+    point.streams = 3;
+    const LaunchPlan plan = plan_launches(point, alone(point), h200());
+    EXPECT_EQ(plan.streams, 3U);
+    EXPECT_EQ(plan.wave, 22U);
+    EXPECT_EQ(plan.waves(64), 3U);
 }
 
 } // namespace

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace nestbed
@@ -36,10 +38,9 @@ void write(const std::string& csv_path, const std::string& run_id, const Plan& p
                                     .multiprocessors = 2,
                                     .default_pending_limit = 2048,
                                     .memory_bytes = 1ULL << 40}};
-    write_manifest(
-        csv_path, plan, {{BackendKind::cpu, facts}},
-        {{BackendKind::cpu, {.asked = 1024, .reached = 24, .error = "cudaErrorLaunchMaxDepthExceeded"}}},
-        {"nestbed", "run", "experiments/book.cfg"});
+    write_manifest(csv_path, plan, {{BackendKind::cpu, facts}},
+                   {{BackendKind::cpu, {.asked = 1024, .reached = 24, .error = "cudaErrorLaunchMaxDepthExceeded"}}},
+                   {"nestbed", "run", "experiments/book.cfg"});
 }
 
 TEST(Manifest, LiesBesideItsLog)
@@ -91,9 +92,8 @@ TEST(Manifest, ThatIsNotJsonIsRefusedAndNotTouched)
     const ScratchFolder folder;
     for (const std::string text : {"my notes", "", "[1, 2]", "{\"runs\": {", "7"}) {
         const std::string path = folder.write("book.json", text);
-        const std::string why = path +
-                                ": it is there already and is not a manifest, and nothing is overwritten; "
-                                "allowed: an --output beside which there is none, or one of nestbed's";
+        const std::string why = path + ": it is there already and is not a manifest, and nothing is overwritten; "
+                                       "allowed: an --output beside which there is none, or one of nestbed's";
         EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
         EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
         EXPECT_EQ(folder.read("book.json"), text);
@@ -106,9 +106,8 @@ TEST(Manifest, ThatIsSomeoneElsesJsonIsRefusedAndNotTouched)
     for (const std::string text :
          {R"({"name": "other", "version": 3})", R"({"runs": [1, 2]})", R"({"runs": "none"})"}) {
         const std::string path = folder.write("book.json", text);
-        const std::string why = path +
-                                ": it is there already and is not a manifest, and nothing is overwritten; "
-                                "allowed: an --output beside which there is none, or one of nestbed's";
+        const std::string why = path + ": it is there already and is not a manifest, and nothing is overwritten; "
+                                       "allowed: an --output beside which there is none, or one of nestbed's";
         EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
         EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
         EXPECT_EQ(folder.read("book.json"), text);
@@ -128,8 +127,7 @@ TEST(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
 TEST(Manifest, CannotBeTheLogItself)
 {
     const ScratchFolder folder;
-    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.json")); }),
-                HasSubstr("book.json"));
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.json")); }), HasSubstr("book.json"));
 }
 
 TEST(Manifest, LiesBesideFilesAlone)
@@ -144,9 +142,8 @@ TEST(Manifest, LiesBesideFilesAlone)
 TEST(Manifest, ThatCannotBeWrittenIsARunError)
 {
     const ScratchFolder folder;
-    EXPECT_THAT(
-        text_of<RunError>([&] { write(folder.path("missing/book.csv"), "run-1"); }),
-        testing::AllOf(StartsWith(folder.path("missing/book.json")), HasSubstr("could not be written")));
+    EXPECT_THAT(text_of<RunError>([&] { write(folder.path("missing/book.csv"), "run-1"); }),
+                testing::AllOf(StartsWith(folder.path("missing/book.json")), HasSubstr("could not be written")));
     EXPECT_FALSE(folder.has("missing"));
 }
 
@@ -157,9 +154,16 @@ TEST(Manifest, TakesATitleThatIsNotUtf8)
     Plan plan = plan_of_two_cases();
     plan.title = "f\xfcr das Buch";
     ASSERT_NO_THROW(write(folder.path("book.csv"), "run-1", plan));
-    EXPECT_THAT(
-        nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1").at("title").get<std::string>(),
-        HasSubstr("r das Buch"));
+    EXPECT_THAT(nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1").at("title").get<std::string>(),
+                HasSubstr("r das Buch"));
+}
+
+TEST(Manifest, MayNotBeAFolder)
+{
+    const ScratchFolder folder;
+    std::filesystem::create_directory(folder.path("book.json"));
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
+                testing::HasSubstr("book.json: it is there already and is not a manifest"));
 }
 
 } // namespace

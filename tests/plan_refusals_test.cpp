@@ -17,12 +17,11 @@ using testing::StartsWith;
 
 TEST(PlanRefuses, NoStrategyAndAnUnknownOne)
 {
-    EXPECT_EQ(refusal({}), fmt::format("no strategy was named; allowed for --strategy: {}",
-                                       fmt::join(Registry::names(), ", ")));
+    EXPECT_EQ(refusal({}),
+              fmt::format("no strategy was named; allowed for --strategy: {}", fmt::join(Registry::names(), ", ")));
     EXPECT_THAT(
         refusal({{"strategy", "host,nosink"}}),
-        AllOf(StartsWith(
-                  "--strategy host,nosink: there is no strategy 'nosink', did you mean 'nosync'?; allowed: "),
+        AllOf(StartsWith("--strategy host,nosink: there is no strategy 'nosink', did you mean 'nosync'?; allowed: "),
               HasSubstr(", neighbored, ")));
     EXPECT_THAT(refusal({{"strategy", "host,"}}), HasSubstr("there is no strategy ''; allowed: "));
 }
@@ -77,27 +76,24 @@ TEST(PlanRefuses, NumbersOutOfTheRangeOfTheirKey)
     EXPECT_THAT(allowed("grid", "0"),
                 AllOf(StartsWith("--grid 0: 0 is too small"), HasSubstr("from 1 to 2147483647,")));
     EXPECT_THAT(allowed("grid", "2147483648"), HasSubstr("2147483648 is too large"));
-    EXPECT_THAT(allowed("block", "0"),
-                AllOf(StartsWith("--block 0: 0 is too small"), HasSubstr("from 1 to 1024,")));
+    EXPECT_THAT(allowed("block", "0"), AllOf(StartsWith("--block 0: 0 is too small"), HasSubstr("from 1 to 1024,")));
     EXPECT_THAT(allowed("block", "2048"), HasSubstr("2048 is too large"));
     EXPECT_THAT(allowed("elements", "0"), StartsWith("--elements 0: 0 is too small"));
     EXPECT_THAT(allowed("elements", "-5"), HasSubstr("'-5' is negative"));
     EXPECT_THAT(allowed("depth", "4294967296"), AllOf(HasSubstr("too large"), HasSubstr("or full")));
     EXPECT_THAT(allowed("pending-limit", "0"), AllOf(HasSubstr("0 is too small"), HasSubstr("or auto")));
     EXPECT_THAT(allowed("wave", "0"), HasSubstr("0 is too small"));
-    EXPECT_THAT(allowed("streams", "65"),
-                AllOf(HasSubstr("65 is too large"), HasSubstr("from 1 to 64 or auto")));
+    EXPECT_THAT(allowed("streams", "65"), AllOf(HasSubstr("65 is too large"), HasSubstr("from 1 to 64 or auto")));
     EXPECT_THAT(allowed("seed", "one"), StartsWith("--seed one: 'one' is not a whole number"));
     EXPECT_EQ(allowed("repeat", "0"), "--repeat 0: '0' is not a whole number from 1 to 1000000");
     EXPECT_EQ(allowed("warmup", "-1"), "--warmup -1: '-1' is not a whole number from 0 to 1000000");
-    EXPECT_THAT(refusal({{"strategy", "nosync"}, {"repeat", "1"}, {"repeat", "2"}}),
-                HasSubstr("it takes one value"));
+    EXPECT_THAT(refusal({{"strategy", "nosync"}, {"repeat", "1"}, {"repeat", "2"}}), HasSubstr("it takes one value"));
 }
 
 TEST(PlanRefuses, MoreMemoryThanIsFreeWithBothAmounts)
 {
     Devices devices = cpu_alone();
-    const Case point{.backend = BackendKind::cpu, .elements = 512 * 512, .grid = 512, .block = 512};
+    const Case point{.strategy = "nosync", .backend = BackendKind::cpu, .grid = 512, .block = 512};
     devices[BackendKind::cpu].free_memory_bytes = memory_bytes(point);
     const Said said{{"strategy", "nosync"}, {"grid", "1,512"}};
     EXPECT_EQ(plan_of(said, devices).case_count(), 2U);
@@ -107,8 +103,14 @@ TEST(PlanRefuses, MoreMemoryThanIsFreeWithBothAmounts)
     EXPECT_THAT(refusal({{"strategy", "nosync"}, {"elements", "262144"}}, devices),
                 StartsWith("--elements 262144: "));
     EXPECT_THAT(refusal({{"strategy", "nosync"}, {"block", "1024"}}, devices), StartsWith("--block 1024: "));
-    EXPECT_THAT(refusal({{"strategy", "nosync"}}, devices),
-                StartsWith("--grid: 2048 blocks of 512 threads need "));
+    EXPECT_THAT(refusal({{"strategy", "nosync"}}, devices), StartsWith("--grid: 2048 blocks of 512 threads need "));
+}
+
+TEST(PlanRefuses, AxesThatMultiplyToMoreThanAMillionCases)
+{
+    EXPECT_THAT(refusal({{"strategy", "nosync"}, {"grid", "1:10000"}, {"seed", "1:1000"}}, cpu_alone()),
+                AllOf(StartsWith("the axes multiply to 10000000 cases: "), HasSubstr("10000 grids"),
+                      HasSubstr("1000 seeds"), HasSubstr("allowed: at most 1000000")));
 }
 
 TEST(PlanRefuses, AtFileAndLine)

@@ -20,11 +20,9 @@ inline constexpr std::uint64_t kGiB = 1024ULL * 1024 * 1024;
 
 inline Devices cpu_alone()
 {
-    return {{BackendKind::cpu,
-             {.name = "Model 1",
-              .multiprocessors = 2,
-              .raising_limit_is_free = true,
-              .free_memory_bytes = 16 * kGiB}}};
+    return {
+        {BackendKind::cpu,
+         {.name = "Model 1", .multiprocessors = 2, .raising_limit_is_free = true, .free_memory_bytes = 16 * kGiB}}};
 }
 
 inline Devices both()

@@ -40,8 +40,7 @@ Case nosync_case()
 Sample good_sample()
 {
     Sample sample{.gpu_us = 20.7, .wall_us = 25.1234, .answer = "765", .reference = "765"};
-    sample.launches =
-        LaunchCounts{.attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .max_depth = 5};
+    sample.launches = LaunchCounts{.attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .max_depth = 5};
     sample.pending_limit = 2048;
     sample.wave = 50;
     sample.waves = 2;
@@ -98,8 +97,7 @@ TEST(ParseCsv, MalformedTextIsRefusedAtItsByte)
 {
     EXPECT_THAT(text_of<RunError>([] { parse_csv("a,b\n\"c\"d,e\n"); }), StartsWith("byte 7 of the CSV: "));
     EXPECT_THAT(text_of<RunError>([] { parse_csv("a,b\nc\"d,e\n"); }), StartsWith("byte 5 of the CSV: "));
-    EXPECT_THAT(text_of<RunError>([] { parse_csv("a,\"never closed\n"); }),
-                StartsWith("byte 16 of the CSV: "));
+    EXPECT_THAT(text_of<RunError>([] { parse_csv("a,\"never closed\n"); }), StartsWith("byte 16 of the CSV: "));
 }
 
 TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
@@ -232,12 +230,10 @@ TEST(Row, OfAFailedSampleHasCountsAndDetailButNoTimes)
 
 TEST(Row, OfAnUnsupportedCaseHasNoTimesAndNoCounts)
 {
-    const Cells cells =
-        cells_of(nosync_case(), {.status = Status::unsupported, .detail = "unsupported: why"});
+    const Cells cells = cells_of(nosync_case(), {.status = Status::unsupported, .detail = "unsupported: why"});
     EXPECT_EQ(cells.at("status"), "unsupported");
-    for (const std::string empty :
-         {"gpu_us", "wall_us", "launches_attempted", "launches_failed", "launches_by_depth", "max_depth",
-          "answer", "reference", "pending_limit", "wave", "waves", "streams"})
+    for (const std::string empty : {"gpu_us", "wall_us", "launches_attempted", "launches_failed", "launches_by_depth",
+                                    "max_depth", "answer", "reference", "pending_limit", "wave", "waves", "streams"})
         EXPECT_EQ(cells.at(empty), "") << empty;
     EXPECT_EQ(cells.at("launches_expected"), "500");
 }

@@ -44,8 +44,7 @@ Verdict verdict_of(const ReduceReference<T>& reference, const std::vector<T>& pa
 // The first outputs of SplitMix64 from the state 0, as its authors' splitmix64.c gives them.
 TEST(ReduceElement, ComesFromSplitMix64)
 {
-    constexpr std::array<std::uint64_t, 3> kOutputs{0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4,
-                                                    0x06C45D188009454F};
+    constexpr std::array<std::uint64_t, 3> kOutputs{0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F};
     for (std::uint64_t index = 0; index < kOutputs.size(); ++index) {
         const std::uint64_t bits = kOutputs.at(index);
         EXPECT_EQ(reduce_element<std::int32_t>(0, index), static_cast<std::int32_t>(bits >> 56)) << index;
@@ -154,12 +153,11 @@ TEST(VerifyBlocks, ErrorsThatCancelOutAreWrongAllTheSame)
 TEST(VerifyBlocks, NotANumberIsWrong)
 {
     const auto reference = reference_of<float>({0, 0, 3, 4}, 2, 2);
-    for (const float value :
-         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         const Verdict verdict = verdict_of<float>(reference, {value, 7});
         EXPECT_FALSE(verdict.right);
-        EXPECT_THAT(verdict.detail, AllOf(HasSubstr("1 of 2 block sums"), HasSubstr("block 0 gave"),
-                                          HasSubstr("instead of 0")));
+        EXPECT_THAT(verdict.detail,
+                    AllOf(HasSubstr("1 of 2 block sums"), HasSubstr("block 0 gave"), HasSubstr("instead of 0")));
     }
 }
 
@@ -180,13 +178,12 @@ TEST(VerifyBlocks, Float32MayDifferByTheBoundOfAPairwiseTreeAndNoMore)
         const auto reference = reference_of(std::vector<float>(block, 1), 1, block);
         const auto sum = static_cast<float>(block);
         const float spacing = std::ldexp(1.0F, static_cast<int>(levels) - 23);
-        const auto within = static_cast<float>(levels / 2);
+        const auto within = static_cast<float>(levels) / 2;
         EXPECT_TRUE(verdict_of<float>(reference, {sum}).right) << levels;
         EXPECT_TRUE(verdict_of<float>(reference, {sum + within * spacing}).right) << levels;
         EXPECT_FALSE(verdict_of<float>(reference, {sum + (within + 1) * spacing}).right) << levels;
         // Below a power of two the spacing is half: gamma(s) holds s of them.
-        EXPECT_TRUE(verdict_of<float>(reference, {sum - static_cast<float>(levels) * spacing / 2}).right)
-            << levels;
+        EXPECT_TRUE(verdict_of<float>(reference, {sum - static_cast<float>(levels) * spacing / 2}).right) << levels;
         EXPECT_FALSE(verdict_of<float>(reference, {sum - static_cast<float>(levels + 1) * spacing / 2}).right)
             << levels;
     }

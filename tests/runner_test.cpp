@@ -214,12 +214,10 @@ TEST_F(Runner, LogsAnUnsupportedCaseInOneRowWithAndWithoutWarmUp)
 {
     for (const unsigned warmup : {0U, 2U}) {
         std::filesystem::remove(path);
-        const std::vector<CaseResult> results =
-            run(five_cases(3, warmup), [](const Case& point, std::size_t) {
-                return *point.depth == 2
-                           ? Sample{.status = Status::unsupported, .detail = "it would wait for ever"}
-                           : Sample{.wall_us = 1};
-            });
+        const std::vector<CaseResult> results = run(five_cases(3, warmup), [](const Case& point, std::size_t) {
+            return *point.depth == 2 ? Sample{.status = Status::unsupported, .detail = "it would wait for ever"}
+                                     : Sample{.wall_us = 1};
+        });
         EXPECT_EQ(results[2].samples.size(), 1U);
         EXPECT_EQ(std::ranges::count(logged("status"), "unsupported"), 1);
         EXPECT_EQ(std::ranges::count(logged("detail"), "it would wait for ever"), 1);
@@ -256,15 +254,13 @@ TEST_F(Runner, StopsWhenTheDeviceIsLostAfterTheRowIsWritten)
 {
     const std::string error = text_of<RunError>([&] {
         run(five_cases(3, 1), [](const Case& /*point*/, std::size_t call) {
-            return call < 9 ? Sample{.wall_us = 1}
-                            : Sample{.status = Status::crashed,
-                                     .detail = "cudaErrorIllegalAddress",
-                                     .device_lost = true};
+            return call < 9
+                       ? Sample{.wall_us = 1}
+                       : Sample{.status = Status::crashed, .detail = "cudaErrorIllegalAddress", .device_lost = true};
         });
     });
-    EXPECT_THAT(error,
-                AllOf(HasSubstr("the device was lost in nosync (grid 4, block 8): cudaErrorIllegalAddress"),
-                      HasSubstr(path)));
+    EXPECT_THAT(error, AllOf(HasSubstr("the device was lost in nosync (grid 4, block 8): cudaErrorIllegalAddress"),
+                             HasSubstr(path)));
     EXPECT_EQ(session->asked.size(), 9U); // five to warm up, four timed
     EXPECT_THAT(logged("status"), ElementsAre("ok", "ok", "ok", "crashed"));
 }
@@ -292,10 +288,9 @@ TEST_F(Runner, ReportsBeforeEverySampleHowManyAreDone)
 
 TEST_F(Runner, CountsAnUnsupportedCaseAsDoneWithAllItsSamples)
 {
-    run(plan_of({{.cases = {case_of(0)}}, {.cases = {case_of(1)}}}, 4, 0),
-        [](const Case& point, std::size_t) {
-            return Sample{.status = *point.depth == 0 ? Status::unsupported : Status::ok, .wall_us = 1};
-        });
+    run(plan_of({{.cases = {case_of(0)}}, {.cases = {case_of(1)}}}, 4, 0), [](const Case& point, std::size_t) {
+        return Sample{.status = *point.depth == 0 ? Status::unsupported : Status::ok, .wall_us = 1};
+    });
     EXPECT_EQ(reports.back().done, 4U + 3U);
     EXPECT_EQ(reports.back().all, 8U);
 }

@@ -65,8 +65,8 @@ TEST(SettingsFile, GivesEachValueWithItsLine)
 TEST(SettingsFile, CommentsAndBlankLinesSayNothing)
 {
     const ScratchFolder folder;
-    const std::string path = folder.write(
-        "one.cfg", "# grid = 1\n\n   \n\t# [section] in a comment\ngrid = 2 # not 3\n#\nblock=8#16\n");
+    const std::string path =
+        folder.write("one.cfg", "# grid = 1\n\n   \n\t# [section] in a comment\ngrid = 2 # not 3\n#\nblock=8#16\n");
     Settings settings;
     settings.read_file(path);
     EXPECT_THAT(values(settings, "grid"), ElementsAre("2"));
@@ -136,10 +136,9 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
     const std::string path = folder.write("one.cfg", "grid = 4\nstratgy = nosync\n");
     EXPECT_THAT(
         refusal(path),
-        AllOf(
-            StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
-            HasSubstr("allowed: title, strategy, backend, type, grid, block, elements, depth, pending-limit, "
-                      "wave, streams, seed, repeat, warmup, schedule, workers")));
+        AllOf(StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
+              HasSubstr("allowed: title, strategy, backend, type, grid, block, elements, depth, pending-limit, "
+                        "wave, streams, seed, repeat, warmup, schedule, workers")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
@@ -194,13 +193,14 @@ TEST(SettingsFile, OneThatIsNotThereIsRefusedByName)
 {
     const ScratchFolder folder;
     const std::string path = folder.path("missing.cfg");
-    EXPECT_EQ(refusal(path), path + ": there is no such experiment file");
+    EXPECT_EQ(refusal(path), path + ": there is no such experiment file; allowed: a file of key = value lines");
 }
 
 TEST(SettingsFile, AFolderIsNoFile)
 {
     const ScratchFolder folder;
-    EXPECT_EQ(refusal(folder.path("")), folder.path("") + ": there is no such experiment file");
+    EXPECT_EQ(refusal(folder.path("")),
+              folder.path("") + ": there is no such experiment file; allowed: a file of key = value lines");
 }
 
 TEST(SettingsOfCommandLine, ReplacesAllThatTheFileSaysOfAKeyAndNothingElse)

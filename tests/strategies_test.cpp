@@ -113,6 +113,12 @@ TEST_P(Battery, IsRightOnTheExecutorUnderEagerAndRandomUnlessItSaysItIsRacy)
     }
 }
 
+TEST(Executor, RandomHoldsManyLargeBlocksThatWait)
+{
+    const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});
+    expect_ok(*session, case_of(BackendKind::cpu, "synced", {"", 40, 1024, 0}, ElementType::int32));
+}
+
 INSTANTIATE_TEST_SUITE_P(Cpu, Battery, testing::ValuesIn(strategies_of(BackendKind::cpu)),
                          [](const auto& test) { return test.param; });
 
@@ -219,7 +225,19 @@ TEST_F(Gpu, ThePendingLimitIsReadBack)
     point.pending_limit = 65536;
     EXPECT_EQ(sample(point).pending_limit, 65536U);
     EXPECT_EQ(sample(book("nosync")).pending_limit, session_->facts().default_pending_limit);
-    EXPECT_EQ(sample(book("neighbored")).pending_limit, 0U);
+    EXPECT_EQ(sample(point).pending_limit, 65536U);
+    EXPECT_EQ(sample(book("neighbored")).pending_limit, session_->facts().default_pending_limit);
+}
+
+TEST_F(Gpu, ALimitThatTheDeviceCannotHaveIsOneRowAndNotTheEnd)
+{
+    Case point = book("nosync");
+    point.pending_limit = 2147483647;
+    const Sample refused = sample(point);
+    EXPECT_NE(refused.status, Status::ok);
+    EXPECT_FALSE(refused.device_lost) << refused.detail;
+    EXPECT_FALSE(refused.gpu_us || refused.wall_us);
+    expect_ok(*session_, book("nosync"));
 }
 
 TEST_F(Gpu, WavesThatWouldWaitForEverAreNotLaunched)

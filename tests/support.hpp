@@ -37,9 +37,8 @@ class ScratchFolder
     ScratchFolder()
     {
         const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-        folder_ =
-            std::filesystem::path(testing::TempDir()) / (std::string("nestbed-") + test.test_suite_name() +
-                                                         "-" + test.name() + "-" + std::to_string(getpid()));
+        folder_ = std::filesystem::path(testing::TempDir()) / (std::string("nestbed-") + test.test_suite_name() +
+                                                               "-" + test.name() + "-" + std::to_string(getpid()));
         std::filesystem::create_directories(folder_);
     }
     ScratchFolder(const ScratchFolder&) = delete;

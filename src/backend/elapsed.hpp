@@ -1,4 +1,4 @@
-// What a timed region took, and the shape of a launch: the same on both backends.
+// What a timed region took: the same on both backends.
 #pragma once
 
 #include <chrono>

@@ -25,8 +25,7 @@ class HelloWorkload final : public Workload
 {
   public:
     explicit HelloWorkload(Context& context)
-        : context_(context), ledger_(context.allocate<Ledger>(1)),
-          greetings_(context.allocate<unsigned long long>(1))
+        : context_(context), ledger_(context.allocate<Ledger>(1)), greetings_(context.allocate<unsigned long long>(1))
     {
     }
 
@@ -38,8 +37,7 @@ class HelloWorkload final : public Workload
         if (!plan.refusal.empty())
             return {.status = Status::unsupported, .detail = plan.refusal};
         Sample sample;
-        if (plan.pending_limit != 0)
-            sample.pending_limit = context_.set_pending_limit(plan.pending_limit);
+        sample.pending_limit = context_.set_pending_limit(plan.pending_limit);
         const std::uint64_t expected = threads_of_tree(point, form.levels());
         if (aloud)
             context_.reserve_printf(expected + form.total());

@@ -95,8 +95,7 @@ class ReduceWorkload final : public Workload
         const LaunchPlan plan = plan_launches(point, form, context_.facts());
         if (!plan.refusal.empty())
             return {.status = Status::unsupported, .detail = plan.refusal};
-        const std::uint32_t limit =
-            plan.pending_limit == 0 ? 0 : context_.set_pending_limit(plan.pending_limit);
+        const std::uint32_t limit = context_.set_pending_limit(plan.pending_limit);
         const std::size_t flags = std::size_t{point.grid} * form.levels();
         if (done_.size() < flags)
             done_ = context_.allocate<unsigned>(flags);

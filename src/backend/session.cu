@@ -39,8 +39,8 @@ class BackendSession final : public Session
         whole.wave = point.grid;
         whole.streams = 1;
         const std::uint64_t launches = strategy_of(point).launches(point).total();
-        whole.pending_limit = static_cast<std::uint32_t>(
-            std::max<std::uint64_t>(launches, context_.facts().default_pending_limit));
+        whole.pending_limit =
+            static_cast<std::uint32_t>(std::max<std::uint64_t>(launches, context_.facts().default_pending_limit));
         return run(whole, true);
     }
 
@@ -65,8 +65,8 @@ class BackendSession final : public Session
     {
         const Strategy* strategy = Registry::find(kBackend, point.strategy);
         if (strategy == nullptr)
-            throw UsageError("backend " + std::string(name_of(kBackend)) + " has no strategy '" +
-                             point.strategy + "'");
+            throw UsageError("backend " + std::string(name_of(kBackend)) + " has no strategy '" + point.strategy +
+                             "'");
         return *strategy;
     }
 
@@ -76,13 +76,10 @@ class BackendSession final : public Session
         try {
             Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, aloud);
             if (sample.status != Status::unsupported)
-                judge_launches(sample, strategy.launches(point),
-                               Context::error_name(sample.launches->first_error));
+                judge_launches(sample, strategy.launches(point), Context::error_name(sample.launches->first_error));
             return sample;
         } catch (const DeviceFault& fault) {
-            return {.status = Status::crashed,
-                    .detail = fault.what(),
-                    .device_lost = kBackend == BackendKind::cuda};
+            return {.status = Status::crashed, .detail = fault.what(), .device_lost = !context_.usable()};
         }
     }
 

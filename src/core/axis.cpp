@@ -79,8 +79,7 @@ class AxisParser
             refuse(fmt::format("'{}' is empty: {} comes after {}", part, first, last));
         const bool multiply = pieces.size() == 3 && pieces[2].starts_with('*');
         const std::uint64_t step =
-            pieces.size() == 2 ? 1
-                               : number(std::string_view(pieces[2]).substr(multiply ? 1 : 0), 0, UINT64_MAX);
+            pieces.size() == 2 ? 1 : number(std::string_view(pieces[2]).substr(multiply ? 1 : 0), 0, UINT64_MAX);
         if (multiply ? step < 2 || first == 0 : step == 0)
             refuse(fmt::format("'{}' never ends", part));
         // A sweep of this size is a mistake; it must not take all memory before it is said so.

@@ -16,10 +16,10 @@ struct Case {
     std::string strategy;
     BackendKind backend = BackendKind::cpu;
     ElementType type = ElementType::int32;
-    std::uint64_t elements = 0; // 1 to grid * block; what is missing to grid * block is the ragged end
-    std::uint32_t grid = 1;     // blocks of the root level
-    std::uint32_t block = 1;    // threads a block at the root level: a power of two
-    std::optional<std::uint32_t> depth;         // nested levels at most; empty: full
+    std::uint64_t elements = 0;         // 1 to grid * block; what is missing to grid * block is the ragged end
+    std::uint32_t grid = 1;             // blocks of the root level
+    std::uint32_t block = 1;            // threads a block at the root level: a power of two
+    std::optional<std::uint32_t> depth; // nested levels at most; empty: full
     std::optional<std::uint32_t> pending_limit; // launches; empty: auto
     std::optional<std::uint32_t> wave;          // root blocks launched together; empty: auto
     std::optional<std::uint32_t> streams;       // host streams that the waves go round; empty: auto

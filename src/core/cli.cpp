@@ -98,8 +98,7 @@ std::vector<std::string> tidy(const std::vector<std::string>& arguments)
 }
 
 // Parses against the options; "argument" holds what is no option. Throws UsageError.
-Given parse(const std::vector<std::string>& arguments, const po::options_description& options,
-            std::size_t positional)
+Given parse(const std::vector<std::string>& arguments, const po::options_description& options, std::size_t positional)
 {
     po::options_description all;
     all.add(options);
@@ -124,10 +123,9 @@ Given parse(const std::vector<std::string>& arguments, const po::options_descrip
             spelled.push_back("--" + option->long_name());
         const std::vector<std::string_view> allowed(spelled.begin(), spelled.end());
         throw UsageError(fmt::format("unknown option '{}'{}; allowed: {}", error.get_option_name(),
-                                     did_you_mean(error.get_option_name(), allowed),
-                                     fmt::join(allowed, ", ")));
+                                     did_you_mean(error.get_option_name(), allowed), fmt::join(allowed, ", ")));
     } catch (const po::error& error) {
-        throw UsageError(error.what());
+        throw UsageError(fmt::format("{}; allowed: --option VALUE, see --help", error.what()));
     }
     const std::vector<std::string>& others = given["argument"];
     if (others.size() > positional)
@@ -142,7 +140,7 @@ std::string only_value(const Given& given, const std::string& key, const std::st
     if (found == given.end())
         return otherwise;
     if (found->second.size() != 1 || found->second.front().empty())
-        throw UsageError(fmt::format("--{} takes one value", key));
+        throw UsageError(fmt::format("--{} takes one value; allowed: a file's name, or -", key));
     return found->second.front();
 }
 
@@ -192,7 +190,7 @@ std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions)
 std::string output_path(const Given& given, const Plan& plan)
 {
     const std::string usual = fmt::format("results/local/{}.csv", plan.experiment);
-    const std::string path = only_value(given, "output", usual);
+    std::string path = only_value(given, "output", usual);
     if (path == usual) {
         std::error_code error;
         std::filesystem::create_directories("results/local", error);
@@ -365,7 +363,7 @@ int hello(const std::vector<std::string>& arguments, std::ostream& out, std::ost
         throw UsageError(fmt::format("--grid {} --block {}: some {} lines; allowed: grid x block up to {}",
                                      point.grid, point.block, 2 * std::uint64_t{point.grid} * point.block,
                                      kMostLines / 2));
-    out << fmt::format("Execution configuration: grid {} block {} on {}\n", point.grid, point.block,
+    out << fmt::format("Execution Configuration: grid {} block {} on {}\n", point.grid, point.block,
                        session.facts().name)
         << std::flush;
     const Sample sample = sessions.at(point.backend)->sample_aloud(point);
@@ -397,10 +395,9 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::
         out << fmt::format("nestbed {} ({})\n", kVersion, kGit);
         return exit_ok;
     }
-    constexpr std::array<std::string_view, 6> kCommands{"run",   "list",   "info",
-                                                        "hello", "--help", "--version"};
-    throw UsageError(fmt::format("there is no command '{}'{}; allowed: {}", command,
-                                 did_you_mean(command, kCommands), fmt::join(kCommands, ", ")));
+    constexpr std::array<std::string_view, 6> kCommands{"run", "list", "info", "hello", "--help", "--version"};
+    throw UsageError(fmt::format("there is no command '{}'{}; allowed: {}", command, did_you_mean(command, kCommands),
+                                 fmt::join(kCommands, ", ")));
 }
 
 } // namespace

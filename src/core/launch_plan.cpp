@@ -52,29 +52,30 @@ void plan_waits(const Case& point, const LaunchForm& form, const DeviceFacts& fa
     }
     const std::uint64_t held = grids_held(plan.wave, plan.streams, form.levels());
     if (held > facts.resident_grids || std::uint64_t{plan.wave} * plan.streams > fit)
-        plan.refusal =
-            fmt::format("waves of {} blocks in {} streams hold {} grids and {} chains of waiting parents; "
-                        "the device has room for {} and {}: they would wait for ever",
-                        plan.wave, plan.streams, held, std::uint64_t{plan.wave} * plan.streams,
-                        facts.resident_grids, fit);
+        plan.refusal = fmt::format("waves of {} blocks in {} streams hold {} grids and {} chains of waiting parents; "
+                                   "the device has room for {} and {}: they would wait for ever",
+                                   plan.wave, plan.streams, held, std::uint64_t{plan.wave} * plan.streams,
+                                   facts.resident_grids, fit);
 }
 
 } // namespace
 
 LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const DeviceFacts& facts)
 {
-    LaunchPlan plan{.wave = point.grid};
+    const std::uint32_t usual = facts.default_pending_limit;
+    LaunchPlan plan{.pending_limit = usual, .wave = point.grid};
     if (form.levels() == 0)
         return plan;
 
-    const std::uint32_t usual = facts.default_pending_limit;
     const bool in_waves = form.per_root_block && !point.wave && !point.pending_limit &&
                           !facts.raising_limit_is_free && form.total() > usual / 2;
     if (form.per_root_block)
         plan.streams = std::min(point.streams.value_or(in_waves ? 2 : 1), point.grid);
     if (point.wave && form.per_root_block)
         plan.wave = std::min(*point.wave, point.grid);
-    else if (in_waves)
+    else if (form.per_root_block)
+        plan.wave = (point.grid - 1) / plan.streams + 1;
+    if (in_waves)
         plan.wave = std::clamp(usual / (2 * plan.streams * form.levels()), 1U, point.grid);
     plan.streams = point.wave ? std::min(plan.streams, plan.waves(point.grid)) : plan.streams;
     if (form.parent_waits && facts.resident_grids != 0)
@@ -86,8 +87,8 @@ LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const Device
     const std::uint64_t chains = std::min<std::uint64_t>(std::uint64_t{plan.wave} * plan.streams, point.grid);
     const std::uint64_t in_flight = form.per_root_block ? chains * form.levels() : form.total();
     const std::uint64_t needed = facts.raising_limit_is_free ? form.total() : 2 * in_flight;
-    plan.pending_limit = point.pending_limit.value_or(
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, usual, INT32_MAX)));
+    plan.pending_limit =
+        point.pending_limit.value_or(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, usual, INT32_MAX)));
     return plan;
 }
 

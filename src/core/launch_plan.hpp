@@ -14,7 +14,7 @@ namespace nestbed
 {
 
 struct LaunchPlan {
-    std::uint32_t pending_limit = 0; // to set before the case; 0: it launches nothing, leave the limit alone
+    std::uint32_t pending_limit = 0; // to set before the case; the default for one that launches nothing
     std::uint32_t wave = 1;          // root blocks a wave
     std::uint32_t streams = 1;       // host streams that the waves go round; waves of one stream run in order
     std::string refusal;             // why the case cannot be run as asked; empty if it can
@@ -35,22 +35,20 @@ void for_each_wave(const LaunchPlan& plan, std::uint32_t grid, Launch&& launch)
 {
     for (std::uint32_t index = 0; index < plan.waves(grid); ++index) {
         const std::uint32_t first = index * plan.wave;
-        launch(Wave{
-            .first = first, .blocks = std::min(plan.wave, grid - first), .stream = index % plan.streams});
+        launch(Wave{.first = first, .blocks = std::min(plan.wave, grid - first), .stream = index % plan.streams});
     }
 }
 
 // With nothing fixed by the case:
 //  - launches nothing, or one chain for the whole grid: one wave, always;
-//  - a chain a root block, parents waiting: as many chains at once as the resident grids and a quarter of the
-//    device's threads allow. S streams with waves of W blocks hold S * (1 + W * levels) grids; the S <= 7
-//    with the most chains, the larger S in a tie (results/h200/synced_waves.csv);
-//  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves that
-//  put
-//    half of that limit in flight (results/h200/waves.csv); where raising the limit is free, one wave.
-// A wave or a number of streams that the case fixes is kept, or refused where parents would wait for ever.
-// The limit is the device's default, raised if twice what can be in flight exceeds it. A limit that the case
-// fixes is kept as it is, and then the root grid is one wave unless its parents wait.
+//  - a chain a root block, parents waiting: as many chains at once as the resident grids and a quarter of the device's
+//    threads allow. S streams with waves of W blocks hold S * (1 + W * levels) grids; the S <= 7 with the most chains,
+//    the larger S in a tie, but no more streams than the grid needs (results/h200/synced_waves.csv);
+//  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves that put half of
+//    that limit in flight (results/h200/waves.csv); where raising the limit is free, one wave.
+// A wave that the case fixes is kept; streams without a wave share the grid out; either is refused where parents would
+// wait for ever. The limit is the device's default, raised if twice what can be in flight exceeds it. A limit that the
+// case fixes is kept as it is, and then the root grid is one wave unless its parents wait.
 LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const DeviceFacts& facts);
 
 } // namespace nestbed

@@ -37,8 +37,8 @@ std::vector<std::pair<std::string, Setting>> names_of(const Settings& settings, 
     for (const Setting& setting : settings.of(key)) {
         for (const std::string& name : split(setting.value, ',')) {
             if (std::ranges::find(allowed, name) == allowed.end())
-                throw UsageError(fmt::format("{}: there is no {} '{}'{}; allowed: {}", setting.place(), what,
-                                             name, did_you_mean(name, allowed), fmt::join(allowed, ", ")));
+                throw UsageError(fmt::format("{}: there is no {} '{}'{}; allowed: {}", setting.place(), what, name,
+                                             did_you_mean(name, allowed), fmt::join(allowed, ", ")));
             if (std::ranges::find(names, name, &std::pair<std::string, Setting>::first) == names.end())
                 names.emplace_back(name, setting);
         }
@@ -72,8 +72,8 @@ Axes read_axes(const Settings& settings)
     Axes axes;
     axes.strategies = names_of(settings, "strategy", Registry::names(), "strategy");
     if (axes.strategies.empty())
-        throw UsageError(fmt::format("no strategy was named; allowed for --strategy: {}",
-                                     fmt::join(Registry::names(), ", ")));
+        throw UsageError(
+            fmt::format("no strategy was named; allowed for --strategy: {}", fmt::join(Registry::names(), ", ")));
     axes.types = names_of(settings, "type", {"int32", "float32"}, "type");
     if (axes.types.empty())
         axes.types.emplace_back("int32", Setting{});
@@ -81,18 +81,35 @@ Axes read_axes(const Settings& settings)
     axes.grids = axis_of(settings, "grid", {.least = 1, .most = kMostBlocks}, std::nullopt);
     axes.blocks = axis_of(settings, "block", {.least = 1, .most = 1024}, std::nullopt);
     axes.depths = axis_of(settings, "depth", {.least = 0, .most = UINT32_MAX, .word = "full"}, std::nullopt);
-    axes.limits =
-        axis_of(settings, "pending-limit", {.least = 1, .most = INT32_MAX, .word = "auto"}, std::nullopt);
+    axes.limits = axis_of(settings, "pending-limit", {.least = 1, .most = INT32_MAX, .word = "auto"}, std::nullopt);
     axes.waves = axis_of(settings, "wave", {.least = 1, .most = kMostBlocks, .word = "auto"}, std::nullopt);
     axes.streams = axis_of(settings, "streams", {.least = 1, .most = 64, .word = "auto"}, std::nullopt);
     axes.seeds = axis_of(settings, "seed", {}, 1);
     for (const AxisValue& block : axes.blocks)
         if (block.number && !std::has_single_bit(*block.number))
-            throw UsageError(
-                fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
-                            "two from 1 to 1024",
-                            block.setting.place(), *block.number));
+            throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
+                                         "two from 1 to 1024",
+                                         block.setting.place(), *block.number));
     return axes;
+}
+
+// A sweep of this size is a mistake; it must not take all memory before it is said so.
+void check_size(const Axes& axes, std::size_t devices)
+{
+    constexpr double kMostCases = 1e6;
+    double cases = static_cast<double>(devices);
+    for (const std::size_t size :
+         {axes.strategies.size(), axes.types.size(), axes.grids.size(), axes.blocks.size(), axes.elements.size(),
+          axes.depths.size(), axes.limits.size(), axes.waves.size(), axes.streams.size(), axes.seeds.size()})
+        cases *= static_cast<double>(size);
+    if (cases > kMostCases)
+        throw UsageError(
+            fmt::format("the axes multiply to {:.0f} cases: {} strategies, {} types, {} grids, {} blocks, {} "
+                        "elements, {} depths, {} pending-limits, {} waves, {} streams, {} seeds; allowed: at "
+                        "most {:.0f}",
+                        cases, axes.strategies.size(), axes.types.size(), axes.grids.size(), axes.blocks.size(),
+                        axes.elements.size(), axes.depths.size(), axes.limits.size(), axes.waves.size(),
+                        axes.streams.size(), axes.seeds.size(), kMostCases));
 }
 
 // Of elements, grid and block any two give the third.
@@ -102,9 +119,9 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     if (elements.number && grid.number && !block.number) {
         const std::uint64_t needed = std::bit_ceil((*elements.number - 1) / *grid.number + 1);
         if (needed > 1024)
-            throw UsageError(fmt::format(
-                "{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
-                elements.setting.place(), *elements.number, needed, *grid.number * 1024, *grid.number));
+            throw UsageError(
+                fmt::format("{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
+                            elements.setting.place(), *elements.number, needed, *grid.number * 1024, *grid.number));
         point.block = static_cast<std::uint32_t>(needed);
     } else {
         point.block = static_cast<std::uint32_t>(block.number.value_or(kUsualBlock));
@@ -114,9 +131,8 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     } else if (elements.number) {
         const std::uint64_t needed = (*elements.number - 1) / point.block + 1;
         if (needed > 2147483647)
-            throw UsageError(
-                fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
-                            elements.setting.place(), *elements.number, needed, point.block));
+            throw UsageError(fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
+                                         elements.setting.place(), *elements.number, needed, point.block));
         point.grid = static_cast<std::uint32_t>(needed);
     } else {
         point.grid = kUsualGrid;
@@ -125,8 +141,7 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     point.elements = elements.number.value_or(capacity);
     if (point.elements > capacity)
         throw UsageError(fmt::format("{}: {} elements do not fit {} blocks of {}; allowed: at most {}",
-                                     elements.setting.place(), point.elements, point.grid, point.block,
-                                     capacity));
+                                     elements.setting.place(), point.elements, point.grid, point.block, capacity));
     return point;
 }
 
@@ -145,12 +160,11 @@ void check_shape(const Case& point, const DeviceFacts& facts, const AxisValue& g
 {
     if (point.block > facts.max_threads_per_block)
         throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}",
-                                     place_of({&block, &elements, &grid}), facts.name,
-                                     facts.max_threads_per_block, point.block));
+                                     place_of({&block, &elements, &grid}), facts.name, facts.max_threads_per_block,
+                                     point.block));
     if (point.grid > facts.max_grid)
         throw UsageError(fmt::format("{}: {} has grids of at most {} blocks, not {}",
-                                     place_of({&grid, &elements, &block}), facts.name, facts.max_grid,
-                                     point.grid));
+                                     place_of({&grid, &elements, &block}), facts.name, facts.max_grid, point.grid));
 }
 
 void check_memory(const Group& group, const DeviceFacts& facts, const std::string& place)
@@ -158,9 +172,9 @@ void check_memory(const Group& group, const DeviceFacts& facts, const std::strin
     for (const Case& point : group.cases)
         if (const std::uint64_t needed = memory_bytes(point); needed > facts.free_memory_bytes)
             throw UsageError(
-                fmt::format("{}: {} blocks of {} threads need {} of memory; allowed: what {} has free, {}",
-                            place, point.grid, point.block, format_bytes(static_cast<double>(needed)),
-                            facts.name, format_bytes(static_cast<double>(facts.free_memory_bytes))));
+                fmt::format("{}: {} blocks of {} threads need {} of memory; allowed: what {} has free, {}", place,
+                            point.grid, point.block, format_bytes(static_cast<double>(needed)), facts.name,
+                            format_bytes(static_cast<double>(facts.free_memory_bytes))));
 }
 
 // A setting that means nothing to the strategy is left at its default, so that it does not multiply cases.
@@ -261,8 +275,8 @@ std::vector<BackendKind> chosen_backends(const Settings& settings)
         const BackendKind backend = name == "cuda" ? BackendKind::cuda : BackendKind::cpu;
         const std::string reason = why_not(backend);
         if (!reason.empty())
-            throw UsageError(fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu",
-                                         setting.place(), reason));
+            throw UsageError(
+                fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu", setting.place(), reason));
         add(backend);
     }
     if (backends.empty())
@@ -273,6 +287,7 @@ std::vector<BackendKind> chosen_backends(const Settings& settings)
 Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices)
 {
     const Axes axes = read_axes(settings);
+    check_size(axes, devices.size());
     Plan plan;
     plan.experiment = settings.experiment();
     const auto title = settings.one("title");
@@ -302,16 +317,26 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
 
 std::uint64_t memory_bytes(const Case& point)
 {
-    if (point.type == ElementType::none)
-        return 0; // a counter and the ledger
     constexpr std::uint64_t kElementBytes = 4;
     constexpr std::uint64_t kFlagBytes = 4;
+    constexpr std::uint64_t kReferenceBytes = 16; // a block's right sum and magnitude
+    // A grid of the executor, measured: hello and nosync, 10^6 blocks of 4. A level waits while the one before runs.
+    constexpr std::uint64_t kGridBytes = 440;
+    constexpr std::uint64_t kGenerations = 2;
+    const bool reduces = point.type != ElementType::none;
+    const LaunchForm form = find_anywhere(point.strategy)->launches(point);
     const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
-    const std::uint64_t levels = log2_of(point.block);
-    // The input, its working copy and a sum and the completion flags of each block; on the CPU also the
-    // host's copy of the input, which lies in the same memory.
-    const std::uint64_t copies = point.backend == BackendKind::cpu ? 3 : 2;
-    return copies * padded * kElementBytes + point.grid * (kElementBytes + levels * kFlagBytes);
+    std::uint64_t bytes = 0;
+    if (reduces) // the input, its working copy, and a sum and completion flags a block
+        bytes += 2 * padded * kElementBytes + point.grid * (kElementBytes + form.levels() * kFlagBytes);
+    if (point.backend == BackendKind::cpu) {
+        if (reduces)
+            bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);
+        const auto widest = std::max_element(form.by_depth.begin(), form.by_depth.end());
+        if (widest != form.by_depth.end())
+            bytes += std::min<std::uint64_t>(kGenerations, form.levels()) * *widest * kGridBytes;
+    }
+    return bytes;
 }
 
 std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
@@ -320,8 +345,8 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     std::uint64_t launches = 0;
     std::uint64_t memory = 0;
     const auto out = std::back_inserter(text);
-    fmt::format_to(out, "{:<12} {:<4} {:<7} {:>10} {:>10} {:>5} {:>5} {:>9} {:>8}\n", "strategy", "on",
-                   "type", "elements", "grid", "block", "depth", "launches", "waves");
+    fmt::format_to(out, "{:<12} {:<4} {:<7} {:>10} {:>10} {:>5} {:>5} {:>9} {:>8}\n", "strategy", "on", "type",
+                   "elements", "grid", "block", "depth", "launches", "waves");
     for (const Group& group : plan.groups) {
         for (const Case& point : group.cases) {
             const Strategy* strategy = find_anywhere(point.strategy);
@@ -339,9 +364,8 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             memory = std::max(memory, memory_bytes(point));
         }
     }
-    fmt::format_to(
-        out, "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
-        plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
+    fmt::format_to(out, "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
+                   plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
     return text;
 }
 

@@ -92,18 +92,14 @@ const std::vector<Column>& table()
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
         {"floor_us", [](Row r) { return fmt::format("{:.3f}", r.run.floor_us); }},
-        {"launches_expected",
-         [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
+        {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
         {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
         {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},
         {"launches_by_depth",
          [](Row r) {
-             return r.sample.launches
-                        ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " "))
-                        : "";
+             return r.sample.launches ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " ")) : "";
          }},
-        {"max_depth",
-         [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
+        {"max_depth", [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
         {"answer", [](Row r) { return r.sample.answer; }},
         {"reference", [](Row r) { return r.sample.reference; }},
         {"status", [](Row r) { return std::string(name_of(r.sample.status)); }},
@@ -130,8 +126,7 @@ const std::vector<std::string>& columns()
     return names;
 }
 
-std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition,
-                                const Sample& sample)
+std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample)
 {
     const RowSource source{run, point, repetition, sample, strategy_of(point).info().mechanism != "none"};
     std::vector<std::string> cells;
@@ -148,9 +143,8 @@ std::string csv_line(const std::vector<std::string>& cells)
         if (index > 0)
             line += ',';
         // Blanks at the ends too: they belong to the cell, and readers cut them off when they are not quoted.
-        const bool blank_end =
-            !cell.empty() && (std::isblank(static_cast<unsigned char>(cell.front())) != 0 ||
-                              std::isblank(static_cast<unsigned char>(cell.back())) != 0);
+        const bool blank_end = !cell.empty() && (std::isblank(static_cast<unsigned char>(cell.front())) != 0 ||
+                                                 std::isblank(static_cast<unsigned char>(cell.back())) != 0);
         if (!blank_end && cell.find_first_of(",\"\r\n") == std::string::npos) {
             line += cell;
             continue;
@@ -212,16 +206,15 @@ CsvLog::CsvLog(const std::string& path) : path_(path)
     }
     namespace fs = std::filesystem;
     const auto refuse = [&](const std::string& why) {
-        throw UsageError(fmt::format(
-            "--output {}: {}; allowed: a file that can be written, or - for standard output", path, why));
+        throw UsageError(
+            fmt::format("--output {}: {}; allowed: a file that can be written, or - for standard output", path, why));
     };
     std::error_code ignored;
     const bool existed = fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0;
     if (existed) {
         const std::string expected = csv_line(columns());
         std::string header(expected.size(), '\0');
-        std::ifstream(path, std::ios::binary)
-            .read(header.data(), static_cast<std::streamsize>(header.size()));
+        std::ifstream(path, std::ios::binary).read(header.data(), static_cast<std::streamsize>(header.size()));
         if (header != expected)
             refuse("it is there already and is not a log of this version, and nothing is overwritten");
     }
@@ -295,15 +288,17 @@ namespace
 // An empty object where there is no file yet. Throws UsageError.
 nlohmann::ordered_json read_manifest(const std::string& path)
 {
+    const bool there = std::filesystem::exists(path);
     std::ifstream old(path);
-    if (!old)
+    if (!there)
         return nlohmann::ordered_json::object();
-    nlohmann::ordered_json manifest = nlohmann::ordered_json::parse(old, nullptr, false);
+    nlohmann::ordered_json manifest;
+    if (std::filesystem::is_regular_file(path))
+        manifest = nlohmann::ordered_json::parse(old, nullptr, false);
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
-        throw UsageError(
-            fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
-                        "allowed: an --output beside which there is none, or one of nestbed's",
-                        path));
+        throw UsageError(fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
+                                     "allowed: an --output beside which there is none, or one of nestbed's",
+                                     path));
     return manifest;
 }
 } // namespace
@@ -317,8 +312,7 @@ void check_manifest(const std::string& csv_path)
     static_cast<void>(read_manifest(manifest_path(csv_path)));
 }
 
-void write_manifest(const std::string& csv_path, const Plan& plan,
-                    const std::map<BackendKind, RunFacts>& runs,
+void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
                     const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command)
 {
     const std::string path = manifest_path(csv_path);

@@ -27,8 +27,7 @@ struct RunFacts {
 };
 
 // One cell a column, in the order of columns().
-std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition,
-                                const Sample& sample);
+std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample);
 const std::vector<std::string>& columns();
 
 // RFC 4180, one line with its CR LF. libcsv quotes.
@@ -61,8 +60,7 @@ std::string manifest_path(const std::string& csv_path);
 void check_manifest(const std::string& csv_path);
 // Adds a run to the manifest beside a CSV (its name with .json): the whole environment, once a run. Written
 // to a temporary file and renamed. Throws RunError.
-void write_manifest(const std::string& csv_path, const Plan& plan,
-                    const std::map<BackendKind, RunFacts>& runs,
+void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
                     const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command);
 
 // "20261121T064012Z-4711", new for every call in another second or process.

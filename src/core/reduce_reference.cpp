@@ -53,9 +53,8 @@ ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid
         const auto slice = input.subspan(first, std::min<std::size_t>(block, input.size() - first));
         reference.block_sums[index] = std::accumulate(slice.begin(), slice.end(), WideSum<T>{});
         if constexpr (std::is_same_v<T, float>)
-            reference.block_magnitudes[index] =
-                std::transform_reduce(slice.begin(), slice.end(), 0.0, std::plus<>{},
-                                      [](T value) { return std::abs(double{value}); });
+            reference.block_magnitudes[index] = std::transform_reduce(
+                slice.begin(), slice.end(), 0.0, std::plus<>{}, [](T value) { return std::abs(double{value}); });
     }
     reference.total = std::accumulate(reference.block_sums.begin(), reference.block_sums.end(), WideSum<T>{});
     return reference;
@@ -82,8 +81,7 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
     if (partials.size() != reference.block_sums.size())
         return {.right = false,
                 .answer = "",
-                .detail = fmt::format("{} partial sums for {} blocks", partials.size(),
-                                      reference.block_sums.size())};
+                .detail = fmt::format("{} partial sums for {} blocks", partials.size(), reference.block_sums.size())};
     WideSum<T> total{};
     std::size_t wrong = 0;
     std::size_t first_wrong = 0;
@@ -94,9 +92,9 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
     }
     Verdict verdict{.right = wrong == 0, .answer = to_text<T>(total), .detail = {}};
     if (wrong != 0)
-        verdict.detail = fmt::format("{} of {} block sums are wrong; block {} gave {} instead of {}", wrong,
-                                     partials.size(), first_wrong, partials[first_wrong],
-                                     reference.block_sums[first_wrong]);
+        verdict.detail =
+            fmt::format("{} of {} block sums are wrong; block {} gave {} instead of {}", wrong, partials.size(),
+                        first_wrong, partials[first_wrong], reference.block_sums[first_wrong]);
     return verdict;
 }
 
@@ -114,8 +112,7 @@ Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
     return verdict;
 }
 
-template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t,
-                                                        std::uint32_t);
+template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t, std::uint32_t);
 template ReduceReference<float> reduce_reference(std::span<const float>, std::uint32_t, std::uint32_t);
 template Verdict verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>);
 template Verdict verify_blocks(const ReduceReference<float>&, std::span<const float>);

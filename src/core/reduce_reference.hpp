@@ -16,8 +16,8 @@ using WideSum = std::conditional_t<std::is_same_v<T, float>, double, std::int64_
 
 // Element `index` of the input drawn by `seed`: int32 0 to 255, as in the book; float32 in [0, 1) times a
 // power of two from 1 to 1/128, so that neighbours differ in scale. From SplitMix64 (Steele, Lea, Flood,
-// "Fast Splittable Pseudorandom Number Generators", 2014) at position `index`, so any part can be made by
-// itself.
+// "Fast Splittable Pseudorandom Number Generators", 2014) at position `index`, so any part can be made
+// alone.
 template <class T>
 T reduce_element(std::uint64_t seed, std::uint64_t index);
 

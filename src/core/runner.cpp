@@ -28,8 +28,7 @@ namespace
 class GroupRun
 {
   public:
-    GroupRun(const Plan& plan, std::size_t group,
-             const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
+    GroupRun(const Plan& plan, std::size_t group, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
              const std::map<BackendKind, RunFacts>& runs, CsvLog& log,
              const std::function<void(const Progress&)>& report, Progress& progress)
         : plan_(plan), group_(group), sessions_(sessions), runs_(runs), log_(log), report_(report),
@@ -89,9 +88,9 @@ class GroupRun
         log_.append(row_of(runs_.at(result.point.backend), result.point, round, sample));
         progress_.done += sample.status == Status::unsupported ? plan_.repeat.at(result.point.backend) : 1;
         if (sample.device_lost)
-            throw RunError(fmt::format(
-                "the device was lost in {} (grid {}, block {}): {}; the rows so far are in {}",
-                result.point.strategy, result.point.grid, result.point.block, sample.detail, log_.path()));
+            throw RunError(fmt::format("the device was lost in {} (grid {}, block {}): {}; the rows so far are in {}",
+                                       result.point.strategy, result.point.grid, result.point.block, sample.detail,
+                                       log_.path()));
         result.samples.push_back(std::move(sample));
     }
 
@@ -107,8 +106,7 @@ class GroupRun
 
 } // namespace
 
-std::vector<CaseResult> run_plan(const Plan& plan,
-                                 const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
+std::vector<CaseResult> run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
                                  const std::map<BackendKind, RunFacts>& runs, CsvLog& log,
                                  const std::function<void(const Progress&)>& report)
 {

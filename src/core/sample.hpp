@@ -44,7 +44,7 @@ struct Sample {
     std::optional<LaunchCounts> launches; // empty if the case was not run
     std::string answer;
     std::string reference;
-    std::uint32_t pending_limit = 0; // as read back from the device; 0: the strategy launches nothing
+    std::uint32_t pending_limit = 0; // as read back from the device
     std::uint32_t wave = 0;          // root blocks a wave
     std::uint32_t waves = 0;
     std::uint32_t streams = 0;

@@ -61,8 +61,7 @@ std::string canonical_key(std::string_view name)
 
 std::string Setting::place() const
 {
-    return file.empty() ? fmt::format("--{} {}", key, value)
-                        : fmt::format("{}:{}: {} = {}", file, line, key, value);
+    return file.empty() ? fmt::format("--{} {}", key, value) : fmt::format("{}:{}: {} = {}", file, line, key, value);
 }
 
 // Boost.Program_options reads the file, one line at a time: it does not say in which line an error is.
@@ -71,13 +70,16 @@ void Settings::read_file(const std::string& path)
     namespace po = boost::program_options;
     std::ifstream file(path);
     if (!file || !std::filesystem::is_regular_file(path))
-        throw UsageError(fmt::format("{}: there is no such experiment file", path));
+        throw UsageError(
+            fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
     std::string text;
     std::vector<Setting> read;
     for (unsigned line = 1; std::getline(file, text); ++line) {
         const auto refuse = [&](const std::string& why) {
             throw UsageError(fmt::format("{}:{}: {}", path, line, why));
         };
+        if (line == 1 && text.starts_with("\xEF\xBB\xBF")) // a byte order mark
+            text.erase(0, 3);
         std::istringstream one_line(text);
         po::basic_parsed_options<char> parsed(nullptr);
         try {
@@ -88,14 +90,13 @@ void Settings::read_file(const std::string& path)
         if (parsed.options.empty() && text.find_first_of('[') < text.find_first_of('#'))
             refuse(fmt::format("'{}': an experiment file has no sections", text));
         for (const auto& option : parsed.options) {
-            Setting setting{canonical_key(option.string_key),
-                            option.value.empty() ? "" : option.value.front(), path, line};
+            Setting setting{canonical_key(option.string_key), option.value.empty() ? "" : option.value.front(), path,
+                            line};
             const std::vector<std::string_view> names = key_names();
             if (std::ranges::find(names, setting.key) == names.end())
-                refuse(fmt::format(
-                    "unknown key '{}'{} allowed: {}", option.string_key,
-                    did_you_mean(setting.key, names).empty() ? ";" : did_you_mean(setting.key, names),
-                    fmt::join(names, ", ")));
+                refuse(fmt::format("unknown key '{}'{} allowed: {}", option.string_key,
+                                   did_you_mean(setting.key, names).empty() ? ";" : did_you_mean(setting.key, names),
+                                   fmt::join(names, ", ")));
             if (setting.value.empty())
                 refuse(fmt::format("{} has no value", setting.key));
             read.push_back(std::move(setting));
@@ -117,8 +118,7 @@ void Settings::set(const std::string& key, const std::vector<std::string>& value
 std::vector<Setting> Settings::of(std::string_view key) const
 {
     std::vector<Setting> found;
-    std::ranges::copy_if(settings_, std::back_inserter(found),
-                         [&](const Setting& s) { return s.key == key; });
+    std::ranges::copy_if(settings_, std::back_inserter(found), [&](const Setting& s) { return s.key == key; });
     return found;
 }
 

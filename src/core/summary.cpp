@@ -16,6 +16,8 @@ namespace nestbed
 namespace
 {
 
+constexpr std::uint64_t kBootstrapSeed = 1;
+
 std::vector<double> times_of(const CaseResult& result)
 {
     std::vector<double> times;
@@ -25,13 +27,21 @@ std::vector<double> times_of(const CaseResult& result)
     return times;
 }
 
+// Which clock a case is timed by.
+std::string_view clock_of(const CaseResult& result)
+{
+    const auto timed = std::ranges::find_if(result.samples, [](const Sample& s) { return s.wall_us.has_value(); });
+    return timed == result.samples.end() ? "" : timed->gpu_us ? "gpu" : "wall";
+}
+
 // The median of `neighbored` on the same input, if it was measured.
 std::optional<double> reference_time(const std::vector<CaseResult>& results, const CaseResult& result)
 {
     if (result.point.type == ElementType::none)
         return std::nullopt; // another workload
     for (const CaseResult& other : results)
-        if (other.group == result.group && other.point.strategy == "neighbored")
+        if (other.group == result.group && other.point.strategy == "neighbored" &&
+            clock_of(other) == clock_of(result))
             if (const std::vector<double> times = times_of(other); !times.empty())
                 return median(times);
     return std::nullopt;
@@ -103,26 +113,30 @@ std::vector<std::string> axis_cells(const CaseResult& result)
             launch_axis(point.pending_limit, "auto"),
             launch_axis(point.wave, "auto"),
             launch_axis(point.streams, "auto"),
-            point.seed == 0 ? "" : std::to_string(point.seed)};
+            point.seed == 0 ? "" : std::to_string(point.seed),
+            std::string(clock_of(result))};
 }
 
 std::vector<std::string> result_cells(const std::vector<CaseResult>& results, const CaseResult& result)
 {
     std::string time;
     std::string spread;
+    std::string between;
     std::string ratio;
     if (const std::vector<double> times = times_of(result); !times.empty()) {
         const double middle = median(times);
         time = format_us(middle);
         spread = fmt::format("{:.1f}%", 100 * median_absolute_deviation(times) / middle);
+        const Interval interval = bootstrap_median(times, kBootstrapSeed);
+        between = format_us(interval.low) + " - " + format_us(interval.high);
         if (const auto reference = reference_time(results, result))
             ratio = ratio_text(middle / *reference);
     }
-    const auto counted =
-        std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
+    const auto counted = std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
     return {result.point.strategy,
             time,
             spread,
+            between,
             counted == result.samples.end() ? "" : std::to_string(counted->launches->attempted),
             ratio,
             status_text(result)};
@@ -143,12 +157,12 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
                           const std::map<BackendKind, RunFacts>& runs)
 {
     std::vector<Column> columns{
-        {"strategy", true, false, {}}, {"backend", true, true, {}},        {"type", true, true, {}},
-        {"elements", false, true, {}}, {"grid", false, true, {}},          {"block", false, true, {}},
-        {"depth", false, true, {}},    {"pending-limit", false, true, {}}, {"wave", false, true, {}},
-        {"streams", false, true, {}},  {"seed", false, true, {}},          {"median", false, false, {}},
-        {"MAD", false, false, {}},     {"launches", false, false, {}},     {"x neighbored", false, false, {}},
-        {"status", true, false, {}},
+        {"strategy", true, false, {}},  {"backend", true, true, {}},        {"type", true, true, {}},
+        {"elements", false, true, {}},  {"grid", false, true, {}},          {"block", false, true, {}},
+        {"depth", false, true, {}},     {"pending-limit", false, true, {}}, {"wave", false, true, {}},
+        {"streams", false, true, {}},   {"seed", false, true, {}},          {"clock", true, true, {}},
+        {"median", false, false, {}},   {"MAD", false, false, {}},          {"95% CI", false, false, {}},
+        {"launches", false, false, {}}, {"ratio", false, false, {}},        {"status", true, false, {}},
     };
     for (const CaseResult& result : results) {
         std::vector<std::string> cells = result_cells(results, result);

@@ -10,9 +10,9 @@
 namespace nestbed
 {
 
-// A line a case: median and its spread over the samples that are ok, device launches, ratio to `neighbored`
-// on the same input. Columns in which all cases agree are said once, above the table; it fits 80 characters
-// unless more than three axes vary.
+// A line a case: median, median absolute deviation and the median's 95 % bootstrap interval over the samples that are
+// ok, device launches, ratio to `neighbored` on the same input by the same clock. Columns in which all cases agree are
+// said once, above the table.
 std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
                           const std::map<BackendKind, RunFacts>& runs);
 

@@ -81,8 +81,7 @@ std::string format_bytes(double bytes)
     std::size_t unit = 0;
     for (; bytes >= 1024 && unit + 1 < kUnits.size(); ++unit)
         bytes /= 1024;
-    return unit == 0 ? fmt::format("{:.0f} B", bytes)
-                     : fmt::format("{} {}", three_digits(bytes), kUnits.at(unit));
+    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{} {}", three_digits(bytes), kUnits.at(unit));
 }
 
 } // namespace nestbed

@@ -65,8 +65,7 @@ class Context
         try {
             return Buffer<T>(count);
         } catch (const std::bad_alloc&) {
-            throw RunError("out of memory: " + std::to_string(count * sizeof(T)) +
-                           " bytes could not be allocated");
+            throw RunError("out of memory: " + std::to_string(count * sizeof(T)) + " bytes could not be allocated");
         }
     }
     template <class T>
@@ -110,6 +109,9 @@ class Context
         work();
         return {.gpu_us = {}, .wall_us = clock.elapsed_us()};
     }
+
+    // False when nothing can be run any more.
+    static bool usable() { return true; }
 
     static std::string error_name(int error)
     {

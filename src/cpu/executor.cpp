@@ -114,9 +114,9 @@ bool valid(dim3 grid, dim3 block)
     constexpr std::uint64_t kMaxBlocks = 2147483647;
     const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
     const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
-    return threads >= 1 && block.x <= kMaxThreadsPerBlock && block.y <= kMaxThreadsPerBlock &&
-           block.z <= 64 && threads <= kMaxThreadsPerBlock && plane >= 1 && plane <= kMaxBlocks &&
-           grid.z >= 1 && plane * grid.z <= kMaxBlocks;
+    return threads >= 1 && block.x <= kMaxThreadsPerBlock && block.y <= kMaxThreadsPerBlock && block.z <= 64 &&
+           threads <= kMaxThreadsPerBlock && plane >= 1 && plane <= kMaxBlocks && grid.z >= 1 && grid.y <= 65535 &&
+           grid.z <= 65535 && plane * grid.z <= kMaxBlocks;
 }
 
 } // namespace

@@ -1,27 +1,22 @@
 // The executor: CUDA's rules of dynamic parallelism, run on the CPU.
 //
-// Every CUDA thread is a fiber; the threads of a block share one operating-system thread. The rules are those
-// of the CUDA C++ Programming Guide, chapter "CUDA Dynamic Parallelism":
+// Every CUDA thread is a fiber; the threads of a block share one operating-system thread. The rules are those of the
+// CUDA C++ Programming Guide, chapter "CUDA Dynamic Parallelism":
 //   - a barrier waits for the threads of the block that have not exited;
-//   - a block's launches into the NULL stream run in order; fire-and-forget launches, and launches each into
-//   a
-//     named stream of its own, in any order; tail launches after the parent grid and all its other work, one
-//     after another, descendants included;
+//   - a block's launches into the NULL stream run in order; fire-and-forget launches, and launches each into a named
+//     stream of its own, in any order; tail launches after the parent grid and all its other work, one after
+//     another, descendants included;
 //   - a grid is complete only when its descendants are;
-//   - a launch past the pending-launch limit fails with the error code that the GPU gives. A launch is
-//   pending
-//     from the call until its grid starts.
-// Beyond that guide (what device-side cudaDeviceSynchronize did): a thread may wait for the child that it
-// launches.
+//   - a launch past the pending-launch limit fails with the error code that the GPU gives. A launch is pending from
+//     the call until its grid starts.
+// Beyond that guide (what device-side cudaDeviceSynchronize did): a thread may wait for the child that it launches.
 //
 // The order is the schedule's:
 //   fifo    a child starts after every block that was running at its launch is done, as on a GPU whose launch
 //           latency exceeds the parent's remaining work. Grids of one generation share the worker threads.
 //   eager   a child runs at its launch, to the end, before its parent's other threads get any further.
-//   random  threads, blocks and grids go in any order that the rules allow. A thread is interrupted at
-//   barriers,
-//           launches and waits. Every run draws its own order; the seed gives the same sequence of runs
-//           again.
+//   random  threads, blocks and grids go in any order that the rules allow. A thread is interrupted at barriers,
+//           launches and waits. Every run draws its own order; the seed gives the same sequence of runs again.
 // eager and random use one worker: what they do does not depend on the machine.
 #pragma once
 
@@ -47,11 +42,7 @@ namespace nestbed::cpu
 {
 
 // CUDA's numbers and names, so that rows of both backends read alike.
-enum LaunchError : int {
-    launch_ok = 0,
-    launch_invalid_configuration = 9,
-    launch_pending_count_exceeded = 69
-};
+enum LaunchError : int { launch_ok = 0, launch_invalid_configuration = 9, launch_pending_count_exceeded = 69 };
 std::string_view name_of(LaunchError error);
 
 struct Schedule {
@@ -88,7 +79,8 @@ class Executor
     void set_pending_limit(unsigned launches);
 
     // Launches a grid from the host and returns when it and all its descendants are complete. Throws
-    // std::invalid_argument for an empty or oversized grid, std::logic_error if every thread waits for ever,
+    // std::invalid_argument for an empty or oversized grid, std::logic_error if every thread waits for ever
+    // (schedule random),
     // and whatever a kernel throws.
     void run(dim3 grid, dim3 block, KernelCall call);
 

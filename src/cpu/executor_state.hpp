@@ -35,9 +35,10 @@ class PendingLaunches
 
     bool reserve()
     {
-        if (count_.fetch_add(1) < limit)
-            return true;
-        count_.fetch_sub(1);
+        unsigned count = count_.load();
+        while (count < limit)
+            if (count_.compare_exchange_weak(count, count + 1))
+                return true;
         return false;
     }
     void started(const Grid& grid)

@@ -1,5 +1,9 @@
 #include "fiber.hpp"
 
+#include "../core/error.hpp"
+
+#include <new>
+#include <string>
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -41,8 +45,7 @@ Carrier* current_carrier()
 }
 
 Carrier::Carrier()
-    : fiber_(std::allocator_arg,
-             StackAllocator{boost::context::protected_fixedsize_stack(kStackBytes), &stack_},
+    : fiber_(std::allocator_arg, StackAllocator{boost::context::protected_fixedsize_stack(kStackBytes), &stack_},
              [this](boost::context::fiber&& caller) {
                  caller_ = std::move(caller);
                  enter(nullptr, &caller_bottom_, &caller_size_);
@@ -107,7 +110,13 @@ void Carrier::switch_back(Stop why)
 Carrier& CarrierPool::take()
 {
     if (idle_.empty()) {
-        all_.push_back(std::make_unique<Carrier>());
+        try {
+            all_.push_back(std::make_unique<Carrier>());
+        } catch (const std::bad_alloc&) {
+            throw RunError("the executor could not get a stack for one more thread beside " +
+                           std::to_string(all_.size()) +
+                           " that are stopped: fewer --workers or a smaller --block need fewer");
+        }
         return *all_.back();
     }
     Carrier* carrier = idle_.back();

@@ -16,8 +16,11 @@ namespace nestbed::cpu
 namespace
 {
 
-// Blocks that are in progress at once, as long as one of them can go on: keeps fibers few.
+// Blocks and threads that are in progress at once: each stopped thread holds a fiber, and each fiber two of the
+// 65530 memory mappings that Linux allows a process. When none of them can go on because all wait for children,
+// children start beyond this, one chain at a time.
 constexpr std::size_t kResidentBlocks = 24;
+constexpr std::size_t kResidentThreads = 8192;
 
 struct ResidentBlock : Block {
     std::vector<std::uint32_t> unstarted; // thread numbers
@@ -53,7 +56,7 @@ class Run final : public Engine
         return drawn;
     }
     void step();
-    void start_block();
+    void start_block(bool room);
     void go_on(ResidentBlock& block);
     void finish(ResidentBlock& block);
 
@@ -61,6 +64,7 @@ class Run final : public Engine
     std::mt19937_64 random_;
     GridGraph graph_;
     std::list<ResidentBlock> resident_;
+    std::size_t resident_threads_ = 0;
     std::unordered_map<Grid*, std::vector<std::uint64_t>> unstarted_blocks_;
 };
 
@@ -77,22 +81,25 @@ void Run::step()
     for (ResidentBlock& block : resident_)
         if (block.can_go_on())
             able.push_back(&block);
-    const bool may_start = !graph_.ready().empty() && (resident_.size() < kResidentBlocks || able.empty());
+    const bool room = resident_.size() < kResidentBlocks && resident_threads_ < kResidentThreads;
+    const bool may_start = !graph_.ready().empty() && (room || able.empty());
     if (!may_start && able.empty())
         throw std::logic_error("every thread waits and nothing can start: the kernels deadlock");
     const std::size_t choice = draw(able.size() + (may_start ? 1 : 0));
     if (choice == able.size())
-        start_block();
+        start_block(room);
     else
         go_on(*able[choice]);
     for (Carrier* carrier : graph_.take_woken())
         static_cast<ResidentBlock*>(carrier->block)->runnable.push_back(carrier);
 }
 
-void Run::start_block()
+// Of any ready grid; where there is no room, of the one that became ready last: it is what somebody waits for,
+// or comes before that in its stream, and not another root block.
+void Run::start_block(bool room)
 {
     std::vector<Grid*>& ready = graph_.ready();
-    const std::size_t choice = draw(ready.size());
+    const std::size_t choice = room ? draw(ready.size()) : ready.size() - 1;
     Grid& grid = *ready[choice];
     std::vector<std::uint64_t>& blocks = unstarted_blocks_[&grid];
     if (blocks.empty()) {
@@ -107,6 +114,7 @@ void Run::start_block()
     block.sequential = false;
     block.engine = this;
     block.live = block.threads;
+    resident_threads_ += block.threads;
     block.unstarted.resize(block.threads);
     std::iota(block.unstarted.begin(), block.unstarted.end(), 0U);
     if (blocks.empty()) {
@@ -148,6 +156,7 @@ void Run::go_on(ResidentBlock& block)
 void Run::finish(ResidentBlock& block)
 {
     Grid& grid = *block.grid;
+    resident_threads_ -= block.threads;
     resident_.remove_if([&](const ResidentBlock& other) { return &other == &block; });
     if (--grid.blocks_open == 0)
         graph_.blocks_done(grid);

@@ -1,7 +1,7 @@
-// The schedules fifo and eager. A generation is the grids that may start at one time; its blocks are shared
-// by the workers, each block's threads run in order, and what they launch is gathered and submitted, in the
-// order of grid, block and call, when the generation is done: the outcome does not depend on the number of
-// workers.
+// The schedules fifo and eager. A generation is the grids that may start at one time; its blocks are shared by the
+// workers, each block's threads run in order, and what they launch is gathered and submitted, in the order of grid,
+// block and call, when the generation is done: the outcome does not depend on the number of workers, as long as no
+// launch is refused (which launch meets a full queue depends on who comes first).
 #include "executor_state.hpp"
 
 #include <algorithm>
@@ -49,11 +49,8 @@ class Worker final : public Engine
 void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position)
 {
     const dim3 dim = grid.block_dim;
-    Block block{.grid = &grid,
-                .index = index,
-                .threads = dim.x * dim.y * dim.z,
-                .position = position,
-                .engine = this};
+    Block block{
+        .grid = &grid, .index = index, .threads = dim.x * dim.y * dim.z, .position = position, .engine = this};
     std::vector<Carrier*> stopped;
     const auto go_on = [&](Carrier& carrier) {
         if (carrier.resume() == Carrier::Stop::at_barrier)
@@ -204,9 +201,8 @@ void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
             std::vector<Launched> launched;
             for (const auto& worker : workers_)
                 std::ranges::move(worker->take_launched(), std::back_inserter(launched));
-            std::ranges::stable_sort(launched, {}, [](const Launched& launch) {
-                return std::pair(launch.position, launch.block);
-            });
+            std::ranges::stable_sort(launched, {},
+                                     [](const Launched& launch) { return std::pair(launch.position, launch.block); });
             for (Launched& launch : launched)
                 graph.submit(std::move(launch.grid));
             for (Grid* grid : generation)

@@ -21,10 +21,7 @@ std::string describe(cudaError_t code, std::source_location where)
 }
 } // namespace
 
-CudaError::CudaError(cudaError_t code, std::source_location where)
-    : RunError(describe(code, where)), code_(code)
-{
-}
+CudaError::CudaError(cudaError_t code, std::source_location where) : RunError(describe(code, where)), code_(code) {}
 
 namespace
 {
@@ -52,9 +49,7 @@ std::string driver_release()
         static_cast<void>(std::fclose(file));
     }
     const std::size_t digit = text.find_first_of("0123456789", text.find("Module"));
-    return digit == std::string::npos
-               ? ""
-               : text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
+    return digit == std::string::npos ? "" : text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
 }
 
 // CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability", row "Maximum number of
@@ -108,8 +103,7 @@ Context::Context(const SessionOptions& /*options*/)
     facts_.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
     facts_.multiprocessors = static_cast<std::uint32_t>(properties.multiProcessorCount);
     facts_.max_threads_per_block = static_cast<std::uint32_t>(properties.maxThreadsPerBlock);
-    facts_.max_threads_per_multiprocessor =
-        static_cast<std::uint32_t>(properties.maxThreadsPerMultiProcessor);
+    facts_.max_threads_per_multiprocessor = static_cast<std::uint32_t>(properties.maxThreadsPerMultiProcessor);
     facts_.max_blocks_per_multiprocessor = static_cast<std::uint32_t>(properties.maxBlocksPerMultiProcessor);
     facts_.max_grid = static_cast<std::uint32_t>(properties.maxGridSize[0]);
     facts_.resident_grids = resident_grids(properties.major, properties.minor);

@@ -37,7 +37,7 @@ class CudaError : public RunError
     cudaError_t code_;
 };
 
-// What a kernel run throws when it cannot end; the CUDA context is then lost.
+// What a run throws when it cannot be made or cannot end.
 using DeviceFault = CudaError;
 
 inline void check(cudaError_t code, std::source_location where = std::source_location::current())
@@ -169,6 +169,14 @@ class Context
     }
     cudaStream_t stream(unsigned index) const { return *streams_[index]; }
 
+    // False when nothing can be run any more: the error of a kernel stays with the CUDA context for good, that of
+    // a refused call does not.
+    static bool usable()
+    {
+        static_cast<void>(cudaGetLastError());
+        return cudaDeviceSynchronize() == cudaSuccess;
+    }
+
     static std::string error_name(int error) { return cudaGetErrorName(static_cast<cudaError_t>(error)); }
 
   private:
@@ -207,8 +215,7 @@ __device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
 
 #ifdef NESTBED_CDP1
 
-// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it
-// waits.
+// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it waits.
 __device__ inline bool wait_for_child(unsigned* /*flag*/)
 {
     return cudaDeviceSynchronize() == cudaSuccess;
