@@ -47,11 +47,11 @@ std::optional<double> reference_time(const std::vector<CaseResult>& results, con
     return std::nullopt;
 }
 
+// Two or three digits that mean something: 0.001, 0.32, 1.00, 41.2, 400.
 std::string ratio_text(double ratio)
 {
-    return ratio < 9.995   ? fmt::format("{:.2f}", ratio)
-           : ratio < 99.95 ? fmt::format("{:.1f}", ratio)
-                           : fmt::format("{:.0f}", ratio);
+    const int decimals = ratio < 0.0995 ? 3 : ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f}", ratio, decimals);
 }
 
 // "ok", or how many of which: "3 of 30 wrong".
