@@ -242,14 +242,20 @@ TEST(LaunchPlan, OfWaitingParentsNeverHoldsMoreGridsThanAreResident)
     }
 }
 
-// 2048 x 512, 8 levels, 128 grids: 1 stream holds 15 chains, 2 hold 14, 3 and 5 hold 15, 4 hold 12, 7 hold
-// 14; the more streams the better where the chains are as many.
-TEST(LaunchPlan, OfWaitingParentsTakesTheMostChainsAndThenTheMostStreams)
+// 2048 x 512, 8 levels, 128 grids: 1 stream holds 15 chains, 3 and 5 hold 15, 7 hold 14. With 9 levels 1 stream holds
+// 14, 6 hold 12, 7 only 7.
+TEST(LaunchPlan, OfWaitingParentsTakesTheMostStreamsThatHoldFourFifthsOfTheMostChains)
 {
-    const LaunchPlan plan = plan_launches(shape(2048, 512), waiting(shape(2048, 512)), h200());
-    EXPECT_EQ(plan.wave, 3U);
-    EXPECT_EQ(plan.streams, 5U);
-    EXPECT_EQ(plan.waves(2048), 683U);
+    const LaunchPlan eight = plan_launches(shape(2048, 512), waiting(shape(2048, 512)), h200());
+    EXPECT_EQ(eight.wave, 2U);
+    EXPECT_EQ(eight.streams, 7U);
+    EXPECT_EQ(eight.waves(2048), 1024U);
+    const LaunchPlan nine = plan_launches(shape(2048, 1024), waiting(shape(2048, 1024)), h200());
+    EXPECT_EQ(nine.wave, 2U);
+    EXPECT_EQ(nine.streams, 6U);
+    const LaunchPlan one_wave = plan_launches(shape(15, 512), waiting(shape(15, 512)), h200());
+    EXPECT_EQ(one_wave.wave, 15U);
+    EXPECT_EQ(one_wave.streams, 1U);
 }
 
 TEST(LaunchPlan, OfWaitingParentsIsRefusedWhereNotEvenOneChainFits)

@@ -38,17 +38,22 @@ void plan_waits(const Case& point, const LaunchForm& form, const DeviceFacts& fa
     const std::uint64_t fit = chains_that_fit(point, form, facts);
     const std::uint32_t least = point.streams ? plan.streams : 1;
     const std::uint32_t most = point.streams ? plan.streams : kMostStreams;
-    std::uint64_t best = 0;
-    for (std::uint32_t streams = least; !point.wave && streams <= most && best < point.grid; ++streams) {
-        if (facts.resident_grids <= streams)
+    const auto wave_of = [&](std::uint32_t streams) -> std::uint64_t {
+        const std::uint64_t share = facts.resident_grids / streams; // a stream's, its root grid among them
+        return share < 2 ? 0 : std::min<std::uint64_t>({(share - 1) / form.levels(), fit / streams, point.grid});
+    };
+    std::uint64_t most_chains = 0;
+    for (std::uint32_t streams = least; streams <= most; ++streams)
+        most_chains = std::max(most_chains, wave_of(streams) * streams);
+    for (std::uint32_t streams = least; !point.wave && streams <= most; ++streams) {
+        const std::uint64_t chains = wave_of(streams) * streams;
+        if (chains == 0 ||
+            5 * std::min<std::uint64_t>(chains, point.grid) < 4 * std::min<std::uint64_t>(most_chains, point.grid))
             continue;
-        const std::uint64_t by_grids = (facts.resident_grids / streams - 1) / form.levels();
-        const std::uint64_t wave = std::min<std::uint64_t>({by_grids, fit / streams, point.grid});
-        if (wave == 0 || wave * streams < best)
-            continue;
-        best = wave * streams;
-        plan.wave = static_cast<std::uint32_t>(wave);
+        plan.wave = static_cast<std::uint32_t>(wave_of(streams));
         plan.streams = streams;
+        if (chains >= point.grid)
+            break; // more streams would have nothing to do
     }
     const std::uint64_t held = grids_held(plan.wave, plan.streams, form.levels());
     if (held > facts.resident_grids || std::uint64_t{plan.wave} * plan.streams > fit)

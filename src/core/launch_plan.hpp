@@ -42,8 +42,8 @@ void for_each_wave(const LaunchPlan& plan, std::uint32_t grid, Launch&& launch)
 // With nothing fixed by the case:
 //  - launches nothing, or one chain for the whole grid: one wave, always;
 //  - a chain a root block, parents waiting: as many chains at once as the resident grids and a quarter of the device's
-//    threads allow. S streams with waves of W blocks hold S * (1 + W * levels) grids; the S <= 7 with the most chains,
-//    the larger S in a tie, but no more streams than the grid needs (results/h200/synced_waves.csv);
+//    threads allow. S streams with waves of W blocks hold S * (1 + W * levels) grids; the most streams, of 7, that have
+//    at least four fifths of the most chains, but no more than the grid needs (results/h200/synced_waves.csv);
 //  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves that put half of
 //    that limit in flight (results/h200/waves.csv); where raising the limit is free, one wave.
 // A wave that the case fixes is kept; streams without a wave share the grid out; either is refused where parents would

@@ -3,8 +3,7 @@
 #include "../backend/probe.hpp"
 #include "../backend/session.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fstream>
 
 namespace nestbed
 {
@@ -38,18 +37,15 @@ std::string version(int number)
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-// "580.159.03" out of the driver's own file: the runtime API only knows which CUDA version a driver supports.
+// "580.159.03" out of the driver's own file: the runtime API only knows which CUDA version a driver supports. The
+// file's first line is like "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.03  Release Build ...".
 std::string driver_release()
 {
-    std::string text;
-    if (FILE* file = std::fopen("/proc/driver/nvidia/version", "r")) {
-        std::array<char, 512> line{};
-        if (std::fgets(line.data(), line.size(), file) != nullptr)
-            text = line.data();
-        static_cast<void>(std::fclose(file));
-    }
-    const std::size_t digit = text.find_first_of("0123456789", text.find("Module"));
-    return digit == std::string::npos ? "" : text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
+    std::ifstream file("/proc/driver/nvidia/version");
+    for (std::string word; file >> word;)
+        if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos)
+            return word;
+    return {};
 }
 
 // CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability", row "Maximum number of
