@@ -229,7 +229,7 @@ TEST_F(Gpu, ThePendingLimitIsReadBack)
     EXPECT_EQ(sample(book("neighbored")).pending_limit, session_->facts().default_pending_limit);
 }
 
-// An H200 takes it and says so when it is read back; a device that does not may refuse, in one row.
+// An H200 takes 599186 for it, as it says when it is read back; a device that refuses may do so in one row.
 TEST_F(Gpu, AnEnormousLimitDoesNotLoseTheDevice)
 {
     Case point = book("nosync");
