@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace nestbed
 {
 namespace
@@ -38,9 +40,25 @@ TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
 {
     const std::string text = table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31)}),
                                     result("nosync", {timed(8400, 8500, 16384), timed(8400, 8500, 16384)})});
-    EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512")));
+    EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512"),
+                            HasSubstr("clock gpu")));
     EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 us - 22.0 us +0 +1.00  ok"));
     EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +0.0% +8.40 ms - 8.40 ms +16384 +400  ok"));
+}
+
+TEST(SummaryTable, FitsATerminalOf80ColumnsWhenTwoAxesVary)
+{
+    std::vector<CaseResult> results;
+    for (const std::uint32_t depth : {1U, 8U})
+        for (const std::uint32_t grid : {2048U, 65536U}) {
+            results.push_back(result("nosync", {timed(681190.5, 700000, 524288)}));
+            results.back().point.depth = depth;
+            results.back().point.grid = grid;
+            results.back().point.elements = std::uint64_t{grid} * 512;
+        }
+    std::istringstream lines(table(results));
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 80U) << line;
 }
 
 TEST(SummaryTable, NeverSetsTimesOfDifferentClocksInRatio)

@@ -12,8 +12,7 @@ inline namespace NESTBED_BACKEND
 
 struct Nest {
     Ledger* ledger = nullptr;
-    // Completion flags, zeroed before the run: `max_depth` for each root block. Only parents that wait need
-    // them.
+    // Completion flags, zeroed before the run: `max_depth` for each root block. Only parents that wait need any.
     unsigned* done = nullptr;
     unsigned depth = 0;     // of the grid that holds this Nest; the root grid has 0
     unsigned max_depth = 0; // the deepest level that may be launched

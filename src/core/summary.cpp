@@ -54,6 +54,24 @@ std::string ratio_text(double ratio)
     return fmt::format("{:.{}f}", ratio, decimals);
 }
 
+// Comma-separated, in lines of at most 80 characters.
+std::string wrapped(const std::vector<std::string>& parts)
+{
+    constexpr std::size_t kColumns = 80;
+    std::string text;
+    std::size_t width = 0;
+    for (const std::string& part : parts) {
+        if (width > 0) {
+            const bool fits = width + 2 + part.size() + 1 <= kColumns; // ", " before, "," behind
+            text += fits ? ", " : ",\n";
+            width = fits ? width + 2 : 0;
+        }
+        text += part;
+        width += part.size();
+    }
+    return text;
+}
+
 // "ok", or how many of which: "3 of 30 wrong".
 std::string status_text(const CaseResult& result)
 {
@@ -181,7 +199,7 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     for (const Column& column : columns)
         if (column.axis && column.constant() && !column.value().empty() && column.name != "backend")
             common.push_back(fmt::format("{} {}", column.name, column.value()));
-    text += fmt::format("{}\n\n", fmt::join(common, ", "));
+    text += wrapped(common) + "\n\n";
     std::erase_if(columns, [](const Column& column) { return column.axis && column.constant(); });
 
     const auto add_line = [&](const auto& cell_of) {

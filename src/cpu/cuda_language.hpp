@@ -22,10 +22,6 @@ inline void __syncthreads()
 {
     nestbed::cpu::barrier();
 }
-inline void __threadfence()
-{
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-}
 
 template <class T>
 T atomicAdd(T* address, T value)

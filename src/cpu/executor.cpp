@@ -91,11 +91,6 @@ const Schedule& Executor::schedule() const
 {
     return state_->schedule;
 }
-void Executor::set_schedule(Schedule schedule)
-{
-    state_->schedule = schedule;
-    state_->seeds.seed(schedule.seed);
-}
 unsigned Executor::pending_limit() const
 {
     return state_->pending.limit;

@@ -73,7 +73,6 @@ class Executor
 
     unsigned workers() const;
     const Schedule& schedule() const;
-    void set_schedule(Schedule schedule);
 
     unsigned pending_limit() const;
     void set_pending_limit(unsigned launches);
