@@ -1,6 +1,7 @@
 #include "cli.hpp"
 
 #include "../cpu/executor.hpp"
+#include "arguments.hpp"
 #include "axis.hpp"
 #include "error.hpp"
 #include "plan.hpp"
@@ -52,21 +53,6 @@ Exit: 0 all rows ok; 1 it could not run; 2 a bad option or experiment file;
 3 some rows are wrong, failed or unsupported.
 )";
 
-// What a command line gave, by option.
-using Given = std::map<std::string, std::vector<std::string>>;
-
-po::options_description key_options(std::initializer_list<std::string_view> only = {})
-{
-    po::options_description options("Settings, the same in a file (key = value) and here", 80);
-    for (const Key& key : all_keys())
-        if (only.size() == 0 || std::ranges::find(only, key.name) != only.end())
-            options.add_options()(
-                std::string(key.name).c_str(),
-                po::value<std::vector<std::string>>()->composing()->value_name(std::string(key.value)),
-                std::string(key.help).c_str());
-    return options;
-}
-
 po::options_description run_options()
 {
     po::options_description options("Options", 80);
@@ -75,80 +61,6 @@ po::options_description run_options()
     options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
     options.add_options()("help,h", po::bool_switch(), "print this");
     return options;
-}
-
-// `--pending_limit` is `--pending-limit`; a negative number after an option is its value, not an option.
-std::vector<std::string> tidy(const std::vector<std::string>& arguments)
-{
-    std::vector<std::string> tidied;
-    for (const std::string& argument : arguments) {
-        if (argument.starts_with("--")) {
-            const std::size_t equals = argument.find('=');
-            tidied.push_back(canonical_key(argument.substr(0, equals)) +
-                             (equals == std::string::npos ? "" : argument.substr(equals)));
-        } else if (argument.size() > 1 && argument[0] == '-' && argument[1] >= '0' && argument[1] <= '9' &&
-                   !tidied.empty() && tidied.back().starts_with("--") &&
-                   tidied.back().find('=') == std::string::npos) {
-            tidied.back() += "=" + argument;
-        } else {
-            tidied.push_back(argument);
-        }
-    }
-    return tidied;
-}
-
-// Parses against the options; "argument" holds what is no option. Throws UsageError.
-Given parse(const std::vector<std::string>& arguments, const po::options_description& options, std::size_t positional)
-{
-    po::options_description all;
-    all.add(options);
-    all.add_options()("argument", po::value<std::vector<std::string>>());
-    po::positional_options_description names;
-    names.add("argument", -1);
-    Given given;
-    try {
-        namespace style = po::command_line_style;
-        const auto parsed = po::command_line_parser(tidy(arguments))
-                                .options(all)
-                                .positional(names)
-                                .style(style::unix_style & ~style::allow_guessing)
-                                .run();
-        for (const auto& option : parsed.options) {
-            auto& values = given[option.string_key];
-            values.insert(values.end(), option.value.begin(), option.value.end());
-        }
-    } catch (const po::unknown_option& error) {
-        std::vector<std::string> spelled;
-        for (const auto& option : options.options())
-            spelled.push_back("--" + option->long_name());
-        const std::vector<std::string_view> allowed(spelled.begin(), spelled.end());
-        throw UsageError(fmt::format("unknown option '{}'{}; allowed: {}", error.get_option_name(),
-                                     did_you_mean(error.get_option_name(), allowed), fmt::join(allowed, ", ")));
-    } catch (const po::error& error) {
-        throw UsageError(fmt::format("{}; allowed: --option VALUE, see --help", error.what()));
-    }
-    const std::vector<std::string>& others = given["argument"];
-    if (others.size() > positional)
-        throw UsageError(fmt::format("'{}' was not expected; allowed: {}", others[positional],
-                                     positional == 0 ? "options only" : "one experiment file, and options"));
-    return given;
-}
-
-std::string only_value(const Given& given, const std::string& key, const std::string& otherwise)
-{
-    const auto found = given.find(key);
-    if (found == given.end())
-        return otherwise;
-    if (found->second.size() != 1 || found->second.front().empty())
-        throw UsageError(fmt::format("--{} takes one value; allowed: a file's name, or -", key));
-    return found->second.front();
-}
-
-void set_from(Settings& settings, const Given& given)
-{
-    for (const Key& key : all_keys())
-        if (const auto found = given.find(std::string(key.name)); found != given.end())
-            settings.set(found->first, found->second);
 }
 
 SessionOptions session_options(const Settings& settings)
@@ -210,7 +122,7 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
 {
     po::options_description options = run_options();
     options.add(key_options());
-    const Given given = parse(arguments, options, 1);
+    const Given given = parse_arguments(arguments, options, 1);
     if (given.contains("help")) {
         out << "nestbed run [EXPERIMENT.cfg] [options]\n\n"
             << "AXIS: 64,256,2048 or 1:8 or 0:100:10 or 1:65536:*2, several by comma.\n\n"
@@ -270,7 +182,7 @@ int list(const std::vector<std::string>& arguments, std::ostream& out)
 {
     po::options_description options("Options", 80);
     options.add_options()("help,h", po::bool_switch(), "print this");
-    if (parse(arguments, options, 0).contains("help")) {
+    if (parse_arguments(arguments, options, 0).contains("help")) {
         out << "nestbed list\n\n" << options;
         return exit_ok;
     }
@@ -293,7 +205,7 @@ int info(const std::vector<std::string>& arguments, std::ostream& out)
 {
     po::options_description options("Options", 80);
     options.add_options()("help,h", po::bool_switch(), "print this");
-    if (parse(arguments, options, 0).contains("help")) {
+    if (parse_arguments(arguments, options, 0).contains("help")) {
         out << "nestbed info\n\n" << options;
         return exit_ok;
     }
@@ -341,7 +253,7 @@ int hello(const std::vector<std::string>& arguments, std::ostream& out, std::ost
     po::options_description options("Options", 80);
     options.add_options()("help,h", po::bool_switch(), "print this");
     options.add(key_options({"backend", "grid", "block", "depth", "schedule", "workers"}));
-    const Given given = parse(arguments, options, 0);
+    const Given given = parse_arguments(arguments, options, 0);
     if (given.contains("help")) {
         out << "nestbed hello [--grid N] [--block N]\n\n" << options;
         return exit_ok;
