@@ -24,51 +24,38 @@ std::uint64_t threads_of_tree(const Case& point, unsigned levels)
 class HelloWorkload final : public Workload
 {
   public:
-    explicit HelloWorkload(Context& context)
-        : context_(context), ledger_(context.allocate<Ledger>(1)), greetings_(context.allocate<unsigned long long>(1))
+    explicit HelloWorkload(Context& context) : context_(context), greetings_(context.allocate<unsigned long long>(1))
     {
     }
 
-    Sample sample(const Strategy& strategy, const Case& point, bool aloud) override
+    Sample sample(const Strategy& strategy, const Case& point, const Launching& launching, bool aloud) override
     {
         const auto& greeter = dynamic_cast<const GreetingStrategy&>(strategy);
-        const LaunchForm form = strategy.launches(point);
-        const LaunchPlan plan = plan_launches(point, form, context_.facts());
-        if (!plan.refusal.empty())
-            return {.status = Status::unsupported, .detail = plan.refusal};
-        Sample sample;
-        sample.pending_limit = context_.set_pending_limit(plan.pending_limit);
-        const std::uint64_t expected = threads_of_tree(point, form.levels());
+        const std::uint64_t expected = threads_of_tree(point, launching.levels);
         if (aloud)
-            context_.reserve_printf(expected + form.total());
-        context_.fill_bytes(ledger_, 0, 1);
+            context_.reserve_printf(expected + launching.launches);
         context_.fill_bytes(greetings_, 0, 1);
         const Greeting job{.context = context_,
                            .grid = point.grid,
                            .block = point.block,
-                           .plan = plan,
-                           .ledger = ledger_.data(),
-                           .max_depth = form.levels(),
+                           .plan = launching.plan,
+                           .ledger = launching.ledger,
+                           .max_depth = launching.levels,
                            .greetings = greetings_.data(),
                            .aloud = aloud};
-        const Elapsed elapsed = context_.time(plan.streams, [&] { greeter.run(job); });
+        const Elapsed elapsed = context_.time(launching.plan.streams, [&] { greeter.run(job); });
         static_cast<void>(std::fflush(stdout));
+        Sample sample;
         sample.gpu_us = elapsed.gpu_us;
         sample.wall_us = elapsed.wall_us;
         unsigned long long greeted = 0;
         context_.download(std::span(&greeted, 1), greetings_);
-        Ledger counted;
-        context_.download(std::span(&counted, 1), ledger_);
-        sample.launches = counts_of(counted);
         sample.answer = std::to_string(greeted);
         sample.reference = std::to_string(expected);
         if (greeted != expected) {
             sample.status = Status::wrong;
             sample.detail = sample.answer + " threads greeted instead of " + sample.reference;
         }
-        sample.wave = plan.wave;
-        sample.waves = plan.waves(point.grid);
-        sample.streams = plan.streams;
         return sample;
     }
 
@@ -76,7 +63,6 @@ class HelloWorkload final : public Workload
 
   private:
     Context& context_;
-    Buffer<Ledger> ledger_;
     Buffer<unsigned long long> greetings_;
 };
 

@@ -27,8 +27,8 @@ class ReduceData
         context.upload(pristine_, std::span<const T>(input_));
     }
 
-    Sample run(Context& context, const ReduceStrategy& strategy, const Case& point, const LaunchPlan& plan,
-               Buffer<Ledger>& ledger, Buffer<unsigned>& done, unsigned max_depth)
+    Sample run(Context& context, const ReduceStrategy& strategy, const Case& point, const Launching& launching,
+               Buffer<unsigned>& done)
     {
         context.copy(work_, pristine_, padded_);
         context.fill_bytes(sums_, 0xFF, point.grid);
@@ -39,10 +39,10 @@ class ReduceData
                                .elements = point.elements,
                                .grid = point.grid,
                                .block = point.block,
-                               .plan = plan,
-                               .ledger = ledger.data(),
+                               .plan = launching.plan,
+                               .ledger = launching.ledger,
                                .done = done.data(),
-                               .max_depth = max_depth,
+                               .max_depth = launching.levels,
                                .host_in = input_,
                                .host_sum = &host_sum};
         Sample sample;
@@ -53,7 +53,7 @@ class ReduceData
             sample.wall_us = clock.elapsed_us();
             verdict = verify_total(reference_, host_sum);
         } else {
-            const Elapsed elapsed = context.time(plan.streams, [&] { strategy.run(job); });
+            const Elapsed elapsed = context.time(launching.plan.streams, [&] { strategy.run(job); });
             sample.gpu_us = elapsed.gpu_us;
             sample.wall_us = elapsed.wall_us;
             std::vector<T> partials(point.grid);
@@ -85,33 +85,18 @@ class ReduceData
 class ReduceWorkload final : public Workload
 {
   public:
-    explicit ReduceWorkload(Context& context) : context_(context), ledger_(context.allocate<Ledger>(1)) {}
+    explicit ReduceWorkload(Context& context) : context_(context) {}
 
-    Sample sample(const Strategy& strategy, const Case& point, bool /*aloud*/) override
+    Sample sample(const Strategy& strategy, const Case& point, const Launching& launching, bool /*aloud*/) override
     {
         const auto& reduction = dynamic_cast<const ReduceStrategy&>(strategy);
         prepare(point);
-        const LaunchForm form = strategy.launches(point);
-        const LaunchPlan plan = plan_launches(point, form, context_.facts());
-        if (!plan.refusal.empty())
-            return {.status = Status::unsupported, .detail = plan.refusal};
-        const std::uint32_t limit = context_.set_pending_limit(plan.pending_limit);
-        const std::size_t flags = std::size_t{point.grid} * form.levels();
+        const std::size_t flags = std::size_t{point.grid} * launching.levels;
         if (done_.size() < flags)
             done_ = context_.allocate<unsigned>(flags);
         context_.fill_bytes(done_, 0, flags);
-        context_.fill_bytes(ledger_, 0, 1);
-        Sample sample = point.type == ElementType::float32
-                            ? floats_->run(context_, reduction, point, plan, ledger_, done_, form.levels())
-                            : ints_->run(context_, reduction, point, plan, ledger_, done_, form.levels());
-        Ledger counted;
-        context_.download(std::span(&counted, 1), ledger_);
-        sample.launches = counts_of(counted);
-        sample.pending_limit = limit;
-        sample.wave = plan.wave;
-        sample.waves = plan.waves(point.grid);
-        sample.streams = plan.streams;
-        return sample;
+        return point.type == ElementType::float32 ? floats_->run(context_, reduction, point, launching, done_)
+                                                  : ints_->run(context_, reduction, point, launching, done_);
     }
 
     void release() override
@@ -138,7 +123,6 @@ class ReduceWorkload final : public Workload
     }
 
     Context& context_;
-    Buffer<Ledger> ledger_;
     Buffer<unsigned> done_;
     Key key_;
     std::unique_ptr<ReduceData<std::int32_t>> ints_;

@@ -20,7 +20,7 @@ namespace
 class BackendSession final : public Session
 {
   public:
-    explicit BackendSession(const SessionOptions& options) : context_(options)
+    explicit BackendSession(const SessionOptions& options) : context_(options), ledger_(context_.allocate<Ledger>(1))
     {
         workloads_.emplace("reduce", make_reduce_workload(context_));
         workloads_.emplace("hello", make_hello_workload(context_));
@@ -73,10 +73,23 @@ class BackendSession final : public Session
     Sample run(const Case& point, bool aloud)
     {
         const Strategy& strategy = strategy_of(point);
+        const LaunchForm form = strategy.launches(point);
+        const LaunchPlan plan = plan_launches(point, form, context_.facts());
+        if (!plan.refusal.empty())
+            return {.status = Status::unsupported, .detail = plan.refusal};
         try {
-            Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, aloud);
-            if (sample.status != Status::unsupported)
-                judge_launches(sample, strategy.launches(point), Context::error_name(sample.launches->first_error));
+            const std::uint32_t limit = context_.set_pending_limit(plan.pending_limit);
+            context_.fill_bytes(ledger_, 0, 1);
+            const Launching launching{plan, form.levels(), form.total(), ledger_.data()};
+            Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, launching, aloud);
+            Ledger counted;
+            context_.download(std::span(&counted, 1), ledger_);
+            sample.launches = counts_of(counted);
+            sample.pending_limit = limit;
+            sample.wave = plan.wave;
+            sample.waves = plan.waves(point.grid);
+            sample.streams = plan.streams;
+            judge_launches(sample, form, Context::error_name(counted.first_error));
             return sample;
         } catch (const DeviceFault& fault) {
             return {.status = Status::crashed, .detail = fault.what(), .device_lost = !context_.usable()};
@@ -84,6 +97,7 @@ class BackendSession final : public Session
     }
 
     Context context_;
+    Buffer<Ledger> ledger_;
     std::map<std::string_view, std::unique_ptr<Workload>> workloads_;
 };
 

@@ -1,6 +1,8 @@
 // What a workload does on a backend: prepare a case, run it once, verify the answer.
 #pragma once
 
+#include "../core/launch_plan.hpp"
+#include "../core/ledger.hpp"
 #include "../core/sample.hpp"
 #include "../core/strategy.hpp"
 #include "language.hpp"
@@ -12,6 +14,14 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
+// What the session has settled before a workload runs a case: the limit is set, the ledger is zeroed.
+struct Launching {
+    const LaunchPlan& plan;
+    unsigned levels; // nested levels that may be launched
+    std::uint64_t launches;
+    Ledger* ledger;
+};
+
 class Workload
 {
   public:
@@ -20,8 +30,8 @@ class Workload
     Workload& operator=(const Workload&) = delete;
     virtual ~Workload() = default;
 
-    // Runs the case once. The sample comes back without a verdict on its launches (the session gives that).
-    virtual Sample sample(const Strategy& strategy, const Case& point, bool aloud) = 0;
+    // Runs the case once and verifies its answer. What concerns the launches the session adds to the sample.
+    virtual Sample sample(const Strategy& strategy, const Case& point, const Launching& launching, bool aloud) = 0;
     // Frees what it keeps between samples.
     virtual void release() = 0;
 };

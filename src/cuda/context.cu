@@ -20,7 +20,7 @@ std::string describe(cudaError_t code, std::source_location where)
 }
 } // namespace
 
-CudaError::CudaError(cudaError_t code, std::source_location where) : RunError(describe(code, where)), code_(code) {}
+CudaError::CudaError(cudaError_t code, std::source_location where) : RunError(describe(code, where)) {}
 
 namespace
 {
@@ -30,6 +30,13 @@ int attribute(cudaDeviceAttr which, int device)
     int value = 0;
     check(cudaDeviceGetAttribute(&value, which, device));
     return value;
+}
+
+std::size_t pending_limit()
+{
+    std::size_t limit = 0;
+    check(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+    return limit;
 }
 
 std::string version(int number)
@@ -89,8 +96,8 @@ Context::Context(const SessionOptions& /*options*/)
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes));
-    std::size_t pending = 0;
-    check(cudaDeviceGetLimit(&pending, cudaLimitDevRuntimePendingLaunchCount));
+    // As the process found it: a later session finds what the one before has set.
+    static const std::size_t pending = pending_limit();
 
     facts_.name = properties.name;
     const std::string release = driver_release();
@@ -118,11 +125,10 @@ Context::Context(const SessionOptions& /*options*/)
 
 std::uint32_t Context::set_pending_limit(std::uint32_t launches)
 {
-    std::size_t limit = 0;
-    check(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+    std::size_t limit = pending_limit();
     if (limit != launches) {
         check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, launches));
-        check(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+        limit = pending_limit();
         static_cast<void>(run_chain(*this, 1));
     }
     return static_cast<std::uint32_t>(limit);

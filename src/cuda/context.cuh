@@ -26,15 +26,11 @@ inline namespace on_cuda
 
 inline constexpr BackendKind kBackend = BackendKind::cuda;
 
-// A CUDA call failed. code() is the runtime's error code; what() has its name, its text and the place.
+// A CUDA call failed: what() has the error's name, its text and the place.
 class CudaError : public RunError
 {
   public:
     CudaError(cudaError_t code, std::source_location where);
-    cudaError_t code() const { return code_; }
-
-  private:
-    cudaError_t code_;
 };
 
 // What a run throws when it cannot be made or cannot end.
