@@ -16,12 +16,11 @@ struct Host {
     static constexpr StrategyInfo info{
         .name = "host",
         .workload = "reduce",
-        .mechanism = "none",
         .summary = "the host's own sum, on one core",
         .hazards = "none: no kernel",
         .source = "the C++ standard library",
     };
-    static constexpr bool on_host = true;
+    static constexpr Answer answer = Answer::on_host;
 
     static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
 

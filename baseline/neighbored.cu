@@ -35,7 +35,6 @@ struct Neighbored {
     static constexpr StrategyInfo info{
         .name = "neighbored",
         .workload = "reduce",
-        .mechanism = "none",
         .summary = "flat: neighbouring pairs, in place, one host launch",
         .hazards = "none: a barrier between the levels",
         .source = "Professional CUDA C Programming, ch. 3, reduceNeighbored",

@@ -40,7 +40,7 @@ struct Hello {
     static constexpr StrategyInfo info{
         .name = "hello",
         .workload = "hello",
-        .mechanism = "null",
+        .mechanisms = kOnly<Mechanism::null_stream>,
         .summary = "nested hello world: a child of half the threads a block a level",
         .hazards = "none: the levels share only an atomic counter",
         .source = "Professional CUDA C Programming, ch. 3, nestedHelloWorld",
@@ -53,7 +53,7 @@ struct Hello {
 
     static void run(const Greeting& job)
     {
-        for_each_wave(job.plan, job.grid, [&](const Wave& wave) {
+        for_each_wave(job.plan, [&](const Wave& wave) {
             const LaunchShape shape{wave.blocks, job.block};
             const Nest nest{.ledger = job.ledger, .max_depth = job.max_depth};
             if (job.aloud)

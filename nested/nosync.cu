@@ -7,18 +7,18 @@
 //
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: RACY, as the book has it. Thread 0 launches when its own addition is done; the child may read what the
-// other threads have not added yet. On a GPU the launch latency usually hides it.
+// other threads have not added yet. On a GPU the launch latency usually hides it; `delay_us` holds the other warps up.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync". There the input is modified in
 // place, the sum of each block goes to the host, and the depth is always full: so here, but for `depth`.
+#include "../src/backend/in_block.hpp"
 #include "../src/backend/reduction.hpp"
-#include "in_block.hpp"
 
 namespace nestbed
 {
 inline namespace NESTBED_BACKEND
 {
 
-template <class T>
+template <class T, Mechanism How>
 __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
 {
     const unsigned tid = threadIdx.x;
@@ -34,21 +34,26 @@ __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
         finish_in_block(slice, stride, sum);
         return;
     }
-    if (tid < stride)
+    if (tid < stride) {
+        nest.delay(tid >= 32); // the warps that lose the race, if they are to
         slice[tid] += slice[tid + stride];
+    }
     if (tid == 0)
-        nest.launch<reduce_nosync<T>>({1, stride}, slice, sum, stride);
+        nest.launch<reduce_nosync<T, How>, How>({1, stride}, slice, sum, stride);
 }
 
 struct Nosync {
+    static constexpr std::array kMechanisms{Mechanism::null_stream, Mechanism::named_stream,
+                                            Mechanism::fire_and_forget};
     static constexpr StrategyInfo info{
         .name = "nosync",
         .workload = "reduce",
-        .mechanism = "null",
+        .mechanisms = kMechanisms,
         .summary = "a child a block a level; the parent does not wait",
         .hazards = "racy: the child may start before its parent's other threads have added",
         .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduceNosync",
         .racy = true,
+        .delayed = true,
     };
 
     static LaunchForm launches(const Case& point)
@@ -59,8 +64,10 @@ struct Nosync {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_root<reduce_nosync<T>>(wave, job.block, wave.in, wave.out, job.block);
+        with_mechanism(job.mechanism, [&]<Mechanism How>() {
+            for_each_wave(job, [&](const ReductionWave<T>& wave) {
+                launch_root<reduce_nosync<T, How>>(wave, job.block, wave.in, wave.out, job.block);
+            });
         });
     }
 };

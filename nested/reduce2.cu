@@ -8,10 +8,11 @@
 // The block size halves from level to level, so the root's slice length travels along as `dim`; no thread is idle.
 // Launches: one a level, log2(block) - 1 levels, whatever the grid.
 // Hazards: RACY, as the book has it. Block 0 launches the next level for all blocks; a child block may read what the
-// parent's block of the same number has not added yet. On a GPU the launch latency usually hides it.
+// parent's block of the same number has not added yet. On a GPU the launch latency usually hides it; `delay_us` holds the
+// other blocks up.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2".
+#include "../src/backend/in_block.hpp"
 #include "../src/backend/reduction.hpp"
-#include "in_block.hpp"
 
 namespace nestbed
 {
@@ -33,6 +34,7 @@ __global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, Nes
         finish_in_block(slice, stride, sum);
         return;
     }
+    nest.delay(blockIdx.x != 0); // the blocks that lose the race, if they are to
     slice[tid] += slice[tid + stride];
     if (tid == 0 && blockIdx.x == 0)
         nest.launch<reduce_reduce2<T>>({gridDim.x, stride / 2}, in, out, stride / 2, dim);
@@ -42,11 +44,12 @@ struct Reduce2 {
     static constexpr StrategyInfo info{
         .name = "reduce2",
         .workload = "reduce",
-        .mechanism = "null",
+        .mechanisms = kOnly<Mechanism::null_stream>,
         .summary = "one child a level for the whole grid, launched by block 0",
         .hazards = "racy: child blocks may start before their parent blocks have added",
         .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduce2",
         .racy = true,
+        .delayed = true,
     };
 
     static LaunchForm launches(const Case& point) { return LaunchForm::chain_per_grid(halving_levels(point)); }

@@ -12,8 +12,8 @@
 // waits stays resident, so the root blocks must go in waves whose chains all fit (src/core/launch_plan.hpp).
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce", whose device-side
 // cudaDeviceSynchronize() is gone since compute capability 9.0. How a parent waits without it: src/backend/nest.hpp.
+#include "../src/backend/in_block.hpp"
 #include "../src/backend/reduction.hpp"
-#include "in_block.hpp"
 
 namespace nestbed
 {
@@ -33,8 +33,10 @@ __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
     } else if (nest.last_level()) {
         finish_in_block(slice, stride, sum);
     } else {
-        if (tid < stride)
+        if (tid < stride) {
+            nest.delay(tid >= 32);
             slice[tid] += slice[tid + stride];
+        }
         __syncthreads();
         if (tid == 0)
             nest.launch_and_wait<reduce_synced<T>>({1, stride}, slice, sum, stride);
@@ -48,10 +50,11 @@ struct Synced {
     static constexpr StrategyInfo info{
         .name = "synced",
         .workload = "reduce",
-        .mechanism = "null",
+        .mechanisms = kOnly<Mechanism::null_stream>,
         .summary = "a child a block a level; the parent's block waits for it",
         .hazards = "none: a barrier before the launch; the waiting parents go in waves that fit the device",
         .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduce",
+        .delayed = true,
     };
 
     static LaunchForm launches(const Case& point)

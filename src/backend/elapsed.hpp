@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 namespace nestbed
@@ -10,6 +11,7 @@ namespace nestbed
 struct Elapsed {
     std::optional<double> gpu_us; // between two events
     double wall_us = 0;           // on the host's steady clock
+    std::uint32_t host_launches = 0;
 };
 
 class WallClock

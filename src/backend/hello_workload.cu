@@ -31,16 +31,16 @@ class HelloWorkload final : public Workload
     Sample sample(const Strategy& strategy, const Case& point, const Launching& launching, bool aloud) override
     {
         const auto& greeter = dynamic_cast<const GreetingStrategy&>(strategy);
-        const std::uint64_t expected = threads_of_tree(point, launching.levels);
+        const std::uint64_t expected = threads_of_tree(point, launching.form.levels());
         if (aloud)
-            context_.reserve_printf(expected + launching.launches);
+            context_.reserve_printf(expected + launching.form.total());
         context_.fill_bytes(greetings_, 0, 1);
         const Greeting job{.context = context_,
                            .grid = point.grid,
                            .block = point.block,
                            .plan = launching.plan,
                            .ledger = launching.ledger,
-                           .max_depth = launching.levels,
+                           .max_depth = launching.form.levels(),
                            .greetings = greetings_.data(),
                            .aloud = aloud};
         const Elapsed elapsed = context_.time(launching.plan.streams, [&] { greeter.run(job); });
@@ -48,6 +48,7 @@ class HelloWorkload final : public Workload
         Sample sample;
         sample.gpu_us = elapsed.gpu_us;
         sample.wall_us = elapsed.wall_us;
+        sample.host_launches = elapsed.host_launches;
         unsigned long long greeted = 0;
         context_.download(std::span(&greeted, 1), greetings_);
         sample.answer = std::to_string(greeted);

@@ -5,6 +5,8 @@
 #include "../core/ledger.hpp"
 #include "language.hpp"
 
+#include <stdexcept>
+
 namespace nestbed
 {
 inline namespace NESTBED_BACKEND
@@ -16,16 +18,41 @@ struct Nest {
     unsigned* done = nullptr;
     unsigned depth = 0;     // of the grid that holds this Nest; the root grid has 0
     unsigned max_depth = 0; // the deepest level that may be launched
+    unsigned delay_us = 0;  // by which the losers of a race are held up
 
     // A grid at the last level must finish its work without a launch.
     __device__ bool last_level() const { return depth >= max_depth; }
 
-    // Launches a child into the block's NULL stream. Call it from one thread. False if the launch failed.
-    template <auto Kernel, class... Args>
+    // The Nest of a grid that was not launched through it: one of a graph.
+    __device__ Nest at(unsigned level) const
+    {
+        Nest here = *this;
+        here.depth = level;
+        return here;
+    }
+
+    // Holds up the threads that lose the race, if the case asks for a delay.
+    __device__ void delay(bool loser) const
+    {
+        if (delay_us != 0 && loser)
+            hold_up(delay_us);
+    }
+
+    // Launches a child, into the block's NULL stream if nothing else is said. Call it from one thread. False if the
+    // launch failed.
+    template <auto Kernel, Mechanism How = Mechanism::null_stream, class... Args>
     __device__ bool launch(LaunchShape shape, Args... args) const
     {
-        return count(device_launch<Kernel>(shape, args..., child()));
+        return count(device_launch<Kernel, How>(shape, args..., child()));
     }
+
+#ifdef __CUDACC__
+    // Launches the device graph of this grid again, to run when this run of it is done. Call it from one thread.
+    __device__ bool launch_graph_again() const
+    {
+        return count(relaunch_graph());
+    }
+#endif
 
     // Launches a child and returns when it and its descendants are complete: what device-side
     // cudaDeviceSynchronize() was used for. At most one such child of a block at a time; its kernel must call
@@ -71,6 +98,24 @@ struct Nest {
         return false;
     }
 };
+
+// Calls call.template operator()<M>() with the job's mechanism as M, one of those that launch a kernel from a kernel.
+template <class Call>
+void with_mechanism(Mechanism mechanism, Call&& call)
+{
+    switch (mechanism) {
+    case Mechanism::null_stream:
+        return call.template operator()<Mechanism::null_stream>();
+    case Mechanism::named_stream:
+        return call.template operator()<Mechanism::named_stream>();
+    case Mechanism::fire_and_forget:
+        return call.template operator()<Mechanism::fire_and_forget>();
+    case Mechanism::tail:
+        return call.template operator()<Mechanism::tail>();
+    default:
+        throw std::logic_error("not a mechanism that launches a kernel from a kernel");
+    }
+}
 
 } // namespace NESTBED_BACKEND
 } // namespace nestbed

@@ -16,6 +16,31 @@ __global__ void probe_chain(Nest nest)
         nest.launch<probe_chain>({1, 1});
 }
 
+__global__ void watch_timer(unsigned long long* smallest)
+{
+    constexpr unsigned kSteps = 256;
+    unsigned long long least = ~0ULL;
+    unsigned long long before = timer_ns();
+    for (unsigned step = 0; step < kSteps;) {
+        const unsigned long long now = timer_ns();
+        if (now == before)
+            continue;
+        least = now - before < least ? now - before : least;
+        before = now;
+        ++step;
+    }
+    *smallest = least;
+}
+
+unsigned smallest_timer_step_ns(Context& context)
+{
+    auto smallest = context.allocate<unsigned long long>(1);
+    context.time(1, [&] { host_launch<watch_timer>(context, 0, {1, 1}, smallest.data()); });
+    unsigned long long step = 0;
+    context.download(std::span(&step, 1), smallest);
+    return static_cast<unsigned>(step);
+}
+
 double time_null_kernel(Context& context, unsigned runs)
 {
     std::vector<double> times;

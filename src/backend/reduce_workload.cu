@@ -21,7 +21,8 @@ class ReduceData
         : input_(make_input(point)),
           reference_(reduce_reference(std::span<const T>(input_), point.grid, point.block)),
           padded_(std::size_t{point.grid} * point.block), pristine_(context.allocate<T>(padded_)),
-          work_(context.allocate<T>(padded_)), sums_(context.allocate<T>(point.grid))
+          work_(context.allocate<T>(padded_)), sums_(context.allocate<T>(point.grid)),
+          total_(context.allocate<WideSum<T>>(1))
     {
         context.fill_bytes(pristine_, 0, padded_);
         context.upload(pristine_, std::span<const T>(input_));
@@ -32,42 +33,60 @@ class ReduceData
     {
         context.copy(work_, pristine_, padded_);
         context.fill_bytes(sums_, 0xFF, point.grid);
+        context.fill_bytes(total_, 0xFF, 1);
         WideSum<T> host_sum = -1;
         const Reduction<T> job{.context = context,
+                               .point = point,
                                .in = work_.data(),
                                .out = sums_.data(),
+                               .total = total_.data(),
                                .elements = point.elements,
                                .grid = point.grid,
                                .block = point.block,
                                .plan = launching.plan,
                                .ledger = launching.ledger,
                                .done = done.data(),
-                               .max_depth = launching.levels,
+                               .max_depth = launching.form.levels(),
+                               .delay_us = point.delay_us,
+                               .mechanism = launching.mechanism,
                                .host_in = input_,
                                .host_sum = &host_sum};
+        const std::function<void()> work = strategy.prepare(job);
         Sample sample;
-        Verdict verdict;
-        if (strategy.on_host()) {
+        if (strategy.answer() == Answer::on_host) {
             const WallClock clock;
-            strategy.run(job);
+            work();
             sample.wall_us = clock.elapsed_us();
-            verdict = verify_total(reference_, host_sum);
         } else {
-            const Elapsed elapsed = context.time(launching.plan.streams, [&] { strategy.run(job); });
+            const Elapsed elapsed = context.time(launching.plan.streams, work);
             sample.gpu_us = elapsed.gpu_us;
             sample.wall_us = elapsed.wall_us;
-            std::vector<T> partials(point.grid);
-            context.download(std::span<T>(partials), sums_);
-            verdict = verify_blocks(reference_, std::span<const T>(partials));
+            sample.host_launches = elapsed.host_launches;
         }
+        const Verdict verdict = verify(context, strategy.answer(), host_sum);
         sample.answer = verdict.answer;
         sample.reference = to_text<T>(reference_.total);
+        sample.relative_error = verdict.relative_error;
         sample.detail = verdict.detail;
         sample.status = verdict.right ? Status::ok : Status::wrong;
         return sample;
     }
 
   private:
+    Verdict verify(Context& context, Answer answer, WideSum<T> host_sum)
+    {
+        if (answer == Answer::on_host)
+            return verify_total(reference_, host_sum);
+        if (answer == Answer::total) {
+            WideSum<T> total{};
+            context.download(std::span(&total, 1), total_);
+            return verify_total(reference_, total);
+        }
+        std::vector<T> partials(sums_.size());
+        context.download(std::span<T>(partials), sums_);
+        return verify_blocks(reference_, std::span<const T>(partials));
+    }
+
     static std::vector<T> make_input(const Case& point)
     {
         std::vector<T> input(point.elements);
@@ -80,6 +99,7 @@ class ReduceData
     ReduceReference<T> reference_;
     std::size_t padded_;
     Buffer<T> pristine_, work_, sums_;
+    Buffer<WideSum<T>> total_;
 };
 
 class ReduceWorkload final : public Workload
@@ -91,7 +111,8 @@ class ReduceWorkload final : public Workload
     {
         const auto& reduction = dynamic_cast<const ReduceStrategy&>(strategy);
         prepare(point);
-        const std::size_t flags = std::size_t{point.grid} * launching.levels;
+        const LaunchForm& form = launching.form;
+        const std::size_t flags = form.parent_waits ? std::size_t{form.root_blocks} * form.levels() : 0;
         if (done_.size() < flags)
             done_ = context_.allocate<unsigned>(flags);
         context_.fill_bytes(done_, 0, flags);

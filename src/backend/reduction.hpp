@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
+#include <stdexcept>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
 #include "nest.hpp"
@@ -20,19 +23,30 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-// Sum `elements` numbers: block b of the grid sums elements b * block to (b + 1) * block - 1 into out[b].
+// What a strategy leaves behind.
+enum class Answer : std::uint8_t {
+    block_sums, // out[b]: the sum of elements b * block to (b + 1) * block - 1
+    total,      // *total: the sum of all, on the device
+    on_host,    // *host_sum: the sum of all, by the host, timed by the wall clock alone
+};
+
+// Sum `elements` numbers.
 template <class T>
 struct Reduction {
     Context& context;
-    T* in;  // grid * block numbers, zero past `elements`; the strategy may overwrite them
-    T* out; // grid sums, filled with 0xFF bytes before every run
+    const Case& point;
+    T* in;             // grid * block numbers, zero past `elements`; the strategy may overwrite them
+    T* out;            // grid sums, filled with 0xFF bytes before every run
+    WideSum<T>* total; // filled likewise
     std::uint64_t elements;
     std::uint32_t grid;
     std::uint32_t block;
     LaunchPlan plan;
     Ledger* ledger;
-    unsigned* done;             // see Nest
-    unsigned max_depth;         // nested levels that may be launched
+    unsigned* done;     // see Nest
+    unsigned max_depth; // nested levels that may be launched
+    unsigned delay_us;  // see Nest
+    Mechanism mechanism;
     std::span<const T> host_in; // the numbers on the host, for strategies that run there
     WideSum<T>* host_sum;       // where those put their one sum
 };
@@ -50,7 +64,7 @@ struct ReductionWave : Wave {
 template <class T, class Launch>
 void for_each_wave(const Reduction<T>& job, Launch&& launch)
 {
-    for_each_wave(job.plan, job.grid, [&](const Wave& wave) {
+    for_each_wave(job.plan, [&](const Wave& wave) {
         const std::uint64_t offset = std::uint64_t{wave.first} * job.block;
         const std::uint64_t left = job.elements > offset ? job.elements - offset : 0;
         launch(ReductionWave<T>{wave, job, job.in + offset, job.out + wave.first,
@@ -66,30 +80,42 @@ void launch_flat(const ReductionWave<T>& wave, std::uint32_t threads, Args... ar
 }
 
 #ifndef NESTBED_FLAT
+// Of the root grid, or of the part of it that a wave is.
+template <class T>
+Nest root_nest(const Reduction<T>& job, const Wave& wave = {})
+{
+    return {.ledger = job.ledger,
+            .done = job.done + std::uint64_t{wave.first} * job.max_depth,
+            .max_depth = job.max_depth,
+            .delay_us = job.delay_us};
+}
+
 // Launches the root grid of a recursion over a wave's blocks; the kernel's last argument, the Nest, is added.
 template <auto Kernel, class T, class... Args>
 void launch_root(const ReductionWave<T>& wave, std::uint32_t threads, Args... args)
 {
-    const Nest nest{.ledger = wave.job.ledger,
-                    .done = wave.job.done + std::uint64_t{wave.first} * wave.job.max_depth,
-                    .max_depth = wave.job.max_depth};
-    host_launch<Kernel>(wave.job.context, wave.stream, {wave.blocks, threads}, args..., nest);
+    host_launch<Kernel>(wave.job.context, wave.stream, {wave.blocks, threads}, args..., root_nest(wave.job, wave));
 }
 #endif
 
 class ReduceStrategy : public Strategy
 {
   public:
-    virtual void run(const Reduction<std::int32_t>& job) const = 0;
-    virtual void run(const Reduction<float>& job) const = 0;
-    virtual bool on_host() const = 0; // runs on the host: timed by the wall clock alone
+    // What is timed: issues all work, waits for none. What it needs is made before, and lives as long as it does.
+    virtual std::function<void()> prepare(const Reduction<std::int32_t>& job) const = 0;
+    virtual std::function<void()> prepare(const Reduction<float>& job) const = 0;
+    virtual Answer answer() const = 0;
 };
 
 // Makes S an entry of this backend's registry. S has
 //     static constexpr StrategyInfo info;
 //     static LaunchForm launches(const Case&);                            the closed form
 //     template <class T> static void run(const Reduction<T>&);            issues all work, waits for none
-//     static constexpr bool on_host = true;                               only if so
+// and, if it needs to,
+//     static constexpr Answer answer;                                     block_sums without it
+//     template <class T> static P prepare(const Reduction<T>&);           untimed; run() then takes a P& too
+//     static std::uint64_t scratch_bytes(const Case&);                    what that allocates on the device
+// One that is cuda_only has run() and prepare() for nvcc alone.
 template <class S>
 class RegisterReduction final : public ReduceStrategy
 {
@@ -97,13 +123,33 @@ class RegisterReduction final : public ReduceStrategy
     RegisterReduction() { Registry::add(kBackend, *this); }
     const StrategyInfo& info() const override { return S::info; }
     LaunchForm launches(const Case& point) const override { return S::launches(point); }
-    void run(const Reduction<std::int32_t>& job) const override { S::template run<std::int32_t>(job); }
-    void run(const Reduction<float>& job) const override { S::template run<float>(job); }
-    bool on_host() const override
+    std::uint64_t scratch_bytes(const Case& point) const override
     {
-        if constexpr (requires { S::on_host; })
-            return S::on_host;
-        return false;
+        if constexpr (requires { S::scratch_bytes(point); })
+            return S::scratch_bytes(point);
+        return 0;
+    }
+    std::function<void()> prepare(const Reduction<std::int32_t>& job) const override { return prepared(job); }
+    std::function<void()> prepare(const Reduction<float>& job) const override { return prepared(job); }
+    Answer answer() const override
+    {
+        if constexpr (requires { S::answer; })
+            return S::answer;
+        return Answer::block_sums;
+    }
+
+  private:
+    template <class T>
+    static std::function<void()> prepared(const Reduction<T>& job)
+    {
+        if constexpr (kBackend != BackendKind::cuda && S::info.cuda_only) {
+            throw std::logic_error("the session lets no such case through");
+        } else if constexpr (requires { S::prepare(job); }) {
+            auto state = std::make_shared<decltype(S::prepare(job))>(S::prepare(job));
+            return [&job, state] { S::run(job, *state); };
+        } else {
+            return [&job] { S::run(job); };
+        }
     }
 };
 

@@ -24,6 +24,8 @@ class BackendSession final : public Session
     {
         workloads_.emplace("reduce", make_reduce_workload(context_));
         workloads_.emplace("hello", make_hello_workload(context_));
+        workloads_.emplace("chain", make_launch_workload(context_));
+        workloads_.emplace("fanout", make_launch_workload(context_));
     }
 
     BackendKind backend() const override { return kBackend; }
@@ -51,6 +53,7 @@ class BackendSession final : public Session
     }
 
     double null_kernel_us() override { return time_null_kernel(context_, 101); }
+    unsigned timer_step_ns() override { return smallest_timer_step_ns(context_); }
 
     DepthProbe probe_depth(unsigned levels) override
     {
@@ -70,25 +73,37 @@ class BackendSession final : public Session
         return *strategy;
     }
 
+    static Sample unsupported(const std::string& why)
+    {
+        return {.status = Status::unsupported, .detail = "unsupported: " + why};
+    }
+
     Sample run(const Case& point, bool aloud)
     {
         const Strategy& strategy = strategy_of(point);
+        const Mechanism mechanism = mechanism_of(strategy.info(), point);
+        if (strategy.info().cuda_only && kBackend != BackendKind::cuda)
+            return unsupported(point.strategy + " needs what only CUDA has");
+        if (!Context::has(mechanism))
+            return unsupported("backend " + std::string(name_of(kBackend)) + " has no launches by " +
+                               std::string(name_of(mechanism)));
         const LaunchForm form = strategy.launches(point);
         const LaunchPlan plan = plan_launches(point, form, context_.facts());
         if (!plan.refusal.empty())
-            return {.status = Status::unsupported, .detail = plan.refusal};
+            return unsupported(plan.refusal);
         try {
             const std::uint32_t limit = context_.set_pending_limit(plan.pending_limit);
             context_.fill_bytes(ledger_, 0, 1);
-            const Launching launching{plan, form.levels(), form.total(), ledger_.data()};
+            const Launching launching{plan, form, mechanism, ledger_.data()};
             Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, launching, aloud);
             Ledger counted;
             context_.download(std::span(&counted, 1), ledger_);
             sample.launches = counts_of(counted);
             sample.pending_limit = limit;
             sample.wave = plan.wave;
-            sample.waves = plan.waves(point.grid);
+            sample.waves = plan.waves();
             sample.streams = plan.streams;
+            sample.limit_bytes = context_.limit_bytes();
             judge_launches(sample, form, Context::error_name(counted.first_error));
             return sample;
         } catch (const DeviceFault& fault) {

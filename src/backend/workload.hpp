@@ -17,8 +17,8 @@ inline namespace NESTBED_BACKEND
 // What the session has settled before a workload runs a case: the limit is set, the ledger is zeroed.
 struct Launching {
     const LaunchPlan& plan;
-    unsigned levels; // nested levels that may be launched
-    std::uint64_t launches;
+    const LaunchForm& form;
+    Mechanism mechanism;
     Ledger* ledger;
 };
 
@@ -38,6 +38,7 @@ class Workload
 
 std::unique_ptr<Workload> make_reduce_workload(Context& context);
 std::unique_ptr<Workload> make_hello_workload(Context& context);
+std::unique_ptr<Workload> make_launch_workload(Context& context); // chain and fanout
 
 } // namespace NESTBED_BACKEND
 } // namespace nestbed

@@ -1,6 +1,8 @@
 // A case: one point of a sweep, everything that decides what is measured.
 #pragma once
 
+#include "mechanism.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@ enum class ElementType : std::uint8_t { none, int32, float32 }; // none: the wor
 struct Case {
     std::string strategy;
     BackendKind backend = BackendKind::cpu;
+    std::optional<Mechanism> mechanism; // empty: the strategy's first
     ElementType type = ElementType::int32;
     std::uint64_t elements = 0;         // 1 to grid * block; what is missing to grid * block is the ragged end
     std::uint32_t grid = 1;             // blocks of the root level
@@ -23,6 +26,7 @@ struct Case {
     std::optional<std::uint32_t> pending_limit; // launches; empty: auto
     std::optional<std::uint32_t> wave;          // root blocks launched together; empty: auto
     std::optional<std::uint32_t> streams;       // host streams that the waves go round; empty: auto
+    std::uint32_t delay_us = 0;                 // microseconds by which what loses the strategy's race is held up
     std::uint64_t seed = 1;
 
     friend bool operator==(const Case&, const Case&) = default;

@@ -4,6 +4,7 @@
 #include "arguments.hpp"
 #include "axis.hpp"
 #include "error.hpp"
+#include "expectation.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
 #include "record.hpp"
@@ -155,6 +156,7 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
                          .run_id = run_id,
                          .schedule = session->schedule(),
                          .floor_us = session->null_kernel_us(),
+                         .timer_step_ns = session->timer_step_ns(),
                          .device = session->facts()};
         probes[backend] = session->probe_depth(kProbedLevels);
     }
@@ -172,10 +174,10 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     table << summary_table(plan, results, runs);
     if (manifest)
         table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results), path, manifest_path(path));
-    const std::size_t bad = bad_samples(results);
-    if (bad != 0)
-        err << fmt::format("nestbed: {} rows are not ok; their status and detail say why\n", bad);
-    return bad == 0 ? exit_ok : exit_rows_bad;
+    const std::vector<std::string> surprises = surprises_in(plan.expect, results);
+    for (const std::string& surprise : surprises)
+        err << fmt::format("nestbed: {}\n", surprise);
+    return surprises.empty() ? exit_ok : exit_rows_bad;
 }
 
 int list(const std::vector<std::string>& arguments, std::ostream& out)
@@ -187,16 +189,13 @@ int list(const std::vector<std::string>& arguments, std::ostream& out)
         return exit_ok;
     }
     for (const std::string_view name : Registry::names()) {
-        std::vector<std::string_view> backends;
-        const Strategy* strategy = nullptr;
-        for (const BackendKind backend : {BackendKind::cuda, BackendKind::cpu})
-            if (const Strategy* here = Registry::find(backend, name)) {
-                backends.push_back(name_of(backend));
-                strategy = here;
-            }
-        const StrategyInfo& info = strategy->info();
-        out << fmt::format("{}  ({}; {})\n    {}\n    hazards: {}\n    source: {}\n", name, info.workload,
-                           fmt::join(backends, ", "), info.summary, info.hazards, info.source);
+        const StrategyInfo& info = Registry::find_anywhere(name)->info();
+        std::vector<std::string_view> mechanisms;
+        for (const Mechanism mechanism : info.mechanisms)
+            mechanisms.push_back(name_of(mechanism));
+        out << fmt::format("{}  ({}; {})\n    {}\n    launches: {}\n    hazards: {}\n    source: {}\n", name,
+                           info.workload, info.cuda_only ? "cuda" : "cuda, cpu", info.summary,
+                           fmt::join(mechanisms, ", "), info.hazards, info.source);
     }
     return exit_ok;
 }
@@ -240,6 +239,7 @@ int info(const std::vector<std::string>& arguments, std::ostream& out)
         line("threads a block", fmt::format("at most {}", facts.max_threads_per_block));
         line("pending launches", fmt::format("{} by default", facts.default_pending_limit));
         line("null kernel", format_us(session->null_kernel_us()));
+        line("kernels' timer", fmt::format("steps of {} ns", session->timer_step_ns()));
         const DepthProbe probe = session->probe_depth(kProbedLevels);
         line("nesting depth", probe.error.empty()
                                   ? fmt::format("{} levels ran, none was refused", probe.reached)

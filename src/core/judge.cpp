@@ -25,6 +25,7 @@ void judge_launches(Sample& sample, const LaunchForm& form, const std::string& e
     if (sample.status != Status::ok) {
         sample.gpu_us.reset();
         sample.wall_us.reset();
+        sample.latencies_us.clear();
     }
 }
 

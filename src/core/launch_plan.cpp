@@ -10,6 +10,9 @@ namespace nestbed
 namespace
 {
 
+// Streams for chains of which a root grid runs one at a time (results/h200/tail_streams.csv).
+constexpr std::uint32_t kStreamsOneByOne = 16;
+
 // A parent that waits keeps its block on a multiprocessor. In a chain that is the root block and, level by
 // level, half its threads: never more than twice the root block's threads, and one block a level. They may
 // take a quarter of the device: children that do not wait and the device runtime itself need room too, and
@@ -68,29 +71,32 @@ void plan_waits(const Case& point, const LaunchForm& form, const DeviceFacts& fa
 LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const DeviceFacts& facts)
 {
     const std::uint32_t usual = facts.default_pending_limit;
-    LaunchPlan plan{.pending_limit = usual, .wave = point.grid};
+    const std::uint32_t roots = form.per_root_block() ? form.root_blocks : point.grid;
+    LaunchPlan plan{.roots = roots, .pending_limit = usual, .wave = roots};
     if (form.levels() == 0)
         return plan;
 
-    const bool in_waves = form.per_root_block && !point.wave && !point.pending_limit &&
-                          !facts.raising_limit_is_free && form.total() > usual / 2;
-    if (form.per_root_block)
-        plan.streams = std::min(point.streams.value_or(in_waves ? 2 : 1), point.grid);
-    if (point.wave && form.per_root_block)
-        plan.wave = std::min(*point.wave, point.grid);
-    else if (form.per_root_block)
-        plan.wave = (point.grid - 1) / plan.streams + 1;
+    const bool automatic =
+        form.per_root_block() && !point.wave && !point.pending_limit && !facts.raising_limit_is_free;
+    const bool in_waves = automatic && (form.one_by_one || form.total() > usual / 2);
+    const std::uint32_t usual_streams = !in_waves ? 1 : form.one_by_one ? kStreamsOneByOne : 2;
+    if (form.per_root_block())
+        plan.streams = std::min(point.streams.value_or(usual_streams), roots);
+    if (point.wave && form.per_root_block())
+        plan.wave = std::min(*point.wave, roots);
+    else if (form.per_root_block())
+        plan.wave = (roots - 1) / plan.streams + 1;
     if (in_waves)
-        plan.wave = std::clamp(usual / (2 * plan.streams * form.levels()), 1U, point.grid);
-    plan.streams = point.wave ? std::min(plan.streams, plan.waves(point.grid)) : plan.streams;
+        plan.wave = form.one_by_one ? 1 : std::clamp(usual / (2 * plan.streams * form.levels()), 1U, roots);
+    plan.streams = point.wave ? std::min(plan.streams, plan.waves()) : plan.streams;
     if (form.parent_waits && facts.resident_grids != 0)
         plan_waits(point, form, facts, plan);
-    plan.streams = std::min(plan.streams, plan.waves(point.grid));
+    plan.streams = std::min(plan.streams, plan.waves());
 
     // What can be pending at once. Twice that on a GPU: places come free some time after a grid has started,
     // and a limit that was just large enough was seen to refuse launches.
-    const std::uint64_t chains = std::min<std::uint64_t>(std::uint64_t{plan.wave} * plan.streams, point.grid);
-    const std::uint64_t in_flight = form.per_root_block ? chains * form.levels() : form.total();
+    const std::uint64_t chains = std::min<std::uint64_t>(std::uint64_t{plan.wave} * plan.streams, roots);
+    const std::uint64_t in_flight = form.per_root_block() ? chains * form.levels() : form.total();
     const std::uint64_t needed = facts.raising_limit_is_free ? form.total() : 2 * in_flight;
     plan.pending_limit =
         point.pending_limit.value_or(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, usual, INT32_MAX)));

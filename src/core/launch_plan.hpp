@@ -14,12 +14,13 @@ namespace nestbed
 {
 
 struct LaunchPlan {
+    std::uint32_t roots = 1;         // blocks of the root grid, in all waves
     std::uint32_t pending_limit = 0; // to set before the case; the default for one that launches nothing
     std::uint32_t wave = 1;          // root blocks a wave
     std::uint32_t streams = 1;       // host streams that the waves go round; waves of one stream run in order
     std::string refusal;             // why the case cannot be run as asked; empty if it can
 
-    std::uint32_t waves(std::uint32_t grid) const { return (grid - 1) / wave + 1; }
+    std::uint32_t waves() const { return (roots - 1) / wave + 1; }
 };
 
 // A part of the root grid that is launched at once.
@@ -31,11 +32,12 @@ struct Wave {
 
 // Calls launch(wave) for each wave of the plan, in order.
 template <class Launch>
-void for_each_wave(const LaunchPlan& plan, std::uint32_t grid, Launch&& launch)
+void for_each_wave(const LaunchPlan& plan, Launch&& launch)
 {
-    for (std::uint32_t index = 0; index < plan.waves(grid); ++index) {
+    for (std::uint32_t index = 0; index < plan.waves(); ++index) {
         const std::uint32_t first = index * plan.wave;
-        launch(Wave{.first = first, .blocks = std::min(plan.wave, grid - first), .stream = index % plan.streams});
+        launch(
+            Wave{.first = first, .blocks = std::min(plan.wave, plan.roots - first), .stream = index % plan.streams});
     }
 }
 
@@ -45,7 +47,8 @@ void for_each_wave(const LaunchPlan& plan, std::uint32_t grid, Launch&& launch)
 //    threads allow. S streams with waves of W blocks hold S * (1 + W * levels) grids; the most streams, of 7, that have
 //    at least four fifths of the most chains, but no more than the grid needs (results/h200/synced_waves.csv);
 //  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves that put half of
-//    that limit in flight (results/h200/waves.csv); where raising the limit is free, one wave.
+//    that limit in flight (results/h200/waves.csv); where raising the limit is free, one wave;
+//  - the same, but the chains of one root grid run one after another: waves of one block, round many streams.
 // A wave that the case fixes is kept; streams without a wave share the grid out; either is refused where parents would
 // wait for ever. The limit is the device's default, raised if twice what can be in flight exceeds it. A limit that the
 // case fixes is kept as it is, and then the root grid is one wave unless its parents wait.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <set>
 
@@ -21,12 +22,6 @@ namespace
 
 constexpr std::uint32_t kUsualGrid = 2048; // the book's
 constexpr std::uint32_t kUsualBlock = 512;
-
-const Strategy* find_anywhere(std::string_view name)
-{
-    const Strategy* strategy = Registry::find(BackendKind::cuda, name);
-    return strategy != nullptr ? strategy : Registry::find(BackendKind::cpu, name);
-}
 
 // A comma-separated list of names, all of which must be allowed.
 std::vector<std::pair<std::string, Setting>> names_of(const Settings& settings, std::string_view key,
@@ -62,8 +57,8 @@ std::optional<std::uint32_t> narrow(const AxisValue& value)
 }
 
 struct Axes {
-    std::vector<std::pair<std::string, Setting>> strategies, types;
-    std::vector<AxisValue> grids, blocks, elements, depths, limits, waves, streams, seeds;
+    std::vector<std::pair<std::string, Setting>> strategies, mechanisms, types;
+    std::vector<AxisValue> grids, blocks, elements, depths, limits, waves, streams, delays, seeds;
 };
 
 Axes read_axes(const Settings& settings)
@@ -74,6 +69,11 @@ Axes read_axes(const Settings& settings)
     if (axes.strategies.empty())
         throw UsageError(
             fmt::format("no strategy was named; allowed for --strategy: {}", fmt::join(Registry::names(), ", ")));
+    std::vector<std::string_view> mechanisms{"all"};
+    for (const Mechanism mechanism : kMechanisms)
+        if (mechanism != Mechanism::none)
+            mechanisms.push_back(name_of(mechanism));
+    axes.mechanisms = names_of(settings, "mechanism", mechanisms, "mechanism");
     axes.types = names_of(settings, "type", {"int32", "float32"}, "type");
     if (axes.types.empty())
         axes.types.emplace_back("int32", Setting{});
@@ -84,6 +84,7 @@ Axes read_axes(const Settings& settings)
     axes.limits = axis_of(settings, "pending-limit", {.least = 1, .most = INT32_MAX, .word = "auto"}, std::nullopt);
     axes.waves = axis_of(settings, "wave", {.least = 1, .most = kMostBlocks, .word = "auto"}, std::nullopt);
     axes.streams = axis_of(settings, "streams", {.least = 1, .most = 64, .word = "auto"}, std::nullopt);
+    axes.delays = axis_of(settings, "delay-us", {.least = 0, .most = 1'000'000}, 0);
     axes.seeds = axis_of(settings, "seed", {}, 1);
     for (const AxisValue& block : axes.blocks)
         if (block.number && !std::has_single_bit(*block.number))
@@ -97,19 +98,24 @@ Axes read_axes(const Settings& settings)
 void check_size(const Axes& axes, std::size_t devices)
 {
     constexpr double kMostCases = 1e6;
+    const std::vector<std::pair<std::string_view, std::size_t>> sizes{
+        {"strategies", axes.strategies.size()}, {"mechanisms", kMechanisms.size()},
+        {"types", axes.types.size()},           {"grids", axes.grids.size()},
+        {"blocks", axes.blocks.size()},         {"elements", axes.elements.size()},
+        {"depths", axes.depths.size()},         {"pending-limits", axes.limits.size()},
+        {"waves", axes.waves.size()},           {"streams", axes.streams.size()},
+        {"delays", axes.delays.size()},         {"seeds", axes.seeds.size()}};
     double cases = static_cast<double>(devices);
-    for (const std::size_t size :
-         {axes.strategies.size(), axes.types.size(), axes.grids.size(), axes.blocks.size(), axes.elements.size(),
-          axes.depths.size(), axes.limits.size(), axes.waves.size(), axes.streams.size(), axes.seeds.size()})
+    std::vector<std::string> factors;
+    for (auto [what, size] : sizes) {
+        if (what == "mechanisms") // one a strategy unless more are named
+            size = std::max<std::size_t>(1, axes.mechanisms.size());
         cases *= static_cast<double>(size);
+        factors.push_back(fmt::format("{} {}", size, what));
+    }
     if (cases > kMostCases)
-        throw UsageError(
-            fmt::format("the axes multiply to {:.0f} cases: {} strategies, {} types, {} grids, {} blocks, {} "
-                        "elements, {} depths, {} pending-limits, {} waves, {} streams, {} seeds; allowed: at "
-                        "most {:.0f}",
-                        cases, axes.strategies.size(), axes.types.size(), axes.grids.size(), axes.blocks.size(),
-                        axes.elements.size(), axes.depths.size(), axes.limits.size(), axes.waves.size(),
-                        axes.streams.size(), axes.seeds.size(), kMostCases));
+        throw UsageError(fmt::format("the axes multiply to {:.0f} cases: {}; allowed: at most {:.0f}", cases,
+                                     fmt::join(factors, ", "), kMostCases));
 }
 
 // Of elements, grid and block any two give the third.
@@ -180,42 +186,75 @@ void check_memory(const Group& group, const DeviceFacts& facts, const std::strin
 // A setting that means nothing to the strategy is left at its default, so that it does not multiply cases.
 Case meaningful(Case point)
 {
-    const Strategy& strategy = *find_anywhere(point.strategy);
+    const Strategy& strategy = *Registry::find_anywhere(point.strategy);
     const StrategyInfo& info = strategy.info();
-    if (info.workload == "hello") {
+    if (info.workload != "reduce") {
         point.type = ElementType::none;
         point.elements = 0;
         point.seed = 0;
     }
-    if (!strategy.launches(point).per_root_block) { // no waves
+    if (!strategy.launches(point).per_root_block()) { // no waves
         point.wave.reset();
         point.streams.reset();
     }
-    if (info.mechanism == "none") {
+    const Mechanism mechanism = *point.mechanism;
+    if (mechanism == Mechanism::none || info.workload == "fanout")
         point.depth.reset();
+    if (!from_device(mechanism))
         point.pending_limit.reset();
-    }
+    if (!info.delayed)
+        point.delay_us = 0;
     return point;
+}
+
+// What of the mechanisms asked for the strategy has. One that has a single mechanism goes by that, whatever is asked.
+// Throws UsageError when it has several and none of them is asked for.
+std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info)
+{
+    if (axes.mechanisms.empty() || info.mechanisms.size() == 1)
+        return {info.mechanisms.front()};
+    std::vector<Mechanism> chosen;
+    for (const Mechanism mechanism : info.mechanisms)
+        if (std::ranges::any_of(axes.mechanisms, [&](const auto& asked) {
+                return asked.first == "all" || asked.first == name_of(mechanism);
+            }))
+            chosen.push_back(mechanism);
+    if (chosen.empty()) {
+        std::vector<std::string_view> names{"all"};
+        for (const Mechanism mechanism : info.mechanisms)
+            names.push_back(name_of(mechanism));
+        throw UsageError(fmt::format("{}: {} does not go by it; allowed for {}: {}",
+                                     axes.mechanisms.front().second.place(), info.name, info.name,
+                                     fmt::join(names, ", ")));
+    }
+    return chosen;
 }
 
 // All strategies under all launch settings on one input.
 Group group_of(const Axes& axes, Case point)
 {
     Group group;
-    for (const auto& [name, setting] : axes.strategies)
-        for (const AxisValue& depth : axes.depths)
-            for (const AxisValue& limit : axes.limits)
-                for (const AxisValue& wave : axes.waves)
-                    for (const AxisValue& streams : axes.streams) {
-                        point.strategy = name;
-                        point.depth = narrow(depth);
-                        point.pending_limit = narrow(limit);
-                        point.wave = narrow(wave);
-                        point.streams = narrow(streams);
-                        const Case one = meaningful(point);
-                        if (std::ranges::find(group.cases, one) == group.cases.end())
-                            group.cases.push_back(one);
-                    }
+    const auto add = [&](const Case& one) {
+        if (std::ranges::find(group.cases, one) == group.cases.end())
+            group.cases.push_back(one);
+    };
+    for (const auto& [name, setting] : axes.strategies) {
+        point.strategy = name;
+        for (const Mechanism mechanism : mechanisms_of(axes, Registry::find_anywhere(name)->info()))
+            for (const AxisValue& depth : axes.depths)
+                for (const AxisValue& limit : axes.limits)
+                    for (const AxisValue& wave : axes.waves)
+                        for (const AxisValue& streams : axes.streams)
+                            for (const AxisValue& delay : axes.delays) {
+                                point.mechanism = mechanism;
+                                point.depth = narrow(depth);
+                                point.pending_limit = narrow(limit);
+                                point.wave = narrow(wave);
+                                point.streams = narrow(streams);
+                                point.delay_us = static_cast<std::uint32_t>(*delay.number);
+                                add(meaningful(point));
+                            }
+    }
     return group;
 }
 
@@ -233,6 +272,19 @@ void drop_repeated_cases(std::vector<Group>& groups)
             return repeated;
         });
     std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
+}
+
+Status expected_status(const Setting& setting)
+{
+    constexpr std::array kAllowed{Status::ok, Status::wrong, Status::launch_failed};
+    std::vector<std::string_view> names;
+    for (const Status status : kAllowed) {
+        if (setting.value == name_of(status))
+            return status;
+        names.push_back(name_of(status));
+    }
+    throw UsageError(fmt::format("{}: there is no expectation '{}'{}; allowed: {}", setting.place(), setting.value,
+                                 did_you_mean(setting.value, names), fmt::join(names, ", ")));
 }
 
 unsigned count_of(const Settings& settings, std::string_view key, std::uint64_t least, unsigned usual)
@@ -293,6 +345,8 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     const auto title = settings.one("title");
     plan.title = title ? title->value : "";
     plan.order_seed = *axes.seeds.front().number;
+    if (const auto expect = settings.one("expect"))
+        plan.expect = expected_status(*expect);
     for (const auto& [backend, facts] : devices) {
         plan.repeat[backend] = count_of(settings, "repeat", 1, backend == BackendKind::cuda ? 30 : 3);
         plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
@@ -319,16 +373,21 @@ std::uint64_t memory_bytes(const Case& point)
 {
     constexpr std::uint64_t kElementBytes = 4;
     constexpr std::uint64_t kFlagBytes = 4;
+    constexpr std::uint64_t kMarkBytes = 8;
     constexpr std::uint64_t kReferenceBytes = 16; // a block's right sum and magnitude
     // A grid of the executor, measured: hello and nosync, 10^6 blocks of 4. A level waits while the one before runs.
     constexpr std::uint64_t kGridBytes = 440;
     constexpr std::uint64_t kGenerations = 2;
     const bool reduces = point.type != ElementType::none;
-    const LaunchForm form = find_anywhere(point.strategy)->launches(point);
+    const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+    const LaunchForm form = strategy.launches(point);
     const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = strategy.scratch_bytes(point);
     if (reduces) // the input, its working copy, and a sum and completion flags a block
-        bytes += 2 * padded * kElementBytes + point.grid * (kElementBytes + form.levels() * kFlagBytes);
+        bytes += 2 * padded * kElementBytes + point.grid * kElementBytes +
+                 (form.parent_waits ? std::uint64_t{form.root_blocks} * form.levels() * kFlagBytes : 0);
+    if (strategy.info().workload == "chain" || strategy.info().workload == "fanout") // two marks a launch
+        bytes += 2 * kMarkBytes * std::max<std::uint64_t>(form.total(), point.grid);
     if (point.backend == BackendKind::cpu) {
         if (reduces)
             bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);
@@ -345,21 +404,23 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     std::uint64_t launches = 0;
     std::uint64_t memory = 0;
     const auto out = std::back_inserter(text);
-    fmt::format_to(out, "{:<12} {:<4} {:<7} {:>10} {:>10} {:>5} {:>5} {:>9} {:>8}\n", "strategy", "on", "type",
-                   "elements", "grid", "block", "depth", "launches", "waves");
+    constexpr std::string_view kLine = "{:<16} {:<15} {:<4} {:<7} {:>10} {:>7} {:>5} {:>5} {:>8} {:>5}\n";
+    fmt::format_to(out, kLine, "strategy", "mechanism", "on", "type", "elements", "grid", "block", "depth",
+                   "launches", "waves");
     for (const Group& group : plan.groups) {
         for (const Case& point : group.cases) {
-            const Strategy* strategy = find_anywhere(point.strategy);
+            const Strategy* strategy = Registry::find_anywhere(point.strategy);
             const LaunchForm form = strategy->launches(point);
             const LaunchPlan launch_plan = plan_launches(point, form, devices.at(point.backend));
-            const bool nested = strategy->info().mechanism != "none";
-            fmt::format_to(out, "{:<12} {:<4} {:<7} {:>10} {:>10} {:>5} {:>5} {:>9} {:>8}\n", point.strategy,
-                           name_of(point.backend), name_of(point.type),
-                           point.elements == 0 ? "" : std::to_string(point.elements), point.grid, point.block,
-                           !nested       ? ""
+            const Mechanism mechanism = mechanism_of(strategy->info(), point);
+            const bool levels = mechanism != Mechanism::none;
+            fmt::format_to(out, kLine, point.strategy, levels ? name_of(mechanism) : "", name_of(point.backend),
+                           name_of(point.type), point.elements == 0 ? "" : std::to_string(point.elements), point.grid,
+                           point.block,
+                           !levels       ? ""
                            : point.depth ? std::to_string(*point.depth)
                                          : "full",
-                           form.total(), nested ? std::to_string(launch_plan.waves(point.grid)) : "");
+                           form.total(), from_device(mechanism) ? std::to_string(launch_plan.waves()) : "");
             launches += form.total() * (plan.repeat.at(point.backend) + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));
         }

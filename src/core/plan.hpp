@@ -3,6 +3,7 @@
 
 #include "case.hpp"
 #include "facts.hpp"
+#include "sample.hpp"
 #include "settings.hpp"
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct Plan {
     std::map<BackendKind, unsigned> repeat;
     std::map<BackendKind, unsigned> warmup;
     std::uint64_t order_seed = 1; // of the rounds: the first seed
+    Status expect = Status::ok;   // see expectation.hpp
 
     std::size_t case_count() const;
     std::size_t sample_count() const; // timed samples, all cases

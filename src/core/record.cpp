@@ -1,6 +1,7 @@
 #include "record.hpp"
 
 #include "error.hpp"
+#include "statistics.hpp"
 #include "strategy.hpp"
 #include "version.hpp"
 
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
@@ -30,7 +32,8 @@ struct RowSource {
     const Case& point;
     unsigned repetition;
     const Sample& sample;
-    bool nested; // the strategy launches from the device
+    const StrategyInfo& info;
+    Mechanism mechanism;
 };
 
 std::string number_or_empty(const std::optional<double>& value)
@@ -38,9 +41,9 @@ std::string number_or_empty(const std::optional<double>& value)
     return value ? fmt::format("{:.3f}", *value) : "";
 }
 
-std::string asked(const RowSource& row, const std::optional<std::uint32_t>& value, std::string_view word)
+std::string asked(bool means_something, const std::optional<std::uint32_t>& value, std::string_view word)
 {
-    if (!row.nested)
+    if (!means_something)
         return "";
     return value ? std::to_string(*value) : std::string(word);
 }
@@ -57,9 +60,20 @@ std::string count_or_empty(std::uint64_t value)
 
 const Strategy& strategy_of(const Case& point)
 {
-    const Strategy* strategy = Registry::find(point.backend, point.strategy);
-    const BackendKind other = point.backend == BackendKind::cuda ? BackendKind::cpu : BackendKind::cuda;
-    return *(strategy != nullptr ? strategy : Registry::find(other, point.strategy));
+    return *Registry::find_anywhere(point.strategy);
+}
+
+std::string latency_text(const RowSource& row, double (*of)(std::vector<double>))
+{
+    return row.sample.latencies_us.empty() ? "" : fmt::format("{:.3f}", of(row.sample.latencies_us));
+}
+
+// A fan-out may have tens of thousands, which all belong to one level: its median.
+std::string latency_by_depth(const RowSource& row)
+{
+    if (row.sample.latencies_us.empty() || row.info.workload == "fanout")
+        return latency_text(row, median);
+    return fmt::format("{:.2f}", fmt::join(row.sample.latencies_us, " "));
 }
 
 struct Column {
@@ -75,14 +89,17 @@ const std::vector<Column>& table()
         {"run_id", [](Row r) { return r.run.run_id; }},
         {"strategy", [](Row r) { return r.point.strategy; }},
         {"backend", [](Row r) { return std::string(name_of(r.point.backend)); }},
-        {"mechanism", [](Row r) { return std::string(strategy_of(r.point).info().mechanism); }},
+        {"mechanism", [](Row r) { return std::string(name_of(r.mechanism)); }},
         {"type", [](Row r) { return std::string(name_of(r.point.type)); }},
         {"elements", [](Row r) { return count_or_empty(r.point.elements); }},
         {"grid", [](Row r) { return std::to_string(r.point.grid); }},
         {"block", [](Row r) { return std::to_string(r.point.block); }},
-        {"depth", [](Row r) { return asked(r, r.point.depth, "full"); }},
-        {"pending_limit_asked", [](Row r) { return asked(r, r.point.pending_limit, "auto"); }},
+        {"depth", [](Row r) { return asked(r.mechanism != Mechanism::none, r.point.depth, "full"); }},
+        {"delay_us", [](Row r) { return r.info.delayed ? std::to_string(r.point.delay_us) : ""; }},
+        {"pending_limit_asked", [](Row r) { return asked(from_device(r.mechanism), r.point.pending_limit, "auto"); }},
         {"pending_limit", [](Row r) { return count_or_empty(r.sample.pending_limit); }},
+        {"limit_bytes",
+         [](Row r) { return r.sample.pending_limit == 0 ? "" : std::to_string(r.sample.limit_bytes); }},
         {"wave", [](Row r) { return count_or_empty(r.sample.wave); }},
         {"waves", [](Row r) { return count_or_empty(r.sample.waves); }},
         {"streams", [](Row r) { return count_or_empty(r.sample.streams); }},
@@ -92,6 +109,12 @@ const std::vector<Column>& table()
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
         {"floor_us", [](Row r) { return fmt::format("{:.3f}", r.run.floor_us); }},
+        {"latency_us", [](Row r) { return latency_text(r, median); }},
+        {"latency_min_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::min(v); }); }},
+        {"latency_max_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::max(v); }); }},
+        {"latency_us_by_depth", latency_by_depth},
+        {"timer_step_ns", [](Row r) { return std::to_string(r.run.timer_step_ns); }},
+        {"host_launches", [](Row r) { return r.sample.launches ? std::to_string(r.sample.host_launches) : ""; }},
         {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
         {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
         {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},
@@ -102,6 +125,8 @@ const std::vector<Column>& table()
         {"max_depth", [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
         {"answer", [](Row r) { return r.sample.answer; }},
         {"reference", [](Row r) { return r.sample.reference; }},
+        {"relative_error",
+         [](Row r) { return r.sample.relative_error ? fmt::format("{:.3g}", *r.sample.relative_error) : ""; }},
         {"status", [](Row r) { return std::string(name_of(r.sample.status)); }},
         {"detail", [](Row r) { return r.sample.detail; }},
         {"gpu", [](Row r) { return r.run.device.name; }},
@@ -128,7 +153,8 @@ const std::vector<std::string>& columns()
 
 std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample)
 {
-    const RowSource source{run, point, repetition, sample, strategy_of(point).info().mechanism != "none"};
+    const StrategyInfo& info = strategy_of(point).info();
+    const RowSource source{run, point, repetition, sample, info, mechanism_of(info, point)};
     std::vector<std::string> cells;
     for (const Column& column : table())
         cells.push_back(column.cell(source));
@@ -274,6 +300,7 @@ nlohmann::ordered_json device_json(const RunFacts& run, const DepthProbe& probe)
         {"memory_bytes", device.memory_bytes},
         {"peak_bandwidth_gb_s", device.peak_bandwidth_gb_s},
         {"null_kernel_us", run.floor_us},
+        {"timer_step_ns", run.timer_step_ns},
         {"nesting_depth_tried", probe.asked},
         {"nesting_depth_reached", probe.reached},
         {"nesting_depth_error", probe.error},

@@ -66,6 +66,16 @@ std::string to_text(WideSum<T> sum)
     return fmt::format("{}", sum);
 }
 
+namespace
+{
+template <class Sum>
+double relative_error(Sum answer, Sum reference)
+{
+    const double off = std::abs(static_cast<double>(answer) - static_cast<double>(reference));
+    return off == 0 ? 0 : off / std::abs(static_cast<double>(reference));
+}
+} // namespace
+
 template <class T>
 Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials)
 {
@@ -90,7 +100,10 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
         if (!is_right(index) && wrong++ == 0)
             first_wrong = index;
     }
-    Verdict verdict{.right = wrong == 0, .answer = to_text<T>(total), .detail = {}};
+    Verdict verdict{.right = wrong == 0,
+                    .answer = to_text<T>(total),
+                    .detail = {},
+                    .relative_error = relative_error(total, reference.total)};
     if (wrong != 0)
         verdict.detail =
             fmt::format("{} of {} block sums are wrong; block {} gave {} instead of {}", wrong, partials.size(),
@@ -106,7 +119,10 @@ Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
         const double bound = gamma_of(static_cast<double>(reference.elements), 0x1p-53);
         right = std::abs(total - reference.total) <= bound * reference.total;
     }
-    Verdict verdict{.right = right, .answer = to_text<T>(total), .detail = {}};
+    Verdict verdict{.right = right,
+                    .answer = to_text<T>(total),
+                    .detail = {},
+                    .relative_error = relative_error(total, reference.total)};
     if (!right)
         verdict.detail = fmt::format("the sum is {} instead of {}", total, reference.total);
     return verdict;

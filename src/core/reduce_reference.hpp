@@ -36,7 +36,8 @@ ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid
 struct Verdict {
     bool right = false;
     std::string answer;
-    std::string detail; // how it is wrong; empty if it is right
+    std::string detail;        // how it is wrong; empty if it is right
+    double relative_error = 0; // of the total: |answer - reference| / |reference|
 };
 
 // Per-block partial sums, one a block. int32: exact. float32: within gamma(s) * sum |x| of the exact sum,

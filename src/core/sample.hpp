@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nestbed
 {
@@ -42,10 +43,16 @@ struct Sample {
     std::optional<double> gpu_us;
     std::optional<double> wall_us;
     std::optional<LaunchCounts> launches; // empty if the case was not run
+    std::uint32_t host_launches = 0;      // kernels and graphs that the host launched in the timed region
+    // From a launch call to the first instruction of what it launched, in microseconds: one a level of a chain, one
+    // a launch of a fan-out, in the order of the launches. Empty for workloads that keep no timestamps.
+    std::vector<double> latencies_us;
     std::string answer;
     std::string reference;
-    std::uint32_t pending_limit = 0; // as read back from the device
-    std::uint32_t wave = 0;          // root blocks a wave
+    std::optional<double> relative_error; // |answer - reference| / |reference|, of a reduction
+    std::uint32_t pending_limit = 0;      // as read back from the device
+    std::int64_t limit_bytes = 0;         // device memory that this limit takes, over the default one
+    std::uint32_t wave = 0;               // root blocks a wave
     std::uint32_t waves = 0;
     std::uint32_t streams = 0;
     bool device_lost = false; // the device cannot be used any more in this process

@@ -49,6 +49,8 @@ class Session
 
     // An empty kernel, launched and waited for, as a sample is timed: the floor of every time. Median of 101.
     virtual double null_kernel_us() = 0;
+    // The smallest step by which the timer that kernels read goes on, in nanoseconds.
+    virtual unsigned timer_step_ns() = 0;
     virtual DepthProbe probe_depth(unsigned levels) = 0;
 };
 

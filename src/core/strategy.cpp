@@ -15,9 +15,19 @@ std::uint64_t LaunchForm::total() const
     return std::accumulate(by_depth.begin(), by_depth.end(), std::uint64_t{0});
 }
 
-LaunchForm LaunchForm::chain_per_block(std::uint32_t grid, unsigned levels)
+bool StrategyInfo::has(Mechanism mechanism) const
 {
-    return {.by_depth = std::vector<std::uint64_t>(levels, grid), .per_root_block = true};
+    return std::ranges::find(mechanisms, mechanism) != mechanisms.end();
+}
+
+Mechanism mechanism_of(const StrategyInfo& info, const Case& point)
+{
+    return point.mechanism.value_or(info.mechanisms.front());
+}
+
+LaunchForm LaunchForm::chain_per_block(std::uint32_t root_blocks, unsigned levels)
+{
+    return {.by_depth = std::vector<std::uint64_t>(levels, root_blocks), .root_blocks = root_blocks};
 }
 
 LaunchForm LaunchForm::chain_per_grid(unsigned levels)
@@ -33,6 +43,14 @@ unsigned log2_of(std::uint32_t power_of_two)
 unsigned levels_within(const Case& point, unsigned full)
 {
     return point.depth ? std::min(full, *point.depth) : full;
+}
+
+unsigned whole_levels(const Case& point, unsigned fan_in)
+{
+    unsigned levels = 0;
+    for (std::uint64_t left = (point.elements - 1) / fan_in + 1; left > 1; left = (left - 1) / fan_in + 1)
+        ++levels;
+    return levels_within(point, levels);
 }
 
 unsigned halving_levels(const Case& point)
@@ -69,6 +87,12 @@ const Strategy* Registry::find(BackendKind backend, std::string_view name)
     const Entries& entries = entries_of(backend);
     const auto entry = entries.find(name);
     return entry == entries.end() ? nullptr : entry->second;
+}
+
+const Strategy* Registry::find_anywhere(std::string_view name)
+{
+    const Strategy* strategy = find(BackendKind::cuda, name);
+    return strategy != nullptr ? strategy : find(BackendKind::cpu, name);
 }
 
 std::vector<std::string_view> Registry::names()

@@ -5,6 +5,7 @@
 #include "case.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,26 +14,36 @@ namespace nestbed
 
 struct StrategyInfo {
     std::string_view name;
-    std::string_view workload;  // "reduce" or "hello"
-    std::string_view mechanism; // how it launches children: "null"; "none" when it launches nothing
-    std::string_view summary;   // what it does, in one line
-    std::string_view hazards;   // what can go wrong, or why nothing can, in one line
-    std::string_view source;    // where it comes from
-    bool racy = false;          // its answer depends on the schedule
+    std::string_view workload;                                      // "reduce", "hello", "chain" or "fanout"
+    std::span<const Mechanism> mechanisms = kOnly<Mechanism::none>; // those it can go by; the first is the default
+    std::string_view summary;                                       // what it does, in one line
+    std::string_view hazards; // what can go wrong, or why nothing can, in one line
+    std::string_view source;  // where it comes from
+    bool racy = false;        // its answer depends on the schedule
+    bool delayed = false;     // it has a place for the case's delay_us
+    bool cuda_only = false;   // registered on every backend, runs on CUDA alone
+
+    bool has(Mechanism mechanism) const;
 };
+
+// What the case goes by: its own mechanism, or the strategy's first.
+Mechanism mechanism_of(const StrategyInfo& info, const Case& point);
 
 // The device launches of a case in closed form, and how they hang together.
 struct LaunchForm {
     std::vector<std::uint64_t> by_depth; // by_depth[d]: launches that create grids at depth d + 1
-    bool per_root_block = false;         // every root block has its own subtree (else: the grid has one)
+    std::uint32_t root_blocks = 0;       // each with a subtree of its own; 0: the root grid has one
     bool parent_waits = false;           // a parent block stays resident until its child is complete
+    bool one_by_one = false;             // subtrees of one root grid run one after another (tail launches)
+
+    bool per_root_block() const { return root_blocks != 0; }
 
     std::uint64_t total() const;
     unsigned levels() const { return static_cast<unsigned>(by_depth.size()); }
 
     static LaunchForm none() { return {}; }
     // Every root block heads a chain of `levels` grids.
-    static LaunchForm chain_per_block(std::uint32_t grid, unsigned levels);
+    static LaunchForm chain_per_block(std::uint32_t root_blocks, unsigned levels);
     // The whole root grid heads one chain of `levels` grids.
     static LaunchForm chain_per_grid(unsigned levels);
 };
@@ -42,6 +53,9 @@ unsigned log2_of(std::uint32_t power_of_two);
 
 // Levels of a recursion that goes on for `full` levels when nothing stops it, under the case's depth.
 unsigned levels_within(const Case& point, unsigned full);
+
+// Levels of a recursion over the whole input that leaves one number of every `fan_in`: launches after the root grid.
+unsigned whole_levels(const Case& point, unsigned fan_in);
 
 // Levels of a recursion that halves a block's elements from level to level, down to the last pair.
 unsigned halving_levels(const Case& point);
@@ -56,6 +70,8 @@ class Strategy
 
     virtual const StrategyInfo& info() const = 0;
     virtual LaunchForm launches(const Case& point) const = 0;
+    // Device memory that it takes beside the workload's buffers.
+    virtual std::uint64_t scratch_bytes(const Case& /*point*/) const { return 0; }
 };
 
 // All strategies of a backend, by name. Entries are added while static objects are made and live for ever.
@@ -67,6 +83,8 @@ class Registry
     static std::vector<const Strategy*> of(BackendKind backend);
     // nullptr if the backend has no such strategy.
     static const Strategy* find(BackendKind backend, std::string_view name);
+    // Of either backend: what does not depend on it.
+    static const Strategy* find_anywhere(std::string_view name);
     // The names on any backend, sorted.
     static std::vector<std::string_view> names();
 };

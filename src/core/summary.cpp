@@ -34,17 +34,28 @@ std::string_view clock_of(const CaseResult& result)
     return timed == result.samples.end() ? "" : timed->gpu_us ? "gpu" : "wall";
 }
 
-// The median of `neighbored` on the same input, if it was measured.
+// The median of `neighbored` on the same input, or else of `cub`, if one was measured.
 std::optional<double> reference_time(const std::vector<CaseResult>& results, const CaseResult& result)
 {
     if (result.point.type == ElementType::none)
         return std::nullopt; // another workload
-    for (const CaseResult& other : results)
-        if (other.group == result.group && other.point.strategy == "neighbored" &&
-            clock_of(other) == clock_of(result))
-            if (const std::vector<double> times = times_of(other); !times.empty())
-                return median(times);
+    for (const std::string_view reference : {"neighbored", "cub"})
+        for (const CaseResult& other : results)
+            if (other.group == result.group && other.point.strategy == reference &&
+                clock_of(other) == clock_of(result))
+                if (const std::vector<double> times = times_of(other); !times.empty())
+                    return median(times);
     return std::nullopt;
+}
+
+// The median over all launches of all samples.
+std::string latency_of(const CaseResult& result)
+{
+    std::vector<double> latencies;
+    for (const Sample& sample : result.samples)
+        if (sample.status == Status::ok)
+            latencies.insert(latencies.end(), sample.latencies_us.begin(), sample.latencies_us.end());
+    return latencies.empty() ? "" : format_us(median(latencies));
 }
 
 // Two or three digits that mean something: 0.001, 0.32, 1.00, 41.2, 400.
@@ -116,21 +127,24 @@ struct Column {
 std::vector<std::string> axis_cells(const CaseResult& result)
 {
     const Case& point = result.point;
-    const Strategy* strategy = Registry::find(point.backend, point.strategy);
-    const bool nested = strategy != nullptr && strategy->info().mechanism != "none";
-    const auto launch_axis = [&](const std::optional<std::uint32_t>& value, std::string_view word) {
-        return !nested ? "" : value ? std::to_string(*value) : std::string(word);
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    const Mechanism mechanism = mechanism_of(info, point);
+    const auto axis = [](bool means_something, const std::optional<std::uint32_t>& value, std::string_view word) {
+        return !means_something ? "" : value ? std::to_string(*value) : std::string(word);
     };
+    const bool nested = from_device(mechanism);
     const bool ragged = point.elements != 0 && point.elements != std::uint64_t{point.grid} * point.block;
     return {std::string(name_of(point.backend)),
+            info.mechanisms.size() == 1 ? "" : std::string(name_of(mechanism)),
             std::string(name_of(point.type)),
             ragged ? std::to_string(point.elements) : "",
             std::to_string(point.grid),
             std::to_string(point.block),
-            launch_axis(point.depth, "full"),
-            launch_axis(point.pending_limit, "auto"),
-            launch_axis(point.wave, "auto"),
-            launch_axis(point.streams, "auto"),
+            axis(mechanism != Mechanism::none, point.depth, "full"),
+            axis(nested, point.pending_limit, "auto"),
+            axis(nested, point.wave, "auto"),
+            axis(nested, point.streams, "auto"),
+            info.delayed ? std::to_string(point.delay_us) : "",
             point.seed == 0 ? "" : std::to_string(point.seed),
             std::string(clock_of(result))};
 }
@@ -156,31 +170,24 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
             spread,
             between,
             counted == result.samples.end() ? "" : std::to_string(counted->launches->attempted),
+            latency_of(result),
             ratio,
             status_text(result)};
 }
 
 } // namespace
 
-std::size_t bad_samples(const std::vector<CaseResult>& results)
-{
-    std::size_t bad = 0;
-    for (const CaseResult& result : results)
-        bad += static_cast<std::size_t>(
-            std::ranges::count_if(result.samples, [](const Sample& s) { return s.status != Status::ok; }));
-    return bad;
-}
-
 std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
                           const std::map<BackendKind, RunFacts>& runs)
 {
     std::vector<Column> columns{
-        {"strategy", true, false, {}},  {"backend", true, true, {}},        {"type", true, true, {}},
-        {"elements", false, true, {}},  {"grid", false, true, {}},          {"block", false, true, {}},
-        {"depth", false, true, {}},     {"pending-limit", false, true, {}}, {"wave", false, true, {}},
-        {"streams", false, true, {}},   {"seed", false, true, {}},          {"clock", true, true, {}},
-        {"median", false, false, {}},   {"MAD", false, false, {}},          {"95% CI", false, false, {}},
-        {"launches", false, false, {}}, {"ratio", false, false, {}},        {"status", true, false, {}},
+        {"strategy", true, false, {}}, {"backend", true, true, {}},   {"mechanism", true, true, {}},
+        {"type", true, true, {}},      {"elements", false, true, {}}, {"grid", false, true, {}},
+        {"block", false, true, {}},    {"depth", false, true, {}},    {"pending-limit", false, true, {}},
+        {"wave", false, true, {}},     {"streams", false, true, {}},  {"delay-us", false, true, {}},
+        {"seed", false, true, {}},     {"clock", true, true, {}},     {"median", false, false, {}},
+        {"MAD", false, false, {}},     {"95% CI", false, false, {}},  {"launches", false, false, {}},
+        {"latency", false, false, {}}, {"ratio", false, false, {}},   {"status", true, false, {}},
     };
     for (const CaseResult& result : results) {
         std::vector<std::string> cells = result_cells(results, result);
@@ -200,7 +207,9 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
         if (column.axis && column.constant() && !column.value().empty() && column.name != "backend")
             common.push_back(fmt::format("{} {}", column.name, column.value()));
     text += wrapped(common) + "\n\n";
-    std::erase_if(columns, [](const Column& column) { return column.axis && column.constant(); });
+    std::erase_if(columns, [](const Column& column) {
+        return (column.axis && column.constant()) || (column.name == "latency" && column.value().empty());
+    });
 
     const auto add_line = [&](const auto& cell_of) {
         std::string line;

@@ -11,12 +11,9 @@ namespace nestbed
 {
 
 // A line a case: median, median absolute deviation and the median's 95 % bootstrap interval over the samples that are
-// ok, device launches, ratio to `neighbored` on the same input by the same clock. Columns in which all cases agree are
-// said once, above the table.
+// ok, device launches, median latency of a launch, ratio to `neighbored` (without it to `cub`) on the same input by the
+// same clock. Columns in which all cases agree are said once, above the table.
 std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
                           const std::map<BackendKind, RunFacts>& runs);
-
-// Samples that are not ok.
-std::size_t bad_samples(const std::vector<CaseResult>& results);
 
 } // namespace nestbed

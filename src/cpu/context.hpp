@@ -8,6 +8,7 @@
 #include "../core/session.hpp"
 #include "cuda_language.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -105,10 +106,16 @@ class Context
     template <class Work>
     Elapsed time(unsigned /*streams*/, Work&& work)
     {
+        host_launches_ = 0;
         const WallClock clock;
         work();
-        return {.gpu_us = {}, .wall_us = clock.elapsed_us()};
+        return {.gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_};
     }
+    void count_host_launch() { ++host_launches_; }
+
+    static bool has(Mechanism mechanism) { return !cuda_only(mechanism); }
+    // Bytes by which the memory for pending launches exceeds that for the default limit: none is kept here.
+    static std::int64_t limit_bytes() { return 0; }
 
     // False when nothing can be run any more.
     static bool usable() { return true; }
@@ -121,20 +128,22 @@ class Context
   private:
     cpu::Executor executor_;
     DeviceFacts facts_;
+    std::uint32_t host_launches_ = 0;
 };
 
 // A launch from the host. Streams are run in order of the calls.
 template <auto Kernel, class... Args>
 void host_launch(Context& context, unsigned /*stream*/, LaunchShape shape, Args... args)
 {
+    context.count_host_launch();
     context.executor().run(shape.grid, shape.block, [=] { Kernel(args...); });
 }
 
 // Launches from a kernel; the error code is CUDA's.
-template <auto Kernel, class... Args>
+template <auto Kernel, Mechanism How, class... Args>
 int device_launch(LaunchShape shape, Args... args)
 {
-    return cpu::launch(shape.grid, shape.block, Mechanism::null_stream, [=] { Kernel(args...); });
+    return cpu::launch(shape.grid, shape.block, How, [=] { Kernel(args...); });
 }
 
 // The executor waits by itself: the child is complete when the launch returns, and its flag is not needed.
@@ -148,6 +157,26 @@ inline bool wait_for_child(const unsigned* /*flag*/)
     return true;
 }
 inline void signal_parent(const unsigned* /*flag*/) {}
+
+// Memory that the threads of a block share, not initialised: one for each T and Tag.
+template <class T, int Tag = 0>
+T& block_shared()
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    static const char kKey = 0;
+    return *static_cast<T*>(cpu::shared_memory(&kKey, sizeof(T)));
+}
+
+// Nanoseconds on a clock that all threads share.
+inline unsigned long long timer_ns()
+{
+    return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+inline void hold_up(unsigned us)
+{
+    cpu::delay(us);
+}
 
 } // namespace on_cpu
 } // namespace nestbed

@@ -12,6 +12,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __noinline__
 
 #define threadIdx (::nestbed::cpu::current_thread->thread_index)
 #define blockIdx (::nestbed::cpu::current_thread->block_index)
@@ -21,6 +22,11 @@
 inline void __syncthreads()
 {
     nestbed::cpu::barrier();
+}
+
+inline void __threadfence()
+{
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 template <class T>
@@ -33,5 +39,13 @@ inline int atomicCAS(int* address, int expected, int desired)
 {
     std::atomic_ref<int>(*address).compare_exchange_strong(expected, desired);
     return expected;
+}
+inline unsigned atomicInc(unsigned* address, unsigned last)
+{
+    std::atomic_ref<unsigned> value(*address);
+    unsigned old = value.load();
+    while (!value.compare_exchange_weak(old, old >= last ? 0 : old + 1)) {
+    }
+    return old;
 }
 // NOLINTEND

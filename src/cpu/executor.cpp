@@ -162,6 +162,22 @@ void barrier()
     current_carrier()->stop(Carrier::Stop::at_barrier);
 }
 
+void* shared_memory(const void* key, std::size_t bytes)
+{
+    auto& shared = current_carrier()->block->shared;
+    const auto found = std::ranges::find(shared, key, &std::pair<const void*, std::unique_ptr<std::byte[]>>::first);
+    if (found != shared.end())
+        return found->second.get();
+    return shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
+}
+
+void delay(unsigned times)
+{
+    Carrier& carrier = *current_carrier();
+    for (unsigned time = 0; time < times && !carrier.block->sequential; ++time)
+        carrier.stop(Carrier::Stop::yielded);
+}
+
 namespace
 {
 

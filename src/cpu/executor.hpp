@@ -20,6 +20,8 @@
 // eager and random use one worker: what they do does not depend on the machine.
 #pragma once
 
+#include "../core/mechanism.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,11 +34,6 @@ struct dim3 { // NOLINT(readability-identifier-naming)
     // NOLINTNEXTLINE(google-explicit-constructor): implicit, as CUDA's is
     constexpr dim3(unsigned nx = 1, unsigned ny = 1, unsigned nz = 1) : x(nx), y(ny), z(nz) {}
 };
-
-namespace nestbed
-{
-enum class Mechanism : std::uint8_t { null_stream, named_stream, fire_and_forget, tail };
-}
 
 namespace nestbed::cpu
 {
@@ -96,6 +93,11 @@ struct ThreadContext {
 inline constinit thread_local ThreadContext* current_thread = nullptr;
 
 void barrier();
+// The block's memory for `key`, the same for all its threads, aligned for any type; gone when the block ends.
+void* shared_memory(const void* key, std::size_t bytes);
+// Holds the calling thread up: under `random` it is interrupted `times` times, so that others may overtake it; the
+// other schedules run threads in a fixed order, and there is nothing to do.
+void delay(unsigned times);
 LaunchError launch(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call);
 // Launches into the block's NULL stream and returns when the child and all its descendants are complete.
 LaunchError launch_and_wait(dim3 grid, dim3 block, KernelCall call);

@@ -5,7 +5,9 @@
 #include "grid_graph.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace nestbed::cpu
@@ -22,6 +24,7 @@ struct Block {
     std::size_t position = 0;         // the grid's place in its generation (sequential schedules)
     bool sequential = true;
     Engine* engine = nullptr;
+    std::vector<std::pair<const void*, std::unique_ptr<std::byte[]>>> shared; // by key; few a kernel
 };
 
 // Gives a carrier's context the block's coordinates.

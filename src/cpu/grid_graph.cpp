@@ -53,7 +53,7 @@ void GridGraph::complete_if_done(Grid& start)
         if (!grid->tails.empty()) {
             grid->tail_open = true;
             std::unique_ptr<Grid> tail = std::move(grid->tails.front());
-            grid->tails.erase(grid->tails.begin());
+            grid->tails.pop_front();
             make_ready(std::move(tail));
             return;
         }

@@ -5,6 +5,7 @@
 #include "executor.hpp"
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -25,7 +26,7 @@ struct Grid {
     std::uint64_t blocks = 0;                         // in all
     std::uint64_t blocks_open = 0;                    // not yet finished
     std::uint64_t children_open = 0;                  // submitted, not complete, tail launches not among them
-    std::vector<std::unique_ptr<Grid>> tails;         // first launched first
+    std::deque<std::unique_ptr<Grid>> tails;          // first launched first
     bool tail_open = false;                           // one of its tail launches is under way
     std::unique_ptr<Grid> next_in_stream;             // waits for this grid
     std::unordered_map<std::uint64_t, Grid*> streams; // last incomplete NULL-stream child, by block

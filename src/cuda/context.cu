@@ -44,6 +44,14 @@ std::string version(int number)
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
+std::int64_t free_bytes()
+{
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&free, &total));
+    return static_cast<std::int64_t>(free);
+}
+
 // "580.159.03" out of the driver's own file: the runtime API only knows which CUDA version a driver supports. The
 // file's first line is like "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.03  Release Build ...".
 std::string driver_release()
@@ -127,11 +135,27 @@ std::uint32_t Context::set_pending_limit(std::uint32_t launches)
 {
     std::size_t limit = pending_limit();
     if (limit != launches) {
+        const std::int64_t before = free_bytes();
         check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, launches));
         limit = pending_limit();
         static_cast<void>(run_chain(*this, 1));
+        limit_bytes_ = limit == facts_.default_pending_limit ? 0 : limit_bytes_ + before - free_bytes();
     }
     return static_cast<std::uint32_t>(limit);
+}
+
+Graph::Graph(cudaGraph_t graph, bool for_device)
+{
+    const cudaError_t code =
+        cudaGraphInstantiate(&executable_, graph, for_device ? cudaGraphInstantiateFlagDeviceLaunch : 0);
+    static_cast<void>(cudaGraphDestroy(graph));
+    check(code);
+}
+
+Graph::~Graph()
+{
+    if (executable_ != nullptr)
+        static_cast<void>(cudaGraphExecDestroy(executable_));
 }
 
 void Context::reserve_printf(std::uint64_t lines)
@@ -150,6 +174,7 @@ void Context::begin(unsigned streams)
         joins_.push_back(std::make_unique<Event>(cudaEventDisableTiming));
     }
     check(cudaDeviceSynchronize());
+    host_launches_ = 0;
 }
 
 void Context::fork(unsigned streams)

@@ -104,6 +104,24 @@ class Event
     cudaEvent_t event_ = nullptr;
 };
 
+// An executable graph.
+class Graph
+{
+  public:
+    // Takes over `graph`.
+    Graph(cudaGraph_t graph, bool for_device);
+    ~Graph();
+    Graph(Graph&& other) noexcept : executable_(std::exchange(other.executable_, nullptr)) {}
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    void upload(cudaStream_t stream) const { check(cudaGraphUpload(executable_, stream)); }
+    void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream)); }
+
+  private:
+    cudaGraphExec_t executable_ = nullptr;
+};
+
 class Context
 {
   public:
@@ -161,9 +179,56 @@ class Context
         const double wall_us = clock.elapsed_us();
         float gpu_ms = 0;
         check(cudaEventElapsedTime(&gpu_ms, start_, stop_));
-        return {.gpu_us = gpu_ms * 1000.0, .wall_us = wall_us};
+        return {.gpu_us = gpu_ms * 1000.0, .wall_us = wall_us, .host_launches = host_launches_};
     }
     cudaStream_t stream(unsigned index) const { return *streams_[index]; }
+    void count_host_launch() { ++host_launches_; }
+
+    // A graph of what `work` launches into stream 0, instantiated and uploaded. For the device: a kernel of it may
+    // launch it again.
+    template <class Work>
+    Graph capture(bool for_device, Work&& work)
+    {
+        begin(1);
+        check(cudaStreamBeginCapture(stream(0), cudaStreamCaptureModeThreadLocal));
+        work();
+        cudaGraph_t graph = nullptr;
+        check(cudaStreamEndCapture(stream(0), &graph));
+        Graph made(graph, for_device);
+        made.upload(stream(0));
+        return made;
+    }
+    void launch(const Graph& graph)
+    {
+        count_host_launch();
+        graph.launch(stream(0));
+    }
+
+    // Blocks of this kernel that the device holds at once: the most that a cooperative grid can have.
+    template <auto Kernel>
+    std::uint32_t resident_blocks(std::uint32_t threads) const
+    {
+        int blocks = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, Kernel, static_cast<int>(threads), 0));
+        return static_cast<std::uint32_t>(blocks) * facts_.multiprocessors;
+    }
+
+    // The old device runtime has neither tail launches nor fire and forget, and no graphs.
+    static bool has(Mechanism mechanism)
+    {
+#ifdef NESTBED_CDP1
+        return mechanism != Mechanism::tail && mechanism != Mechanism::fire_and_forget &&
+               mechanism != Mechanism::graph_tail;
+#else
+        static_cast<void>(mechanism);
+        return true;
+#endif
+    }
+    // Bytes by which the memory for pending launches exceeds that for the default limit.
+    std::int64_t limit_bytes() const
+    {
+        return limit_bytes_;
+    }
 
     // False when nothing can be run any more: the error of a kernel stays with the CUDA context for good, that of
     // a refused call does not.
@@ -173,7 +238,10 @@ class Context
         return cudaDeviceSynchronize() == cudaSuccess;
     }
 
-    static std::string error_name(int error) { return cudaGetErrorName(static_cast<cudaError_t>(error)); }
+    static std::string error_name(int error)
+    {
+        return cudaGetErrorName(static_cast<cudaError_t>(error));
+    }
 
   private:
     void begin(unsigned streams);
@@ -181,6 +249,8 @@ class Context
     void join(unsigned streams);
 
     DeviceFacts facts_;
+    std::int64_t limit_bytes_ = 0;
+    std::uint32_t host_launches_ = 0;
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<std::unique_ptr<Event>> joins_;
     Event start_, stop_;
@@ -190,23 +260,86 @@ class Context
 template <auto Kernel, class... Args>
 void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... args)
 {
+    context.count_host_launch();
     Kernel<<<shape.grid, shape.block, 0, context.stream(stream)>>>(args...);
+}
+
+// A grid whose blocks can wait for each other. Throws CudaError when they do not all fit on the device at once.
+template <auto Kernel, class... Args>
+void cooperative_launch(Context& context, LaunchShape shape, Args... args)
+{
+    context.count_host_launch();
+    void* arguments[] = {static_cast<void*>(&args)...};
+    check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(Kernel), shape.grid, shape.block, arguments, 0,
+                                      context.stream(0)));
+}
+
+// Memory that the threads of a block share, not initialised: one for each T and Tag.
+template <class T, int Tag = 0>
+__device__ T& block_shared()
+{
+    __shared__ T storage;
+    return storage;
+}
+
+// Nanoseconds on a clock that all multiprocessors share. It goes on in steps (Session::timer_step_ns).
+__device__ inline unsigned long long timer_ns()
+{
+    unsigned long long now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+// Holds the calling thread up.
+__device__ inline void hold_up(unsigned us)
+{
+    const unsigned long long start = timer_ns();
+    while (timer_ns() - start < 1000ULL * us) {
+    }
 }
 
 #ifdef __CUDACC_RDC__ // launches from a kernel need -rdc=true
 
 // Launches from a kernel; the error code is CUDA's.
-template <auto Kernel, class... Args>
+template <auto Kernel, Mechanism How, class... Args>
 __device__ int device_launch(LaunchShape shape, Args... args)
 {
-    Kernel<<<shape.grid, shape.block>>>(args...);
+    if constexpr (How == Mechanism::null_stream) {
+        Kernel<<<shape.grid, shape.block>>>(args...);
+    } else if constexpr (How == Mechanism::named_stream) {
+        cudaStream_t stream = nullptr;
+        if (const int error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); error != cudaSuccess)
+            return error;
+        Kernel<<<shape.grid, shape.block, 0, stream>>>(args...);
+        const int error = cudaGetLastError();
+        cudaStreamDestroy(stream); // when what is in it is done
+        return error;
+#ifndef NESTBED_CDP1
+    } else if constexpr (How == Mechanism::fire_and_forget) {
+        Kernel<<<shape.grid, shape.block, 0, cudaStreamFireAndForget>>>(args...);
+    } else if constexpr (How == Mechanism::tail) {
+        Kernel<<<shape.grid, shape.block, 0, cudaStreamTailLaunch>>>(args...);
+#endif
+    } else {
+        return cudaErrorNotSupported; // Context::has
+    }
     return cudaGetLastError();
 }
 
 template <auto Kernel, class... Args>
 __device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
 {
-    return device_launch<Kernel>(shape, args...);
+    return device_launch<Kernel, Mechanism::null_stream>(shape, args...);
+}
+
+// The device graph that the calling kernel belongs to, again, when this run of it is done.
+__device__ inline int relaunch_graph()
+{
+#ifdef NESTBED_CDP1
+    return cudaErrorNotSupported;
+#else
+    return cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
+#endif
 }
 
 #ifdef NESTBED_CDP1

@@ -1,7 +1,7 @@
-// The end of a recursion that is cut off: the block does the rest itself.
+// What blocks do at the end of their part: finish a recursion that is cut off, and tell who is the last.
 #pragma once
 
-#include "../src/backend/language.hpp"
+#include "language.hpp"
 
 namespace nestbed
 {
@@ -20,6 +20,16 @@ __device__ void finish_in_block(T* slice, unsigned stride, T* sum)
     }
     if (threadIdx.x == 0)
         *sum = slice[0];
+}
+
+// For one thread of a block, behind a barrier: true if `blocks` blocks have arrived at the counter with this one, and
+// then what all of them wrote before is visible to the caller. The counter begins at 0, and is 0 again after the last.
+__device__ inline bool arrives_last(unsigned* arrived, unsigned blocks)
+{
+    __threadfence();
+    const bool last = atomicInc(arrived, blocks - 1) == blocks - 1;
+    __threadfence();
+    return last;
 }
 
 } // namespace NESTBED_BACKEND

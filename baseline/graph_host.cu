@@ -1,0 +1,47 @@
+// graph_host: the levels of reduce2 as the nodes of one graph, launched once by the host. CUDA only.
+//
+//     once, untimed: capture the launches of host_loop, instantiate, upload
+//     launch the graph
+//
+// Launches: none from the device; one graph of log2(block) nodes from the host, fewer with `depth`.
+// Hazards: none: the nodes are in a line.
+// Source: CUDA C++ Programming Guide, "CUDA Graphs".
+#include "../src/backend/level.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+struct GraphHost {
+    static constexpr StrategyInfo info{
+        .name = "graph_host",
+        .workload = "reduce",
+        .mechanisms = kOnly<Mechanism::host_graph>,
+        .summary = "flat: a graph with a node a level, launched once by the host",
+        .hazards = "none: the nodes are in a line",
+        .source = "CUDA C++ Programming Guide, CUDA Graphs",
+        .cuda_only = true,
+    };
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+#ifdef __CUDACC__
+    template <class T>
+    static Graph prepare(const Reduction<T>& job)
+    {
+        return job.context.capture(false, [&] { launch_levels(job); });
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Graph& graph)
+    {
+        job.context.launch(graph);
+    }
+#endif
+};
+
+const RegisterReduction<GraphHost> graph_host;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

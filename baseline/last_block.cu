@@ -1,0 +1,29 @@
+// last_block: flat reduction in one launch: 16-byte loads, a partial sum a block, and the last block to finish adds those.
+//
+//     each block: the sum of its tiles
+//     thread 0: sums[block] = that; arrive; the last block of the grid: total = sum of sums
+//
+// Launches: none from the device.
+// Hazards: none: the sums of blocks are written before they arrive, behind a fence, and read by the last to arrive.
+// Source: CUDA samples, "threadFenceReduction".
+#include "../src/backend/last_block.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+struct LastBlock : LastBlockStrategy<Compiled::without_rdc> {
+    static constexpr StrategyInfo info{
+        .name = "last_block",
+        .workload = "reduce",
+        .summary = "flat: one launch, 16-byte loads, the last block finishes",
+        .hazards = "none: the last block to arrive reads what the others wrote behind a fence",
+        .source = "CUDA samples, threadFenceReduction",
+    };
+};
+
+const RegisterReduction<LastBlock> last_block;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

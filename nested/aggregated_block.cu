@@ -1,0 +1,91 @@
+// aggregated_block: a warp a slice, and the children of all slices of a block folded into one launch.
+//
+//     reduce(slices, size):                       one block, warp w owns slices[w]
+//         if size == 2: sum[w] = slice[0] + slice[1]
+//         each lane, in steps of 32: slice[i] += slice[i + size/2]
+//         barrier
+//         thread 0: launch reduce(slices, size/2)  one block, for all warps that would launch
+//
+// Launches: every root block serves 16 slices and launches one child a level, log2(block) - 1 levels:
+// ceil(grid / 16) * (log2(block) - 1).
+// Hazards: none: the barrier puts the additions of all warps before the launch.
+// Source: block-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
+// Optimizing Dynamic Parallelism", MICRO 2016.
+#include "../src/backend/reduction.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+inline constexpr unsigned kSlicesPerBlock = 16;
+inline constexpr unsigned kLanes = 32;
+
+// Slice s of the wave begins at in + s * dim; block b of the grid owns `slices` of the wave from b * 16 on.
+template <class T, Mechanism How>
+__global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned size, unsigned dim, Nest nest)
+{
+    const unsigned first = blockIdx.x * kSlicesPerBlock;
+    const unsigned own = threadIdx.x / kLanes;
+    const unsigned lane = threadIdx.x % kLanes;
+    const bool active = first + own < slices;
+    T* slice = in + static_cast<std::size_t>(first + own) * dim;
+    unsigned stride = size / 2;
+    const bool last = size <= 2 || nest.last_level();
+    do {
+        if (active) {
+            nest.delay(own != 0);
+            for (unsigned i = lane; i < stride; i += kLanes)
+                slice[i] += slice[i + stride];
+        }
+        __syncthreads();
+        stride /= 2;
+    } while (last && stride > 0);
+    if (last) {
+        if (active && lane == 0)
+            out[first + own] = slice[0];
+    } else if (threadIdx.x == 0) {
+        const std::size_t offset = static_cast<std::size_t>(first) * dim;
+        const unsigned left = slices - first < kSlicesPerBlock ? slices - first : kSlicesPerBlock;
+        nest.launch<reduce_aggregated_block<T, How>, How>({1, blockDim.x}, in + offset, out + first, left, size / 2,
+                                                          dim);
+    }
+}
+
+struct AggregatedBlock {
+    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream};
+    static constexpr StrategyInfo info{
+        .name = "aggregated_block",
+        .workload = "reduce",
+        .mechanisms = kMechanisms,
+        .summary = "a warp a slice; the children of a block's 16 slices in one launch",
+        .hazards = "none: a barrier before the launch",
+        .source = "El Hajj et al., KLAP, MICRO 2016, block-granularity aggregation",
+        .delayed = true,
+    };
+
+    static LaunchForm launches(const Case& point)
+    {
+        return LaunchForm::chain_per_block((point.grid - 1) / kSlicesPerBlock + 1, halving_levels(point));
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        with_mechanism(job.mechanism, [&]<Mechanism How>() {
+            for_each_wave(job.plan, [&](const Wave& wave) {
+                const std::uint32_t first = wave.first * kSlicesPerBlock;
+                const std::uint32_t slices = std::min(wave.blocks * kSlicesPerBlock, job.grid - first);
+                const std::uint64_t offset = std::uint64_t{first} * job.block;
+                host_launch<reduce_aggregated_block<T, How>>(
+                    job.context, wave.stream, {wave.blocks, kSlicesPerBlock * kLanes}, job.in + offset,
+                    job.out + first, slices, job.block, job.block, root_nest(job, wave));
+            });
+        });
+    }
+};
+
+const RegisterReduction<AggregatedBlock> aggregated_block;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,81 @@
+// aggregated_grid: the children that all blocks of a grid would launch, folded into one launch a level, which the last
+// block to finish makes.
+//
+//     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim ...]
+//         if stride == 1: sum = slice[0] + slice[1]
+//         thread t: slice[t] += slice[t + stride]
+//         barrier
+//         thread 0: arrive; the last of the grid: launch reduce(in, stride/2) for all blocks
+//
+// Launches: one a level, log2(block) - 1 levels, whatever the grid: those of reduce2.
+// Hazards: none. Every block arrives behind a barrier and a fence, and the last to arrive launches: all additions of
+// all blocks come before the launch, whatever the order of the blocks.
+// Source: grid-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
+// Optimizing Dynamic Parallelism", MICRO 2016.
+#include "../src/backend/in_block.hpp"
+#include "../src/backend/reduction.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// `arrived` is 0 at the start of every level: the last to arrive brings it back.
+template <class T>
+__global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned dim, unsigned* arrived, Nest nest)
+{
+    const unsigned tid = threadIdx.x;
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
+    T* sum = out + blockIdx.x;
+    if (stride == 1) {
+        if (tid == 0)
+            *sum = slice[0] + slice[1];
+        return;
+    }
+    if (nest.last_level()) {
+        finish_in_block(slice, stride, sum);
+        return;
+    }
+    nest.delay(blockIdx.x != 0);
+    slice[tid] += slice[tid + stride];
+    __syncthreads();
+    if (tid == 0 && arrives_last(arrived, gridDim.x))
+        nest.launch<reduce_aggregated_grid<T>>({gridDim.x, stride / 2}, in, out, stride / 2, dim, arrived);
+}
+
+struct AggregatedGrid {
+    static constexpr StrategyInfo info{
+        .name = "aggregated_grid",
+        .workload = "reduce",
+        .mechanisms = kOnly<Mechanism::null_stream>,
+        .summary = "all blocks' children in one launch, made by the last block to finish",
+        .hazards = "none: the launch comes after every block has arrived",
+        .source = "El Hajj et al., KLAP, MICRO 2016, grid-granularity aggregation",
+        .delayed = true,
+    };
+
+    static LaunchForm launches(const Case& point) { return LaunchForm::chain_per_grid(halving_levels(point)); }
+
+    template <class T>
+    static Buffer<unsigned> prepare(const Reduction<T>& job)
+    {
+        auto arrived = job.context.template allocate<unsigned>(1);
+        job.context.fill_bytes(arrived, 0, 1);
+        return arrived;
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Buffer<unsigned>& arrived)
+    {
+        const std::uint32_t stride = job.block / 2;
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            launch_root<reduce_aggregated_grid<T>>(wave, std::max(1U, stride), wave.in, wave.out, stride, job.block,
+                                                   arrived.data());
+        });
+    }
+};
+
+const RegisterReduction<AggregatedGrid> aggregated_grid;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,81 @@
+// barrier: nosync without its race: a block barrier before the launch.
+//
+//     reduce(slice, size):                        one block of `size` threads
+//         if size == 2: sum = slice[0] + slice[1]
+//         thread t < size/2: slice[t] += slice[t + size/2]
+//         barrier
+//         thread 0: launch reduce(slice, size/2)  one block of size/2 threads
+//
+// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+// Hazards: none. A child sees what the launching thread wrote before the launch, and what the barrier put before that:
+// all of the block's additions. No other block touches the slice. By `tail`, the chains of one root grid run one
+// after another (CUDA C++ Programming Guide, "Tail Launch Stream"): right, and slow.
+// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync"; the barrier is ours.
+#include "../src/backend/in_block.hpp"
+#include "../src/backend/reduction.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class T, Mechanism How>
+__global__ void reduce_barrier(T* in, T* out, unsigned size, Nest nest)
+{
+    const unsigned tid = threadIdx.x;
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
+    T* sum = out + blockIdx.x;
+    if (size == 2) {
+        if (tid == 0)
+            *sum = slice[0] + slice[1];
+        return;
+    }
+    const unsigned stride = size / 2;
+    if (nest.last_level()) {
+        finish_in_block(slice, stride, sum);
+        return;
+    }
+    if (tid < stride) {
+        nest.delay(tid >= 32);
+        slice[tid] += slice[tid + stride];
+    }
+    __syncthreads();
+    if (tid == 0)
+        nest.launch<reduce_barrier<T, How>, How>({1, stride}, slice, sum, stride);
+}
+
+struct Barrier {
+    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
+                                            Mechanism::named_stream, Mechanism::tail};
+    static constexpr StrategyInfo info{
+        .name = "barrier",
+        .workload = "reduce",
+        .mechanisms = kMechanisms,
+        .summary = "nosync with a block barrier before the launch",
+        .hazards = "none: the barrier puts all of the block's additions before the launch",
+        .source = "after Professional CUDA C Programming, ch. 3, gpuRecursiveReduceNosync",
+        .delayed = true,
+    };
+
+    static LaunchForm launches(const Case& point)
+    {
+        LaunchForm form = LaunchForm::chain_per_block(point.grid, halving_levels(point));
+        form.one_by_one = mechanism_of(info, point) == Mechanism::tail;
+        return form;
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        with_mechanism(job.mechanism, [&]<Mechanism How>() {
+            for_each_wave(job, [&](const ReductionWave<T>& wave) {
+                launch_root<reduce_barrier<T, How>>(wave, job.block, wave.in, wave.out, job.block);
+            });
+        });
+    }
+};
+
+const RegisterReduction<Barrier> barrier;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

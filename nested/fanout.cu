@@ -1,0 +1,122 @@
+// fanout: one grid launches many empty ones: how fast launches can be made, by every mechanism.
+//
+//     root:                              `grid` blocks, in waves as the plan has it; `wave` = `grid` makes one grid
+//         thread 0 of block b: mark: called; launch child(b), one block of `block` threads
+//     child(b): mark: begun
+//
+// By host: `grid` launches into one stream. By host_graph: the same, captured, launched as one graph. By grid_sync: one
+// cooperative grid of as many blocks as fit, which share the children out behind one grid.sync(). There is no fan-out
+// by graph_tail: a graph launches itself once at a time.
+// Launches: `grid`; none of them from the device by host, host_graph and grid_sync.
+// Hazards: none: there are no data but a sum, which is atomic. By tail, a root grid's children run one after another.
+// Source: ours.
+#include "../src/backend/launching.hpp"
+
+#include <algorithm>
+
+#ifdef __CUDACC__
+#include <cooperative_groups.h>
+#endif
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+__global__ void fanout_child(Marks marks, unsigned launch)
+{
+    const unsigned long long now = timer_ns();
+    if (threadIdx.x == 0)
+        marks.begin(launch, now);
+}
+
+// As a kernel that is launched from a kernel takes it.
+__global__ void fanout_nested_child(Marks marks, unsigned launch, Nest /*nest*/)
+{
+    const unsigned long long now = timer_ns();
+    if (threadIdx.x == 0)
+        marks.begin(launch, now);
+}
+
+template <Mechanism How>
+__global__ void fanout_root(Marks marks, unsigned first, unsigned block, Nest nest)
+{
+    const unsigned launch = first + blockIdx.x;
+    marks.call(launch);
+    nest.launch<fanout_nested_child, How>({1, block}, marks, launch);
+}
+
+inline void launch_children(const LaunchingJob& job)
+{
+    for (unsigned launch = 0; launch < job.launches; ++launch)
+        host_launch<fanout_child>(job.context, 0, {1, job.point.block}, job.marks, launch);
+}
+
+#ifdef __CUDACC__
+__global__ void fanout_grid_sync(Marks marks, unsigned launches)
+{
+    const auto grid = cooperative_groups::this_grid();
+    for (unsigned launch = blockIdx.x; launch < launches; launch += gridDim.x)
+        if (threadIdx.x == 0)
+            marks.call(launch);
+    grid.sync();
+    for (unsigned launch = blockIdx.x; launch < launches; launch += gridDim.x)
+        if (threadIdx.x == 0)
+            marks.begin(launch, timer_ns());
+}
+#endif
+
+struct Fanout {
+    static constexpr std::array kMechanisms{
+        Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget, Mechanism::tail,
+        Mechanism::host,        Mechanism::host_graph,   Mechanism::grid_sync};
+    static constexpr StrategyInfo info{
+        .name = "fanout",
+        .workload = "fanout",
+        .mechanisms = kMechanisms,
+        .summary = "one grid launches many empty ones",
+        .hazards = "none: the children share only an atomic sum",
+        .source = "nestbed",
+    };
+
+    static std::uint32_t count(const Case& point) { return point.grid; }
+
+    static LaunchForm launches(const Case& point)
+    {
+        return from_device(mechanism_of(info, point)) ? LaunchForm::chain_per_block(point.grid, 1)
+                                                      : LaunchForm::none();
+    }
+
+    static std::function<void()> prepare(const LaunchingJob& job)
+    {
+        switch (job.mechanism) {
+        case Mechanism::host:
+            return [&job] { launch_children(job); };
+#ifdef __CUDACC__
+        case Mechanism::host_graph:
+            return by_host_graph(job, [&] { launch_children(job); });
+        case Mechanism::grid_sync:
+            return [&job] {
+                const std::uint32_t blocks =
+                    std::min(job.launches, job.context.resident_blocks<fanout_grid_sync>(job.point.block));
+                cooperative_launch<fanout_grid_sync>(job.context, {blocks, job.point.block}, job.marks, job.launches);
+            };
+#endif
+        default:
+            return [&job] {
+                with_mechanism(job.mechanism, [&]<Mechanism How>() {
+                    const Nest nest{.ledger = job.ledger, .max_depth = 1};
+                    for_each_wave(job.plan, [&](const Wave& wave) {
+                        host_launch<fanout_root<How>>(job.context, wave.stream, {wave.blocks, 1}, job.marks,
+                                                      wave.first, job.point.block, nest);
+                    });
+                });
+            };
+        }
+    }
+};
+
+const RegisterLaunching<Fanout> fanout;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,93 @@
+// graph: the levels of reduce2 by a device graph that launches itself again. CUDA only.
+//
+//     once, untimed: a graph of one node, instantiated for the device and uploaded
+//     node:                                       grid blocks of block/2 threads; block b owns in[b * dim ...]
+//         stride = (block/2) >> level
+//         if this is the last level: finish in the block
+//         thread t < stride: slice[t] += slice[t + stride]
+//         barrier; thread 0: arrive; the last of the grid: level += 1, launch this graph again (tail)
+//
+// Launches: one a level, log2(block) - 1 levels: those of reduce2. The first comes from the host. A graph's parameters
+// are fixed, so the block size does not shrink and the level is kept in memory.
+// Hazards: none: a graph that launches itself runs again when this run is complete. The level goes up when every block
+// has read it.
+// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch".
+#include "../src/backend/in_block.hpp"
+#include "../src/backend/reduction.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+#ifdef __CUDACC__
+struct GraphState {
+    unsigned level;
+    unsigned arrived;
+};
+
+template <class T>
+__global__ void reduce_graph(T* in, T* out, unsigned dim, GraphState* state, Nest nest)
+{
+    const unsigned tid = threadIdx.x;
+    const unsigned level = state->level;
+    const unsigned stride = dim / 2 >> level;
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
+    const Nest here = nest.at(level);
+    if (here.last_level()) {
+        finish_in_block(slice, stride, out + blockIdx.x);
+        return;
+    }
+    if (tid < stride)
+        slice[tid] += slice[tid + stride];
+    __syncthreads();
+    if (tid == 0 && arrives_last(&state->arrived, gridDim.x)) {
+        state->level = level + 1;
+        here.launch_graph_again();
+    }
+}
+#endif
+
+struct GraphStrategy {
+    static constexpr StrategyInfo info{
+        .name = "graph",
+        .workload = "reduce",
+        .mechanisms = kOnly<Mechanism::graph_tail>,
+        .summary = "a device graph of one level that launches itself again",
+        .hazards = "none: it runs again when this run is complete",
+        .source = "CUDA C++ Programming Guide, Device Graph Launch",
+        .cuda_only = true,
+    };
+
+    static LaunchForm launches(const Case& point) { return LaunchForm::chain_per_grid(halving_levels(point)); }
+
+#ifdef __CUDACC__
+    struct Prepared {
+        Buffer<GraphState> state;
+        Graph graph;
+    };
+
+    template <class T>
+    static Prepared prepare(const Reduction<T>& job)
+    {
+        auto state = job.context.template allocate<GraphState>(1);
+        job.context.fill_bytes(state, 0, 1);
+        Graph graph = job.context.capture(true, [&] {
+            host_launch<reduce_graph<T>>(job.context, 0, {job.grid, std::max(1U, job.block / 2)}, job.in, job.out,
+                                         job.block, state.data(), root_nest(job));
+        });
+        return {std::move(state), std::move(graph)};
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Prepared& prepared)
+    {
+        job.context.launch(prepared.graph);
+    }
+#endif
+};
+
+const RegisterReduction<GraphStrategy> graph;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

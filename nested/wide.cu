@@ -1,0 +1,109 @@
+// wide_warp, wide_block: recursion over the whole input with a large fan-in, so that few levels are left.
+//
+//     sum(in, n):                                  ceil(n / block) blocks
+//         groups of F neighbours: one sum each, by shuffles     F = 32 (a warp), or the block size
+//         if there is one group: that is the total
+//         thread 0 of block 0: tail launch sum(sums, ceil(n / F))
+//
+// Launches: one a level: ceil(log_F(elements)) - 1 levels. 2^20 elements: 3 with F = 32, 2 with F = 512, 1 with 1024.
+// With fewer levels than that (`depth`), the last level is one block that adds all that is left.
+// Hazards: none: no thread reads what another one writes in the same grid, and a tail launch starts when the launching
+// grid is complete.
+// Source: the recursion of Professional CUDA C Programming, chapter 3, with the fan-in of its warp-shuffle reduction
+// (chapter 5). Sums are of 64 bits: int64 for int32, double for float32.
+#include "../src/backend/collective.hpp"
+#include "../src/backend/reduction.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// Sums by level go to and fro between `to` and `other`. A fan-in of 0 is the block size.
+template <class In, class Sum, unsigned FanIn>
+__global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other, Sum* total, Nest nest)
+{
+    const unsigned tid = threadIdx.x;
+    if (nest.last_level() && gridDim.x == 1) {
+        Sum sum{};
+        for (unsigned long long index = tid; index < n; index += blockDim.x)
+            sum += in[index];
+        sum = block_sum(sum);
+        if (tid == 0)
+            *total = sum;
+        return;
+    }
+    const unsigned fan_in = FanIn == 0 ? blockDim.x : FanIn;
+    const unsigned long long groups = (n - 1) / fan_in + 1;
+    const unsigned long long index = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + tid;
+    const Sum own = index < n ? static_cast<Sum>(in[index]) : Sum{};
+    const Sum sum = FanIn == 0 ? block_sum(own) : warp_sum(own);
+    if (tid % fan_in == 0 && index < n)
+        to[index / fan_in] = sum;
+    if (tid == 0 && blockIdx.x == 0) {
+        const bool child_is_last = nest.depth + 1 == nest.max_depth;
+        const auto blocks = child_is_last ? 1U : static_cast<unsigned>((groups - 1) / blockDim.x + 1);
+        nest.launch<sum_wide<Sum, Sum, FanIn>, Mechanism::tail>({blocks, blockDim.x}, static_cast<const Sum*>(to),
+                                                                groups, other, to, total);
+    }
+}
+
+template <unsigned FanIn>
+struct Wide {
+    static constexpr Answer answer = Answer::total;
+
+    static std::uint32_t threads(const Case& point) { return std::max(point.block, kWarp); }
+    static std::uint64_t fan_in(const Case& point) { return FanIn == 0 ? threads(point) : FanIn; }
+    static std::uint64_t sums(const Case& point) { return (point.elements - 1) / fan_in(point) + 1; }
+    static std::uint64_t scratch_bytes(const Case& point) { return 2 * sums(point) * sizeof(std::int64_t); }
+
+    static LaunchForm launches(const Case& point)
+    {
+        return LaunchForm::chain_per_grid(whole_levels(point, static_cast<unsigned>(fan_in(point))));
+    }
+
+    template <class T>
+    static Buffer<WideSum<T>> prepare(const Reduction<T>& job)
+    {
+        return job.context.template allocate<WideSum<T>>(2 * sums(job.point));
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Buffer<WideSum<T>>& sums_of_levels)
+    {
+        const std::uint32_t block = threads(job.point);
+        const std::uint64_t blocks = job.max_depth == 0 ? 1 : (job.elements - 1) / block + 1;
+        host_launch<sum_wide<T, WideSum<T>, FanIn>>(
+            job.context, 0, {static_cast<unsigned>(blocks), block}, static_cast<const T*>(job.in),
+            static_cast<unsigned long long>(job.elements), sums_of_levels.data(),
+            sums_of_levels.data() + sums(job.point), job.total, root_nest(job));
+    }
+};
+
+struct WideWarp : Wide<32> {
+    static constexpr StrategyInfo info{
+        .name = "wide_warp",
+        .workload = "reduce",
+        .mechanisms = kOnly<Mechanism::tail>,
+        .summary = "the whole input by 32 a level: a warp's shuffles, then a tail launch",
+        .hazards = "none: a tail launch starts when all blocks of the launching grid are complete",
+        .source = "after Professional CUDA C Programming, ch. 3 and 5",
+    };
+};
+
+struct WideBlock : Wide<0> {
+    static constexpr StrategyInfo info{
+        .name = "wide_block",
+        .workload = "reduce",
+        .mechanisms = kOnly<Mechanism::tail>,
+        .summary = "the whole input by a block's size a level, then a tail launch",
+        .hazards = "none: a tail launch starts when all blocks of the launching grid are complete",
+        .source = "after Professional CUDA C Programming, ch. 3 and 5",
+    };
+};
+
+const RegisterReduction<WideWarp> wide_warp;
+const RegisterReduction<WideBlock> wide_block;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

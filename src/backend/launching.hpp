@@ -1,0 +1,80 @@
+// What the strategies of the workloads `chain` and `fanout` include: launches that do nothing but tell when they were
+// called and when they began.
+#pragma once
+
+#include "../core/launch_plan.hpp"
+#include "../core/strategy.hpp"
+#include "nest.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// Where the launches leave their marks, numbered from 0; all zero before a run.
+struct Marks {
+    unsigned long long* called; // timer_ns() right before the call; of a launch by the host, at the end of the grid
+                                // before it in a chain, and 0 in a fan-out
+    unsigned long long* began;  // timer_ns() as the launched grid's first instruction
+    unsigned long long* sum;    // every launched grid adds its number + 1
+
+    __device__ void call(unsigned launch) const { called[launch] = timer_ns(); }
+    // For one thread of the launched grid. `now`: read at once.
+    __device__ void begin(unsigned launch, unsigned long long now) const
+    {
+        began[launch] = now;
+        atomicAdd(sum, launch + 1ULL);
+    }
+};
+
+struct LaunchingJob {
+    Context& context;
+    const Case& point;
+    std::uint32_t launches; // levels of a chain below the root grid; children of a fan-out
+    LaunchPlan plan;
+    Mechanism mechanism;
+    Ledger* ledger;
+    Marks marks;
+};
+
+class LaunchingStrategy : public Strategy
+{
+  public:
+    // How many grids come after the root grid, or beside it.
+    virtual std::uint32_t count(const Case& point) const = 0;
+    // What is timed: issues all work, waits for none.
+    virtual std::function<void()> prepare(const LaunchingJob& job) const = 0;
+};
+
+// Makes S an entry of this backend's registry. S has
+//     static constexpr StrategyInfo info;
+//     static LaunchForm launches(const Case&);                       the closed form
+//     static std::uint32_t count(const Case&);                       launches by whatever mechanism
+//     static std::function<void()> prepare(const LaunchingJob&);     what is timed
+template <class S>
+class RegisterLaunching final : public LaunchingStrategy
+{
+  public:
+    RegisterLaunching() { Registry::add(kBackend, *this); }
+    const StrategyInfo& info() const override { return S::info; }
+    LaunchForm launches(const Case& point) const override { return S::launches(point); }
+    std::uint32_t count(const Case& point) const override { return S::count(point); }
+    std::function<void()> prepare(const LaunchingJob& job) const override { return S::prepare(job); }
+};
+
+#ifdef __CUDACC__
+// A graph of what `work` launches, to be launched by the host.
+template <class Work>
+std::function<void()> by_host_graph(const LaunchingJob& job, Work&& work)
+{
+    auto graph = std::make_shared<Graph>(job.context.capture(false, work));
+    return [&job, graph] { job.context.launch(*graph); };
+}
+#endif
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,19 @@
+// Whether what came out is what is known to happen: the exit code of a run. Pure.
+#pragma once
+
+#include "runner.hpp"
+
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// What came out otherwise than expected, a line each for the user; empty if all is as known.
+//   ok             every row is ok.
+//   wrong          racy strategies have rows that are wrong, at least one each, and else ok ones; all others are ok.
+//   launch_failed  strategies that launch under a fixed pending limit have rows in which launches failed, at least one
+//                  each, and else ok ones; all others are ok.
+std::vector<std::string> surprises_in(Status expect, const std::vector<CaseResult>& results);
+
+} // namespace nestbed

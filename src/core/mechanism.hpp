@@ -1,0 +1,55 @@
+// Launch mechanisms: how a grid comes to run after another one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace nestbed
+{
+
+enum class Mechanism : std::uint8_t {
+    none,            // nothing is launched after the root grid
+    null_stream,     // from the device, into the block's NULL stream
+    named_stream,    // from the device, into a non-blocking stream made for this launch
+    fire_and_forget, // from the device, into cudaStreamFireAndForget: no order at all
+    tail,            // from the device, into cudaStreamTailLaunch: after the launching grid and its children
+    graph_tail,      // a device graph that launches itself again, when it is done
+    host,            // a launch from the host
+    host_graph,      // a node of a graph, launched once from the host
+    grid_sync,       // no launch: the same cooperative grid goes on behind grid.sync()
+};
+
+inline constexpr std::array kMechanisms{
+    Mechanism::none,      Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget,
+    Mechanism::tail,      Mechanism::graph_tail,  Mechanism::host,         Mechanism::host_graph,
+    Mechanism::grid_sync,
+};
+
+// What a strategy with one mechanism says it has.
+template <Mechanism How>
+inline constexpr std::array kOnly{How};
+
+constexpr std::string_view name_of(Mechanism mechanism)
+{
+    constexpr std::array<std::string_view, kMechanisms.size()> kNames{
+        "none", "null", "named", "fire_and_forget", "tail", "graph_tail", "host", "host_graph", "grid_sync"};
+    return kNames.at(static_cast<std::size_t>(mechanism));
+}
+
+// The launches are made by kernels, and counted in the ledger.
+constexpr bool from_device(Mechanism mechanism)
+{
+    return mechanism >= Mechanism::null_stream && mechanism <= Mechanism::graph_tail;
+}
+
+// Needs what only CUDA has: graphs, cooperative grids.
+constexpr bool cuda_only(Mechanism mechanism)
+{
+    return mechanism == Mechanism::graph_tail || mechanism == Mechanism::host_graph ||
+           mechanism == Mechanism::grid_sync;
+}
+
+} // namespace nestbed
