@@ -1,10 +1,13 @@
 // barrier: nosync without its race: a block barrier before the launch.
 //
-//     reduce(slice, size):                        one block of `size` threads
-//         if size == 2: sum = slice[0] + slice[1]
-//         thread t < size/2: slice[t] += slice[t + size/2]
+//     reduce(slice, stride):                        one block of `stride` threads, a thread a pair
+//         if stride == 1: sum = slice[0] + slice[1]
+//         thread t: slice[t] += slice[t + stride]
 //         barrier
-//         thread 0: launch reduce(slice, size/2)  one block of size/2 threads
+//         thread 0: launch reduce(slice, stride/2)  one block of stride/2 threads
+//
+// nosync's blocks have twice the threads, half of them idle: that costs a fifth to a third of the whole
+// (results/h200/README.md), for a wave then holds twice the warps.
 //
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: none. A child sees what the launching thread wrote before the launch, and what the barrier put before that:
@@ -19,29 +22,22 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
+// Root block b has in[2 * stride * b ...].
 template <class T, Mechanism How>
-__global__ void reduce_barrier(T* in, T* out, unsigned size, Nest nest)
+__global__ void reduce_barrier(T* in, T* out, unsigned stride, Nest nest)
 {
     const unsigned tid = threadIdx.x;
-    T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * (stride == 0 ? 1 : 2 * stride);
     T* sum = out + blockIdx.x;
-    if (size == 2) {
-        if (tid == 0)
-            *sum = slice[0] + slice[1];
-        return;
-    }
-    const unsigned stride = size / 2;
-    if (nest.last_level()) {
+    if (stride <= 1 || nest.last_level()) {
         finish_in_block(slice, stride, sum);
         return;
     }
-    if (tid < stride) {
-        nest.delay(tid >= 32);
-        slice[tid] += slice[tid + stride];
-    }
+    nest.delay_other_warps();
+    slice[tid] += slice[tid + stride];
     __syncthreads();
     if (tid == 0)
-        nest.launch<reduce_barrier<T, How>, How>({1, stride}, slice, sum, stride);
+        nest.launch<reduce_barrier<T, How>, How>({1, stride / 2}, slice, sum, stride / 2);
 }
 
 struct Barrier {
@@ -67,9 +63,10 @@ struct Barrier {
     template <class T>
     static void run(const Reduction<T>& job)
     {
+        const std::uint32_t stride = job.block / 2;
         with_mechanism(job.mechanism, [&]<Mechanism How>() {
             for_each_wave(job, [&](const ReductionWave<T>& wave) {
-                launch_root<reduce_barrier<T, How>>(wave, job.block, wave.in, wave.out, job.block);
+                launch_root<reduce_barrier<T, How>>(wave, std::max(1U, stride), wave.in, wave.out, stride);
             });
         });
     }

@@ -25,7 +25,7 @@ inline namespace NESTBED_BACKEND
 
 __global__ void fanout_child(Marks marks, unsigned launch)
 {
-    const unsigned long long now = timer_ns();
+    const unsigned long long now = marks.now();
     if (threadIdx.x == 0)
         marks.begin(launch, now);
 }
@@ -33,7 +33,7 @@ __global__ void fanout_child(Marks marks, unsigned launch)
 // As a kernel that is launched from a kernel takes it.
 __global__ void fanout_nested_child(Marks marks, unsigned launch, Nest /*nest*/)
 {
-    const unsigned long long now = timer_ns();
+    const unsigned long long now = marks.now();
     if (threadIdx.x == 0)
         marks.begin(launch, now);
 }
@@ -62,7 +62,7 @@ __global__ void fanout_grid_sync(Marks marks, unsigned launches)
     grid.sync();
     for (unsigned launch = blockIdx.x; launch < launches; launch += gridDim.x)
         if (threadIdx.x == 0)
-            marks.begin(launch, timer_ns());
+            marks.begin(launch, marks.now());
 }
 #endif
 

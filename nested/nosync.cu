@@ -35,7 +35,7 @@ __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
         return;
     }
     if (tid < stride) {
-        nest.delay(tid >= 32); // the warps that lose the race, if they are to
+        nest.delay_other_warps(); // the warps that lose the race, if they are to
         slice[tid] += slice[tid + stride];
     }
     if (tid == 0)

@@ -34,7 +34,7 @@ __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
         finish_in_block(slice, stride, sum);
     } else {
         if (tid < stride) {
-            nest.delay(tid >= 32);
+            nest.delay_other_warps();
             slice[tid] += slice[tid + stride];
         }
         __syncthreads();

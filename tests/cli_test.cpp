@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -127,9 +128,12 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
     for (const char* part :
          {"nosync", "synced", "reduce2", "neighbored", "host", "hello", "hazards: racy", "source: "})
         EXPECT_THAT(list.out, HasSubstr(part));
+    EXPECT_THAT(list.out, AllOf(HasSubstr("launches: null, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
+                                HasSubstr("nosync  (reduce; cuda, cpu)\n"), HasSubstr("cub  (reduce; cuda)\n")));
     const Outcome info = nestbed({"info"});
     EXPECT_EQ(info.exit_code, 0);
-    for (const char* part : {"executor on", "pending launches", "null kernel", "1024 levels ran, none was refused"})
+    for (const char* part :
+         {"executor on", "pending launches", "null kernel", "kernels' timer", "1024 levels ran, none was refused"})
         EXPECT_THAT(info.out, HasSubstr(part));
 }
 
@@ -230,6 +234,83 @@ TEST_F(CommandLine, AWrongSumIsARowAndNeverATime)
     EXPECT_EQ(row["wall_us"], "");
     EXPECT_NE(row["answer"], row["reference"]);
     EXPECT_THAT(row["detail"], HasSubstr("of 4 block sums are wrong"));
+}
+
+TEST_F(CommandLine, AnExpectedRaceIsNoFailureAndAnExpectedRaceThatDoesNotShowIs)
+{
+    const Outcome shown =
+        nestbed(small({"--schedule", "eager", "--expect", "wrong", "--repeat", "2", "-o", "eager.csv"}));
+    EXPECT_EQ(shown.exit_code, 0);
+    EXPECT_THAT(shown.err, IsEmpty());
+    EXPECT_THAT(shown.out, HasSubstr("2 of 2 wrong"));
+    EXPECT_EQ(rows_of("eager.csv").at(0)["status"], "wrong"); // a row is what it is
+    const Outcome hidden = nestbed(small({"--expect", "wrong", "--repeat", "1", "-o", "fifo.csv"}));
+    EXPECT_EQ(hidden.exit_code, 3);
+    EXPECT_EQ(hidden.err, "nestbed: expect = wrong: no row of nosync has this status\n");
+    EXPECT_EQ(rows_of("fifo.csv").at(0)["status"], "ok");
+}
+
+TEST_F(CommandLine, ExpectedRefusalsAreNoFailureAndOtherStrategiesMustBeOk)
+{
+    const Outcome refused =
+        nestbed(small({"--pending-limit", "2", "--expect", "launch_failed", "--repeat", "1", "-o", "out.csv"}));
+    EXPECT_EQ(refused.exit_code, 0) << refused.err;
+    EXPECT_THAT(refused.err, IsEmpty());
+    const Outcome other =
+        nestbed(small({"--pending-limit", "2", "--expect", "wrong", "--repeat", "1", "-o", "out.csv"}));
+    EXPECT_EQ(other.exit_code, 3);
+    EXPECT_THAT(other.err, AllOf(HasSubstr("nestbed: 1 rows are not as expected; their status and detail say why\n"),
+                                 HasSubstr("nestbed: expect = wrong: no row of nosync has this status\n")));
+}
+
+TEST_F(CommandLine, AnExpectationThatNothingHereIsProneToIsAFailure)
+{
+    const Outcome outcome = nestbed({"run", "--backend", "cpu", "--strategy", "neighbored", "--grid", "4", "--block",
+                                     "16", "--repeat", "1", "--expect", "wrong", "-o", "out.csv"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_EQ(outcome.err, "nestbed: expect = wrong: no case here is prone to it\n");
+}
+
+TEST_F(CommandLine, WhatOnlyCudaHasIsARowThatSaysSo)
+{
+    const Outcome outcome =
+        nestbed({"run", "--backend", "cpu", "--strategy", "cub,chain", "--mechanism", "tail,graph_tail", "--grid",
+                 "1", "--block", "32", "--depth", "2", "--repeat", "1", "-o", "out.csv"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, HasSubstr("2 rows are not ok"));
+    std::map<std::string, std::string> details;
+    for (Row row : rows_of("out.csv")) {
+        EXPECT_EQ(row["status"], row["mechanism"] == "tail" ? "ok" : "unsupported");
+        details[row["strategy"] + " " + row["mechanism"]] = row["detail"];
+    }
+    EXPECT_EQ(details, (std::map<std::string, std::string>{
+                           {"cub none", "unsupported: cub needs what only CUDA has"},
+                           {"chain tail", ""},
+                           {"chain graph_tail", "unsupported: backend cpu has no launches by graph_tail"}}));
+}
+
+TEST_F(CommandLine, AChainHasALatencyALevelAndLaunchesByWhoMakesThem)
+{
+    const Outcome outcome =
+        nestbed({"run", "--backend", "cpu", "--strategy", "chain", "--mechanism", "null,host", "--grid", "1",
+                 "--block", "32", "--depth", "3", "--repeat", "1", "-o", "out.csv"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("mechanism"), HasSubstr("latency")));
+    std::vector<Row> rows = rows_of("out.csv");
+    ASSERT_EQ(rows.size(), 2U);
+    for (Row& row : rows) {
+        const bool by_host = row["mechanism"] == "host";
+        EXPECT_EQ(row["depth"], "3");
+        EXPECT_EQ(row["launches_expected"], by_host ? "0" : "3");
+        EXPECT_EQ(row["launches_attempted"], by_host ? "0" : "3");
+        EXPECT_EQ(row["host_launches"], by_host ? "4" : "1");
+        EXPECT_EQ(row["pending_limit_asked"], by_host ? "" : "auto");
+        EXPECT_EQ(std::ranges::count(row["latency_us_by_depth"], ' '), 2);
+        EXPECT_LE(std::stod(row["latency_min_us"]), std::stod(row["latency_us"]));
+        EXPECT_LE(std::stod(row["latency_us"]), std::stod(row["latency_max_us"]));
+        EXPECT_EQ(row["relative_error"], "");
+        EXPECT_NE(row["timer_step_ns"], "0");
+    }
 }
 
 TEST_F(CommandLine, TheLogMayGoToStandardOutput)
@@ -335,6 +416,8 @@ TEST_F(CommandLine, ImpossibleCasesAreSaid)
     expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "2147483647", "--block", "1024"},
                        {"--grid 2147483647", "of memory", "free"});
     expect_usage_error(small({"--elements", "65"}), {"--elements 65", "do not fit 4 blocks of 16", "at most 64"});
+    expect_usage_error(small({"--mechanism", "tail"}), {"--mechanism tail", "nosync does not go by it", "allowed"});
+    expect_usage_error(small({"--expect", "wrnog"}), {"--expect wrnog", "did you mean 'wrong'?", "allowed: ok, "});
     expect_usage_error(small({"--repeat", "0"}), {"--repeat 0", "from 1 to"});
     expect_usage_error(small({"--repeat", "3", "--repeat", "4"}), {"repeat", "takes one value"});
     expect_usage_error(small({"--warmup", "some"}), {"--warmup some"});

@@ -13,16 +13,18 @@ namespace
 {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
-// A sample with a right answer and both times, whose launches by depth all were accepted.
+// A sample with a right answer, both times and latencies, whose launches by depth all were accepted.
 Sample sample_of(std::vector<std::uint64_t> by_depth)
 {
     LaunchCounts counts;
     counts.attempted = std::accumulate(by_depth.begin(), by_depth.end(), std::uint64_t{0});
     counts.max_depth = static_cast<unsigned>(by_depth.size());
     counts.attempted_by_depth = std::move(by_depth);
-    Sample sample{.gpu_us = 20.7, .wall_us = 25.1, .launches = counts};
+    Sample sample{.gpu_us = 20.7, .wall_us = 25.1, .launches = counts, .latencies_us = {1.5, 2.5}};
     sample.pending_limit = 2048;
     return sample;
 }
@@ -31,6 +33,7 @@ void expect_no_times(const Sample& sample)
 {
     EXPECT_EQ(sample.gpu_us, std::nullopt);
     EXPECT_EQ(sample.wall_us, std::nullopt);
+    EXPECT_THAT(sample.latencies_us, IsEmpty());
 }
 
 TEST(Judge, LaunchesAsInTheClosedFormAreOkAndKeepTheirTimes)
@@ -41,6 +44,7 @@ TEST(Judge, LaunchesAsInTheClosedFormAreOkAndKeepTheirTimes)
     EXPECT_EQ(sample.detail, "");
     EXPECT_EQ(sample.gpu_us, 20.7);
     EXPECT_EQ(sample.wall_us, 25.1);
+    EXPECT_THAT(sample.latencies_us, ElementsAre(1.5, 2.5));
 }
 
 TEST(Judge, NoLaunchWhereNoneIsExpectedIsOk)
@@ -135,7 +139,7 @@ TEST(LaunchCounts, AreTheLedgersWithTrailingZerosCut)
     ledger->waits_given_up = 2;
     ledger->first_error = 69;
     const LaunchCounts counts = counts_of(*ledger);
-    EXPECT_THAT(counts.attempted_by_depth, testing::ElementsAre(10, 0, 5));
+    EXPECT_THAT(counts.attempted_by_depth, ElementsAre(10, 0, 5));
     EXPECT_EQ(counts.attempted, 15U);
     EXPECT_EQ(counts.failed, 5U);
     EXPECT_EQ(counts.max_depth, 1U); // no launch into depth 3 was accepted
@@ -146,7 +150,7 @@ TEST(LaunchCounts, AreTheLedgersWithTrailingZerosCut)
 TEST(LaunchCounts, OfAnEmptyLedgerAreNothing)
 {
     const LaunchCounts counts = counts_of(*std::make_unique<Ledger>());
-    EXPECT_THAT(counts.attempted_by_depth, testing::IsEmpty());
+    EXPECT_THAT(counts.attempted_by_depth, IsEmpty());
     EXPECT_EQ(counts.attempted, 0U);
     EXPECT_EQ(counts.max_depth, 0U);
 }

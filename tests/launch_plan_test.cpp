@@ -35,7 +35,7 @@ Case shape(std::uint32_t grid, std::uint32_t block)
     return {.strategy = "any", .grid = grid, .block = block};
 }
 
-// The closed forms of nosync, synced and reduce2.
+// The closed forms of nosync, synced, tail and reduce2.
 LaunchForm alone(const Case& point)
 {
     return LaunchForm::chain_per_block(point.grid, halving_levels(point));
@@ -44,6 +44,12 @@ LaunchForm waiting(const Case& point)
 {
     LaunchForm form = alone(point);
     form.parent_waits = true;
+    return form;
+}
+LaunchForm one_by_one(const Case& point)
+{
+    LaunchForm form = alone(point);
+    form.one_by_one = true;
     return form;
 }
 LaunchForm shared(const Case& point)
@@ -88,8 +94,8 @@ TEST(LaunchForm, OfTheBookIs16384LaunchesIn8Levels)
     EXPECT_EQ(alone(shape(100, 64)).total(), 500U);
     EXPECT_EQ(shared(shape(100, 64)).total(), 5U);
     EXPECT_THAT(alone(shape(7, 16)).by_depth, ElementsAre(7, 7, 7));
-    EXPECT_TRUE(alone(shape(7, 16)).per_root_block);
-    EXPECT_FALSE(shared(shape(7, 16)).per_root_block);
+    EXPECT_TRUE(alone(shape(7, 16)).per_root_block());
+    EXPECT_FALSE(shared(shape(7, 16)).per_root_block());
     EXPECT_EQ(LaunchForm::none().total(), 0U);
 }
 
@@ -108,15 +114,35 @@ TEST(LaunchForm, HasNoLevelsBelowBlocksOfFourAndNeverMoreThanTheDepth)
     EXPECT_EQ(log2_of(1024), 10U);
 }
 
+// What is left after every level: 1 of `fan_in`, rounded up.
+TEST(LaunchForm, OverTheWholeInputHasALevelForEachTimeThatMoreThanOneNumberIsLeft)
+{
+    Case point = shape(1, 1);
+    const auto levels = [&](std::uint64_t elements, unsigned fan_in) {
+        point.elements = elements;
+        return whole_levels(point, fan_in);
+    };
+    EXPECT_EQ(levels(1, 32), 0U);
+    EXPECT_EQ(levels(32, 32), 0U);
+    EXPECT_EQ(levels(33, 32), 1U);
+    EXPECT_EQ(levels(1024, 32), 1U);
+    EXPECT_EQ(levels(1025, 32), 2U);
+    EXPECT_EQ(levels(1ULL << 41, 2), 40U);
+    EXPECT_EQ(levels(1ULL << 41, 1024), 4U);
+    point.depth = 1;
+    EXPECT_EQ(levels(1025, 32), 1U);
+    EXPECT_EQ(levels(32, 32), 0U);
+}
+
 TEST(Waves, CoverEveryBlockExactlyOnceInOrderAndGoRoundTheStreams)
 {
     for (const std::uint32_t grid : {1U, 2U, 7U, 16U, 17U, 1000U})
         for (const std::uint32_t wave : {1U, 2U, 5U, 16U, 1000U})
             for (const std::uint32_t streams : {1U, 2U, 7U}) {
-                const LaunchPlan plan{.wave = wave, .streams = streams};
+                const LaunchPlan plan{.roots = grid, .wave = wave, .streams = streams};
                 std::uint32_t next = 0;
                 std::uint32_t count = 0;
-                for_each_wave(plan, grid, [&](const Wave& one) {
+                for_each_wave(plan, [&](const Wave& one) {
                     EXPECT_EQ(one.first, next);
                     EXPECT_GE(one.blocks, 1U);
                     EXPECT_LE(one.blocks, wave);
@@ -125,16 +151,16 @@ TEST(Waves, CoverEveryBlockExactlyOnceInOrderAndGoRoundTheStreams)
                     ++count;
                 });
                 EXPECT_EQ(next, grid) << "wave " << wave;
-                EXPECT_EQ(count, plan.waves(grid)) << "wave " << wave;
+                EXPECT_EQ(count, plan.waves()) << "wave " << wave;
             }
 }
 
 TEST(Waves, CountUpToTheLargestGrid)
 {
-    EXPECT_EQ((LaunchPlan{.wave = 1}.waves(2147483647)), 2147483647U);
-    EXPECT_EQ((LaunchPlan{.wave = 2147483647}.waves(2147483647)), 1U);
+    EXPECT_EQ((LaunchPlan{.roots = 2147483647, .wave = 1}.waves()), 2147483647U);
+    EXPECT_EQ((LaunchPlan{.roots = 2147483647, .wave = 2147483647}.waves()), 1U);
     std::uint64_t blocks = 0;
-    for_each_wave({.wave = 2147483646}, 2147483647, [&](const Wave& wave) { blocks += wave.blocks; });
+    for_each_wave({.roots = 2147483647, .wave = 2147483646}, [&](const Wave& wave) { blocks += wave.blocks; });
     EXPECT_EQ(blocks, 2147483647U);
 }
 
@@ -143,7 +169,7 @@ TEST(LaunchPlan, OfWhatLaunchesNothingIsOneWaveUnderTheDefaultLimit)
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(shape(2048, 2), alone(shape(2048, 2)), facts);
         EXPECT_EQ(plan.wave, 2048U);
-        EXPECT_EQ(plan.waves(2048), 1U);
+        EXPECT_EQ(plan.waves(), 1U);
         EXPECT_EQ(plan.streams, 1U);
         EXPECT_EQ(plan.pending_limit, facts.default_pending_limit);
         EXPECT_EQ(plan.refusal, "");
@@ -155,7 +181,7 @@ TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWave)
     for (const DeviceFacts& facts : {h200(), executor()})
         for (const Case& point : many_cases()) {
             const LaunchPlan plan = plan_launches(point, shared(point), facts);
-            EXPECT_EQ(plan.waves(point.grid), 1U) << text_of_case(point, plan);
+            EXPECT_EQ(plan.waves(), 1U) << text_of_case(point, plan);
             EXPECT_EQ(plan.refusal, "");
         }
 }
@@ -167,11 +193,11 @@ TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWaveWhateverWaveIsAsked)
     point.wave = 2;
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(point, shared(point), facts);
-        EXPECT_TRUE(plan.waves(point.grid) == 1 || !plan.refusal.empty()) << text_of_case(point, plan);
+        EXPECT_TRUE(plan.waves() == 1 || !plan.refusal.empty()) << text_of_case(point, plan);
     }
 }
 
-TEST(LaunchPlan, OnADeviceWithDearLimitsKeepsTheDefaultLimitAndFillsHalfOfItAtMost)
+TEST(LaunchPlan, OnADeviceWithDearLimitsKeepsTheDefaultLimitAndFillsThreeQuartersAtMost)
 {
     const DeviceFacts facts = h200();
     for (const Case& point : many_cases()) {
@@ -180,8 +206,8 @@ TEST(LaunchPlan, OnADeviceWithDearLimitsKeepsTheDefaultLimitAndFillsHalfOfItAtMo
             continue;
         const LaunchPlan plan = plan_launches(point, form, facts);
         EXPECT_EQ(plan.pending_limit, 2048U) << text_of_case(point, plan);
-        EXPECT_LE(in_flight(plan, form), 1024U) << text_of_case(point, plan);
-        EXPECT_LE(plan.streams, plan.waves(point.grid)) << text_of_case(point, plan);
+        EXPECT_LE(in_flight(plan, form), 2048U * 3 / 4) << text_of_case(point, plan);
+        EXPECT_LE(plan.streams, plan.waves()) << text_of_case(point, plan);
         EXPECT_EQ(plan.refusal, "");
     }
 }
@@ -189,7 +215,7 @@ TEST(LaunchPlan, OnADeviceWithDearLimitsKeepsTheDefaultLimitAndFillsHalfOfItAtMo
 TEST(LaunchPlan, OfFewLaunchesIsOneWaveOnAnyDevice)
 {
     const LaunchPlan plan = plan_launches(shape(100, 64), alone(shape(100, 64)), h200());
-    EXPECT_EQ(plan.waves(100), 1U);
+    EXPECT_EQ(plan.waves(), 1U);
     EXPECT_EQ(plan.streams, 1U);
 }
 
@@ -208,9 +234,9 @@ TEST(LaunchPlan, WhereRaisingTheLimitIsFreeItHoldsAllLaunchesInOneWave)
 {
     const DeviceFacts facts = executor();
     for (const Case& point : many_cases())
-        for (const LaunchForm& form : {alone(point), waiting(point)}) {
+        for (const LaunchForm& form : {alone(point), waiting(point), one_by_one(point)}) {
             const LaunchPlan plan = plan_launches(point, form, facts);
-            EXPECT_EQ(plan.waves(point.grid), 1U) << text_of_case(point, plan);
+            EXPECT_EQ(plan.waves(), 1U) << text_of_case(point, plan);
             EXPECT_EQ(plan.streams, 1U);
             EXPECT_EQ(plan.refusal, "");
             if (form.levels() != 0) {
@@ -249,7 +275,7 @@ TEST(LaunchPlan, OfWaitingParentsTakesTheMostStreamsThatHoldFourFifthsOfTheMostC
     const LaunchPlan eight = plan_launches(shape(2048, 512), waiting(shape(2048, 512)), h200());
     EXPECT_EQ(eight.wave, 2U);
     EXPECT_EQ(eight.streams, 7U);
-    EXPECT_EQ(eight.waves(2048), 1024U);
+    EXPECT_EQ(eight.waves(), 1024U);
     const LaunchPlan nine = plan_launches(shape(2048, 1024), waiting(shape(2048, 1024)), h200());
     EXPECT_EQ(nine.wave, 2U);
     EXPECT_EQ(nine.streams, 6U);
@@ -338,7 +364,7 @@ TEST(LaunchPlan, AFixedLimitIsKeptAndNothingIsDoneToFitIt)
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(point, alone(point), facts);
         EXPECT_EQ(plan.pending_limit, 32U);
-        EXPECT_EQ(plan.waves(2048), 1U);
+        EXPECT_EQ(plan.waves(), 1U);
         EXPECT_EQ(plan.refusal, "");
     }
 }
@@ -355,9 +381,9 @@ TEST(LaunchPlan, AnAutomaticLimitHoldsTheWavesThatAreFixed)
                 const LaunchForm form = alone(point);
                 const LaunchPlan plan = plan_launches(point, form, facts);
                 EXPECT_EQ(plan.wave, wave);
-                // Twice on a GPU: places come free some time after a grid has started.
-                const std::uint64_t spare = facts.raising_limit_is_free ? 1 : 2;
-                EXPECT_LE(spare * in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
+                // With room to spare on a GPU: places come free some time after a grid has started.
+                const std::uint64_t room = std::uint64_t{plan.pending_limit} * (facts.raising_limit_is_free ? 4 : 3);
+                EXPECT_LE(4 * in_flight(plan, form), room) << text_of_case(point, plan);
             }
         }
 }
@@ -381,7 +407,78 @@ TEST(LaunchPlan, StreamsWithoutAWaveShareTheGridOut)
     const LaunchPlan plan = plan_launches(point, alone(point), h200());
     EXPECT_EQ(plan.streams, 3U);
     EXPECT_EQ(plan.wave, 22U);
-    EXPECT_EQ(plan.waves(64), 3U);
+    EXPECT_EQ(plan.waves(), 3U);
+}
+
+TEST(LaunchPlan, OfChainsThatRunOneByOneHasSmallRootGridsRoundManyStreams)
+{
+    for (const Case& point : many_cases()) {
+        const LaunchForm form = one_by_one(point);
+        if (form.levels() == 0)
+            continue;
+        const LaunchPlan plan = plan_launches(point, form, h200());
+        EXPECT_LE(plan.wave, 2U) << text_of_case(point, plan);
+        EXPECT_GE(plan.streams, std::min(16U, plan.waves())) << text_of_case(point, plan);
+        EXPECT_LE(plan.streams, std::min(64U, plan.waves())) << text_of_case(point, plan);
+        EXPECT_EQ(plan.pending_limit, 2048U) << text_of_case(point, plan);
+        EXPECT_LE(in_flight(plan, form), 2048U * 3 / 4) << text_of_case(point, plan);
+        EXPECT_EQ(plan.refusal, "");
+    }
+}
+
+TEST(LaunchPlan, OfChainsThatRunOneByOneKeepsWhatIsFixed)
+{
+    Case point = shape(2048, 512);
+    point.wave = 8;
+    EXPECT_EQ(plan_launches(point, one_by_one(point), h200()).wave, 8U);
+    point.streams = 4;
+    const LaunchPlan both = plan_launches(point, one_by_one(point), h200());
+    EXPECT_EQ(both.wave, 8U);
+    EXPECT_EQ(both.streams, 4U);
+    point.wave.reset();
+    const LaunchPlan streams = plan_launches(point, one_by_one(point), h200());
+    EXPECT_LE(streams.wave, 2U);
+    EXPECT_EQ(streams.streams, 4U);
+
+    Case limited = shape(2048, 512);
+    limited.pending_limit = 32;
+    const LaunchPlan limit = plan_launches(limited, one_by_one(limited), h200());
+    EXPECT_EQ(limit.pending_limit, 32U);
+    EXPECT_EQ(limit.waves(), 1U);
+    EXPECT_EQ(limit.streams, 1U);
+}
+
+// One root block for every 16 slices, as aggregated_block has it.
+TEST(LaunchPlan, CountsRootBlocksWhereTheyAreNotTheGrid)
+{
+    const Case point = shape(2040, 512);
+    for (const DeviceFacts& facts : {h200(), executor()})
+        for (const unsigned levels : {0U, 8U}) {
+            const LaunchForm form = LaunchForm::chain_per_block(128, levels);
+            const LaunchPlan plan = plan_launches(point, form, facts);
+            EXPECT_EQ(plan.roots, 128U);
+            EXPECT_LE(plan.wave, 128U);
+            std::uint32_t blocks = 0;
+            for_each_wave(plan, [&](const Wave& wave) { blocks += wave.blocks; });
+            EXPECT_EQ(blocks, 128U) << levels;
+        }
+    EXPECT_EQ(plan_launches(point, shared(point), h200()).roots, 2040U);
+    EXPECT_EQ(plan_launches(point, LaunchForm::none(), h200()).roots, 2040U);
+}
+
+TEST(LaunchPlan, AWaveAndStreamsAreOfRootBlocksWhereTheyAreNotTheGrid)
+{
+    Case point = shape(2048, 512);
+    const LaunchForm form = LaunchForm::chain_per_block(128, 8);
+    point.wave = 1000;
+    EXPECT_EQ(plan_launches(point, form, h200()).wave, 128U);
+    point.wave = 100;
+    EXPECT_EQ(plan_launches(point, form, h200()).waves(), 2U);
+    point.wave.reset();
+    point.pending_limit = 2048;
+    point.streams = 64;
+    EXPECT_EQ(plan_launches(point, form, h200()).wave, 2U);
+    EXPECT_EQ(plan_launches(point, form, h200()).streams, 64U);
 }
 
 } // namespace

@@ -33,6 +33,7 @@ void write(const std::string& csv_path, const std::string& run_id, const Plan& p
                          .run_id = run_id,
                          .schedule = "random:7",
                          .floor_us = 4.5,
+                         .timer_step_ns = 32,
                          .device = {.name = "Model 1",
                                     .compute_capability = "9.0",
                                     .multiprocessors = 2,
@@ -67,6 +68,7 @@ TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
     EXPECT_EQ(device.at("name"), "Model 1");
     EXPECT_EQ(device.at("schedule"), "random:7");
     EXPECT_EQ(device.at("null_kernel_us"), 4.5);
+    EXPECT_EQ(device.at("timer_step_ns"), 32);
     EXPECT_EQ(device.at("memory_bytes"), 1ULL << 40);
     EXPECT_EQ(device.at("default_pending_limit"), 2048);
     EXPECT_EQ(device.at("nesting_depth_tried"), 1024);

@@ -84,6 +84,8 @@ TEST(PlanRefuses, NumbersOutOfTheRangeOfTheirKey)
     EXPECT_THAT(allowed("pending-limit", "0"), AllOf(HasSubstr("0 is too small"), HasSubstr("or auto")));
     EXPECT_THAT(allowed("wave", "0"), HasSubstr("0 is too small"));
     EXPECT_THAT(allowed("streams", "65"), AllOf(HasSubstr("65 is too large"), HasSubstr("from 1 to 64 or auto")));
+    EXPECT_THAT(allowed("delay-us", "1000001"), AllOf(HasSubstr("is too large"), HasSubstr("from 0 to 1000000,")));
+    EXPECT_THAT(allowed("delay-us", "auto"), HasSubstr("'auto' is not a whole number"));
     EXPECT_THAT(allowed("seed", "one"), StartsWith("--seed one: 'one' is not a whole number"));
     EXPECT_EQ(allowed("repeat", "0"), "--repeat 0: '0' is not a whole number from 1 to 1000000");
     EXPECT_EQ(allowed("warmup", "-1"), "--warmup -1: '-1' is not a whole number from 0 to 1000000");
@@ -111,6 +113,41 @@ TEST(PlanRefuses, AxesThatMultiplyToMoreThanAMillionCases)
     EXPECT_THAT(refusal({{"strategy", "nosync"}, {"grid", "1:10000"}, {"seed", "1:1000"}}, cpu_alone()),
                 AllOf(StartsWith("the axes multiply to 10000000 cases: "), HasSubstr("10000 grids"),
                       HasSubstr("1000 seeds"), HasSubstr("allowed: at most 1000000")));
+}
+
+TEST(PlanRefuses, AnUnknownMechanism)
+{
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "null,tial"}}),
+              "--mechanism null,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: all, null, named, "
+              "fire_and_forget, tail, graph_tail, host, host_graph, grid_sync");
+    EXPECT_THAT(refusal({{"strategy", "neighbored"}, {"mechanism", "none"}}),
+                StartsWith("--mechanism none: there is no mechanism 'none'"));
+}
+
+TEST(PlanRefuses, MechanismsOfWhichAStrategyWithSeveralHasNone)
+{
+    EXPECT_EQ(refusal({{"strategy", "barrier,nosync"}, {"mechanism", "tail"}}),
+              "--mechanism tail: nosync does not go by it; allowed for nosync: all, null, named, fire_and_forget");
+    EXPECT_EQ(plan_of({{"strategy", "barrier,nosync"}, {"mechanism", "tail,null"}}).case_count(), 3U);
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "strategy = nosync\nmechanism = host, tail\n");
+    Settings settings;
+    settings.read_file(path);
+    EXPECT_THAT(text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); }),
+                StartsWith(path + ":2: mechanism = host, tail: nosync does not go by it; allowed for nosync: all, "));
+}
+
+TEST(PlanRefuses, MoreMemoryThanIsFreeForScratchAlone)
+{
+    Devices devices = both();
+    devices.erase(BackendKind::cpu);
+    const Said said{{"strategy", "wide_warp"}, {"grid", "512"}};
+    const Case point{
+        .strategy = "wide_warp", .backend = BackendKind::cuda, .elements = 512 * 512, .grid = 512, .block = 512};
+    devices[BackendKind::cuda].free_memory_bytes = memory_bytes(point);
+    EXPECT_EQ(plan_of(said, devices).case_count(), 1U);
+    devices[BackendKind::cuda].free_memory_bytes = memory_bytes(point) - 1;
+    EXPECT_THAT(refusal(said, devices), StartsWith("--grid 512: 512 blocks of 512 threads need "));
 }
 
 TEST(PlanRefuses, AtFileAndLine)

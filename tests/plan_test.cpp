@@ -1,6 +1,7 @@
 // From settings to cases: the product of the axes, what means nothing left out, and every way to ask too much.
 #include "../src/core/plan.hpp"
 
+#include "../src/core/launch_plan.hpp"
 #include "../src/core/session.hpp"
 #include "plan_support.hpp"
 
@@ -14,6 +15,7 @@ namespace nestbed
 namespace
 {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -44,6 +46,7 @@ TEST(Plan, OfAStrategyAloneIsTheBooksCase)
     ASSERT_EQ(plan.case_count(), 1U);
     EXPECT_EQ(plan.groups[0].cases[0], (Case{.strategy = "nosync",
                                              .backend = BackendKind::cpu,
+                                             .mechanism = Mechanism::null_stream,
                                              .type = ElementType::int32,
                                              .elements = 2048 * 512,
                                              .grid = 2048,
@@ -52,6 +55,7 @@ TEST(Plan, OfAStrategyAloneIsTheBooksCase)
     EXPECT_EQ(plan.experiment, "adhoc");
     EXPECT_EQ(plan.title, "");
     EXPECT_EQ(plan.order_seed, 1U);
+    EXPECT_EQ(plan.expect, Status::ok);
 }
 
 TEST(Plan, RepeatsAndWarmsUpByBackendUnlessTold)
@@ -124,14 +128,44 @@ TEST(Plan, LaunchSettingsDoNotMultiplyWhatLaunchesNothing)
                                    {"depth", "0:10"},
                                    {"pending-limit", "32,64"},
                                    {"wave", "1,2"},
-                                   {"streams", "1,2"}});
+                                   {"streams", "1,2"},
+                                   {"delay-us", "1,2"}});
         ASSERT_EQ(plan.case_count(), 1U) << strategy;
         const Case& point = plan.groups[0].cases[0];
         EXPECT_EQ(point.depth, std::nullopt);
         EXPECT_EQ(point.pending_limit, std::nullopt);
         EXPECT_EQ(point.wave, std::nullopt);
         EXPECT_EQ(point.streams, std::nullopt);
+        EXPECT_EQ(point.delay_us, 0U);
     }
+}
+
+TEST(Plan, WavesAndStreamsDoNotMultiplyWhatHasOneChainForTheWholeGrid)
+{
+    const Plan plan = plan_of({{"strategy", "reduce2,nosync"}, {"wave", "1,2"}, {"streams", "1,2"}});
+    EXPECT_EQ(plan.case_count(), 1U + 4U);
+    EXPECT_EQ(plan.groups[0].cases[0].wave, std::nullopt);
+    EXPECT_EQ(plan.groups[0].cases[0].streams, std::nullopt);
+}
+
+TEST(Plan, DelaysMultiplyWhatHasAPlaceForThemAlone)
+{
+    const Plan plan = plan_of({{"strategy", "nosync,tail,neighbored,hello"}, {"delay-us", "0,5"}});
+    std::vector<std::pair<std::string, std::uint32_t>> delays;
+    for (const Case& point : cases_of(plan))
+        delays.emplace_back(point.strategy, point.delay_us);
+    using Pair = std::pair<std::string, std::uint32_t>;
+    EXPECT_THAT(delays, ElementsAre(Pair{"nosync", 0}, Pair{"nosync", 5}, Pair{"tail", 0}, Pair{"tail", 5},
+                                    Pair{"neighbored", 0}, Pair{"hello", 0}));
+}
+
+// All its launches are of one level.
+TEST(Plan, DepthDoesNotMultiplyAFanOut)
+{
+    const Plan plan = plan_of({{"strategy", "fanout"}, {"grid", "8"}, {"depth", "0,1,full"}});
+    ASSERT_EQ(plan.case_count(), 1U);
+    EXPECT_EQ(plan.groups[0].cases[0].depth, std::nullopt);
+    EXPECT_EQ(plan_of({{"strategy", "chain"}, {"grid", "8"}, {"depth", "0,1,full"}}).case_count(), 3U);
 }
 
 TEST(Plan, TypesAndSeedsDoNotMultiplyWhatHasNoElements)
@@ -161,6 +195,24 @@ TEST(Plan, TakesItsNamesFromTheExperimentFile)
     const Plan plan = make_plan(settings, cpu_alone());
     EXPECT_EQ(plan.experiment, "grid");
     EXPECT_EQ(plan.title, "Latency against the grid");
+}
+
+TEST(Plan, HasTheProductOfEachSectionsAxes)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("two.cfg",
+                                    "repeat = 5\nblock = 64\n[nested]\nstrategy = nosync, synced\n"
+                                    "depth = 1, 2\nseed = 9\n[flat]\nstrategy = neighbored\ngrid = 1:3\n"));
+    const Plan plan = make_plan(settings, cpu_alone());
+    EXPECT_EQ(plan.groups.size(), 1U + 3U);
+    EXPECT_EQ(plan.case_count(), 4U + 3U);
+    EXPECT_EQ(plan.repeat.at(BackendKind::cpu), 5U);
+    EXPECT_EQ(plan.order_seed, 9U);
+    for (const Case& point : cases_of(plan))
+        EXPECT_EQ(point.block, 64U);
+    EXPECT_EQ(plan.groups[3].cases[0].strategy, "neighbored");
+    EXPECT_EQ(plan.groups[3].cases[0].grid, 3U);
 }
 
 TEST(PlanShape, AnyTwoOfElementsGridAndBlockGiveTheThird)
@@ -199,15 +251,44 @@ TEST(PlanShape, ElementsThatNoBlockOrNoGridCanHoldAreRefused)
               "blocks");
 }
 
-TEST(PlanMemory, IsTheInputItsCopyAndASumAndFlagsABlock)
+TEST(PlanMemory, IsTheInputItsCopyAndASumABlock)
 {
     Case point{.strategy = "nosync", .backend = BackendKind::cuda, .grid = 2048, .block = 512};
-    EXPECT_EQ(memory_bytes(point), 2U * 4 * 2048 * 512 + 2048U * (4 + 8 * 4));
+    EXPECT_EQ(memory_bytes(point), 2U * 4 * 2048 * 512 + 2048U * 4);
     // The host's copy, right sums and answers in the same memory, and the pending grids of two levels.
     point.backend = BackendKind::cpu;
-    EXPECT_EQ(memory_bytes(point), 3U * 4 * 2048 * 512 + 2048U * (4 + 8 * 4) + 2048U * 20 + 2U * 2048 * 440);
+    EXPECT_EQ(memory_bytes(point), 3U * 4 * 2048 * 512 + 2048U * 4 + 2048U * 20 + 2U * 2048 * 440);
     const Case largest{.strategy = "host", .backend = BackendKind::cuda, .grid = 2147483647, .block = 1024};
     EXPECT_GT(memory_bytes(largest), 2 * 4 * 2147483647ULL * 1024);
+}
+
+TEST(PlanMemory, HasAFlagALevelWhereParentsWait)
+{
+    const Case point{.strategy = "synced", .backend = BackendKind::cuda, .grid = 2048, .block = 512};
+    EXPECT_EQ(memory_bytes(point), 2U * 4 * 2048 * 512 + 2048U * (4 + 8 * 4));
+}
+
+// wide_warp writes the sums of a level, 8 bytes one of 32 elements, beside those of the level before.
+TEST(PlanMemory, HasTheStrategysScratch)
+{
+    const Case point{
+        .strategy = "wide_warp", .backend = BackendKind::cuda, .elements = 1000, .grid = 4, .block = 256};
+    EXPECT_EQ(memory_bytes(point), 2U * 4 * 1024 + 4U * 4 + 2 * 32 * 8);
+}
+
+// When each was called and when it began.
+TEST(PlanMemory, HasTwoMarksALaunchOfAChainOrAFanOut)
+{
+    Case point{.strategy = "chain", .backend = BackendKind::cuda, .type = ElementType::none, .block = 32};
+    point.depth = 100;
+    EXPECT_EQ(memory_bytes(point), 2U * 8 * 100);
+    point.backend = BackendKind::cpu;
+    EXPECT_EQ(memory_bytes(point), 2U * 8 * 100 + 2 * 440);
+    point = {.strategy = "fanout", .backend = BackendKind::cuda, .type = ElementType::none, .grid = 1000};
+    for (const Mechanism mechanism : {Mechanism::tail, Mechanism::host}) {
+        point.mechanism = mechanism;
+        EXPECT_EQ(memory_bytes(point), 2U * 8 * 1000) << name_of(mechanism);
+    }
 }
 
 // hello counts greetings in one number: it has no input, no copies and no sums.
@@ -250,32 +331,58 @@ TEST(ChosenBackends, DoNotHaveAGpuWhereThereIsNone)
               "--backend cuda: there is no usable GPU here (" + why_not(BackendKind::cuda) + "); allowed: auto, cpu");
 }
 
+// Cases as describe() prints them, blanks squeezed.
+std::string squeezed(const std::string& text)
+{
+    std::string line;
+    for (const char c : text)
+        if (c != ' ' || (!line.empty() && line.back() != ' '))
+            line += c;
+    return line;
+}
+
 TEST(Describe, SaysEachCaseWithItsLaunchesAndTheTotals)
 {
     const Devices devices = cpu_alone();
     const Plan plan = plan_of(
         {{"strategy", "nosync,reduce2,neighbored"}, {"grid", "100"}, {"block", "64"}, {"depth", "full,2"}}, devices);
     const std::string text = describe(plan, devices);
-    EXPECT_THAT(text, StartsWith("strategy     on   type      elements       grid block depth  launches    waves\n"));
-    EXPECT_THAT(text, HasSubstr("nosync       cpu  int32         6400        100    64  full       500        1\n"));
-    EXPECT_THAT(text, HasSubstr("nosync       cpu  int32         6400        100    64     2       200        1\n"));
-    EXPECT_THAT(text, HasSubstr("reduce2      cpu  int32         6400        100    64  full         5        1\n"));
-    EXPECT_THAT(text, HasSubstr("neighbored   cpu  int32         6400        100    64               0         \n"));
-    // (500 + 200 + 5 + 2) * (3 + 1); 3 * 4 * 6400 + 100 * (4 + 6 * 4) = 79600 bytes
+    EXPECT_THAT(squeezed(text),
+                AllOf(StartsWith("strategy mechanism on type elements grid block depth launches waves\n"),
+                      HasSubstr("\nnosync null cpu int32 6400 100 64 full 500 1\n"),
+                      HasSubstr("\nnosync null cpu int32 6400 100 64 2 200 1\n"),
+                      HasSubstr("\nreduce2 null cpu int32 6400 100 64 full 5 1\n"),
+                      HasSubstr("\nneighbored cpu int32 6400 100 64 0 \n"))); // no mechanism, no depth, no waves
+    // (500 + 200 + 5 + 2) * (3 + 1); 3 * 4 * 6400 + 100 * (4 + 20) + 2 * 100 * 440 = 167200 bytes
     EXPECT_THAT(text,
-                HasSubstr("\n5 cases, 15 timed samples, 2828 device launches with the warm-up, at most 165 KiB of "
+                HasSubstr("\n5 cases, 15 timed samples, 2828 device launches with the warm-up, at most 163 KiB of "
                           "memory\n"));
 }
 
 TEST(Describe, SaysTheWavesOfTheDevice)
 {
     const Devices devices = both();
-    const std::string text =
-        describe(plan_of({{"strategy", "nosync"}, {"repeat", "1"}, {"warmup", "0"}}, devices), devices);
-    // 2048 / (2 * 2 * 8) = 64 blocks a wave
-    EXPECT_THAT(text, HasSubstr("nosync       cuda int32      1048576       2048   512  full     16384       32\n"));
-    EXPECT_THAT(text, HasSubstr("nosync       cpu  int32      1048576       2048   512  full     16384        1\n"));
+    const Plan plan = plan_of({{"strategy", "nosync"}, {"repeat", "1"}, {"warmup", "0"}}, devices);
+    const std::string text = squeezed(describe(plan, devices));
+    const Case point{.strategy = "nosync", .grid = 2048, .block = 512};
+    const std::uint32_t waves =
+        plan_launches(point, LaunchForm::chain_per_block(2048, 8), devices.at(BackendKind::cuda)).waves();
+    EXPECT_GT(waves, 1U);
+    EXPECT_THAT(text,
+                HasSubstr("nosync null cuda int32 1048576 2048 512 full 16384 " + std::to_string(waves) + "\n"));
+    EXPECT_THAT(text, HasSubstr("nosync null cpu int32 1048576 2048 512 full 16384 1\n"));
     EXPECT_THAT(text, HasSubstr("2 cases, 2 timed samples, 32768 device launches"));
+}
+
+// By the host there are levels, but no launch from the device and no waves.
+TEST(Describe, SaysHowGridsAreLaunched)
+{
+    const Devices devices = cpu_alone();
+    const std::string text = squeezed(describe(
+        plan_of({{"strategy", "chain"}, {"mechanism", "tail,host"}, {"grid", "1"}, {"block", "32"}, {"depth", "4"}},
+                devices),
+        devices));
+    EXPECT_THAT(text, AllOf(HasSubstr("\nchain tail cpu 1 32 4 4 1\n"), HasSubstr("\nchain host cpu 1 32 4 0 \n")));
 }
 
 } // namespace

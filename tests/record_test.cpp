@@ -29,6 +29,7 @@ RunFacts run_facts()
             .run_id = "20261121T064012Z-4711",
             .schedule = "fifo",
             .floor_us = 4.25,
+            .timer_step_ns = 32,
             .device = {.name = "AMD EPYC, 2 cores", .driver = "12.8", .runtime = "13.0"}};
 }
 
@@ -45,6 +46,9 @@ Sample good_sample()
     sample.wave = 50;
     sample.waves = 2;
     sample.streams = 2;
+    sample.host_launches = 2;
+    sample.limit_bytes = 1048576;
+    sample.relative_error = 0;
     return sample;
 }
 
@@ -116,10 +120,19 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "grid",
                                    "block",
                                    "depth",
+                                   "delay_us",
+                                   "graphs",
                                    "pending_limit",
+                                   "limit_bytes",
                                    "repetition",
                                    "gpu_us",
                                    "wall_us",
+                                   "latency_us",
+                                   "latency_min_us",
+                                   "latency_max_us",
+                                   "latency_us_by_depth",
+                                   "timer_step_ns",
+                                   "host_launches",
                                    "launches_expected",
                                    "launches_attempted",
                                    "launches_failed",
@@ -127,6 +140,7 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "max_depth",
                                    "answer",
                                    "reference",
+                                   "relative_error",
                                    "status",
                                    "detail",
                                    "gpu",
@@ -155,7 +169,10 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"block", "64"},
                          {"depth", "full"},
                          {"pending_limit_asked", "auto"},
+                         {"delay_us", "0"},
+                         {"graphs", ""},
                          {"pending_limit", "2048"},
+                         {"limit_bytes", "1048576"},
                          {"wave", "50"},
                          {"waves", "2"},
                          {"streams", "2"},
@@ -165,6 +182,12 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"gpu_us", "20.700"},
                          {"wall_us", "25.123"},
                          {"floor_us", "4.250"},
+                         {"latency_us", ""},
+                         {"latency_min_us", ""},
+                         {"latency_max_us", ""},
+                         {"latency_us_by_depth", ""},
+                         {"timer_step_ns", "32"},
+                         {"host_launches", "2"},
                          {"launches_expected", "500"},
                          {"launches_attempted", "500"},
                          {"launches_failed", "0"},
@@ -172,6 +195,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"max_depth", "5"},
                          {"answer", "765"},
                          {"reference", "765"},
+                         {"relative_error", "0"},
                          {"status", "ok"},
                          {"detail", ""},
                          {"gpu", "AMD EPYC, 2 cores"},
@@ -186,7 +210,11 @@ TEST(Row, SaysWhatWasAskedFor)
     point.depth = 0;
     point.pending_limit = 32;
     point.type = ElementType::float32;
+    point.mechanism = Mechanism::fire_and_forget;
+    point.delay_us = 20;
     const Cells cells = cells_of(point, good_sample());
+    EXPECT_EQ(cells.at("mechanism"), "fire_and_forget");
+    EXPECT_EQ(cells.at("delay_us"), "20");
     EXPECT_EQ(cells.at("depth"), "0");
     EXPECT_EQ(cells.at("pending_limit_asked"), "32");
     EXPECT_EQ(cells.at("pending_limit"), "2048"); // as read back
@@ -206,6 +234,8 @@ TEST(Row, OfWhatLaunchesNothingLeavesTheLaunchSettingsEmpty)
     EXPECT_EQ(cells.at("depth"), "");
     EXPECT_EQ(cells.at("pending_limit_asked"), "");
     EXPECT_EQ(cells.at("pending_limit"), "");
+    EXPECT_EQ(cells.at("limit_bytes"), "");
+    EXPECT_EQ(cells.at("delay_us"), "");
     EXPECT_EQ(cells.at("launches_expected"), "0");
     EXPECT_EQ(cells.at("launches_attempted"), "0");
     EXPECT_EQ(cells.at("launches_by_depth"), "");
@@ -232,10 +262,75 @@ TEST(Row, OfAnUnsupportedCaseHasNoTimesAndNoCounts)
 {
     const Cells cells = cells_of(nosync_case(), {.status = Status::unsupported, .detail = "unsupported: why"});
     EXPECT_EQ(cells.at("status"), "unsupported");
-    for (const std::string empty : {"gpu_us", "wall_us", "launches_attempted", "launches_failed", "launches_by_depth",
-                                    "max_depth", "answer", "reference", "pending_limit", "wave", "waves", "streams"})
+    for (const std::string empty :
+         {"gpu_us", "wall_us", "launches_attempted", "launches_failed", "launches_by_depth", "max_depth", "answer",
+          "reference", "relative_error", "pending_limit", "limit_bytes", "wave", "waves", "streams", "host_launches",
+          "latency_us", "latency_min_us", "latency_max_us", "latency_us_by_depth"})
         EXPECT_EQ(cells.at(empty), "") << empty;
     EXPECT_EQ(cells.at("launches_expected"), "500");
+}
+
+TEST(Row, OfAChainHasTheLatencyOfEveryLevel)
+{
+    Sample sample = good_sample();
+    sample.latencies_us = {2.5, 1.25, 9, 0.126};
+    const Case chain{.strategy = "chain", .type = ElementType::none, .grid = 1, .block = 32, .depth = 4};
+    const Cells cells = cells_of(chain, sample);
+    EXPECT_EQ(cells.at("latency_us"), "1.875");
+    EXPECT_EQ(cells.at("latency_min_us"), "0.126");
+    EXPECT_EQ(cells.at("latency_max_us"), "9.000");
+    EXPECT_EQ(cells.at("latency_us_by_depth"), "2.50 1.25 9.00 0.13");
+}
+
+TEST(Row, OfAFanOutHasTheMedianForItsOneLevel)
+{
+    Sample sample = good_sample();
+    sample.latencies_us.assign(20'000, 3);
+    sample.latencies_us.back() = 0.5;
+    sample.latencies_us.front() = 40;
+    const Case fanout{.strategy = "fanout", .type = ElementType::none, .grid = 20'000, .block = 32};
+    const Cells cells = cells_of(fanout, sample);
+    EXPECT_EQ(cells.at("latency_us"), "3.000");
+    EXPECT_EQ(cells.at("latency_min_us"), "0.500");
+    EXPECT_EQ(cells.at("latency_max_us"), "40.000");
+    EXPECT_EQ(cells.at("latency_us_by_depth"), "3.000");
+    sample.latencies_us.clear();
+    EXPECT_EQ(cells_of(fanout, sample).at("latency_us_by_depth"), "");
+}
+
+// The ledger counts what kernels launch: by the host there is nothing to expect, but a depth and launches of its own.
+TEST(Row, OfLaunchesByTheHostHasADepthAndNoPendingLimitAsked)
+{
+    Case point{.strategy = "chain", .type = ElementType::none, .grid = 1, .block = 32, .depth = 4};
+    point.mechanism = Mechanism::host;
+    Sample sample = good_sample();
+    sample.launches = LaunchCounts{};
+    sample.host_launches = 5;
+    const Cells cells = cells_of(point, sample);
+    EXPECT_EQ(cells.at("mechanism"), "host");
+    EXPECT_EQ(cells.at("depth"), "4");
+    EXPECT_EQ(cells.at("pending_limit_asked"), "");
+    EXPECT_EQ(cells.at("delay_us"), "");
+    EXPECT_EQ(cells.at("launches_expected"), "0");
+    EXPECT_EQ(cells.at("host_launches"), "5");
+}
+
+TEST(Row, GivesTheRelativeErrorInThreeDigitsAndNoneWhereNothingWasReduced)
+{
+    Sample sample = good_sample();
+    sample.relative_error = 0x1p-23;
+    EXPECT_EQ(cells_of(nosync_case(), sample).at("relative_error"), "1.19e-07");
+    sample.relative_error.reset();
+    EXPECT_EQ(cells_of(nosync_case(), sample).at("relative_error"), "");
+}
+
+TEST(Row, OfTheDefaultLimitSaysThatItTakesNoMemoryMore)
+{
+    Sample sample = good_sample();
+    sample.limit_bytes = 0;
+    EXPECT_EQ(cells_of(nosync_case(), sample).at("limit_bytes"), "0");
+    sample.limit_bytes = -4096; // a smaller one
+    EXPECT_EQ(cells_of(nosync_case(), sample).at("limit_bytes"), "-4096");
 }
 
 TEST(Row, SurvivesTheCsvWhateverItsText)

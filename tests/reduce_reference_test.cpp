@@ -238,6 +238,34 @@ TEST(VerifyTotal, Float32MayDifferByTheBoundOfASumInDoubleAndNoMore)
     EXPECT_FALSE(verify_total(reference, std::numeric_limits<double>::quiet_NaN()).right);
 }
 
+TEST(RelativeError, IsThatOfTheTotalAndNothingWhereItIsRight)
+{
+    const auto ints = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
+    EXPECT_EQ(verdict_of<std::int32_t>(ints, {3, 7}).relative_error, 0);
+    EXPECT_EQ(verdict_of<std::int32_t>(ints, {3, 12}).relative_error, 0.5);
+    EXPECT_EQ(verdict_of<std::int32_t>(ints, {3, 2}).relative_error, 0.5); // too little is no less wrong
+    EXPECT_EQ(verdict_of<std::int32_t>(ints, {4, 6}).relative_error, 0);   // wrong, but not in the total
+    EXPECT_EQ(verify_total(ints, 10).relative_error, 0);
+    EXPECT_EQ(verify_total(ints, -10).relative_error, 2);
+}
+
+TEST(RelativeError, OfFloat32IsThereWithinTheBoundToo)
+{
+    const auto floats = reference_of(std::vector<float>(4, 1), 1, 4);
+    const Verdict close = verdict_of<float>(floats, {std::nextafter(4.0F, 5.0F)});
+    EXPECT_TRUE(close.right);
+    EXPECT_EQ(close.relative_error, 0x1p-23);
+    EXPECT_EQ(verify_total(floats, 4 + 0x1p-50).relative_error, 0x1p-52);
+    EXPECT_TRUE(std::isnan(verdict_of<float>(floats, {std::numeric_limits<float>::quiet_NaN()}).relative_error));
+}
+
+TEST(RelativeError, OfSumsThatAreZeroIsZeroOrBeyondMeasure)
+{
+    const auto zeros = reference_of<std::int32_t>({0, 0}, 1, 2);
+    EXPECT_EQ(verify_total(zeros, 0).relative_error, 0);
+    EXPECT_TRUE(std::isinf(verify_total(zeros, 1).relative_error));
+}
+
 TEST(SumText, GivesTheNumberBack)
 {
     EXPECT_EQ(to_text<std::int32_t>(-9'000'000'000), "-9000000000");

@@ -40,6 +40,7 @@ class FakeSession final : public Session
     Sample sample_aloud(const Case& point) override { return sample(point); }
     void release() override { asked_at_release.push_back(asked.size()); }
     double null_kernel_us() override { return 1; }
+    unsigned timer_step_ns() override { return 1; }
     DepthProbe probe_depth(unsigned levels) override { return {.asked = levels, .reached = levels}; }
 
     std::vector<Case> asked;
@@ -233,7 +234,7 @@ class OnlyOnCuda final : public Strategy
     LaunchForm launches(const Case& /*point*/) const override { return LaunchForm::none(); }
 
   private:
-    StrategyInfo info_{.name = "test-only-on-cuda", .workload = "reduce", .mechanism = "none"};
+    StrategyInfo info_{.name = "test-only-on-cuda", .workload = "reduce"};
 };
 
 TEST_F(Runner, LogsAStrategyThatTheBackendDoesNotHaveWithoutAskingTheSession)

@@ -108,8 +108,9 @@ TEST(SettingsFile, AnUnderscoreInAKeyIsADash)
 {
     const ScratchFolder folder;
     Settings settings;
-    settings.read_file(folder.write("one.cfg", "pending_limit = 32\npending-limit = 64\n"));
+    settings.read_file(folder.write("one.cfg", "pending_limit = 32\npending-limit = 64\ndelay_us = 5\n"));
     EXPECT_THAT(values(settings, "pending-limit"), ElementsAre("32", "64"));
+    EXPECT_THAT(values(settings, "delay-us"), ElementsAre("5"));
 }
 
 TEST(SettingsFile, AValueMayHoldAnEqualsSign)
@@ -137,8 +138,9 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
     EXPECT_THAT(
         refusal(path),
         AllOf(StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
-              HasSubstr("allowed: title, strategy, backend, type, grid, block, elements, depth, pending-limit, "
-                        "wave, streams, seed, repeat, warmup, schedule, workers")));
+              HasSubstr(
+                  "allowed: title, strategy, backend, mechanism, type, grid, block, elements, depth, pending-limit, "
+                  "wave, streams, delay-us, graphs, seed, repeat, warmup, expect, schedule, workers")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
@@ -156,11 +158,62 @@ TEST(SettingsFile, ALineWithoutAnEqualsSignIsRefused)
     EXPECT_EQ(refusal(path), path + ":2: 'block 8' is not of the form key = value");
 }
 
-TEST(SettingsFile, ASectionIsRefused)
+TEST(SettingsFile, ASectionWithoutANameOrSaidTwiceIsRefused)
 {
     const ScratchFolder folder;
-    const std::string path = folder.write("one.cfg", "# first\n[book]\ngrid = 4\n");
-    EXPECT_EQ(refusal(path), path + ":2: '[book]': an experiment file has no sections");
+    const std::string unnamed = folder.write("unnamed.cfg", "# first\n[]\ngrid = 4\n");
+    EXPECT_EQ(refusal(unnamed), unnamed + ":2: '[]' names no section");
+    const std::string twice = folder.write("twice.cfg", "[book]\ngrid = 4\n[book]\n");
+    EXPECT_EQ(refusal(twice), twice + ":3: there is a section [book] already");
+    const std::string open = folder.write("open.cfg", "[book\ngrid = 4\n");
+    EXPECT_THAT(refusal(open), StartsWith(open + ":1: '[book' is "));
+    const std::string more = folder.write("more.cfg", "[book] grid\n");
+    EXPECT_THAT(refusal(more), StartsWith(more + ":1: '[book] grid' is "));
+}
+
+TEST(SettingsFile, AKeyOfTheWholeRunIsRefusedInASection)
+{
+    const ScratchFolder folder;
+    for (const std::string key : {"title", "backend", "repeat", "warmup", "expect", "schedule", "workers"}) {
+        const std::string path = folder.write("one.cfg", key + " = 1\n[book]\n" + key + " = 1\n");
+        EXPECT_EQ(refusal(path), path + ":3: " + key + " is for the whole run; allowed: before the first section");
+    }
+}
+
+TEST(SettingsSections, ArePartsThatTakeWhatTheyDoNotSayFromAboveTheFirst)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "grid = 4\ngrid = 8\nblock = 64\n[ragged] # one\ngrid = 3\n"
+                                               "seed = 7\n  [ flat ]\nstrategy = host\n"));
+    const std::vector<Settings> parts = settings.parts();
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_THAT(values(parts[0], "grid"), ElementsAre("3"));
+    EXPECT_THAT(values(parts[0], "block"), ElementsAre("64"));
+    EXPECT_THAT(values(parts[0], "seed"), ElementsAre("7"));
+    EXPECT_THAT(values(parts[0], "strategy"), IsEmpty());
+    EXPECT_THAT(values(parts[1], "grid"), ElementsAre("4", "8"));
+    EXPECT_THAT(values(parts[1], "seed"), IsEmpty());
+    EXPECT_THAT(values(parts[1], "strategy"), ElementsAre("host"));
+    EXPECT_EQ(parts[1].experiment(), "one");
+}
+
+TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "grid = 4\n[a]\ngrid = 3\n[b]\nblock = 8\n"));
+    settings.set("grid", {"16"});
+    for (const Settings& part : settings.parts())
+        EXPECT_THAT(values(part, "grid"), ElementsAre("16"));
+}
+
+TEST(SettingsSections, WithoutAnyAreOnePartOfEverything)
+{
+    Settings settings;
+    settings.set("grid", {"16"});
+    ASSERT_EQ(settings.parts().size(), 1U);
+    EXPECT_THAT(values(settings.parts()[0], "grid"), ElementsAre("16"));
 }
 
 TEST(SettingsFile, AKeyWithoutAValueIsRefused)

@@ -1,10 +1,10 @@
-// Every strategy in the registry, on every backend present, over a battery of shapes.
-#include "../src/core/session.hpp"
-#include "../src/core/strategy.hpp"
+// Every strategy in the registry, by each of its mechanisms, on the executor, over the battery of shapes.
+#include "battery.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,137 +13,122 @@ namespace nestbed
 namespace
 {
 
-struct Shape {
-    const char* name;
-    std::uint32_t grid;
-    std::uint32_t block;
-    std::uint64_t elements; // 0: grid * block
-    std::optional<std::uint32_t> depth = std::nullopt;
+using testing::IsSupersetOf;
+using testing::StartsWith;
+
+bool runs_here(const Way& way)
+{
+    return !way.needs_cuda();
+}
+bool race_free(const Way& way)
+{
+    return runs_here(way) && !way.info().racy;
+}
+// The blocks are handed tiles of the whole input, whatever the case's grid and block.
+bool by_tiles(const Way& way)
+{
+    return way.strategy == "nested_best" || way.strategy.starts_with("last_block");
+}
+
+class Battery : public testing::TestWithParam<Way>
+{
 };
-
-const std::vector<Shape>& battery()
+class RaceFree : public testing::TestWithParam<Way>
 {
-    static const std::vector<Shape> shapes{
-        {"one_element", 1, 1, 0},
-        {"one_element_in_a_block", 1, 64, 1},
-        {"one_pair", 1, 2, 0},
-        {"smallest_blocks", 17, 1, 0},
-        {"pairs", 33, 2, 65},
-        {"first_launch", 5, 4, 0},
-        {"one_block", 1, 512, 0},
-        {"largest_block", 3, 1024, 0},
-        {"ragged_end", 7, 64, 7 * 64 - 13},
-        {"ragged_by_one", 2, 256, 511},
-        {"prime", 31, 32, 977},
-        {"empty_blocks", 9, 32, 33},
-        {"all_but_one_block_empty", 5, 128, 3},
-        {"thousands_of_blocks", 3000, 32, 0},
-        {"depth_0", 6, 256, 0, 0},
-        {"depth_1", 6, 256, 0, 1},
-        {"depth_3_ragged", 6, 256, 1300, 3},
-        {"depth_0_of_pairs", 3, 2, 0, 0},
-        {"depth_beyond_full", 4, 64, 0, 40},
-    };
-    return shapes;
-}
-
-std::vector<std::string> strategies_of(BackendKind backend)
-{
-    std::vector<std::string> names;
-    for (const Strategy* strategy : Registry::of(backend))
-        names.emplace_back(strategy->info().name);
-    return names;
-}
-
-Case case_of(BackendKind backend, const std::string& strategy, const Shape& shape, ElementType type)
-{
-    const bool elements = Registry::find(backend, strategy)->info().workload == "reduce";
-    return {.strategy = strategy,
-            .backend = backend,
-            .type = elements ? type : ElementType::none,
-            .elements = !elements             ? 0
-                        : shape.elements == 0 ? std::uint64_t{shape.grid} * shape.block
-                                              : shape.elements,
-            .grid = shape.grid,
-            .block = shape.block,
-            .depth = shape.depth,
-            .seed = 42};
-}
-
-void expect_ok(Session& session, const Case& point)
-{
-    const Sample sample = session.sample(point);
-    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
-    EXPECT_EQ(sample.answer.empty(), false);
-    ASSERT_TRUE(sample.wall_us.has_value());
-    EXPECT_GT(*sample.wall_us, 0);
-    ASSERT_TRUE(sample.launches.has_value());
-    const LaunchForm form = Registry::find(point.backend, point.strategy)->launches(point);
-    EXPECT_EQ(sample.launches->attempted_by_depth, form.by_depth);
-    EXPECT_EQ(sample.launches->max_depth, form.levels());
-    EXPECT_EQ(sample.launches->failed, 0U);
-}
-
-void run_battery(Session& session, const std::string& strategy)
-{
-    for (const Shape& shape : battery())
-        for (const ElementType type : {ElementType::int32, ElementType::float32}) {
-            SCOPED_TRACE(std::string(shape.name) + " " + std::string(name_of(type)));
-            expect_ok(session, case_of(session.backend(), strategy, shape, type));
-        }
-}
-
-class Battery : public testing::TestWithParam<std::string>
+};
+class Tiles : public testing::TestWithParam<Way>
 {
 };
 
-TEST_P(Battery, IsRightOnTheExecutorUnderFifo)
+TEST_P(Battery, IsRightUnderFifo)
 {
     for (const unsigned workers : {1U, 3U})
         run_battery(*open_session(BackendKind::cpu, {.schedule = "fifo", .workers = workers}), GetParam());
 }
 
-TEST_P(Battery, IsRightOnTheExecutorUnderEagerAndRandomUnlessItSaysItIsRacy)
+TEST_P(RaceFree, IsRightUnderEager)
 {
-    if (Registry::find(BackendKind::cpu, GetParam())->info().racy)
-        GTEST_SKIP() << GetParam() << " is racy by its own word; races_test.cpp shows it";
-    for (const char* schedule : {"eager", "random:1", "random:2", "random:3"}) {
-        SCOPED_TRACE(schedule);
-        run_battery(*open_session(BackendKind::cpu, {.schedule = schedule}), GetParam());
+    run_battery(*open_session(BackendKind::cpu, {.schedule = "eager"}), GetParam());
+}
+
+// Every sample draws an order of its own. Large shapes are slow, so that most orders are of the small ones.
+TEST_P(RaceFree, IsRightInAThousandRandomOrders)
+{
+    constexpr std::ptrdiff_t kOrders = 1000;
+    const auto small = [](const Shape& shape) { return shape.threads() <= 512; };
+    const auto medium = [](const Shape& shape) { return shape.threads() <= 4096; };
+    const std::ptrdiff_t of_small = kOrders / std::ranges::count_if(battery(), small) + 1;
+    const auto session = open_session(BackendKind::cpu, {.schedule = "random:1", .workers = 1});
+    std::ptrdiff_t orders = 0;
+    for_the_battery(BackendKind::cpu, GetParam(), [&](const Case& point, const Shape& shape) {
+        const auto types = static_cast<std::ptrdiff_t>(types_of(GetParam()).size());
+        const std::ptrdiff_t own = small(shape) ? (of_small - 1) / types + 1 : medium(shape) ? 4 : 1;
+        for (std::ptrdiff_t order = 0; order < own && !HasFailure(); ++order, ++orders)
+            expect_ok(*session, point);
+    });
+    EXPECT_GE(orders, kOrders);
+}
+
+TEST_P(Tiles, AreAllSummedOnceHoweverTheyAreHandedOut)
+{
+    for (const char* schedule : {"fifo", "eager", "random:1"})
+        for (const unsigned workers : {1U, 3U}) {
+            const auto session = open_session(BackendKind::cpu, {.schedule = schedule, .workers = workers});
+            for (const std::uint64_t elements : {16385, 8 * 8192 - 1, 33 * 8192 + 77, 70 * 8192 + 4567})
+                for (const ElementType type : types_of(GetParam())) {
+                    SCOPED_TRACE(std::string(schedule) + " " + std::to_string(elements));
+                    const auto grid = static_cast<std::uint32_t>((elements - 1) / 512 + 1);
+                    const Shape shape{"", grid, 512, elements};
+                    for (int order = 0; order < (session->schedule() == "random:1" ? 10 : 1); ++order)
+                        expect_ok(*session, case_of(BackendKind::cpu, GetParam(), shape, type));
+                }
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, Battery, testing::ValuesIn(ways_of(BackendKind::cpu, runs_here)), kWayName);
+INSTANTIATE_TEST_SUITE_P(Cpu, RaceFree, testing::ValuesIn(ways_of(BackendKind::cpu, race_free)), kWayName);
+INSTANTIATE_TEST_SUITE_P(Cpu, Tiles, testing::ValuesIn(ways_of(BackendKind::cpu, by_tiles)), kWayName);
+
+TEST(Wide, FansInOnFourLevels)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    for (const char* strategy : {"wide_warp", "wide_block"}) {
+        const Case point = case_of(BackendKind::cpu, strategy, {"", 32769, 32, 1048577});
+        EXPECT_EQ(Registry::find(BackendKind::cpu, strategy)->launches(point).levels(), 4U);
+        expect_ok(*session, point);
     }
+}
+
+TEST(CudaOnly, IsUnsupportedOnTheExecutorAndNeverRun)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    std::vector<std::string> names;
+    for (const Way& way : ways_of(BackendKind::cpu, [](const Way& some) { return some.needs_cuda(); })) {
+        names.push_back(name_of(way));
+        SCOPED_TRACE(names.back());
+        for (const ElementType type : types_of(way)) {
+            const Sample sample = session->sample(case_of(BackendKind::cpu, way, {"", 4, 64, 0}, type));
+            EXPECT_EQ(sample.status, Status::unsupported);
+            EXPECT_THAT(sample.detail, StartsWith("unsupported:"));
+            EXPECT_FALSE(sample.wall_us || sample.gpu_us || sample.launches);
+            EXPECT_TRUE(sample.answer.empty());
+        }
+    }
+    EXPECT_THAT(names, IsSupersetOf({"chain_graph_tail", "chain_grid_sync", "chain_host_graph",
+                                     "cooperative_grid_sync", "cub_none", "fanout_grid_sync", "fanout_host_graph",
+                                     "graph_graph_tail", "graph_host_host_graph"}));
 }
 
 TEST(Executor, RandomHoldsManyLargeBlocksThatWait)
 {
     const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});
-    expect_ok(*session, case_of(BackendKind::cpu, "synced", {"", 40, 1024, 0}, ElementType::int32));
-}
-
-INSTANTIATE_TEST_SUITE_P(Cpu, Battery, testing::ValuesIn(strategies_of(BackendKind::cpu)),
-                         [](const auto& test) { return test.param; });
-
-TEST(ClosedForm, IsTheBooks)
-{
-    const auto launches = [](const char* strategy, std::uint32_t grid, std::uint32_t block) {
-        return Registry::find(BackendKind::cpu, strategy)
-            ->launches({.strategy = strategy, .grid = grid, .block = block})
-            .total();
-    };
-    EXPECT_EQ(launches("synced", 2048, 512), 16384U);
-    EXPECT_EQ(launches("nosync", 2048, 512), 16384U);
-    EXPECT_EQ(launches("reduce2", 2048, 512), 8U);
-    EXPECT_EQ(launches("synced", 100, 64), 500U);
-    EXPECT_EQ(launches("nosync", 100, 64), 500U);
-    EXPECT_EQ(launches("reduce2", 100, 64), 5U);
-    EXPECT_EQ(launches("hello", 2, 8), 6U);
-    EXPECT_EQ(launches("neighbored", 2048, 512), 0U);
-    EXPECT_EQ(launches("host", 2048, 512), 0U);
+    expect_ok(*session, case_of(BackendKind::cpu, "synced", {"", 40, 1024, 0}));
 }
 
 TEST(Executor, AFixedLimitThatIsTooSmallIsLaunchFailedAndNeverATime)
 {
     const auto session = open_session(BackendKind::cpu, {});
-    Case point = case_of(BackendKind::cpu, "nosync", {"", 100, 64, 0}, ElementType::int32);
+    Case point = case_of(BackendKind::cpu, "nosync", {"", 100, 64, 0});
     point.pending_limit = 90;
     const Sample sample = session->sample(point);
     EXPECT_EQ(sample.status, Status::launch_failed);
@@ -154,117 +139,6 @@ TEST(Executor, AFixedLimitThatIsTooSmallIsLaunchFailedAndNeverATime)
     EXPECT_EQ(sample.launches->failed, 10U);
     EXPECT_NE(sample.detail.find("10 of 460"), std::string::npos) << sample.detail;
     EXPECT_NE(sample.detail.find("cudaErrorLaunchPendingCountExceeded"), std::string::npos) << sample.detail;
-}
-
-// ---- on a GPU; skipped, with the reason, where there is none ----
-
-class Gpu : public testing::Test
-{
-  protected:
-    void SetUp() override
-    {
-        if (const std::string reason = why_not(BackendKind::cuda); !reason.empty())
-            GTEST_SKIP() << reason;
-        session_ = open_session(BackendKind::cuda, {});
-    }
-    Sample sample(const Case& point) { return session_->sample(point); }
-    Case book(const std::string& strategy) const
-    {
-        return case_of(BackendKind::cuda, strategy, {"", 2048, 512, 0}, ElementType::int32);
-    }
-    std::unique_ptr<Session> session_;
-};
-
-class GpuBattery : public Gpu, public testing::WithParamInterface<std::string>
-{
-};
-
-TEST_P(GpuBattery, IsRight)
-{
-    run_battery(*session_, GetParam());
-}
-
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuBattery);
-INSTANTIATE_TEST_SUITE_P(Cuda, GpuBattery, testing::ValuesIn(strategies_of(BackendKind::cuda)),
-                         [](const auto& test) { return test.param; });
-
-TEST_F(Gpu, AutoNeverLetsALaunchBeRefused)
-{
-    for (const char* strategy : {"nosync", "synced", "reduce2"})
-        for (int time = 0; time < 10; ++time)
-            expect_ok(*session_, book(strategy));
-}
-
-TEST_F(Gpu, AutoHoldsForEveryDepthAndTheLargestBlocks)
-{
-    for (const char* strategy : {"nosync", "synced", "reduce2"})
-        for (std::uint32_t depth = 0; depth <= 10; ++depth) {
-            SCOPED_TRACE(std::string(strategy) + " depth " + std::to_string(depth));
-            expect_ok(*session_,
-                      case_of(BackendKind::cuda, strategy, {"", 1024, 1024, 0, depth}, ElementType::int32));
-        }
-}
-
-TEST_F(Gpu, AFixedLimitThatIsTooSmallIsLaunchFailedAndNeverATime)
-{
-    Case point = book("nosync");
-    point.pending_limit = 128;
-    const Sample failed = sample(point);
-    EXPECT_EQ(failed.status, Status::launch_failed);
-    EXPECT_EQ(failed.pending_limit, 128U);
-    EXPECT_GT(failed.launches->failed, 0U);
-    EXPECT_FALSE(failed.gpu_us || failed.wall_us);
-    EXPECT_NE(failed.detail.find("cudaErrorLaunchPendingCountExceeded"), std::string::npos) << failed.detail;
-    // And the device is none the worse.
-    expect_ok(*session_, book("nosync"));
-}
-
-TEST_F(Gpu, ThePendingLimitIsReadBack)
-{
-    Case point = book("nosync");
-    point.pending_limit = 65536;
-    EXPECT_EQ(sample(point).pending_limit, 65536U);
-    EXPECT_EQ(sample(book("nosync")).pending_limit, session_->facts().default_pending_limit);
-    EXPECT_EQ(sample(point).pending_limit, 65536U);
-    EXPECT_EQ(sample(book("neighbored")).pending_limit, session_->facts().default_pending_limit);
-}
-
-// An H200 takes 599186 for it, as it says when it is read back; a device that refuses may do so in one row.
-TEST_F(Gpu, AnEnormousLimitDoesNotLoseTheDevice)
-{
-    Case point = book("nosync");
-    point.pending_limit = 2147483647;
-    const Sample enormous = sample(point);
-    EXPECT_FALSE(enormous.device_lost) << enormous.detail;
-    EXPECT_EQ(enormous.status == Status::ok, enormous.gpu_us.has_value()) << enormous.detail;
-    expect_ok(*session_, book("nosync"));
-}
-
-TEST_F(Gpu, WavesThatWouldWaitForEverAreNotLaunched)
-{
-    Case point = book("synced");
-    point.wave = 33;
-    const Sample refused = sample(point);
-    EXPECT_EQ(refused.status, Status::unsupported);
-    EXPECT_NE(refused.detail.find("wait for ever"), std::string::npos) << refused.detail;
-}
-
-TEST_F(Gpu, TimesAreAboveTheNullKernel)
-{
-    const double floor = session_->null_kernel_us();
-    EXPECT_GT(floor, 0.5);
-    const Sample neighbored = sample(book("neighbored"));
-    ASSERT_TRUE(neighbored.gpu_us && neighbored.wall_us);
-    EXPECT_GT(*neighbored.gpu_us, floor);
-    EXPECT_GT(*neighbored.wall_us, *neighbored.gpu_us / 2);
-}
-
-TEST_F(Gpu, NestsDeeperThanTheOldRuntimesLimit)
-{
-    const DepthProbe probe = session_->probe_depth(512);
-    EXPECT_EQ(probe.asked, 512U);
-    EXPECT_GT(probe.reached, 24U);
-    EXPECT_EQ(probe.error.empty(), probe.reached == probe.asked);
 }
 
 } // namespace

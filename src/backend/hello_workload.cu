@@ -39,7 +39,7 @@ class HelloWorkload final : public Workload
                            .grid = point.grid,
                            .block = point.block,
                            .plan = launching.plan,
-                           .ledger = launching.ledger,
+                           .ledger = launching.ledger.data(),
                            .max_depth = launching.form.levels(),
                            .greetings = greetings_.data(),
                            .aloud = aloud};

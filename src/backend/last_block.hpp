@@ -14,33 +14,33 @@ enum class Compiled : std::uint8_t { without_rdc, with_rdc, with_launch_inline, 
 
 // The launch is taken when `taken` says so, which it never does; the compiler does not know.
 template <class T, Compiled How>
-__global__ void sum_last_block(FlatPart<T> part, FlatSums<T> sums, bool taken);
+__global__ void sum_last_block(FlatJob<T> job, bool taken);
 
 #ifndef NESTBED_FLAT
 template <class T, Compiled How>
-__device__ __forceinline__ void launch_again(const FlatPart<T>& part, const FlatSums<T>& sums)
+__device__ __forceinline__ void launch_again(FlatJob<T> job)
 {
-    device_launch<sum_last_block<T, How>, Mechanism::null_stream>({gridDim.x, kFlatThreads}, part, sums, false);
+    device_launch<sum_last_block<T, How>, Mechanism::null_stream>({gridDim.x, kFlatThreads}, job, false);
 }
 template <class T, Compiled How>
-__device__ __noinline__ void launch_again_out_of_line(const FlatPart<T>& part, const FlatSums<T>& sums)
+__device__ __noinline__ void launch_again_out_of_line(FlatJob<T> job)
 {
-    launch_again<T, How>(part, sums);
+    launch_again<T, How>(job);
 }
 #endif
 
 template <class T, Compiled How>
-__global__ void sum_last_block(FlatPart<T> part, FlatSums<T> sums, bool taken)
+__global__ void __launch_bounds__(kFlatThreads) sum_last_block(FlatJob<T> job, bool taken)
 {
-    const bool finished = finish_flat(sum_of_part(part), blockIdx.x, sums);
+    const bool finished = finish_flat(sum_of_runs(job, true), blockIdx.x, job);
 #ifndef NESTBED_FLAT
     if constexpr (How == Compiled::with_launch_inline) {
         if (finished && taken)
-            launch_again<T, How>(part, sums);
+            launch_again<T, How>(job);
     }
     if constexpr (How == Compiled::with_launch_noinline) {
         if (finished && taken)
-            launch_again_out_of_line<T, How>(part, sums);
+            launch_again_out_of_line<T, How>(job);
     }
 #endif
     static_cast<void>(finished && taken);
@@ -52,32 +52,27 @@ struct LastBlockStrategy {
 
     static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
 
+    // As many blocks as are resident at once, the same for all four ways; fewer where there are fewer tiles.
     template <class T>
-    struct Scratch {
-        Buffer<WideSum<T>> of_block;
-        Buffer<unsigned> arrived;
-        std::uint32_t blocks;
-    };
-
-    // As many blocks as are resident at once, the same for all four ways.
-    template <class T>
-    static Scratch<T> prepare(const Reduction<T>& job)
+    static std::uint32_t blocks(const Reduction<T>& job)
     {
-        constexpr std::uint32_t kBlocksPerMultiprocessor = 2;
-        const std::uint64_t blocks = std::min<std::uint64_t>(
-            kBlocksPerMultiprocessor * job.context.facts().multiprocessors, job.elements / kTileElements + 1);
-        Scratch<T> scratch{job.context.template allocate<WideSum<T>>(blocks),
-                           job.context.template allocate<unsigned>(1), static_cast<std::uint32_t>(blocks)};
-        job.context.fill_bytes(scratch.arrived, 0, 1);
-        return scratch;
+        constexpr std::uint64_t kBlocksPerMultiprocessor = 4;
+        return static_cast<std::uint32_t>(std::min(kBlocksPerMultiprocessor * job.context.facts().multiprocessors,
+                                                   job.elements / kTileElements + 1));
     }
 
     template <class T>
-    static void run(const Reduction<T>& job, const Scratch<T>& scratch)
+    static FlatScratch<T> prepare(const Reduction<T>& job)
     {
-        host_launch<sum_last_block<T, How>>(
-            job.context, 0, {scratch.blocks, kFlatThreads}, whole_input<T>(job.in, job.elements),
-            FlatSums<T>{scratch.of_block.data(), scratch.blocks, scratch.arrived.data(), job.total}, false);
+        return {job.context, blocks(job)};
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job, const FlatScratch<T>& scratch)
+    {
+        const std::uint32_t grid = blocks(job);
+        host_launch<sum_last_block<T, How>>(job.context, 0, {grid, kFlatThreads},
+                                            flat_job<T>(job.in, job.elements, grid, grid, job.total, scratch), false);
     }
 };
 

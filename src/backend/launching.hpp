@@ -15,18 +15,25 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-// Where the launches leave their marks, numbered from 0; all zero before a run.
+// Where the launches leave their marks, numbered from 0; all zero before a run. A run that is timed keeps no times of its
+// own (`called` is null): reading the timer takes a good part of a microsecond.
 struct Marks {
     unsigned long long* called; // timer_ns() right before the call; of a launch by the host, at the end of the grid
                                 // before it in a chain, and 0 in a fan-out
     unsigned long long* began;  // timer_ns() as the launched grid's first instruction
     unsigned long long* sum;    // every launched grid adds its number + 1
 
-    __device__ void call(unsigned launch) const { called[launch] = timer_ns(); }
-    // For one thread of the launched grid. `now`: read at once.
-    __device__ void begin(unsigned launch, unsigned long long now) const
+    __device__ unsigned long long now() const { return called == nullptr ? 0 : timer_ns(); }
+    __device__ void call(unsigned launch) const
     {
-        began[launch] = now;
+        if (called != nullptr)
+            called[launch] = timer_ns();
+    }
+    // For one thread of the launched grid. `first`: now() as the grid's first instruction.
+    __device__ void begin(unsigned launch, unsigned long long first) const
+    {
+        if (called != nullptr)
+            began[launch] = first;
         atomicAdd(sum, launch + 1ULL);
     }
 };
@@ -39,6 +46,7 @@ struct LaunchingJob {
     Mechanism mechanism;
     Ledger* ledger;
     Marks marks;
+    std::function<void()> reset; // brings ledger, sum and marks back to zero
 };
 
 class LaunchingStrategy : public Strategy

@@ -38,19 +38,24 @@ struct Nest {
             hold_up(delay_us);
     }
 
+    // The same for the threads that do not run in step with thread 0: other warps; on the executor, all others.
+    __device__ void delay_other_warps() const { delay(threadIdx.x >= kInStep); }
+
     // Launches a child, into the block's NULL stream if nothing else is said. Call it from one thread. False if the
     // launch failed.
     template <auto Kernel, Mechanism How = Mechanism::null_stream, class... Args>
     __device__ bool launch(LaunchShape shape, Args... args) const
     {
-        return count(device_launch<Kernel, How>(shape, args..., child()));
+        count_attempt();
+        return check_launch(device_launch<Kernel, How>(shape, args..., child()));
     }
 
 #ifdef __CUDACC__
     // Launches the device graph of this grid again, to run when this run of it is done. Call it from one thread.
     __device__ bool launch_graph_again() const
     {
-        return count(relaunch_graph());
+        count_attempt();
+        return check_launch(relaunch_graph());
     }
 #endif
 
@@ -61,7 +66,8 @@ struct Nest {
     __device__ bool launch_and_wait(LaunchShape shape, Args... args) const
     {
         const Nest next = child();
-        if (!count(device_launch_to_wait_for<Kernel>(shape, args..., next)))
+        count_attempt();
+        if (!check_launch(device_launch_to_wait_for<Kernel>(shape, args..., next)))
             return false;
         if (wait_for_child(next.done + depth))
             return true;
@@ -87,13 +93,22 @@ struct Nest {
         return next;
     }
 
-    __device__ bool count(int error) const
+    __device__ unsigned ledger_level() const
     {
-        const unsigned level = depth < kLedgerLevels ? depth : kLedgerLevels - 1;
-        atomicAdd(&ledger->attempted[level], 1ULL);
+        return depth < kLedgerLevels ? depth : kLedgerLevels - 1;
+    }
+
+    // Before the call, whose time then hides the atomic's.
+    __device__ void count_attempt() const
+    {
+        atomicAdd(&ledger->attempted[ledger_level()], 1ULL);
+    }
+
+    __device__ bool check_launch(int error) const
+    {
         if (error == 0)
             return true;
-        atomicAdd(&ledger->failed[level], 1ULL);
+        atomicAdd(&ledger->failed[ledger_level()], 1ULL);
         atomicCAS(&ledger->first_error, 0, error);
         return false;
     }

@@ -44,7 +44,7 @@ class ReduceData
                                .grid = point.grid,
                                .block = point.block,
                                .plan = launching.plan,
-                               .ledger = launching.ledger,
+                               .ledger = launching.ledger.data(),
                                .done = done.data(),
                                .max_depth = launching.form.levels(),
                                .delay_us = point.delay_us,

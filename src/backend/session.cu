@@ -94,7 +94,7 @@ class BackendSession final : public Session
         try {
             const std::uint32_t limit = context_.set_pending_limit(plan.pending_limit);
             context_.fill_bytes(ledger_, 0, 1);
-            const Launching launching{plan, form, mechanism, ledger_.data()};
+            const Launching launching{plan, form, mechanism, ledger_};
             Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, launching, aloud);
             Ledger counted;
             context_.download(std::span(&counted, 1), ledger_);
@@ -106,6 +106,8 @@ class BackendSession final : public Session
             sample.limit_bytes = context_.limit_bytes();
             judge_launches(sample, form, Context::error_name(counted.first_error));
             return sample;
+        } catch (const Unsupported& reason) {
+            return unsupported(reason.what());
         } catch (const DeviceFault& fault) {
             return {.status = Status::crashed, .detail = fault.what(), .device_lost = !context_.usable()};
         }

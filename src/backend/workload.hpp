@@ -8,18 +8,26 @@
 #include "language.hpp"
 
 #include <memory>
+#include <stdexcept>
 
 namespace nestbed
 {
 inline namespace NESTBED_BACKEND
 {
 
+// Thrown where the case turns out to be one that this device cannot run: a row with status unsupported.
+class Unsupported : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
+
 // What the session has settled before a workload runs a case: the limit is set, the ledger is zeroed.
 struct Launching {
     const LaunchPlan& plan;
     const LaunchForm& form;
     Mechanism mechanism;
-    Ledger* ledger;
+    Buffer<Ledger>& ledger;
 };
 
 class Workload

@@ -3,6 +3,7 @@
 
 #include "mechanism.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,9 +28,11 @@ struct Case {
     std::optional<std::uint32_t> wave;          // root blocks launched together; empty: auto
     std::optional<std::uint32_t> streams;       // host streams that the waves go round; empty: auto
     std::uint32_t delay_us = 0;                 // microseconds by which what loses the strategy's race is held up
+    std::uint32_t graphs = 1; // instances of a device graph that are made, of which the fastest is used
     std::uint64_t seed = 1;
 
     friend bool operator==(const Case&, const Case&) = default;
+    friend auto operator<=>(const Case&, const Case&) = default;
 };
 
 constexpr std::string_view name_of(BackendKind backend)

@@ -50,8 +50,8 @@ Examples:
   nestbed run --strategy nosync --grid 64 --block 128,256
   nestbed run experiments/grid.cfg --backend cpu --grid 1:64:*2 --dry-run
 
-Exit: 0 all rows ok; 1 it could not run; 2 a bad option or experiment file;
-3 some rows are wrong, failed or unsupported.
+Exit: 0 all rows ok, or as `expect` says; 1 it could not run; 2 a bad option or
+experiment file; 3 some rows are wrong, failed or unsupported.
 )";
 
 po::options_description run_options()

@@ -49,7 +49,7 @@ std::vector<std::string> surprises_in(Status expect, const std::vector<CaseResul
                                         expect == Status::ok ? "ok" : "as expected"));
     for (const auto& [strategy, times] : shown)
         if (times == 0)
-            surprises.push_back(fmt::format("expect = {}: no row of {} is", name_of(expect), strategy));
+            surprises.push_back(fmt::format("expect = {}: no row of {} has this status", name_of(expect), strategy));
     if (expect != Status::ok && shown.empty())
         surprises.push_back(fmt::format("expect = {}: no case here is prone to it", name_of(expect)));
     return surprises;

@@ -10,8 +10,14 @@ namespace nestbed
 namespace
 {
 
-// Streams for chains of which a root grid runs one at a time (results/h200/tail_streams.csv).
-constexpr std::uint32_t kStreamsOneByOne = 16;
+// Chains of which a root grid runs one at a time (results/h200/tail_streams.csv).
+constexpr std::uint32_t kStreamsOneByOne = 64;
+constexpr std::uint32_t kWaveOneByOne = 2;
+
+// What auto puts in flight is at most this part of the limit: places come free some time after a grid has started, and a
+// limit that was just large enough was seen to refuse launches.
+constexpr std::uint64_t kPartOfLimit = 3;
+constexpr std::uint64_t kWholeLimit = 4;
 
 // A parent that waits keeps its block on a multiprocessor. In a chain that is the root block and, level by
 // level, half its threads: never more than twice the root block's threads, and one block a level. They may
@@ -86,18 +92,22 @@ LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const Device
         plan.wave = std::min(*point.wave, roots);
     else if (form.per_root_block())
         plan.wave = (roots - 1) / plan.streams + 1;
-    if (in_waves)
-        plan.wave = form.one_by_one ? 1 : std::clamp(usual / (2 * plan.streams * form.levels()), 1U, roots);
+    if (in_waves) {
+        const std::uint64_t in_flight = usual * kPartOfLimit / kWholeLimit;
+        const auto most = static_cast<std::uint32_t>(in_flight / (std::uint64_t{plan.streams} * form.levels()));
+        const std::uint32_t share = (roots - 1) / plan.streams + 1; // a stream's
+        plan.wave = std::clamp(form.one_by_one ? std::min({most, kWaveOneByOne, share}) : most, 1U, roots);
+    }
     plan.streams = point.wave ? std::min(plan.streams, plan.waves()) : plan.streams;
     if (form.parent_waits && facts.resident_grids != 0)
         plan_waits(point, form, facts, plan);
     plan.streams = std::min(plan.streams, plan.waves());
 
-    // What can be pending at once. Twice that on a GPU: places come free some time after a grid has started,
-    // and a limit that was just large enough was seen to refuse launches.
+    // What can be pending at once.
     const std::uint64_t chains = std::min<std::uint64_t>(std::uint64_t{plan.wave} * plan.streams, roots);
     const std::uint64_t in_flight = form.per_root_block() ? chains * form.levels() : form.total();
-    const std::uint64_t needed = facts.raising_limit_is_free ? form.total() : 2 * in_flight;
+    const std::uint64_t needed =
+        facts.raising_limit_is_free ? form.total() : (in_flight * kWholeLimit - 1) / kPartOfLimit + 1;
     plan.pending_limit =
         point.pending_limit.value_or(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, usual, INT32_MAX)));
     return plan;

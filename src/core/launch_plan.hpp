@@ -46,11 +46,12 @@ void for_each_wave(const LaunchPlan& plan, Launch&& launch)
 //  - a chain a root block, parents waiting: as many chains at once as the resident grids and a quarter of the device's
 //    threads allow. S streams with waves of W blocks hold S * (1 + W * levels) grids; the most streams, of 7, that have
 //    at least four fifths of the most chains, but no more than the grid needs (results/h200/synced_waves.csv);
-//  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves that put half of
-//    that limit in flight (results/h200/waves.csv); where raising the limit is free, one wave;
-//  - the same, but the chains of one root grid run one after another: waves of one block, round many streams.
+//  - a chain a root block, nobody waiting: on a GPU the device's default limit, two streams, and waves that put three
+//    quarters of that limit in flight (results/h200/waves.csv); where raising the limit is free, one wave;
+//  - the same, but the chains of one root grid run one after another: waves of two blocks, round 64 streams
+//    (results/h200/tail_streams.csv).
 // A wave that the case fixes is kept; streams without a wave share the grid out; either is refused where parents would
-// wait for ever. The limit is the device's default, raised if twice what can be in flight exceeds it. A limit that the
+// wait for ever. The limit is the device's default, raised if what can be in flight exceeds three quarters of it. A limit that the
 // case fixes is kept as it is, and then the root grid is one wave unless its parents wait.
 LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const DeviceFacts& facts);
 

@@ -58,7 +58,7 @@ std::optional<std::uint32_t> narrow(const AxisValue& value)
 
 struct Axes {
     std::vector<std::pair<std::string, Setting>> strategies, mechanisms, types;
-    std::vector<AxisValue> grids, blocks, elements, depths, limits, waves, streams, delays, seeds;
+    std::vector<AxisValue> grids, blocks, elements, depths, limits, waves, streams, delays, graphs, seeds;
 };
 
 Axes read_axes(const Settings& settings)
@@ -85,6 +85,7 @@ Axes read_axes(const Settings& settings)
     axes.waves = axis_of(settings, "wave", {.least = 1, .most = kMostBlocks, .word = "auto"}, std::nullopt);
     axes.streams = axis_of(settings, "streams", {.least = 1, .most = 64, .word = "auto"}, std::nullopt);
     axes.delays = axis_of(settings, "delay-us", {.least = 0, .most = 1'000'000}, 0);
+    axes.graphs = axis_of(settings, "graphs", {.least = 1, .most = 256}, 1);
     axes.seeds = axis_of(settings, "seed", {}, 1);
     for (const AxisValue& block : axes.blocks)
         if (block.number && !std::has_single_bit(*block.number))
@@ -92,30 +93,6 @@ Axes read_axes(const Settings& settings)
                                          "two from 1 to 1024",
                                          block.setting.place(), *block.number));
     return axes;
-}
-
-// A sweep of this size is a mistake; it must not take all memory before it is said so.
-void check_size(const Axes& axes, std::size_t devices)
-{
-    constexpr double kMostCases = 1e6;
-    const std::vector<std::pair<std::string_view, std::size_t>> sizes{
-        {"strategies", axes.strategies.size()}, {"mechanisms", kMechanisms.size()},
-        {"types", axes.types.size()},           {"grids", axes.grids.size()},
-        {"blocks", axes.blocks.size()},         {"elements", axes.elements.size()},
-        {"depths", axes.depths.size()},         {"pending-limits", axes.limits.size()},
-        {"waves", axes.waves.size()},           {"streams", axes.streams.size()},
-        {"delays", axes.delays.size()},         {"seeds", axes.seeds.size()}};
-    double cases = static_cast<double>(devices);
-    std::vector<std::string> factors;
-    for (auto [what, size] : sizes) {
-        if (what == "mechanisms") // one a strategy unless more are named
-            size = std::max<std::size_t>(1, axes.mechanisms.size());
-        cases *= static_cast<double>(size);
-        factors.push_back(fmt::format("{} {}", size, what));
-    }
-    if (cases > kMostCases)
-        throw UsageError(fmt::format("the axes multiply to {:.0f} cases: {}; allowed: at most {:.0f}", cases,
-                                     fmt::join(factors, ", "), kMostCases));
 }
 
 // Of elements, grid and block any two give the third.
@@ -198,12 +175,14 @@ Case meaningful(Case point)
         point.streams.reset();
     }
     const Mechanism mechanism = *point.mechanism;
-    if (mechanism == Mechanism::none || info.workload == "fanout")
+    if (!has_levels(info, mechanism))
         point.depth.reset();
     if (!from_device(mechanism))
         point.pending_limit.reset();
     if (!info.delayed)
         point.delay_us = 0;
+    if (info.workload != "chain" || mechanism != Mechanism::graph_tail)
+        point.graphs = 1;
     return point;
 }
 
@@ -230,12 +209,43 @@ std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info)
     return chosen;
 }
 
+// A sweep of this size is a mistake; it must not take all memory before it is said so.
+void check_size(const Axes& axes, std::size_t devices)
+{
+    constexpr double kMostCases = 1e6;
+    std::size_t strategies = 0; // each by each of its mechanisms
+    for (const auto& [name, setting] : axes.strategies)
+        strategies += mechanisms_of(axes, Registry::find_anywhere(name)->info()).size();
+    const std::vector<std::pair<std::string_view, std::size_t>> sizes{{"strategies and mechanisms", strategies},
+                                                                      {"types", axes.types.size()},
+                                                                      {"grids", axes.grids.size()},
+                                                                      {"blocks", axes.blocks.size()},
+                                                                      {"elements", axes.elements.size()},
+                                                                      {"depths", axes.depths.size()},
+                                                                      {"pending-limits", axes.limits.size()},
+                                                                      {"waves", axes.waves.size()},
+                                                                      {"streams", axes.streams.size()},
+                                                                      {"delays", axes.delays.size()},
+                                                                      {"graphs", axes.graphs.size()},
+                                                                      {"seeds", axes.seeds.size()}};
+    double cases = static_cast<double>(devices);
+    std::vector<std::string> factors;
+    for (const auto& [what, size] : sizes) {
+        cases *= static_cast<double>(size);
+        factors.push_back(fmt::format("{} {}", size, what));
+    }
+    if (cases > kMostCases)
+        throw UsageError(fmt::format("the axes multiply to {:.0f} cases: {}; allowed: at most {:.0f}", cases,
+                                     fmt::join(factors, ", "), kMostCases));
+}
+
 // All strategies under all launch settings on one input.
 Group group_of(const Axes& axes, Case point)
 {
     Group group;
+    std::set<Case> seen;
     const auto add = [&](const Case& one) {
-        if (std::ranges::find(group.cases, one) == group.cases.end())
+        if (seen.insert(one).second)
             group.cases.push_back(one);
     };
     for (const auto& [name, setting] : axes.strategies) {
@@ -245,32 +255,27 @@ Group group_of(const Axes& axes, Case point)
                 for (const AxisValue& limit : axes.limits)
                     for (const AxisValue& wave : axes.waves)
                         for (const AxisValue& streams : axes.streams)
-                            for (const AxisValue& delay : axes.delays) {
-                                point.mechanism = mechanism;
-                                point.depth = narrow(depth);
-                                point.pending_limit = narrow(limit);
-                                point.wave = narrow(wave);
-                                point.streams = narrow(streams);
-                                point.delay_us = static_cast<std::uint32_t>(*delay.number);
-                                add(meaningful(point));
-                            }
+                            for (const AxisValue& delay : axes.delays)
+                                for (const AxisValue& graphs : axes.graphs) {
+                                    point.mechanism = mechanism;
+                                    point.depth = narrow(depth);
+                                    point.pending_limit = narrow(limit);
+                                    point.wave = narrow(wave);
+                                    point.streams = narrow(streams);
+                                    point.delay_us = *narrow(delay);
+                                    point.graphs = *narrow(graphs);
+                                    add(meaningful(point));
+                                }
     }
     return group;
 }
 
-// Cases without elements come again for every type, elements and seed: the first stays.
+// Cases without elements come again for every type, elements and seed, others when two parts say them: the first stays.
 void drop_repeated_cases(std::vector<Group>& groups)
 {
-    std::vector<Case> seen;
+    std::set<Case> seen;
     for (Group& group : groups)
-        std::erase_if(group.cases, [&](const Case& point) {
-            if (point.type != ElementType::none)
-                return false;
-            const bool repeated = std::ranges::find(seen, point) != seen.end();
-            if (!repeated)
-                seen.push_back(point);
-            return repeated;
-        });
+        std::erase_if(group.cases, [&](const Case& point) { return !seen.insert(point).second; });
     std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
 }
 
@@ -336,21 +341,12 @@ std::vector<BackendKind> chosen_backends(const Settings& settings)
     return backends;
 }
 
-Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices)
+namespace
 {
-    const Axes axes = read_axes(settings);
-    check_size(axes, devices.size());
-    Plan plan;
-    plan.experiment = settings.experiment();
-    const auto title = settings.one("title");
-    plan.title = title ? title->value : "";
-    plan.order_seed = *axes.seeds.front().number;
-    if (const auto expect = settings.one("expect"))
-        plan.expect = expected_status(*expect);
-    for (const auto& [backend, facts] : devices) {
-        plan.repeat[backend] = count_of(settings, "repeat", 1, backend == BackendKind::cuda ? 30 : 3);
-        plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
-    }
+
+// Adds the groups of one part of the experiment.
+void add_groups(Plan& plan, const Axes& axes, const std::map<BackendKind, DeviceFacts>& devices)
+{
     for (const auto& [backend, facts] : devices)
         for (const auto& [type, type_setting] : axes.types)
             for (const AxisValue& elements : axes.elements)
@@ -365,6 +361,30 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
                             plan.groups.push_back(group_of(axes, point));
                             check_memory(plan.groups.back(), facts, place_of({&elements, &grid, &block}));
                         }
+}
+
+} // namespace
+
+Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices)
+{
+    Plan plan;
+    plan.experiment = settings.experiment();
+    const auto title = settings.one("title");
+    plan.title = title ? title->value : "";
+    if (const auto expect = settings.one("expect"))
+        plan.expect = expected_status(*expect);
+    for (const auto& [backend, facts] : devices) {
+        plan.repeat[backend] = count_of(settings, "repeat", 1, backend == BackendKind::cuda ? 30 : 3);
+        plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
+    }
+    std::vector<Axes> parts;
+    for (const Settings& part : settings.parts()) {
+        parts.push_back(read_axes(part));
+        check_size(parts.back(), devices.size());
+    }
+    plan.order_seed = *parts.front().seeds.front().number;
+    for (const Axes& axes : parts)
+        add_groups(plan, axes, devices);
     drop_repeated_cases(plan.groups);
     return plan;
 }
@@ -387,7 +407,7 @@ std::uint64_t memory_bytes(const Case& point)
         bytes += 2 * padded * kElementBytes + point.grid * kElementBytes +
                  (form.parent_waits ? std::uint64_t{form.root_blocks} * form.levels() * kFlagBytes : 0);
     if (strategy.info().workload == "chain" || strategy.info().workload == "fanout") // two marks a launch
-        bytes += 2 * kMarkBytes * std::max<std::uint64_t>(form.total(), point.grid);
+        bytes += 2 * kMarkBytes * std::max<std::uint64_t>({form.total(), point.grid, point.depth.value_or(0)});
     if (point.backend == BackendKind::cpu) {
         if (reduces)
             bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);
@@ -413,10 +433,10 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             const LaunchForm form = strategy->launches(point);
             const LaunchPlan launch_plan = plan_launches(point, form, devices.at(point.backend));
             const Mechanism mechanism = mechanism_of(strategy->info(), point);
-            const bool levels = mechanism != Mechanism::none;
-            fmt::format_to(out, kLine, point.strategy, levels ? name_of(mechanism) : "", name_of(point.backend),
-                           name_of(point.type), point.elements == 0 ? "" : std::to_string(point.elements), point.grid,
-                           point.block,
+            const bool levels = has_levels(strategy->info(), mechanism);
+            fmt::format_to(out, kLine, point.strategy, mechanism == Mechanism::none ? "" : name_of(mechanism),
+                           name_of(point.backend), name_of(point.type),
+                           point.elements == 0 ? "" : std::to_string(point.elements), point.grid, point.block,
                            !levels       ? ""
                            : point.depth ? std::to_string(*point.depth)
                                          : "full",

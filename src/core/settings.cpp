@@ -19,9 +19,9 @@ namespace
 {
 
 constexpr std::array kKeys{
-    Key{"title", "TEXT", "what the experiment asks, for the table and the manifest"},
+    Key{"title", "TEXT", "what the experiment asks, for the table and the manifest", false},
     Key{"strategy", "LIST", "strategies by comma; `nestbed list` names them"},
-    Key{"backend", "LIST", "auto (cuda where there is a GPU), cuda, cpu"},
+    Key{"backend", "LIST", "auto (cuda where there is a GPU), cuda, cpu", false},
     Key{"mechanism", "LIST", "how grids are launched; `nestbed list` has each strategy's; or all (its first)"},
     Key{"type", "LIST", "int32, float32"},
     Key{"grid", "AXIS", "blocks of the root grid (2048)"},
@@ -32,12 +32,13 @@ constexpr std::array kKeys{
     Key{"wave", "AXIS", "root blocks launched at once, or auto (auto)"},
     Key{"streams", "AXIS", "host streams that waves go round, or auto (auto)"},
     Key{"delay-us", "AXIS", "microseconds by which what loses a race is held up (0)"},
+    Key{"graphs", "AXIS", "instances of a device graph, of which the fastest is used (1)"},
     Key{"seed", "AXIS", "of the input and of the order of the runs (1)"},
-    Key{"repeat", "N", "timed runs a case (cuda 30, cpu 3)"},
-    Key{"warmup", "N", "untimed runs before them (cuda 3, cpu 1)"},
-    Key{"expect", "NAME", "what is known to happen: ok, wrong, launch_failed (ok)"},
-    Key{"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)"},
-    Key{"workers", "N", "the executor's threads (one a core, 12 at most)"},
+    Key{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
+    Key{"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
+    Key{"expect", "NAME", "what is known to happen: ok, wrong, launch_failed (ok)", false},
+    Key{"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
+    Key{"workers", "N", "the executor's threads (one a core, 12 at most)", false},
 };
 
 std::vector<std::string_view> key_names()
@@ -67,6 +68,24 @@ std::string Setting::place() const
     return file.empty() ? fmt::format("--{} {}", key, value) : fmt::format("{}:{}: {} = {}", file, line, key, value);
 }
 
+namespace
+{
+// The name in a line "[name]"; nothing if it is not of that form. Boost's own sections would be prefixes of its keys.
+std::optional<std::string> section_in(std::string_view text)
+{
+    const std::size_t begin = text.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || text[begin] != '[')
+        return std::nullopt;
+    const std::size_t end = text.find(']', begin);
+    if (end == std::string_view::npos)
+        return std::nullopt;
+    const std::size_t behind = text.find_first_not_of(" \t\r", end + 1);
+    if (behind != std::string_view::npos && text[behind] != '#')
+        return std::nullopt;
+    return std::string(text.substr(begin + 1, end - begin - 1));
+}
+} // namespace
+
 // Boost.Program_options reads the file, one line at a time: it does not say in which line an error is.
 void Settings::read_file(const std::string& path)
 {
@@ -77,12 +96,21 @@ void Settings::read_file(const std::string& path)
             fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
     std::string text;
     std::vector<Setting> read;
+    std::vector<std::string> sections;
     for (unsigned line = 1; std::getline(file, text); ++line) {
         const auto refuse = [&](const std::string& why) {
             throw UsageError(fmt::format("{}:{}: {}", path, line, why));
         };
         if (line == 1 && text.starts_with("\xEF\xBB\xBF")) // a byte order mark
             text.erase(0, 3);
+        if (const std::optional<std::string> name = section_in(text)) {
+            if (name->empty())
+                refuse(fmt::format("'{}' names no section", text));
+            if (std::ranges::find(sections, *name) != sections.end())
+                refuse(fmt::format("there is a section [{}] already", *name));
+            sections.push_back(*name);
+            continue;
+        }
         std::istringstream one_line(text);
         po::basic_parsed_options<char> parsed(nullptr);
         try {
@@ -91,10 +119,10 @@ void Settings::read_file(const std::string& path)
             refuse(fmt::format("'{}' is not of the form key = value", text));
         }
         if (parsed.options.empty() && text.find_first_of('[') < text.find_first_of('#'))
-            refuse(fmt::format("'{}': an experiment file has no sections", text));
+            refuse(fmt::format("'{}' is neither key = value nor [section]", text));
         for (const auto& option : parsed.options) {
             Setting setting{canonical_key(option.string_key), option.value.empty() ? "" : option.value.front(), path,
-                            line};
+                            line, sections.empty() ? "" : sections.back()};
             const std::vector<std::string_view> names = key_names();
             if (std::ranges::find(names, setting.key) == names.end())
                 refuse(fmt::format("unknown key '{}'{} allowed: {}", option.string_key,
@@ -102,12 +130,15 @@ void Settings::read_file(const std::string& path)
                                    fmt::join(names, ", ")));
             if (setting.value.empty())
                 refuse(fmt::format("{} has no value", setting.key));
+            if (!setting.section.empty() && !std::ranges::find(kKeys, setting.key, &Key::name)->axis)
+                refuse(fmt::format("{} is for the whole run; allowed: before the first section", setting.key));
             read.push_back(std::move(setting));
         }
     }
     if (file.bad())
         throw UsageError(fmt::format("{}: it could not be read", path));
     settings_.insert(settings_.end(), read.begin(), read.end());
+    sections_.insert(sections_.end(), sections.begin(), sections.end());
     experiment_ = std::filesystem::path(path).stem().string();
 }
 
@@ -115,7 +146,27 @@ void Settings::set(const std::string& key, const std::vector<std::string>& value
 {
     std::erase_if(settings_, [&](const Setting& setting) { return setting.key == key; });
     for (const std::string& value : values)
-        settings_.push_back({key, value, "", 0});
+        settings_.push_back({key, value, "", 0, ""});
+}
+
+std::vector<Settings> Settings::parts() const
+{
+    if (sections_.empty())
+        return {*this};
+    std::vector<Settings> parts;
+    for (const std::string& section : sections_) {
+        Settings part;
+        part.experiment_ = experiment_;
+        for (const Setting& setting : settings_) {
+            const bool said_again = std::ranges::any_of(settings_, [&](const Setting& other) {
+                return other.section == section && other.key == setting.key;
+            });
+            if (setting.section == section || (setting.section.empty() && !said_again))
+                part.settings_.push_back(setting);
+        }
+        parts.push_back(std::move(part));
+    }
+    return parts;
 }
 
 std::vector<Setting> Settings::of(std::string_view key) const

@@ -15,6 +15,7 @@ struct Setting {
     std::string value;
     std::string file; // empty: from the command line
     unsigned line = 0;
+    std::string section; // of the file; empty: before the first one, or from the command line
 
     // "experiments/book.cfg:4: grid = 12a" or "--grid 12a": how messages begin.
     std::string place() const;
@@ -25,6 +26,7 @@ struct Key {
     std::string_view name;
     std::string_view value; // what stands for the value in the help: "AXIS", "LIST"
     std::string_view help;
+    bool axis = true; // of the cases; else of the whole run, and not for a section
 };
 // In the order of the help. Keys are spelled with '-'; files may spell them with '_' too.
 std::span<const Key> all_keys();
@@ -35,21 +37,25 @@ std::string canonical_key(std::string_view name);
 class Settings
 {
   public:
-    // Reads an experiment file: `key = value` lines, '#' begins a comment, a repeated key adds to its list.
-    // Throws UsageError with file and line.
+    // Reads an experiment file: `key = value` lines, '#' begins a comment, a repeated key adds to its list. A line
+    // [name] begins a section: a part of the experiment with axes of its own. Throws UsageError with file and line.
     void read_file(const std::string& path);
-    // From the command line: replaces all that a file says of this key.
+    // From the command line: replaces all that a file says of this key, in every section.
     void set(const std::string& key, const std::vector<std::string>& values);
 
     // In the order in which they were said; empty if nothing was.
     std::vector<Setting> of(std::string_view key) const;
     // The only one. Throws UsageError when there are several.
     std::optional<Setting> one(std::string_view key) const;
+    // The parts of the experiment: for each section what it says, and what is said before the first one of keys that
+    // it does not have. The settings themselves, if there are no sections.
+    std::vector<Settings> parts() const;
     // The stem of the file that was read last, "adhoc" without one.
     const std::string& experiment() const { return experiment_; }
 
   private:
     std::vector<Setting> settings_;
+    std::vector<std::string> sections_;
     std::string experiment_ = "adhoc";
 };
 

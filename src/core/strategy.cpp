@@ -20,6 +20,11 @@ bool StrategyInfo::has(Mechanism mechanism) const
     return std::ranges::find(mechanisms, mechanism) != mechanisms.end();
 }
 
+bool has_levels(const StrategyInfo& info, Mechanism mechanism)
+{
+    return mechanism != Mechanism::none && info.workload != "fanout";
+}
+
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point)
 {
     return point.mechanism.value_or(info.mechanisms.front());

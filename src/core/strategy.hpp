@@ -26,6 +26,9 @@ struct StrategyInfo {
     bool has(Mechanism mechanism) const;
 };
 
+// The case's `depth` means something: one level leads to the next.
+bool has_levels(const StrategyInfo& info, Mechanism mechanism);
+
 // What the case goes by: its own mechanism, or the strategy's first.
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point);
 

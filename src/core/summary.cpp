@@ -140,11 +140,12 @@ std::vector<std::string> axis_cells(const CaseResult& result)
             ragged ? std::to_string(point.elements) : "",
             std::to_string(point.grid),
             std::to_string(point.block),
-            axis(mechanism != Mechanism::none, point.depth, "full"),
+            axis(has_levels(info, mechanism), point.depth, "full"),
             axis(nested, point.pending_limit, "auto"),
             axis(nested, point.wave, "auto"),
             axis(nested, point.streams, "auto"),
             info.delayed ? std::to_string(point.delay_us) : "",
+            mechanism == Mechanism::graph_tail ? std::to_string(point.graphs) : "",
             point.seed == 0 ? "" : std::to_string(point.seed),
             std::string(clock_of(result))};
 }
@@ -181,13 +182,14 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
                           const std::map<BackendKind, RunFacts>& runs)
 {
     std::vector<Column> columns{
-        {"strategy", true, false, {}}, {"backend", true, true, {}},   {"mechanism", true, true, {}},
-        {"type", true, true, {}},      {"elements", false, true, {}}, {"grid", false, true, {}},
-        {"block", false, true, {}},    {"depth", false, true, {}},    {"pending-limit", false, true, {}},
-        {"wave", false, true, {}},     {"streams", false, true, {}},  {"delay-us", false, true, {}},
-        {"seed", false, true, {}},     {"clock", true, true, {}},     {"median", false, false, {}},
-        {"MAD", false, false, {}},     {"95% CI", false, false, {}},  {"launches", false, false, {}},
-        {"latency", false, false, {}}, {"ratio", false, false, {}},   {"status", true, false, {}},
+        {"strategy", true, false, {}},  {"backend", true, true, {}},   {"mechanism", true, true, {}},
+        {"type", true, true, {}},       {"elements", false, true, {}}, {"grid", false, true, {}},
+        {"block", false, true, {}},     {"depth", false, true, {}},    {"pending-limit", false, true, {}},
+        {"wave", false, true, {}},      {"streams", false, true, {}},  {"delay-us", false, true, {}},
+        {"graphs", false, true, {}},    {"seed", false, true, {}},     {"clock", true, true, {}},
+        {"median", false, false, {}},   {"MAD", false, false, {}},     {"95% CI", false, false, {}},
+        {"launches", false, false, {}}, {"latency", false, false, {}}, {"ratio", false, false, {}},
+        {"status", true, false, {}},
     };
     for (const CaseResult& result : results) {
         std::vector<std::string> cells = result_cells(results, result);

@@ -25,6 +25,9 @@ inline namespace on_cpu
 
 inline constexpr BackendKind kBackend = BackendKind::cpu;
 
+// Threads of a block that run in step.
+inline constexpr unsigned kInStep = 1;
+
 // What a kernel run throws when it cannot end: the executor's word for a deadlock.
 using DeviceFault = std::logic_error;
 
@@ -72,18 +75,18 @@ class Context
     template <class T>
     void upload(Buffer<T>& to, std::span<const T> from)
     {
-        std::memcpy(to.data(), from.data(), from.size_bytes());
+        copy_bytes(to.data(), from.data(), from.size_bytes());
     }
     template <class T>
     void download(std::span<T> to, const Buffer<T>& from)
     {
-        std::memcpy(to.data(), from.data(), to.size_bytes());
+        copy_bytes(to.data(), from.data(), to.size_bytes());
     }
     // The first `count` elements.
     template <class T>
     void copy(Buffer<T>& to, const Buffer<T>& from, std::size_t count)
     {
-        std::memcpy(to.data(), from.data(), count * sizeof(T));
+        copy_bytes(to.data(), from.data(), count * sizeof(T));
     }
     template <class T>
     void fill_bytes(Buffer<T>& buffer, unsigned char byte, std::size_t count)
@@ -126,6 +129,12 @@ class Context
     }
 
   private:
+    static void copy_bytes(void* to, const void* from, std::size_t bytes)
+    {
+        if (bytes > 0) // an empty buffer has no address
+            std::memcpy(to, from, bytes);
+    }
+
     cpu::Executor executor_;
     DeviceFacts facts_;
     std::uint32_t host_launches_ = 0;
@@ -163,8 +172,8 @@ template <class T, int Tag = 0>
 T& block_shared()
 {
     static_assert(std::is_trivially_copyable_v<T>);
-    static const char kKey = 0;
-    return *static_cast<T*>(cpu::shared_memory(&kKey, sizeof(T)));
+    static const char key = 0;
+    return *static_cast<T*>(cpu::shared_memory(&key, sizeof(T)));
 }
 
 // Nanoseconds on a clock that all threads share.

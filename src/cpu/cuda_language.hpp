@@ -13,6 +13,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __noinline__
+#define __launch_bounds__(threads)
 
 #define threadIdx (::nestbed::cpu::current_thread->thread_index)
 #define blockIdx (::nestbed::cpu::current_thread->block_index)

@@ -33,6 +33,9 @@ class CudaError : public RunError
     CudaError(cudaError_t code, std::source_location where);
 };
 
+// Threads of a block that run in step: a warp.
+inline constexpr unsigned kInStep = 32;
+
 // What a run throws when it cannot be made or cannot end.
 using DeviceFault = CudaError;
 
