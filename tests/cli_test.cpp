@@ -217,8 +217,8 @@ TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
     EXPECT_THAT(outcome.out, HasSubstr("1 of 1 launch_failed"));
     Row row = rows_of("out.csv").at(0);
     EXPECT_EQ(row["status"], "launch_failed");
-    EXPECT_EQ(row["launches_attempted"], "8"); // 4, of which 2 are refused; then 2 a level
-    EXPECT_EQ(row["launches_failed"], "2");
+    EXPECT_EQ(row["launches_attempted"], "6"); // 4, of which 2 are refused; then 2, for which no place is left
+    EXPECT_EQ(row["launches_failed"], "4");
     EXPECT_EQ(row["launches_expected"], "12");
     EXPECT_EQ(row["wall_us"], "");
     EXPECT_THAT(row["detail"], HasSubstr("cudaErrorLaunchPendingCountExceeded"));

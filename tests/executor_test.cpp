@@ -261,7 +261,7 @@ TEST(Executor, ALaunchPastThePendingLimitFailsWithTheGpusError)
     EXPECT_EQ(name_of(launch_pending_count_exceeded), "cudaErrorLaunchPendingCountExceeded");
 }
 
-TEST(Executor, ALaunchIsPendingUntilItsGridStarts)
+TEST(Executor, ALaunchIsPendingUntilItsGridAndItsDescendantsAreComplete)
 {
     std::atomic<unsigned> refused = 0;
     const auto kernel = [&] {
@@ -271,20 +271,60 @@ TEST(Executor, ALaunchIsPendingUntilItsGridStarts)
             }) != launch_ok)
             ++refused;
     };
-    // 8 children are pending at once; when they have started, their 8 children may be.
-    Executor fifo({}, 2);
-    fifo.set_pending_limit(8);
-    fifo.run(8, 1, kernel);
-    EXPECT_EQ(refused, 0U);
-    // A child that starts at its launch leaves the place to the next.
-    Executor eager({Schedule::Order::eager, 0}, 1);
-    eager.set_pending_limit(1);
-    eager.run(8, 1, kernel);
-    EXPECT_EQ(refused, 0U);
-    // The limit holds again in the next run: nothing stays counted.
-    fifo.set_pending_limit(7);
-    fifo.run(8, 1, kernel);
-    EXPECT_EQ(refused, 1U);
+    const auto refused_under = [&](const char* schedule, unsigned limit, unsigned blocks) {
+        refused = 0;
+        Executor executor(parse_schedule(schedule), 2);
+        executor.set_pending_limit(limit);
+        executor.run(blocks, 1, kernel);
+        return refused.load();
+    };
+    // 8 children and their 8 children; a child holds its place while its own child runs.
+    EXPECT_EQ(refused_under("fifo", 16, 8), 0U);
+    EXPECT_EQ(refused_under("fifo", 15, 8), 1U);
+    EXPECT_EQ(refused_under("fifo", 8, 8), 8U);
+    EXPECT_EQ(refused_under("fifo", 7, 8), 8U); // a child and so its child, and 7 children of children
+    // A pair that runs at its launch leaves both places to the next.
+    EXPECT_EQ(refused_under("eager", 2, 8), 0U);
+    EXPECT_EQ(refused_under("eager", 1, 8), 8U);
+    EXPECT_EQ(refused_under("random:1", 16, 8), 0U);
+    EXPECT_GT(refused_under("random:1", 1, 8), 0U);
+}
+
+TEST(Executor, TheLimitHoldsAgainInTheNextRun)
+{
+    unsigned refused = 0;
+    Executor executor({}, 1);
+    executor.set_pending_limit(3);
+    for (unsigned run = 1; run <= 3; ++run) {
+        executor.run(4, 1, [&] { refused += launch(1, 1, Mechanism::null_stream, [] {}) != launch_ok ? 1 : 0; });
+        EXPECT_EQ(refused, run);
+    }
+}
+
+// results/h200/pending.csv: so on a GPU.
+TEST(Executor, TheLimitBoundsTheDepthOfNestingButNotThatOfTailLaunches)
+{
+    constexpr unsigned kLevels = 64;
+    struct Chain {
+        static void level(unsigned& ran, Mechanism mechanism, unsigned depth)
+        {
+            ++ran;
+            if (depth < kLevels)
+                launch(1, 1, mechanism, [&ran, mechanism, depth] { level(ran, mechanism, depth + 1); });
+        }
+    };
+    for (const char* schedule : {"fifo", "random:5"}) {
+        Executor executor(parse_schedule(schedule), 1);
+        executor.set_pending_limit(16);
+        for (const Mechanism mechanism : {Mechanism::null_stream, Mechanism::fire_and_forget}) {
+            unsigned ran = 0;
+            executor.run(1, 1, [&] { Chain::level(ran, mechanism, 0); });
+            EXPECT_EQ(ran, 1 + 16U) << schedule;
+        }
+        unsigned ran = 0;
+        executor.run(1, 1, [&] { Chain::level(ran, Mechanism::tail, 0); });
+        EXPECT_EQ(ran, 1 + kLevels) << schedule;
+    }
 }
 
 TEST(Executor, AnImpossibleGridIsRefused)

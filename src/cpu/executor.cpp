@@ -124,7 +124,7 @@ void Executor::run(dim3 grid, dim3 block, KernelCall call)
             "threads, a grid 1 to 2147483647 blocks",
             grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreadsPerBlock));
     auto root = std::make_unique<Grid>(grid, block, Mechanism::null_stream, std::move(call));
-    root->from_device = false;
+    root->pending = false;
     state_->pending.reset();
     if (state_->schedule.order == Schedule::Order::random)
         state_->random.run(std::move(root), state_->seeds());

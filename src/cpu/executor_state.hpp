@@ -30,7 +30,7 @@ struct Block {
 // Gives a carrier's context the block's coordinates.
 void enter_block(ThreadContext& context, const Block& block);
 
-// Launches that are called and not yet started.
+// Launches that are called and not yet complete, tail launches aside: see executor.hpp.
 class PendingLaunches
 {
   public:
@@ -44,11 +44,7 @@ class PendingLaunches
                 return true;
         return false;
     }
-    void started(const Grid& grid)
-    {
-        if (grid.from_device)
-            count_.fetch_sub(1);
-    }
+    void release(unsigned launches) { count_.fetch_sub(launches); }
     void reset() { count_ = 0; }
 
   private:

@@ -50,6 +50,8 @@ void GridGraph::complete_if_done(Grid& start)
     for (Grid* grid = &start; grid != nullptr;) {
         if (grid->blocks_open != 0 || grid->children_open != 0 || grid->tail_open)
             return;
+        if (std::exchange(grid->pending, false))
+            ++released_;
         if (!grid->tails.empty()) {
             grid->tail_open = true;
             std::unique_ptr<Grid> tail = std::move(grid->tails.front());

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace nestbed::cpu
@@ -21,7 +22,7 @@ struct Grid {
     KernelCall call;
     Grid* parent = nullptr;         // nullptr: a root
     std::uint64_t parent_block = 0; // which of the parent's blocks launched it
-    bool from_device = true;        // it holds a pending launch until it starts
+    bool pending = true;            // it holds a pending launch; a root does not
 
     std::uint64_t blocks = 0;                         // in all
     std::uint64_t blocks_open = 0;                    // not yet finished
@@ -49,6 +50,8 @@ class GridGraph
     std::vector<Grid*>& ready() { return ready_; }
     // True when every submitted grid is complete.
     bool empty() const { return live_.empty(); }
+    // Pending launches that have ended since the last call.
+    unsigned take_released() { return std::exchange(released_, 0); }
     // Threads whose child has completed since the last call.
     std::vector<Carrier*> take_woken();
 
@@ -59,6 +62,7 @@ class GridGraph
     std::unordered_map<Grid*, std::unique_ptr<Grid>> live_; // ready or started
     std::vector<Grid*> ready_;
     std::vector<Carrier*> woken_;
+    unsigned released_ = 0;
 };
 
 } // namespace nestbed::cpu

@@ -105,7 +105,6 @@ void Run::start_block(bool room)
     if (blocks.empty()) {
         blocks.resize(grid.blocks);
         std::iota(blocks.begin(), blocks.end(), std::uint64_t{0});
-        pending.started(grid);
     }
     ResidentBlock& block = resident_.emplace_back();
     block.grid = &grid;
@@ -160,6 +159,7 @@ void Run::finish(ResidentBlock& block)
     resident_.remove_if([&](const ResidentBlock& other) { return &other == &block; });
     if (--grid.blocks_open == 0)
         graph_.blocks_done(grid);
+    pending.release(graph_.take_released());
 }
 
 void Run::on_launch(Block& /*block*/, std::unique_ptr<Grid> grid, bool wait)

@@ -75,8 +75,6 @@ void Worker::drain(GridGraph& graph)
         const std::vector<Grid*> generation = graph.take_ready();
         if (generation.empty())
             return;
-        for (const Grid* grid : generation)
-            pending.started(*grid);
         for (std::size_t position = 0; position < generation.size(); ++position)
             for (std::uint64_t index = 0; index < generation[position]->blocks; ++index)
                 run_block(*generation[position], index, position);
@@ -84,6 +82,7 @@ void Worker::drain(GridGraph& graph)
             graph.submit(std::move(launch.grid));
         for (Grid* grid : generation)
             graph.blocks_done(*grid);
+        pending.release(graph.take_released());
     }
 }
 
@@ -101,6 +100,7 @@ void Worker::on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait)
 void Worker::run_now(const Block& block, std::unique_ptr<Grid> grid)
 {
     Grid stream_holder;
+    stream_holder.pending = false;
     GridGraph graph;
     const auto submit = [&](std::unique_ptr<Grid> child) {
         child->parent = &stream_holder;
@@ -195,8 +195,6 @@ void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
             const std::vector<Grid*> generation = graph.take_ready();
             if (generation.empty())
                 return;
-            for (const Grid* grid : generation)
-                pending_.started(*grid);
             run_generation(generation, eager);
             std::vector<Launched> launched;
             for (const auto& worker : workers_)
@@ -207,6 +205,7 @@ void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
                 graph.submit(std::move(launch.grid));
             for (Grid* grid : generation)
                 graph.blocks_done(*grid);
+            pending_.release(graph.take_released());
         }
     } catch (...) {
         for (const auto& worker : workers_)
