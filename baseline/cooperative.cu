@@ -53,14 +53,23 @@ struct Cooperative {
     static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
 
 #ifdef __CUDACC__
+    struct Shape {
+        std::uint32_t blocks;
+        std::uint32_t threads;
+    };
+
     template <class T>
-    static void run(const Reduction<T>& job)
+    static Shape prepare(const Reduction<T>& job)
     {
         const std::uint32_t threads = std::max(1U, job.block / 2);
-        const std::uint32_t blocks =
-            std::min(job.grid, job.context.template resident_blocks<reduce_cooperative<T>>(threads));
-        cooperative_launch<reduce_cooperative<T>>(job.context, {blocks, threads}, job.in, job.out, job.grid,
-                                                  job.block, halving_levels(job.point));
+        return {std::min(job.grid, job.context.template resident_blocks<reduce_cooperative<T>>(threads)), threads};
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Shape& shape)
+    {
+        cooperative_launch<reduce_cooperative<T>>(job.context, {shape.blocks, shape.threads}, job.in, job.out,
+                                                  job.grid, job.block, halving_levels(job.point));
     }
 #endif
 };

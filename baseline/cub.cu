@@ -42,7 +42,7 @@ struct Cub {
     static void run(const Reduction<T>& job, const Buffer<unsigned char>& scratch)
     {
         std::size_t bytes = scratch.size();
-        job.context.count_host_launch();
+        job.context.lose_count_of_host_launches();
         check(sum(job, scratch.data(), bytes));
     }
 

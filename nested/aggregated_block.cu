@@ -11,6 +11,7 @@
 // Hazards: none: the barrier puts the additions of all warps before the launch.
 // Source: block-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
 // Optimizing Dynamic Parallelism", MICRO 2016.
+#include "../src/backend/collective.hpp"
 #include "../src/backend/reduction.hpp"
 
 namespace nestbed
@@ -19,15 +20,14 @@ inline namespace NESTBED_BACKEND
 {
 
 inline constexpr unsigned kSlicesPerBlock = 16;
-inline constexpr unsigned kLanes = 32;
 
 // Slice s of the wave begins at in + s * dim; block b of the grid owns `slices` of the wave from b * 16 on.
 template <class T, Mechanism How>
 __global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned size, unsigned dim, Nest nest)
 {
     const unsigned first = blockIdx.x * kSlicesPerBlock;
-    const unsigned own = threadIdx.x / kLanes;
-    const unsigned lane = threadIdx.x % kLanes;
+    const unsigned own = threadIdx.x / kWarp;
+    const unsigned lane = threadIdx.x % kWarp;
     const bool active = first + own < slices;
     T* slice = in + static_cast<std::size_t>(first + own) * dim;
     unsigned stride = size / 2;
@@ -35,7 +35,7 @@ __global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned
     do {
         if (active) {
             nest.delay(own != 0);
-            for (unsigned i = lane; i < stride; i += kLanes)
+            for (unsigned i = lane; i < stride; i += kWarp)
                 slice[i] += slice[i + stride];
         }
         __syncthreads();
@@ -78,7 +78,7 @@ struct AggregatedBlock {
                 const std::uint32_t slices = std::min(wave.blocks * kSlicesPerBlock, job.grid - first);
                 const std::uint64_t offset = std::uint64_t{first} * job.block;
                 host_launch<reduce_aggregated_block<T, How>>(
-                    job.context, wave.stream, {wave.blocks, kSlicesPerBlock * kLanes}, job.in + offset,
+                    job.context, wave.stream, {wave.blocks, kSlicesPerBlock * kWarp}, job.in + offset,
                     job.out + first, slices, job.block, job.block, root_nest(job, wave));
             });
         });

@@ -7,7 +7,8 @@
 // By host: one launch after another into one stream. By host_graph: the same, captured, launched as one graph. By
 // graph_tail: a device graph that launches itself again. By grid_sync: one cooperative grid, a grid.sync() a level.
 // Where the driver puts an instance of a device graph decides what a level takes, 4.1 or 4.6 us on an H200
-// (results/h200/README.md): `graphs` makes that many instances and uses the fastest.
+// (results/h200/README.md): `graphs` makes that many instances and uses the fastest, for
+// the run that is timed and, made anew, for the one that marks.
 // Launches: `depth` (1024 if full) below the root grid; none of them from the device by host, host_graph and grid_sync.
 // Hazards: none: there are no data but a sum, which is atomic.
 // Source: ours.
@@ -163,7 +164,7 @@ struct Chain {
     static std::uint32_t count(const Case& point)
     {
         constexpr unsigned kFull = 1024;
-        return levels_within(point, kFull);
+        return point.depth.value_or(kFull);
     }
 
     static LaunchForm launches(const Case& point)

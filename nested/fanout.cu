@@ -95,12 +95,13 @@ struct Fanout {
 #ifdef __CUDACC__
         case Mechanism::host_graph:
             return by_host_graph(job, [&] { launch_children(job); });
-        case Mechanism::grid_sync:
-            return [&job] {
-                const std::uint32_t blocks =
-                    std::min(job.launches, job.context.resident_blocks<fanout_grid_sync>(job.point.block));
+        case Mechanism::grid_sync: {
+            const std::uint32_t blocks =
+                std::min(job.launches, job.context.resident_blocks<fanout_grid_sync>(job.point.block));
+            return [&job, blocks] {
                 cooperative_launch<fanout_grid_sync>(job.context, {blocks, job.point.block}, job.marks, job.launches);
             };
+        }
 #endif
         default:
             return [&job] {

@@ -8,7 +8,7 @@
 // Launches: 1 if there are two tiles (of 8192 elements) or more, else none.
 // Why: a tail launch behind a flat pass puts its 10 us of latency on top. Here the latency passes while the parent works,
 // the counter makes up for the child's late start, and nothing waits for a grid to end.
-// The launch is in a __noinline__ function: its registers would count for the whole kernel (experiments/rdc.cfg).
+// The registers are bounded, so that the launch does not take room from the blocks (experiments/rdc.cfg).
 // Hazards: none: nobody writes the input; the sums of blocks are written before they arrive, behind a fence, and read by
 // the last to arrive. Nobody waits, so parent and child need not run at the same time.
 // Source: ours.
@@ -22,23 +22,17 @@ inline namespace NESTBED_BACKEND
 
 // A kernel of its own: a grid that could launch takes longer to complete, even when it does not.
 template <class T>
-__global__ void __launch_bounds__(kFlatThreads) sum_best_child(FlatJob<T> job, Nest /*nest*/)
+__global__ void __launch_bounds__(kFlatThreads, kFlatResident) sum_best_child(FlatJob<T> job, Nest /*nest*/)
 {
     const WideSum<T> sum = sum_of_runs(job, false);
     finish_flat(sum, job.grid + blockIdx.x, job);
 }
 
 template <class T>
-__device__ __noinline__ void launch_child(FlatJob<T> job, Nest nest)
-{
-    nest.launch<sum_best_child<T>, Mechanism::fire_and_forget>({job.blocks - job.grid, kFlatThreads}, job);
-}
-
-template <class T>
-__global__ void __launch_bounds__(kFlatThreads) sum_best(FlatJob<T> job, Nest nest)
+__global__ void __launch_bounds__(kFlatThreads, kFlatResident) sum_best(FlatJob<T> job, Nest nest)
 {
     if (!nest.last_level() && blockIdx.x == 0 && threadIdx.x == 0)
-        launch_child(job, nest);
+        nest.launch<sum_best_child<T>, Mechanism::fire_and_forget>({job.blocks - job.grid, kFlatThreads}, job);
     const WideSum<T> sum = sum_of_runs(job, true);
     finish_flat(sum, blockIdx.x, job);
 }
@@ -60,7 +54,10 @@ struct NestedBest {
     }
 
     // Blocks of the parent, and as many of the child.
-    static std::uint32_t blocks(const Context& context) { return 2 * context.facts().multiprocessors; }
+    static std::uint32_t blocks(const Context& context)
+    {
+        return kFlatResident / 2 * context.facts().multiprocessors;
+    }
 
     template <class T>
     static FlatScratch<T> prepare(const Reduction<T>& job)

@@ -130,6 +130,21 @@ TEST(Judge, FailedLaunchesComeBeforeWaitsAndWaitsBeforeCounts)
     EXPECT_EQ(waited.status, Status::timeout);
 }
 
+TEST(Judge, KeepsTheErrorOfAWrongAnswerAndDropsThatOfAnUnfinishedOne)
+{
+    Sample wrong = sample_of({4, 4});
+    wrong.status = Status::wrong;
+    wrong.relative_error = 0.25;
+    judge_launches(wrong, LaunchForm::chain_per_block(4, 2), "");
+    EXPECT_EQ(wrong.relative_error, 0.25);
+    Sample failed = sample_of({4, 4});
+    failed.status = Status::wrong;
+    failed.relative_error = 0.25;
+    failed.launches->failed = 1;
+    judge_launches(failed, LaunchForm::chain_per_block(4, 2), "");
+    EXPECT_EQ(failed.relative_error, std::nullopt);
+}
+
 TEST(LaunchCounts, AreTheLedgersWithTrailingZerosCut)
 {
     const auto ledger = std::make_unique<Ledger>();

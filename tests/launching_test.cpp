@@ -100,5 +100,35 @@ TEST(Launching, AHostLoopIsALaunchALevel)
     EXPECT_EQ(host_launches(0), 1U);
 }
 
+TEST(Launching, AChainIsAsLongAsItIsToldTo)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    const Sample sample =
+        session->sample({.strategy = "chain", .backend = BackendKind::cpu, .type = ElementType::none, .depth = 2000});
+    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
+    EXPECT_EQ(sample.launches->max_depth, 2000U);
+    EXPECT_THAT(sample.latencies_us, SizeIs(2000));
+}
+
+// A sample is two runs; here launches are refused now in the one, now in the other, now in both.
+TEST(Launching, ARefusalInEitherRunIsLaunchFailed)
+{
+    const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});
+    Case point = case_of(BackendKind::cpu, "fanout", {"", 64, 1, 0});
+    point.pending_limit = 6;
+    unsigned failed = 0;
+    for (unsigned run = 0; run < 300; ++run) {
+        const Sample sample = session->sample(point);
+        if (sample.status == Status::ok)
+            continue;
+        ++failed;
+        ASSERT_EQ(sample.status, Status::launch_failed) << sample.detail;
+        EXPECT_GT(sample.launches->failed, 0U);
+        EXPECT_THAT(sample.latencies_us, IsEmpty());
+    }
+    EXPECT_GT(failed, 0U);
+    EXPECT_LT(failed, 300U);
+}
+
 } // namespace
 } // namespace nestbed

@@ -137,6 +137,16 @@ TEST(PlanRefuses, MechanismsOfWhichAStrategyWithSeveralHasNone)
                 StartsWith(path + ":2: mechanism = host, tail: nosync does not go by it; allowed for nosync: all, "));
 }
 
+TEST(PlanRefuses, AChainThatIsLongerThanTheLedger)
+{
+    const std::string text = refusal({{"strategy", "chain"}, {"depth", "5,2049"}});
+    EXPECT_NE(text.find("--depth 5,2049"), std::string::npos) << text;
+    EXPECT_NE(text.find("2049 levels"), std::string::npos) << text;
+    EXPECT_NE(text.find("at most 2048"), std::string::npos) << text;
+    EXPECT_EQ(plan_of({{"strategy", "chain"}, {"depth", "2048"}}).case_count(), 1U);
+    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"depth", "2049"}}).case_count(), 1U);
+}
+
 TEST(PlanRefuses, MoreMemoryThanIsFreeForScratchAlone)
 {
     Devices devices = both();

@@ -215,6 +215,29 @@ TEST(Plan, HasTheProductOfEachSectionsAxes)
     EXPECT_EQ(plan.groups[3].cases[0].grid, 3U);
 }
 
+TEST(Plan, SectionsThatShareAnInputShareAGroupAndItsCasesAreThereOnce)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("two.cfg",
+                                    "grid = 7\n[a]\nstrategy = neighbored, nosync\n[b]\nstrategy = neighbored, "
+                                    "tail\n[c]\nstrategy = tail\ngrid = 8\n"));
+    const Plan plan = make_plan(settings, cpu_alone());
+    ASSERT_EQ(plan.groups.size(), 2U);
+    ASSERT_EQ(plan.groups[0].cases.size(), 3U);
+    EXPECT_EQ(plan.groups[0].cases[2].strategy, "tail");
+    EXPECT_EQ(plan.groups[1].cases.size(), 1U);
+}
+
+TEST(Plan, ASectionWithoutAStrategyIsRefusedByItsName)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("two.cfg", "[a]\nstrategy = tail\n[b]\ngrid = 3\n"));
+    const std::string text = text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); });
+    EXPECT_NE(text.find("no strategy was named in section [b]; allowed"), std::string::npos) << text;
+}
+
 TEST(PlanShape, AnyTwoOfElementsGridAndBlockGiveTheThird)
 {
     EXPECT_EQ(shape_of({{"grid", "100"}, {"block", "64"}}), (Shape{6400, 100, 64}));

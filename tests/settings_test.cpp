@@ -155,7 +155,7 @@ TEST(SettingsFile, ALineWithoutAnEqualsSignIsRefused)
 {
     const ScratchFolder folder;
     const std::string path = folder.write("one.cfg", "grid = 4\nblock 8\n");
-    EXPECT_EQ(refusal(path), path + ":2: 'block 8' is not of the form key = value");
+    EXPECT_EQ(refusal(path), path + ":2: 'block 8' is not of the form key = value or [section]");
 }
 
 TEST(SettingsFile, ASectionWithoutANameOrSaidTwiceIsRefused)

@@ -9,9 +9,9 @@ namespace nestbed
 {
 
 struct Elapsed {
-    std::optional<double> gpu_us; // between two events
-    double wall_us = 0;           // on the host's steady clock
-    std::uint32_t host_launches = 0;
+    std::optional<double> gpu_us;               // between two events
+    double wall_us = 0;                         // on the host's steady clock
+    std::optional<std::uint32_t> host_launches; // empty: a library made them
 };
 
 class WallClock

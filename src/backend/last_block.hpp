@@ -14,23 +14,24 @@ enum class Compiled : std::uint8_t { without_rdc, with_rdc, with_launch_inline, 
 
 // The launch is taken when `taken` says so, which it never does; the compiler does not know.
 template <class T, Compiled How>
-__global__ void sum_last_block(FlatJob<T> job, bool taken);
+__global__ void sum_last_block(const __grid_constant__ FlatJob<T> job, bool taken);
 
 #ifndef NESTBED_FLAT
 template <class T, Compiled How>
-__device__ __forceinline__ void launch_again(FlatJob<T> job)
+__device__ __forceinline__ void launch_again(const FlatJob<T>& job)
 {
     device_launch<sum_last_block<T, How>, Mechanism::null_stream>({gridDim.x, kFlatThreads}, job, false);
 }
 template <class T, Compiled How>
-__device__ __noinline__ void launch_again_out_of_line(FlatJob<T> job)
+__device__ __noinline__ void launch_again_out_of_line(const FlatJob<T>& job)
 {
     launch_again<T, How>(job);
 }
 #endif
 
 template <class T, Compiled How>
-__global__ void __launch_bounds__(kFlatThreads) sum_last_block(FlatJob<T> job, bool taken)
+__global__ void __launch_bounds__(kFlatThreads, kFlatResident)
+    sum_last_block(const __grid_constant__ FlatJob<T> job, bool taken)
 {
     const bool finished = finish_flat(sum_of_runs(job, true), blockIdx.x, job);
 #ifndef NESTBED_FLAT
@@ -56,8 +57,7 @@ struct LastBlockStrategy {
     template <class T>
     static std::uint32_t blocks(const Reduction<T>& job)
     {
-        constexpr std::uint64_t kBlocksPerMultiprocessor = 4;
-        return static_cast<std::uint32_t>(std::min(kBlocksPerMultiprocessor * job.context.facts().multiprocessors,
+        return static_cast<std::uint32_t>(std::min(std::uint64_t{kFlatResident} * job.context.facts().multiprocessors,
                                                    job.elements / kTileElements + 1));
     }
 

@@ -39,6 +39,8 @@ class LaunchWorkload final : public Workload
         sample.host_launches = elapsed.host_launches;
         if (sample.status == Status::ok) // once more with marks, counted in a ledger of its own
             static_cast<void>(run(launcher, job, ledger_, true, sample));
+        if (sample.status != Status::ok && job.ledger == ledger_.data()) // the session judges what is in its ledger
+            context_.copy(launching.ledger, ledger_, 1);
         return sample;
     }
 

@@ -71,6 +71,10 @@ class RegisterLaunching final : public LaunchingStrategy
     const StrategyInfo& info() const override { return S::info; }
     LaunchForm launches(const Case& point) const override { return S::launches(point); }
     std::uint32_t count(const Case& point) const override { return S::count(point); }
+    std::uint64_t scratch_bytes(const Case& point) const override
+    {
+        return 2 * sizeof(unsigned long long) * S::count(point); // marks
+    }
     std::function<void()> prepare(const LaunchingJob& job) const override { return S::prepare(job); }
 };
 

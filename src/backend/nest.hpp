@@ -1,4 +1,4 @@
-// Nest: how a kernel launches a kernel. Every device launch of nestbed goes through here, so that it is
+// Nest: how a kernel launches a kernel. Every device launch that is made goes through here, so that it is
 // counted and its error is checked. Passed by value to each kernel that recurses, as its last argument.
 #pragma once
 

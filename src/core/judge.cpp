@@ -22,6 +22,8 @@ void judge_launches(Sample& sample, const LaunchForm& form, const std::string& e
         sample.detail = fmt::format("the ledger counted [{}] device launches by depth, the closed form says [{}]",
                                     fmt::join(counts.attempted_by_depth, " "), fmt::join(form.by_depth, " "));
     }
+    if (sample.status != Status::ok && sample.status != Status::wrong)
+        sample.relative_error.reset(); // of an answer that was not finished
     if (sample.status != Status::ok) {
         sample.gpu_us.reset();
         sample.wall_us.reset();

@@ -14,8 +14,8 @@ namespace
 constexpr std::uint32_t kStreamsOneByOne = 64;
 constexpr std::uint32_t kWaveOneByOne = 2;
 
-// What auto puts in flight is at most this part of the limit: places come free some time after a grid has started, and a
-// limit that was just large enough was seen to refuse launches.
+// What auto puts in flight is at most this part of the limit. A launch holds its place until its grid and its descendants
+// are complete, and some time longer: a limit that was just large enough was seen to refuse launches.
 constexpr std::uint64_t kPartOfLimit = 3;
 constexpr std::uint64_t kWholeLimit = 4;
 

@@ -67,8 +67,8 @@ Axes read_axes(const Settings& settings)
     Axes axes;
     axes.strategies = names_of(settings, "strategy", Registry::names(), "strategy");
     if (axes.strategies.empty())
-        throw UsageError(
-            fmt::format("no strategy was named; allowed for --strategy: {}", fmt::join(Registry::names(), ", ")));
+        throw UsageError(fmt::format("no strategy was named{}; allowed for --strategy: {}", settings.section_text(),
+                                     fmt::join(Registry::names(), ", ")));
     std::vector<std::string_view> mechanisms{"all"};
     for (const Mechanism mechanism : kMechanisms)
         if (mechanism != Mechanism::none)
@@ -239,6 +239,17 @@ void check_size(const Axes& axes, std::size_t devices)
                                      fmt::join(factors, ", "), kMostCases));
 }
 
+// A chain goes on as long as it is told to, and the ledger tells so many levels apart.
+void check_levels(const Axes& axes, const StrategyInfo& info)
+{
+    if (info.workload != "chain")
+        return;
+    for (const AxisValue& depth : axes.depths)
+        if (depth.number.value_or(0) > kLedgerLevels)
+            throw UsageError(fmt::format("{}: a chain of {} levels is too long; allowed for chain: at most {}",
+                                         depth.setting.place(), *depth.number, kLedgerLevels));
+}
+
 // All strategies under all launch settings on one input.
 Group group_of(const Axes& axes, Case point)
 {
@@ -250,6 +261,7 @@ Group group_of(const Axes& axes, Case point)
     };
     for (const auto& [name, setting] : axes.strategies) {
         point.strategy = name;
+        check_levels(axes, Registry::find_anywhere(name)->info());
         for (const Mechanism mechanism : mechanisms_of(axes, Registry::find_anywhere(name)->info()))
             for (const AxisValue& depth : axes.depths)
                 for (const AxisValue& limit : axes.limits)
@@ -344,8 +356,9 @@ std::vector<BackendKind> chosen_backends(const Settings& settings)
 namespace
 {
 
-// Adds the groups of one part of the experiment.
-void add_groups(Plan& plan, const Axes& axes, const std::map<BackendKind, DeviceFacts>& devices)
+// Adds the groups of one part of the experiment, or to those that are there for the same input.
+void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const Axes& axes,
+                const std::map<BackendKind, DeviceFacts>& devices)
 {
     for (const auto& [backend, facts] : devices)
         for (const auto& [type, type_setting] : axes.types)
@@ -358,8 +371,13 @@ void add_groups(Plan& plan, const Axes& axes, const std::map<BackendKind, Device
                             point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
                             point.seed = *seed.number;
                             check_shape(point, facts, grid, block, elements);
-                            plan.groups.push_back(group_of(axes, point));
-                            check_memory(plan.groups.back(), facts, place_of({&elements, &grid, &block}));
+                            Group group = group_of(axes, point);
+                            check_memory(group, facts, place_of({&elements, &grid, &block}));
+                            const auto [same, is_new] = group_of_input.emplace(point, plan.groups.size());
+                            if (is_new)
+                                plan.groups.push_back(std::move(group));
+                            else
+                                std::ranges::move(group.cases, std::back_inserter(plan.groups[same->second].cases));
                         }
 }
 
@@ -383,8 +401,9 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
         check_size(parts.back(), devices.size());
     }
     plan.order_seed = *parts.front().seeds.front().number;
+    std::map<Case, std::size_t> group_of_input; // by a case that has no strategy yet
     for (const Axes& axes : parts)
-        add_groups(plan, axes, devices);
+        add_groups(plan, group_of_input, axes, devices);
     drop_repeated_cases(plan.groups);
     return plan;
 }
@@ -393,7 +412,6 @@ std::uint64_t memory_bytes(const Case& point)
 {
     constexpr std::uint64_t kElementBytes = 4;
     constexpr std::uint64_t kFlagBytes = 4;
-    constexpr std::uint64_t kMarkBytes = 8;
     constexpr std::uint64_t kReferenceBytes = 16; // a block's right sum and magnitude
     // A grid of the executor, measured: hello and nosync, 10^6 blocks of 4. A level waits while the one before runs.
     constexpr std::uint64_t kGridBytes = 440;
@@ -406,8 +424,6 @@ std::uint64_t memory_bytes(const Case& point)
     if (reduces) // the input, its working copy, and a sum and completion flags a block
         bytes += 2 * padded * kElementBytes + point.grid * kElementBytes +
                  (form.parent_waits ? std::uint64_t{form.root_blocks} * form.levels() * kFlagBytes : 0);
-    if (strategy.info().workload == "chain" || strategy.info().workload == "fanout") // two marks a launch
-        bytes += 2 * kMarkBytes * std::max<std::uint64_t>({form.total(), point.grid, point.depth.value_or(0)});
     if (point.backend == BackendKind::cpu) {
         if (reduces)
             bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);

@@ -14,8 +14,8 @@
 namespace nestbed
 {
 
-// Cases that share their input and are measured in interleaved rounds: they differ in strategy, depth,
-// pending limit, waves.
+// Cases that share their input and are measured in interleaved rounds: they differ in strategy, mechanism and launch
+// settings.
 struct Group {
     std::vector<Case> cases;
 };

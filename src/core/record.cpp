@@ -14,6 +14,7 @@
 #include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -115,7 +116,8 @@ const std::vector<Column>& table()
         {"latency_max_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::max(v); }); }},
         {"latency_us_by_depth", latency_by_depth},
         {"timer_step_ns", [](Row r) { return std::to_string(r.run.timer_step_ns); }},
-        {"host_launches", [](Row r) { return r.sample.launches ? std::to_string(r.sample.host_launches) : ""; }},
+        {"host_launches",
+         [](Row r) { return r.sample.host_launches ? std::to_string(*r.sample.host_launches) : ""; }},
         {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
         {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
         {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},
@@ -127,7 +129,11 @@ const std::vector<Column>& table()
         {"answer", [](Row r) { return r.sample.answer; }},
         {"reference", [](Row r) { return r.sample.reference; }},
         {"relative_error",
-         [](Row r) { return r.sample.relative_error ? fmt::format("{:.3g}", *r.sample.relative_error) : ""; }},
+         [](Row r) {
+             return r.sample.relative_error && std::isfinite(*r.sample.relative_error)
+                        ? fmt::format("{:.3g}", *r.sample.relative_error)
+                        : "";
+         }},
         {"status", [](Row r) { return std::string(name_of(r.sample.status)); }},
         {"detail", [](Row r) { return r.sample.detail; }},
         {"gpu", [](Row r) { return r.run.device.name; }},

@@ -46,7 +46,7 @@ struct Verdict {
 template <class T>
 Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials);
 
-// One sum of everything, made on the host in the wide type: exact for int32; for float32 within
+// One sum of everything, made in the wide type by the host or the device: exact for int32; for float32 within
 // gamma(elements), u = 2^-53.
 template <class T>
 Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total);

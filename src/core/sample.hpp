@@ -43,7 +43,8 @@ struct Sample {
     std::optional<double> gpu_us;
     std::optional<double> wall_us;
     std::optional<LaunchCounts> launches; // empty if the case was not run
-    std::uint32_t host_launches = 0;      // kernels and graphs that the host launched in the timed region
+    // Kernels and graphs that the host launched in the timed region; empty where a library did.
+    std::optional<std::uint32_t> host_launches;
     // From a launch call to the first instruction of what it launched, in microseconds: one a level of a chain, one
     // a launch of a fan-out, in the order of the launches. Empty for workloads that keep no timestamps.
     std::vector<double> latencies_us;

@@ -116,7 +116,7 @@ void Settings::read_file(const std::string& path)
         try {
             parsed = po::parse_config_file(one_line, po::options_description(), true);
         } catch (const po::error&) {
-            refuse(fmt::format("'{}' is not of the form key = value", text));
+            refuse(fmt::format("'{}' is not of the form key = value or [section]", text));
         }
         if (parsed.options.empty() && text.find_first_of('[') < text.find_first_of('#'))
             refuse(fmt::format("'{}' is neither key = value nor [section]", text));
@@ -157,6 +157,7 @@ std::vector<Settings> Settings::parts() const
     for (const std::string& section : sections_) {
         Settings part;
         part.experiment_ = experiment_;
+        part.section_ = section;
         for (const Setting& setting : settings_) {
             const bool said_again = std::ranges::any_of(settings_, [&](const Setting& other) {
                 return other.section == section && other.key == setting.key;

@@ -50,12 +50,15 @@ class Settings
     // The parts of the experiment: for each section what it says, and what is said before the first one of keys that
     // it does not have. The settings themselves, if there are no sections.
     std::vector<Settings> parts() const;
+    // " in section [name]" for a part that is one, for messages; else empty.
+    std::string section_text() const { return section_.empty() ? "" : " in section [" + section_ + "]"; }
     // The stem of the file that was read last, "adhoc" without one.
     const std::string& experiment() const { return experiment_; }
 
   private:
     std::vector<Setting> settings_;
     std::vector<std::string> sections_;
+    std::string section_; // of a part
     std::string experiment_ = "adhoc";
 };
 

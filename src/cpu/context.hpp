@@ -12,6 +12,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -114,7 +115,13 @@ class Context
         work();
         return {.gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_};
     }
-    void count_host_launch() { ++host_launches_; }
+    void count_host_launch()
+    {
+        if (host_launches_)
+            ++*host_launches_;
+    }
+    // For work that a library launches.
+    void lose_count_of_host_launches() { host_launches_.reset(); }
 
     static bool has(Mechanism mechanism) { return !cuda_only(mechanism); }
     // Bytes by which the memory for pending launches exceeds that for the default limit: none is kept here.
@@ -137,7 +144,7 @@ class Context
 
     cpu::Executor executor_;
     DeviceFacts facts_;
-    std::uint32_t host_launches_ = 0;
+    std::optional<std::uint32_t> host_launches_;
 };
 
 // A launch from the host. Streams are run in order of the calls.

@@ -13,7 +13,8 @@
 #define __host__
 #define __forceinline__ inline
 #define __noinline__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
+#define __grid_constant__
 
 #define threadIdx (::nestbed::cpu::current_thread->thread_index)
 #define blockIdx (::nestbed::cpu::current_thread->block_index)

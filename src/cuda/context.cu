@@ -131,17 +131,28 @@ Context::Context(const SessionOptions& /*options*/)
 #endif
 }
 
+namespace
+{
+// The device runtime takes the memory for a limit at the next kernel that launches one.
+void change_limit(Context& context, std::size_t launches)
+{
+    check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, launches));
+    static_cast<void>(run_chain(context, 1));
+}
+} // namespace
+
+// By way of the default limit, for the memory that it takes over that.
 std::uint32_t Context::set_pending_limit(std::uint32_t launches)
 {
-    std::size_t limit = pending_limit();
-    if (limit != launches) {
+    if (asked_limit_ != launches) {
+        change_limit(*this, facts_.default_pending_limit);
         const std::int64_t before = free_bytes();
-        check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, launches));
-        limit = pending_limit();
-        static_cast<void>(run_chain(*this, 1));
-        limit_bytes_ = limit == facts_.default_pending_limit ? 0 : limit_bytes_ + before - free_bytes();
+        if (launches != facts_.default_pending_limit)
+            change_limit(*this, launches);
+        limit_bytes_ = before - free_bytes();
+        asked_limit_ = launches;
     }
-    return static_cast<std::uint32_t>(limit);
+    return static_cast<std::uint32_t>(pending_limit());
 }
 
 Graph::Graph(cudaGraph_t graph, bool for_device)

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -185,7 +186,13 @@ class Context
         return {.gpu_us = gpu_ms * 1000.0, .wall_us = wall_us, .host_launches = host_launches_};
     }
     cudaStream_t stream(unsigned index) const { return *streams_[index]; }
-    void count_host_launch() { ++host_launches_; }
+    void count_host_launch()
+    {
+        if (host_launches_)
+            ++*host_launches_;
+    }
+    // For work that a library launches.
+    void lose_count_of_host_launches() { host_launches_.reset(); }
 
     // A graph of what `work` launches into stream 0, instantiated and uploaded. For the device: a kernel of it may
     // launch it again.
@@ -194,8 +201,14 @@ class Context
     {
         begin(1);
         check(cudaStreamBeginCapture(stream(0), cudaStreamCaptureModeThreadLocal));
-        work();
         cudaGraph_t graph = nullptr;
+        try {
+            work();
+        } catch (...) {
+            static_cast<void>(cudaStreamEndCapture(stream(0), &graph));
+            static_cast<void>(cudaGraphDestroy(graph));
+            throw;
+        }
         check(cudaStreamEndCapture(stream(0), &graph));
         Graph made(graph, for_device);
         made.upload(stream(0));
@@ -252,8 +265,9 @@ class Context
     void join(unsigned streams);
 
     DeviceFacts facts_;
+    std::uint32_t asked_limit_ = 0; // not set by this context yet
     std::int64_t limit_bytes_ = 0;
-    std::uint32_t host_launches_ = 0;
+    std::optional<std::uint32_t> host_launches_;
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<std::unique_ptr<Event>> joins_;
     Event start_, stop_;
