@@ -6,8 +6,7 @@
 //         barrier
 //         thread 0: launch reduce(slice, stride/2)  one block of stride/2 threads
 //
-// nosync's blocks have twice the threads, half of them idle: that costs a fifth to a third of the whole
-// (results/h200/README.md), for a wave then holds twice the warps.
+// nosync's blocks have twice the threads, half of them idle: that costs up to a quarter (results/h200/README.md).
 //
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: none. A child sees what the launching thread wrote before the launch, and what the barrier put before that:

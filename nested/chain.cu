@@ -6,9 +6,8 @@
 //
 // By host: one launch after another into one stream. By host_graph: the same, captured, launched as one graph. By
 // graph_tail: a device graph that launches itself again. By grid_sync: one cooperative grid, a grid.sync() a level.
-// Where the driver puts an instance of a device graph decides what a level takes, 4.1 or 4.6 us on an H200
-// (results/h200/README.md): `graphs` makes that many instances and uses the fastest, for
-// the run that is timed and, made anew, for the one that marks.
+// Where the driver puts an instance of a device graph decides what a level takes: `graphs` makes that many instances and
+// uses the fastest, for the run that is timed and, made anew, for the one that marks (results/h200/README.md).
 // Launches: `depth` (1024 if full) below the root grid; none of them from the device by host, host_graph and grid_sync.
 // Hazards: none: there are no data but a sum, which is atomic.
 // Source: ours.

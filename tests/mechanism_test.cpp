@@ -17,7 +17,6 @@ namespace
 
 using testing::ElementsAre;
 using testing::ElementsAreArray;
-using testing::IsEmpty;
 using enum Mechanism;
 
 using Pair = std::pair<std::string, Mechanism>;

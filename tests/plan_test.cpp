@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include <tuple>
 
 namespace nestbed
@@ -236,6 +238,24 @@ TEST(Plan, ASectionWithoutAStrategyIsRefusedByItsName)
     settings.read_file(folder.write("two.cfg", "[a]\nstrategy = tail\n[b]\ngrid = 3\n"));
     const std::string text = text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); });
     EXPECT_NE(text.find("no strategy was named in section [b]; allowed"), std::string::npos) << text;
+}
+
+// Every experiment that comes with nestbed can be planned on the devices it is for.
+TEST(Experiments, ArePlannedWithoutARefusal)
+{
+    unsigned files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(NESTBED_EXPERIMENTS)) {
+        if (entry.path().extension() != ".cfg")
+            continue;
+        SCOPED_TRACE(entry.path().filename().string());
+        Settings settings;
+        settings.read_file(entry.path().string());
+        ++files;
+        const Plan plan = make_plan(settings, {{BackendKind::cuda, both().at(BackendKind::cuda)}});
+        EXPECT_GT(plan.case_count(), 0U);
+        EXPECT_FALSE(plan.title.empty());
+    }
+    EXPECT_GE(files, 16U);
 }
 
 TEST(PlanShape, AnyTwoOfElementsGridAndBlockGiveTheThird)

@@ -51,8 +51,8 @@ struct FlatJob {
     FlatState* state;
 };
 
-// One tile, summed by each thread. Plain loads: with evict-first ones (__ldcs) the lines that the copy before a run left
-// dirty in the L2 cache stay there and are in the way, 2 % at 2^30 ints.
+// One tile, summed by each thread. Plain loads: with evict-first ones (__ldcs), lines that were written before the run
+// stay in the L2 cache, dirty, and are in the way.
 template <class T>
 __device__ WideSum<T> sum_of_tile(const T* tile)
 {
@@ -61,9 +61,9 @@ __device__ WideSum<T> sum_of_tile(const T* tile)
     for (unsigned load = 0; load < kFlatLoads; ++load)
         loaded[load] = from[load * kFlatThreads];
     WideSum<T> sum{};
-    for (unsigned load = 0; load < kFlatLoads; ++load)
-        for (unsigned element = 0; element < Vector<T>::kElements; ++element)
-            sum += loaded[load].element[element];
+    for (const Vector<T>& vector : loaded)
+        for (const T value : vector.element)
+            sum += value;
     return sum;
 }
 

@@ -32,7 +32,7 @@ struct Case {
     std::uint64_t seed = 1;
 
     friend bool operator==(const Case&, const Case&) = default;
-    friend auto operator<=>(const Case&, const Case&) = default;
+    friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0
 };
 
 constexpr std::string_view name_of(BackendKind backend)
