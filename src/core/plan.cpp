@@ -5,6 +5,7 @@
 #include "launch_plan.hpp"
 #include "session.hpp"
 #include "strategy.hpp"
+#include "table.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <array>
 #include <bit>
 #include <set>
+#include <utility>
 
 namespace nestbed
 {
@@ -436,13 +438,18 @@ std::uint64_t memory_bytes(const Case& point)
 
 std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
 {
-    std::string text;
     std::uint64_t launches = 0;
     std::uint64_t memory = 0;
-    const auto out = std::back_inserter(text);
-    constexpr std::string_view kLine = "{:<16} {:<15} {:<4} {:<7} {:>10} {:>7} {:>5} {:>5} {:>8} {:>5}\n";
-    fmt::format_to(out, kLine, "strategy", "mechanism", "on", "type", "elements", "grid", "block", "depth",
-                   "launches", "waves");
+    std::vector<Column> columns{{"strategy", true},
+                                {"mechanism", true, true},
+                                {"on", true, true},
+                                {"type", true, true},
+                                {"elements", false, true},
+                                {"grid", false, true},
+                                {"block", false, true},
+                                {"depth", false, true},
+                                {"launches"},
+                                {"waves"}};
     for (const Group& group : plan.groups) {
         for (const Case& point : group.cases) {
             const Strategy* strategy = Registry::find_anywhere(point.strategy);
@@ -450,20 +457,27 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             const LaunchPlan launch_plan = plan_launches(point, form, devices.at(point.backend));
             const Mechanism mechanism = mechanism_of(strategy->info(), point);
             const bool levels = has_levels(strategy->info(), mechanism);
-            fmt::format_to(out, kLine, point.strategy, mechanism == Mechanism::none ? "" : name_of(mechanism),
-                           name_of(point.backend), name_of(point.type),
-                           point.elements == 0 ? "" : std::to_string(point.elements), point.grid, point.block,
-                           !levels       ? ""
-                           : point.depth ? std::to_string(*point.depth)
-                                         : "full",
-                           form.total(), from_device(mechanism) ? std::to_string(launch_plan.waves()) : "");
+            const std::vector<std::string> cells{point.strategy,
+                                                 mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)),
+                                                 std::string(name_of(point.backend)),
+                                                 std::string(name_of(point.type)),
+                                                 point.elements == 0 ? "" : std::to_string(point.elements),
+                                                 std::to_string(point.grid),
+                                                 std::to_string(point.block),
+                                                 !levels       ? ""
+                                                 : point.depth ? std::to_string(*point.depth)
+                                                               : "full",
+                                                 std::to_string(form.total()),
+                                                 from_device(mechanism) ? std::to_string(launch_plan.waves()) : ""};
+            for (std::size_t index = 0; index < columns.size(); ++index)
+                columns[index].cells.push_back(cells[index]);
             launches += form.total() * (plan.repeat.at(point.backend) + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));
         }
     }
-    fmt::format_to(out, "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
-                   plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
-    return text;
+    return table_text(std::move(columns)) +
+           fmt::format("\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
+                       plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
 }
 
 } // namespace nestbed

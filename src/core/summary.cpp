@@ -2,13 +2,14 @@
 
 #include "statistics.hpp"
 #include "strategy.hpp"
+#include "table.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
-#include <set>
+#include <utility>
 
 namespace nestbed
 {
@@ -65,24 +66,6 @@ std::string ratio_text(double ratio)
     return fmt::format("{:.{}f}", ratio, decimals);
 }
 
-// Comma-separated, in lines of at most 80 characters.
-std::string wrapped(const std::vector<std::string>& parts)
-{
-    constexpr std::size_t kColumns = 80;
-    std::string text;
-    std::size_t width = 0;
-    for (const std::string& part : parts) {
-        if (width > 0) {
-            const bool fits = width + 2 + part.size() + 1 <= kColumns; // ", " before, "," behind
-            text += fits ? ", " : ",\n";
-            width = fits ? width + 2 : 0;
-        }
-        text += part;
-        width += part.size();
-    }
-    return text;
-}
-
 // "ok", or how many of which: "3 of 30 wrong".
 std::string status_text(const CaseResult& result)
 {
@@ -96,33 +79,6 @@ std::string status_text(const CaseResult& result)
     }
     return "ok";
 }
-
-struct Column {
-    std::string name;
-    bool left = false;
-    bool axis = false; // said above the table when all its cells are the same
-    std::vector<std::string> cells;
-
-    std::size_t width() const
-    {
-        std::size_t width = name.size();
-        for (const std::string& cell : cells)
-            width = std::max(width, cell.size());
-        return width;
-    }
-    // Cells that mean nothing to their strategy are empty, and do not count.
-    bool constant() const
-    {
-        std::set<std::string> values(cells.begin(), cells.end());
-        values.erase("");
-        return values.size() <= 1;
-    }
-    std::string value() const
-    {
-        const auto said = std::ranges::find_if(cells, [](const std::string& cell) { return !cell.empty(); });
-        return said == cells.end() ? "" : *said;
-    }
-};
 
 std::vector<std::string> axis_cells(const CaseResult& result)
 {
@@ -181,16 +137,22 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
 std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
                           const std::map<BackendKind, RunFacts>& runs)
 {
-    std::vector<Column> columns{
-        {"strategy", true, false, {}},  {"backend", true, true, {}},   {"mechanism", true, true, {}},
-        {"type", true, true, {}},       {"elements", false, true, {}}, {"grid", false, true, {}},
-        {"block", false, true, {}},     {"depth", false, true, {}},    {"pending-limit", false, true, {}},
-        {"wave", false, true, {}},      {"streams", false, true, {}},  {"delay-us", false, true, {}},
-        {"graphs", false, true, {}},    {"seed", false, true, {}},     {"clock", true, true, {}},
-        {"median", false, false, {}},   {"MAD", false, false, {}},     {"95% CI", false, false, {}},
-        {"launches", false, false, {}}, {"latency", false, false, {}}, {"ratio", false, false, {}},
-        {"status", true, false, {}},
-    };
+    constexpr bool kLeft = true;
+    constexpr bool kAxis = true;
+    std::vector<Column> columns{{"strategy", kLeft}};
+    for (const char* name : {"backend", "mechanism", "type"})
+        columns.push_back({name, kLeft, kAxis});
+    for (const char* name :
+         {"elements", "grid", "block", "depth", "pending-limit", "wave", "streams", "delay-us", "graphs", "seed"})
+        columns.push_back({name, !kLeft, kAxis});
+    columns.push_back({"clock", kLeft, kAxis});
+    columns.push_back({"median"});
+    columns.push_back({.name = "MAD", .dispensable = 2});
+    columns.push_back({.name = "95% CI", .dispensable = 1});
+    columns.push_back({"launches"});
+    columns.push_back({"latency"});
+    columns.push_back({.name = "ratio", .dispensable = 3});
+    columns.push_back({"status", kLeft});
     for (const CaseResult& result : results) {
         std::vector<std::string> cells = result_cells(results, result);
         const std::vector<std::string> axes = axis_cells(result);
@@ -204,26 +166,12 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
         text += fmt::format("{}: {}{}, null kernel {}\n", name_of(backend), run.device.name,
                             backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
                             format_us(run.floor_us));
-    std::vector<std::string> common;
-    for (const Column& column : columns)
-        if (column.axis && column.constant() && !column.value().empty() && column.name != "backend")
-            common.push_back(fmt::format("{} {}", column.name, column.value()));
-    text += wrapped(common) + "\n\n";
+    // Said with the device already, or by no case.
     std::erase_if(columns, [](const Column& column) {
-        return (column.axis && column.constant()) || (column.name == "latency" && column.value().empty());
+        return (column.name == "backend" && column.constant()) ||
+               (column.name == "latency" && column.value().empty());
     });
-
-    const auto add_line = [&](const auto& cell_of) {
-        std::string line;
-        for (const Column& column : columns)
-            line += column.left ? fmt::format("{:<{}}  ", cell_of(column), column.width())
-                                : fmt::format("{:>{}}  ", cell_of(column), column.width());
-        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    };
-    add_line([](const Column& column) { return column.name; });
-    for (std::size_t row = 0; row < results.size(); ++row)
-        add_line([&](const Column& column) { return column.cells[row]; });
-    return text;
+    return text + table_text(std::move(columns));
 }
 
 } // namespace nestbed
