@@ -110,5 +110,14 @@ TEST(FormatBytes, GoesByPowersOf1024)
     EXPECT_EQ(format_bytes(0x1p72), "4096 EiB");
 }
 
+TEST(Folded, FillsLinesOf80CharactersAndBreaksBetweenWords)
+{
+    EXPECT_EQ(folded("a few words", 4), "    a few words\n");
+    const std::string word(37, 'x');
+    EXPECT_EQ(folded(word + " " + word, 5), "     " + word + " " + word + "\n"); // 80
+    EXPECT_EQ(folded(word + " " + word, 6), "      " + word + "\n      " + word + "\n");
+    EXPECT_EQ(folded(std::string(100, 'y') + " z", 2), "  " + std::string(100, 'y') + "\n  z\n");
+}
+
 } // namespace
 } // namespace nestbed

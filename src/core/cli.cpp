@@ -193,9 +193,11 @@ int list(const std::vector<std::string>& arguments, std::ostream& out)
         std::vector<std::string_view> mechanisms;
         for (const Mechanism mechanism : info.mechanisms)
             mechanisms.push_back(name_of(mechanism));
-        out << fmt::format("{}  ({}; {})\n    {}\n    launches: {}\n    hazards: {}\n    source: {}\n", name,
-                           info.workload, info.cuda_only ? "cuda" : "cuda, cpu", info.summary,
-                           fmt::join(mechanisms, ", "), info.hazards, info.source);
+        out << fmt::format("{}  ({}; {})\n", name, info.workload, info.cuda_only ? "cuda" : "cuda, cpu");
+        for (const std::string& line :
+             {std::string(info.summary), fmt::format("launches: {}", fmt::join(mechanisms, ", ")),
+              fmt::format("hazards: {}", info.hazards), fmt::format("source: {}", info.source)})
+            out << folded(line, 4);
     }
     return exit_ok;
 }

@@ -84,4 +84,20 @@ std::string format_bytes(double bytes)
     return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{} {}", three_digits(bytes), kUnits.at(unit));
 }
 
+std::string folded(std::string_view text, std::size_t indent)
+{
+    constexpr std::size_t kColumns = 80;
+    std::string lines;
+    std::size_t width = 0; // of the last line; 0: none was begun
+    for (const std::string& word : split(text, ' ')) {
+        const bool fits = width != 0 && width + 1 + word.size() <= kColumns;
+        if (!fits && !lines.empty())
+            lines += '\n';
+        lines.append(fits ? 1 : indent, ' ');
+        width = (fits ? width + 1 : indent) + word.size();
+        lines += word;
+    }
+    return lines + "\n";
+}
+
 } // namespace nestbed

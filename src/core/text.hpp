@@ -22,4 +22,7 @@ std::string format_us(double microseconds);
 // "1.50 MiB".
 std::string format_bytes(double bytes);
 
+// Words of `text` in lines of at most 80 characters, each with `indent` blanks before it; ends with a line break.
+std::string folded(std::string_view text, std::size_t indent);
+
 } // namespace nestbed
