@@ -22,14 +22,14 @@ inline namespace NESTBED_BACKEND
 
 // A kernel of its own: a grid that could launch takes longer to complete, even when it does not.
 template <class T>
-__global__ void __launch_bounds__(kFlatThreads, kFlatResident) sum_best_child(FlatJob<T> job, Nest /*nest*/)
+__global__ void __launch_bounds__(kFlatThreads, kFlatBound) sum_best_child(FlatJob<T> job, Nest /*nest*/)
 {
     const WideSum<T> sum = sum_of_runs(job, false);
     finish_flat(sum, job.grid + blockIdx.x, job);
 }
 
 template <class T>
-__global__ void __launch_bounds__(kFlatThreads, kFlatResident) sum_best(FlatJob<T> job, Nest nest)
+__global__ void __launch_bounds__(kFlatThreads, kFlatBound) sum_best(FlatJob<T> job, Nest nest)
 {
     if (!nest.last_level() && blockIdx.x == 0 && threadIdx.x == 0)
         nest.launch<sum_best_child<T>, Mechanism::fire_and_forget>({job.blocks - job.grid, kFlatThreads}, job);

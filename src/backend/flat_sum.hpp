@@ -22,6 +22,11 @@ inline constexpr unsigned kFlatLoads = 8; // 16-byte loads in flight a thread
 // Blocks that a multiprocessor holds at once. Said to the compiler: left alone, it takes 34 registers (and fewer loads in
 // flight) without -rdc and 84 (and room for two blocks) with it.
 inline constexpr unsigned kFlatResident = 4;
+#ifdef __CUDACC_DEBUG__ // nvcc -G: functions are not inlined there, and do not keep to a kernel's bound
+inline constexpr unsigned kFlatBound = 1;
+#else
+inline constexpr unsigned kFlatBound = kFlatResident;
+#endif
 
 template <class T>
 struct alignas(16) Vector {

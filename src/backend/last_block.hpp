@@ -30,7 +30,7 @@ __device__ __noinline__ void launch_again_out_of_line(const FlatJob<T>& job)
 #endif
 
 template <class T, Compiled How>
-__global__ void __launch_bounds__(kFlatThreads, kFlatResident)
+__global__ void __launch_bounds__(kFlatThreads, kFlatBound)
     sum_last_block(const __grid_constant__ FlatJob<T> job, bool taken)
 {
     const bool finished = finish_flat(sum_of_runs(job, true), blockIdx.x, job);
