@@ -43,7 +43,7 @@ struct Reduction {
     std::uint32_t block;
     LaunchPlan plan;
     Ledger* ledger;
-    unsigned* done;     // see Nest
+    unsigned* done;     // see Nest; null if no parent waits
     unsigned max_depth; // nested levels that may be launched
     unsigned delay_us;  // see Nest
     Mechanism mechanism;
@@ -85,7 +85,7 @@ template <class T>
 Nest root_nest(const Reduction<T>& job, const Wave& wave = {})
 {
     return {.ledger = job.ledger,
-            .done = job.done + std::uint64_t{wave.first} * job.max_depth,
+            .done = job.done == nullptr ? nullptr : job.done + std::uint64_t{wave.first} * job.max_depth,
             .max_depth = job.max_depth,
             .delay_us = job.delay_us};
 }

@@ -1,0 +1,86 @@
+// What a plan would take: the memory of a case, and the table of --dry-run.
+#include "launch_plan.hpp"
+#include "plan.hpp"
+#include "strategy.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace nestbed
+{
+
+std::uint64_t memory_bytes(const Case& point)
+{
+    constexpr std::uint64_t kElementBytes = 4;
+    constexpr std::uint64_t kFlagBytes = 4;
+    constexpr std::uint64_t kReferenceBytes = 16; // a block's right sum and magnitude
+    // A grid of the executor, measured: hello and nosync, 10^6 blocks of 4. A level waits while the one before runs.
+    constexpr std::uint64_t kGridBytes = 440;
+    constexpr std::uint64_t kGenerations = 2;
+    const bool reduces = point.type != ElementType::none;
+    const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+    const LaunchForm form = strategy.launches(point);
+    const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
+    std::uint64_t bytes = strategy.scratch_bytes(point);
+    if (reduces) // the input, its working copy, and a sum and completion flags a block
+        bytes += 2 * padded * kElementBytes + point.grid * kElementBytes +
+                 (form.parent_waits ? std::uint64_t{form.root_blocks} * form.levels() * kFlagBytes : 0);
+    if (point.backend == BackendKind::cpu) {
+        if (reduces)
+            bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);
+        const auto widest = std::max_element(form.by_depth.begin(), form.by_depth.end());
+        if (widest != form.by_depth.end())
+            bytes += std::min<std::uint64_t>(kGenerations, form.levels()) * *widest * kGridBytes;
+    }
+    return bytes;
+}
+
+std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
+{
+    std::uint64_t launches = 0;
+    std::uint64_t memory = 0;
+    std::vector<Column> columns{{"strategy", true},
+                                {"mechanism", true, true},
+                                {"on", true, true},
+                                {"type", true, true},
+                                {"elements", false, true},
+                                {"grid", false, true},
+                                {"block", false, true},
+                                {"depth", false, true},
+                                {"launches"},
+                                {"waves"}};
+    for (const Group& group : plan.groups) {
+        for (const Case& point : group.cases) {
+            const Strategy* strategy = Registry::find_anywhere(point.strategy);
+            const LaunchForm form = strategy->launches(point);
+            const LaunchPlan launch_plan = plan_launches(point, form, devices.at(point.backend));
+            const Mechanism mechanism = mechanism_of(strategy->info(), point);
+            const bool levels = has_levels(strategy->info(), mechanism);
+            const std::vector<std::string> cells{point.strategy,
+                                                 mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)),
+                                                 std::string(name_of(point.backend)),
+                                                 std::string(name_of(point.type)),
+                                                 point.elements == 0 ? "" : std::to_string(point.elements),
+                                                 std::to_string(point.grid),
+                                                 std::to_string(point.block),
+                                                 !levels       ? ""
+                                                 : point.depth ? std::to_string(*point.depth)
+                                                               : "full",
+                                                 std::to_string(form.total()),
+                                                 from_device(mechanism) ? std::to_string(launch_plan.waves()) : ""};
+            for (std::size_t index = 0; index < columns.size(); ++index)
+                columns[index].cells.push_back(cells[index]);
+            launches += form.total() * (plan.repeat.at(point.backend) + plan.warmup.at(point.backend));
+            memory = std::max(memory, memory_bytes(point));
+        }
+    }
+    return table_text(std::move(columns)) +
+           fmt::format("\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
+                       plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
+}
+
+} // namespace nestbed
