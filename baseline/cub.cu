@@ -1,9 +1,10 @@
-// cub: the library's reduction, cub::DeviceReduce::Sum. CUDA only.
+// cub, cub_narrow: the library's reduction, cub::DeviceReduce::Sum. CUDA only.
 //
 // Launches: none from the device; one or two from the host.
 // Hazards: none.
-// Source: CUB, which comes with the CUDA toolkit. The result is of 64 bits (int64 for int32, double for float32), as in
-// every strategy that sums the whole input: an int32 result wraps from some 2^24 elements on.
+// Source: CUB, which comes with the CUDA toolkit. cub's result is of 64 bits (int64 for int32, double for float32), as in
+// every strategy that sums the whole input; cub_narrow's is of the elements' own type: an int32 one wraps from some 2^24
+// elements on, and is verified modulo 2^32.
 #include "../src/backend/reduction.hpp"
 
 #ifdef __CUDACC__
@@ -15,16 +16,9 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-struct Cub {
-    static constexpr StrategyInfo info{
-        .name = "cub",
-        .workload = "reduce",
-        .summary = "the library: cub::DeviceReduce::Sum into 64 bits",
-        .hazards = "none: the library's",
-        .source = "CUB",
-        .cuda_only = true,
-    };
-    static constexpr Answer answer = Answer::total;
+template <Answer Result>
+struct CubStrategy {
+    static constexpr Answer answer = Result;
 
     static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
 
@@ -50,13 +44,42 @@ struct Cub {
     static cudaError_t sum(const Reduction<T>& job, void* scratch, std::size_t& bytes)
     {
         const cudaStream_t stream = scratch == nullptr ? nullptr : job.context.stream(0);
-        return cub::DeviceReduce::Sum(scratch, bytes, static_cast<const T*>(job.in), job.total,
-                                      static_cast<std::int64_t>(job.elements), stream);
+        const auto call = [&](auto* to) {
+            return cub::DeviceReduce::Sum(scratch, bytes, static_cast<const T*>(job.in), to,
+                                          static_cast<std::int64_t>(job.elements), stream);
+        };
+        if constexpr (Result == Answer::narrow_total)
+            return call(job.out);
+        else
+            return call(job.total);
     }
 #endif
 };
 
+struct Cub : CubStrategy<Answer::total> {
+    static constexpr StrategyInfo info{
+        .name = "cub",
+        .workload = "reduce",
+        .summary = "the library: cub::DeviceReduce::Sum into 64 bits",
+        .hazards = "none: the library's",
+        .source = "CUB",
+        .cuda_only = true,
+    };
+};
+
+struct CubNarrow : CubStrategy<Answer::narrow_total> {
+    static constexpr StrategyInfo info{
+        .name = "cub_narrow",
+        .workload = "reduce",
+        .summary = "the library: cub::DeviceReduce::Sum into the elements' own type",
+        .hazards = "an int32 sum wraps from some 2^24 elements on",
+        .source = "CUB",
+        .cuda_only = true,
+    };
+};
+
 const RegisterReduction<Cub> cub_sum;
+const RegisterReduction<CubNarrow> cub_narrow;
 
 } // namespace NESTBED_BACKEND
 } // namespace nestbed

@@ -70,7 +70,7 @@ struct NestedBest {
     {
         const std::uint32_t grid = blocks(job.context);
         const FlatJob<T> flat =
-            flat_job<T>(job.in, job.elements, grid, job.max_depth > 0 ? 2 * grid : grid, job.total, scratch);
+            flat_job<T>(job.in, job.elements, kFlatLoads, grid, job.max_depth > 0 ? 2 * grid : grid, job.total, scratch);
         host_launch<sum_best<T>>(job.context, 0, {grid, kFlatThreads}, flat, root_nest(job));
     }
 };

@@ -23,6 +23,7 @@ struct Way {
     const StrategyInfo& info() const { return Registry::find_anywhere(strategy)->info(); }
     bool needs_cuda() const { return info().cuda_only || cuda_only(mechanism); }
     bool has_elements() const { return info().workload == "reduce"; }
+    bool has_matrix() const { return info().over_matrix(); }
 };
 
 inline std::string name_of(const Way& way)
@@ -51,14 +52,19 @@ std::vector<Way> ways_of(BackendKind backend, Wanted&& wanted)
     return ways;
 }
 
+// Of a sum (elements 0: grid * block), or of a matrix.
 struct Shape {
     const char* name;
-    std::uint32_t grid;
-    std::uint32_t block;
-    std::uint64_t elements; // 0: grid * block
+    std::uint32_t grid = 0;
+    std::uint32_t block = 0;
+    std::uint64_t elements = 0;
     std::optional<std::uint32_t> depth = std::nullopt;
+    std::uint32_t nx = 0;
+    std::uint32_t ny = 0;
+    BlockShape block_shape = {};
 
-    std::uint32_t threads() const { return grid * block; }
+    // How much there is to do.
+    std::uint32_t threads() const { return nx != 0 ? nx * ny : grid * block; }
 };
 
 inline const std::vector<Shape>& battery()
@@ -114,8 +120,53 @@ inline const std::vector<Shape>& battery()
     return shapes;
 }
 
+// Sides that are whole tiles, that divide nothing, and that are one; 32 x 64 is shared_tile's tile.
+inline const std::vector<Shape>& matrix_battery()
+{
+    const auto matrix = [](const char* name, std::uint32_t nx, std::uint32_t ny, BlockShape shape = {16, 16},
+                           std::optional<std::uint32_t> depth = std::nullopt) {
+        return Shape{.name = name, .depth = depth, .nx = nx, .ny = ny, .block_shape = shape};
+    };
+    static const std::vector<Shape> shapes{
+        matrix("one_number", 1, 1),
+        matrix("one_row", 53, 1),
+        matrix("one_column", 1, 47),
+        matrix("one_thread_a_block", 5, 3, {1, 1}),
+        matrix("smaller_than_a_block", 7, 5, {32, 8}),
+        matrix("one_block", 16, 16),
+        matrix("one_block_and_one", 17, 17),
+        matrix("thin_blocks", 31, 29, {8, 32}),
+        matrix("wide_blocks", 29, 31, {32, 8}),
+        matrix("blocks_of_primes", 41, 23, {7, 11}),
+        matrix("a_row_a_block", 97, 13, {64, 1}),
+        matrix("a_column_a_block", 13, 97, {1, 64}),
+        matrix("four_blocks_and_a_bit", 70, 33, {16, 4}),
+        matrix("one_tile", 32, 64),
+        matrix("one_tile_less_one", 31, 63),
+        matrix("one_tile_and_one", 33, 65),
+        matrix("wide_primes", 211, 17, {32, 4}),
+        matrix("high_primes", 17, 211, {4, 32}),
+        matrix("largest_block", 67, 71, {32, 32}),
+        matrix("fewer_block_rows_than_columns", 96, 32, {8, 8}),
+        matrix("more_block_rows_than_columns", 32, 96, {8, 8}),
+        matrix("depth_0", 100, 200, {16, 16}, 0),
+        matrix("depth_1", 100, 200, {16, 16}, 1),
+        matrix("depth_2_of_primes", 131, 257, {16, 16}, 2),
+        matrix("five_by_three_tiles", 150, 170, {16, 8}),
+        matrix("tall_tiles", 20, 700, {16, 8}),
+    };
+    return shapes;
+}
+
+inline const std::vector<Shape>& battery_of(const Way& way)
+{
+    return way.has_matrix() ? matrix_battery() : battery();
+}
+
 inline std::vector<ElementType> types_of(const Way& way)
 {
+    if (way.has_matrix())
+        return {ElementType::float32};
     return way.has_elements() ? std::vector{ElementType::int32, ElementType::float32}
                               : std::vector{ElementType::none};
 }
@@ -133,6 +184,13 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
                .seed = 42};
     if (way.has_elements())
         point.elements = shape.elements == 0 ? std::uint64_t{shape.grid} * shape.block : shape.elements;
+    if (way.has_matrix()) {
+        point.nx = shape.nx;
+        point.ny = shape.ny;
+        point.elements = shape.threads();
+        if (way.info().shaped)
+            point.shape = shape.block_shape;
+    }
     if (way.info().workload == "chain")
         point.depth = std::min(shape.depth.value_or(kChainDepth), kChainDepth);
     return point;
@@ -172,7 +230,7 @@ inline void expect_ok(Session& session, const Case& point)
 template <class Check>
 void for_the_battery(BackendKind backend, const Way& way, Check&& check)
 {
-    for (const Shape& shape : battery())
+    for (const Shape& shape : battery_of(way))
         for (const ElementType type : types_of(way)) {
             SCOPED_TRACE(std::string(shape.name) + " " + std::string(name_of(type)));
             check(case_of(backend, way, shape, type), shape);

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "../src/cpu/context.hpp" // last: it defines CUDA's keywords
+#include "../src/backend/in_block.hpp" // last: it defines CUDA's keywords
 
 namespace nestbed::cpu
 {
@@ -171,32 +173,44 @@ TEST(Executor, ALongerDelayLetsOthersFurtherAhead)
     EXPECT_GT(steps_ahead(20), 2 * steps_ahead(2));
 }
 
-TEST(Executor, AtomicIncCountsToItsLastAndBeginsAgain)
+TEST(Executor, ExactlyOneBlockOfManyArrivesLastAndTheCounterBeginsAgain)
 {
-    unsigned value = 0;
-    std::vector<unsigned> old;
-    for (int time = 0; time < 7; ++time)
-        old.push_back(atomicInc(&value, 2));
-    EXPECT_THAT(old, ElementsAre(0, 1, 2, 0, 1, 2, 0));
-    value = 9; // beyond the last
-    EXPECT_EQ(atomicInc(&value, 2), 9U);
-    EXPECT_EQ(value, 0U);
-    EXPECT_EQ(atomicInc(&value, 0), 0U);
-    EXPECT_EQ(value, 0U);
+    unsigned arrived = 0;
+    Executor executor({}, 4);
+    for (const unsigned blocks : {1U, 2U, 64U, 4096U}) {
+        std::atomic<unsigned> last = 0;
+        std::atomic<unsigned> others = 0;
+        executor.run(blocks, 2, [&] {
+            if (threadIdx.x == 0)
+                ++(arrives_last(&arrived, blocks) ? last : others);
+        });
+        EXPECT_EQ(last, 1U);
+        EXPECT_EQ(others, blocks - 1);
+        EXPECT_EQ(arrived, 0U);
+    }
 }
 
-TEST(Executor, AtomicIncGivesEachOfManyWorkersThreadsItsOwnNumber)
+TEST(Executor, AtomicMinKeepsTheLeastOfWhatManyWorkersThreadsOffer)
 {
-    unsigned value = 0;
-    std::vector<unsigned> of_thread(4096);
-    Executor({}, 4).run(64, 64, [&] {
-        const unsigned old = atomicInc(&value, 4095);
-        of_thread.at(blockIdx.x * 64 + threadIdx.x) = old;
-    });
-    EXPECT_EQ(value, 0U);
-    std::ranges::sort(of_thread);
-    for (unsigned number = 0; number < 4096; ++number)
-        ASSERT_EQ(of_thread[number], number);
+    unsigned long long least = ~0ULL;
+    EXPECT_EQ(atomicMin(&least, 9000ULL), ~0ULL);
+    EXPECT_EQ(atomicMin(&least, 9001ULL), 9000U);
+    EXPECT_EQ(least, 9000U);
+    Executor({}, 4).run(64, 64, [&] { atomicMin(&least, 17ULL + (blockIdx.x * 64 + threadIdx.x) * 2357ULL % 4096); });
+    EXPECT_EQ(least, 17U);
+}
+
+TEST(Executor, SharedMemoryBeginsWithWhatNobodyWouldTakeForAnAnswer)
+{
+    Executor executor({}, 1);
+    for (int run = 0; run < 3; ++run)
+        executor.run(3, 1, [&] {
+            auto& values = block_shared<std::array<float, 4>>();
+            for (float& value : values) {
+                EXPECT_TRUE(std::isnan(value));
+                value = 1;
+            }
+        });
 }
 
 } // namespace

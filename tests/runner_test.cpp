@@ -41,6 +41,7 @@ class FakeSession final : public Session
     void release() override { asked_at_release.push_back(asked.size()); }
     double null_kernel_us() override { return 1; }
     unsigned timer_step_ns() override { return 1; }
+    MeasuredBandwidth bandwidth() override { return {}; }
     DepthProbe probe_depth(unsigned levels) override { return {.asked = levels, .reached = levels}; }
 
     std::vector<Case> asked;

@@ -57,7 +57,7 @@ TEST_P(RaceFree, IsRightInAThousandRandomOrders)
     constexpr std::ptrdiff_t kOrders = 1000;
     const auto small = [](const Shape& shape) { return shape.threads() <= 512; };
     const auto medium = [](const Shape& shape) { return shape.threads() <= 4096; };
-    const std::ptrdiff_t of_small = kOrders / std::ranges::count_if(battery(), small) + 1;
+    const std::ptrdiff_t of_small = kOrders / std::ranges::count_if(battery_of(GetParam()), small) + 1;
     const auto session = open_session(BackendKind::cpu, {.schedule = "random:1", .workers = 1});
     std::ptrdiff_t orders = 0;
     for_the_battery(BackendKind::cpu, GetParam(), [&](const Case& point, const Shape& shape) {
@@ -107,7 +107,7 @@ TEST(CudaOnly, IsUnsupportedOnTheExecutorAndNeverRun)
         names.push_back(name_of(way));
         SCOPED_TRACE(names.back());
         for (const ElementType type : types_of(way)) {
-            const Sample sample = session->sample(case_of(BackendKind::cpu, way, {"", 4, 64, 0}, type));
+            const Sample sample = session->sample(case_of(BackendKind::cpu, way, {"", 4, 64}, type));
             EXPECT_EQ(sample.status, Status::unsupported);
             EXPECT_THAT(sample.detail, StartsWith("unsupported:"));
             EXPECT_FALSE(sample.wall_us || sample.gpu_us || sample.launches);

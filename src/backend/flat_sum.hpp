@@ -36,7 +36,11 @@ struct alignas(16) Vector {
 static_assert(Vector<std::int32_t>::kElements == 4 && Vector<float>::kElements == 4);
 
 // A tile: what a block loads at one time. A run: neighbouring tiles, what a block is handed at one time.
-inline constexpr std::uint64_t kTileElements = std::uint64_t{kFlatThreads} * kFlatLoads * 4;
+constexpr std::uint64_t tile_elements(unsigned loads)
+{
+    return std::uint64_t{kFlatThreads} * loads * 4;
+}
+inline constexpr std::uint64_t kTileElements = tile_elements(kFlatLoads);
 
 // What the blocks of one or two grids sum together. The state is all zero before, and again after.
 struct FlatState {
@@ -46,34 +50,43 @@ struct FlatState {
 template <class T>
 struct FlatJob {
     const T* in; // aligned to 16 bytes
-    std::uint64_t tiles;
-    std::uint64_t rest; // elements behind the last tile
-    std::uint64_t run;  // tiles
-    unsigned grid;      // blocks of the first grid, which begin with a run each
-    unsigned blocks;    // of both grids
-    WideSum<T>* sums;   // one a block
+    std::uint64_t elements;
+    std::uint64_t tiles; // the last one may be ragged
+    std::uint64_t run;   // tiles
+    unsigned grid;       // blocks of the first grid, which begin with a run each
+    unsigned blocks;     // of both grids
+    WideSum<T>* sums;    // one a block
     WideSum<T>* total;
     FlatState* state;
 };
 
-// One tile, summed by each thread. Plain loads: with evict-first ones (__ldcs), lines that were written before the run
-// stay in the L2 cache, dirty, and are in the way.
-template <class T>
-__device__ WideSum<T> sum_of_tile(const T* tile)
+// One tile, summed by each thread, all loads in flight together. Plain loads: with evict-first ones (__ldcs), lines that
+// were written before the run stay in the L2 cache, dirty, and are in the way.
+template <class T, unsigned Loads>
+__device__ WideSum<T> sum_of_tile(const FlatJob<T>& job, std::uint64_t tile)
 {
-    const auto* from = reinterpret_cast<const Vector<T>*>(tile) + threadIdx.x;
-    Vector<T> loaded[kFlatLoads];
-    for (unsigned load = 0; load < kFlatLoads; ++load)
-        loaded[load] = from[load * kFlatThreads];
+    constexpr std::uint64_t kVectors = std::uint64_t{kFlatThreads} * Loads;
+    const auto* vectors = reinterpret_cast<const Vector<T>*>(job.in);
+    const std::uint64_t count = job.elements / Vector<T>::kElements; // whole ones
+    const std::uint64_t first = tile * kVectors + threadIdx.x;
     WideSum<T> sum{};
+    Vector<T> loaded[Loads];
+    if ((tile + 1) * kVectors <= count) {
+        for (unsigned load = 0; load < Loads; ++load)
+            loaded[load] = vectors[first + load * kFlatThreads];
+    } else {
+        for (unsigned load = 0; load < Loads; ++load)
+            loaded[load] = first + load * kFlatThreads < count ? vectors[first + load * kFlatThreads] : Vector<T>{};
+        if (tile + 1 == job.tiles && threadIdx.x < job.elements % Vector<T>::kElements)
+            sum += job.in[count * Vector<T>::kElements + threadIdx.x];
+    }
     for (const Vector<T>& vector : loaded)
         for (const T value : vector.element)
             sum += value;
     return sum;
 }
 
-// The runs that this block is handed, summed by each thread. Thread 0 asks for the next one before it needs it. Block 0
-// of the first grid has the rest behind the last tile.
+// The runs that this block is handed, summed by each thread. Thread 0 asks for the next one before it needs it.
 template <class T>
 __device__ WideSum<T> sum_of_runs(const FlatJob<T>& job, bool first_grid)
 {
@@ -88,16 +101,13 @@ __device__ WideSum<T> sum_of_runs(const FlatJob<T>& job, bool first_grid)
         const unsigned long long next = tid == 0 ? take() : 0;
         const unsigned long long end = first + job.run < job.tiles ? first + job.run : job.tiles;
         for (unsigned long long tile = first; tile < end; ++tile)
-            sum += sum_of_tile(job.in + tile * kTileElements);
+            sum += sum_of_tile<T, kFlatLoads>(job, tile);
         __syncthreads(); // everybody has read `shared`
         if (tid == 0)
             shared = next;
         __syncthreads();
         first = shared;
     }
-    if (first_grid && blockIdx.x == 0)
-        for (std::uint64_t index = tid; index < job.rest; index += kFlatThreads)
-            sum += job.in[job.tiles * kTileElements + index];
     return sum;
 }
 
@@ -105,24 +115,27 @@ __device__ WideSum<T> sum_of_runs(const FlatJob<T>& job, bool first_grid)
 template <class T>
 __device__ bool finish_flat(WideSum<T> sum, unsigned block, const FlatJob<T>& job)
 {
+    const unsigned tid = threadIdx.x;
     sum = block_sum(sum);
-    bool& last = block_shared<bool>();
-    if (threadIdx.x == 0) {
-        job.sums[block] = sum;
-        last = arrives_last(&job.state->arrived, job.blocks);
+    if (job.blocks > 1) {
+        bool& last = block_shared<bool>();
+        if (tid == 0) {
+            job.sums[block] = sum;
+            last = arrives_last(&job.state->arrived, job.blocks);
+        }
+        __syncthreads();
+        if (!last)
+            return false;
+        sum = WideSum<T>{};
+        for (unsigned index = tid; index < job.blocks; index += kFlatThreads)
+            sum += job.sums[index];
+        sum = block_sum(sum);
     }
-    __syncthreads();
-    if (!last)
-        return false;
-    WideSum<T> total{};
-    for (unsigned index = threadIdx.x; index < job.blocks; index += kFlatThreads)
-        total += job.sums[index];
-    total = block_sum(total);
-    if (threadIdx.x == 0) {
-        *job.total = total;
+    if (tid == 0) {
+        *job.total = sum;
         job.state->taken = 0;
     }
-    return threadIdx.x == 0;
+    return tid == 0;
 }
 
 // What a FlatJob needs on the device.
@@ -138,16 +151,17 @@ struct FlatScratch {
     }
 };
 
-// All `elements` numbers for a first grid of `grid` blocks, and `blocks` in all. Small inputs go round in single tiles.
+// All `elements` numbers, in tiles of `loads` loads a thread, for a first grid of `grid` blocks, and `blocks` in all.
+// Small inputs go round in single tiles.
 template <class T>
-FlatJob<T> flat_job(const T* in, std::uint64_t elements, unsigned grid, unsigned blocks, WideSum<T>* total,
-                    const FlatScratch<T>& scratch)
+FlatJob<T> flat_job(const T* in, std::uint64_t elements, unsigned loads, unsigned grid, unsigned blocks,
+                    WideSum<T>* total, const FlatScratch<T>& scratch)
 {
     constexpr std::uint64_t kLongestRun = 4;
-    const std::uint64_t tiles = elements / kTileElements;
+    const std::uint64_t tiles = (elements - 1) / tile_elements(loads) + 1;
     return {.in = in,
+            .elements = elements,
             .tiles = tiles,
-            .rest = elements % kTileElements,
             .run = std::clamp<std::uint64_t>(tiles / (std::uint64_t{blocks} * 4), 1, kLongestRun),
             .grid = grid,
             .blocks = blocks,

@@ -3,6 +3,8 @@
 
 #include "language.hpp"
 
+#include <atomic>
+
 namespace nestbed
 {
 inline namespace NESTBED_BACKEND
@@ -26,9 +28,18 @@ __device__ void finish_in_block(T* slice, unsigned stride, T* sum)
 // then what all of them wrote before is visible to the caller. The counter begins at 0, and is 0 again after the last.
 __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks)
 {
-    __threadfence();
-    const bool last = atomicInc(arrived, blocks - 1) == blocks - 1;
-    __threadfence();
+#ifdef __CUDACC__
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> counter(*arrived);
+    constexpr auto kBothWays = cuda::memory_order_acq_rel;
+    constexpr auto kNoWay = cuda::memory_order_relaxed;
+#else
+    std::atomic_ref<unsigned> counter(*arrived);
+    constexpr auto kBothWays = std::memory_order_acq_rel;
+    constexpr auto kNoWay = std::memory_order_relaxed;
+#endif
+    const bool last = counter.fetch_add(1, kBothWays) == blocks - 1;
+    if (last)
+        counter.store(0, kNoWay);
     return last;
 }
 

@@ -1,6 +1,7 @@
 #include "probe.hpp"
 
 #include "../core/statistics.hpp"
+#include "flat_sum.hpp"
 #include "nest.hpp"
 
 namespace nestbed
@@ -51,6 +52,64 @@ double time_null_kernel(Context& context, unsigned runs)
     }
     return median(times);
 }
+
+#ifdef __CUDACC__
+
+__global__ void __launch_bounds__(kFlatThreads, kFlatBound)
+    read_all(const __grid_constant__ FlatJob<std::int32_t> job)
+{
+    finish_flat(sum_of_runs(job, true), blockIdx.x, job);
+}
+
+namespace
+{
+// Bytes a nanosecond are GB/s.
+template <class Work>
+double median_gb_s(Context& context, double bytes, Work&& work)
+{
+    constexpr unsigned kRuns = 11;
+    std::vector<double> rates;
+    for (unsigned run = 0; run < kRuns + 1; ++run) {
+        const Elapsed elapsed = context.time(1, work);
+        if (run > 0) // the first one loads the kernel
+            rates.push_back(bytes / (*elapsed.gpu_us * 1000));
+    }
+    return median(rates);
+}
+} // namespace
+
+// Reading: by the fastest reduction that nestbed has. Copying: by the driver.
+MeasuredBandwidth measure_bandwidth(Context& context)
+{
+    constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+    const std::uint64_t bytes = std::min(kGiB, context.facts().free_memory_bytes / 8);
+    const std::uint64_t elements = bytes / sizeof(std::int32_t);
+    auto from = context.allocate<std::int32_t>(elements);
+    context.fill_bytes(from, 0xA5, elements);
+    auto to = context.allocate<std::int32_t>(elements);
+    auto total = context.allocate<std::int64_t>(1);
+    const std::uint32_t grid = kFlatResident * context.facts().multiprocessors;
+    const FlatScratch<std::int32_t> scratch(context, grid);
+    const auto job = flat_job<std::int32_t>(from.data(), elements, kFlatLoads, grid, grid, total.data(), scratch);
+    const auto size = static_cast<double>(elements * sizeof(std::int32_t));
+    return {.read_gb_s = median_gb_s(context, size,
+                                     [&] {
+                                         host_launch<read_all>(context, 0, {grid, kFlatThreads}, job);
+                                     }),
+            .copy_gb_s = median_gb_s(context, 2 * size, [&] {
+                check(cudaMemcpyAsync(to.data(), from.data(), elements * sizeof(std::int32_t),
+                                      cudaMemcpyDeviceToDevice, context.stream(0)));
+            })};
+}
+
+#else
+
+MeasuredBandwidth measure_bandwidth(Context& /*context*/)
+{
+    return {};
+}
+
+#endif
 
 LaunchCounts run_chain(Context& context, unsigned levels)
 {

@@ -1,4 +1,5 @@
 // The workload `reduce`: one input for all cases that share it, restored before every run.
+#include "../core/parallel.hpp"
 #include "reduction.hpp"
 #include "workload.hpp"
 
@@ -63,9 +64,11 @@ class ReduceData
             sample.wall_us = elapsed.wall_us;
             sample.host_launches = elapsed.host_launches;
         }
-        const Verdict verdict = verify(context, strategy.answer(), host_sum);
+        const Verdict verdict = verify(context, strategy, host_sum);
         sample.answer = verdict.answer;
-        sample.reference = to_text<T>(reference_.total);
+        sample.reference = to_text<T>(strategy.answer() == Answer::narrow_total && std::is_integral_v<T>
+                                          ? static_cast<T>(reference_.total)
+                                          : reference_.total);
         sample.relative_error = verdict.relative_error;
         sample.detail = verdict.detail;
         sample.status = verdict.right ? Status::ok : Status::wrong;
@@ -73,25 +76,38 @@ class ReduceData
     }
 
   private:
-    Verdict verify(Context& context, Answer answer, WideSum<T> host_sum)
+    Verdict verify(Context& context, const ReduceStrategy& strategy, WideSum<T> host_sum)
     {
-        if (answer == Answer::on_host)
+        switch (strategy.answer()) {
+        case Answer::on_host:
+        case Answer::returned:
             return verify_total(reference_, host_sum);
-        if (answer == Answer::total) {
+        case Answer::total: {
             WideSum<T> total{};
             context.download(std::span(&total, 1), total_);
             return verify_total(reference_, total);
         }
-        std::vector<T> partials(sums_.size());
+        case Answer::narrow_total: {
+            T total{};
+            context.download(std::span(&total, 1), sums_);
+            return verify_narrow_total(reference_, total);
+        }
+        case Answer::block_sums:
+            break;
+        }
+        const unsigned blocks_a_sum = strategy.blocks_a_sum();
+        std::vector<T> partials((sums_.size() - 1) / blocks_a_sum + 1);
         context.download(std::span<T>(partials), sums_);
-        return verify_blocks(reference_, std::span<const T>(partials));
+        return verify_blocks(reference_, std::span<const T>(partials), blocks_a_sum);
     }
 
     static std::vector<T> make_input(const Case& point)
     {
         std::vector<T> input(point.elements);
-        for (std::uint64_t index = 0; index < point.elements; ++index)
-            input[index] = reduce_element<T>(point.seed, index);
+        for_ranges(input.size(), [&](std::size_t first, std::size_t end) {
+            for (std::size_t index = first; index < end; ++index)
+                input[index] = reduce_element<T>(point.seed, index);
+        });
         return input;
     }
 

@@ -25,9 +25,11 @@ inline namespace NESTBED_BACKEND
 
 // What a strategy leaves behind.
 enum class Answer : std::uint8_t {
-    block_sums, // out[b]: the sum of elements b * block to (b + 1) * block - 1
-    total,      // *total: the sum of all, on the device
-    on_host,    // *host_sum: the sum of all, by the host, timed by the wall clock alone
+    block_sums,   // out[b]: the sum of elements b * span to (b + 1) * span - 1, span = block * blocks_a_sum
+    total,        // *total: the sum of all, on the device
+    narrow_total, // out[0]: the sum of all in the elements' own type, int32 modulo 2^32
+    returned,     // *host_sum: the sum of all, brought to the host
+    on_host,      // *host_sum: the sum of all, by the host, timed by the wall clock alone
 };
 
 // Sum `elements` numbers.
@@ -105,6 +107,7 @@ class ReduceStrategy : public Strategy
     virtual std::function<void()> prepare(const Reduction<std::int32_t>& job) const = 0;
     virtual std::function<void()> prepare(const Reduction<float>& job) const = 0;
     virtual Answer answer() const = 0;
+    virtual unsigned blocks_a_sum() const = 0;
 };
 
 // Makes S an entry of this backend's registry. S has
@@ -113,6 +116,7 @@ class ReduceStrategy : public Strategy
 //     template <class T> static void run(const Reduction<T>&);            issues all work, waits for none
 // and, if it needs to,
 //     static constexpr Answer answer;                                     block_sums without it
+//     static constexpr unsigned blocks_a_sum;                             of the case, for one of block_sums; 1 without it
 //     template <class T> static P prepare(const Reduction<T>&);           untimed; run() then takes a P& too
 //     static std::uint64_t scratch_bytes(const Case&);                    what that allocates on the device
 // One that is cuda_only has run() and prepare() for nvcc alone.
@@ -136,6 +140,13 @@ class RegisterReduction final : public ReduceStrategy
         if constexpr (requires { S::answer; })
             return S::answer;
         return Answer::block_sums;
+    }
+
+    unsigned blocks_a_sum() const override
+    {
+        if constexpr (requires { S::blocks_a_sum; })
+            return S::blocks_a_sum;
+        return 1;
     }
 
   private:

@@ -26,6 +26,8 @@ class BackendSession final : public Session
         workloads_.emplace("hello", make_hello_workload(context_));
         workloads_.emplace("chain", make_launch_workload(context_));
         workloads_.emplace("fanout", make_launch_workload(context_));
+        for (const char* workload : {"transpose", "copy", "blobs"})
+            workloads_.emplace(workload, make_matrix_workload(context_));
     }
 
     BackendKind backend() const override { return kBackend; }
@@ -38,7 +40,8 @@ class BackendSession final : public Session
     Sample sample_aloud(const Case& point) override
     {
         Case whole = point;
-        whole.wave = point.grid;
+        if (point.grid != 0)
+            whole.wave = point.grid;
         whole.streams = 1;
         const std::uint64_t launches = strategy_of(point).launches(point).total();
         whole.pending_limit =
@@ -53,6 +56,7 @@ class BackendSession final : public Session
     }
 
     double null_kernel_us() override { return time_null_kernel(context_, 101); }
+    MeasuredBandwidth bandwidth() override { return measure_bandwidth(context_); }
     unsigned timer_step_ns() override { return smallest_timer_step_ns(context_); }
 
     DepthProbe probe_depth(unsigned levels) override

@@ -47,6 +47,7 @@ class Workload
 std::unique_ptr<Workload> make_reduce_workload(Context& context);
 std::unique_ptr<Workload> make_hello_workload(Context& context);
 std::unique_ptr<Workload> make_launch_workload(Context& context); // chain and fanout
+std::unique_ptr<Workload> make_matrix_workload(Context& context); // transpose, copy and blobs
 
 } // namespace NESTBED_BACKEND
 } // namespace nestbed

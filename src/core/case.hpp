@@ -15,15 +15,28 @@ namespace nestbed
 enum class BackendKind : std::uint8_t { cuda, cpu };
 enum class ElementType : std::uint8_t { none, int32, float32 }; // none: the workload has no elements
 
+// Threads of a block in x and y. 0: the workload or the strategy has its own.
+struct BlockShape {
+    std::uint32_t x = 0;
+    std::uint32_t y = 0;
+
+    constexpr std::uint32_t threads() const { return x * y; }
+    friend bool operator==(const BlockShape&, const BlockShape&) = default;
+    friend auto operator<=>(const BlockShape&, const BlockShape&) = default; // NOLINT(modernize-use-nullptr)
+};
+
 struct Case {
     std::string strategy;
     BackendKind backend = BackendKind::cpu;
     std::optional<Mechanism> mechanism; // empty: the strategy's first
     ElementType type = ElementType::int32;
-    std::uint64_t elements = 0;         // 1 to grid * block; what is missing to grid * block is the ragged end
-    std::uint32_t grid = 1;             // blocks of the root level
-    std::uint32_t block = 1;            // threads a block at the root level: a power of two
-    std::optional<std::uint32_t> depth; // nested levels at most; empty: full
+    std::uint64_t elements = 0; // 1 to grid * block, the rest being the ragged end; of a matrix nx * ny
+    std::uint32_t grid = 1;     // blocks of the root level; 0: a matrix, whose strategy decides
+    std::uint32_t block = 1;    // threads a block at the root level: a power of two; 0 likewise
+    std::uint32_t nx = 0;       // columns of a matrix; 0: the workload has none
+    std::uint32_t ny = 0;       // rows
+    BlockShape shape;
+    std::optional<std::uint32_t> depth;         // nested levels at most; empty: full
     std::optional<std::uint32_t> pending_limit; // launches; empty: auto
     std::optional<std::uint32_t> wave;          // root blocks launched together; empty: auto
     std::optional<std::uint32_t> streams;       // host streams that the waves go round; empty: auto
@@ -52,6 +65,12 @@ constexpr std::string_view name_of(ElementType type)
         break;
     }
     return "";
+}
+
+// "8x32"; empty where there is none.
+inline std::string name_of(BlockShape shape)
+{
+    return shape.threads() == 0 ? "" : std::to_string(shape.x) + "x" + std::to_string(shape.y);
 }
 
 } // namespace nestbed

@@ -157,6 +157,7 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
                          .schedule = session->schedule(),
                          .floor_us = session->null_kernel_us(),
                          .timer_step_ns = session->timer_step_ns(),
+                         .bandwidth = session->bandwidth(),
                          .device = session->facts()};
         probes[backend] = session->probe_depth(kProbedLevels);
     }

@@ -77,7 +77,7 @@ void plan_waits(const Case& point, const LaunchForm& form, const DeviceFacts& fa
 LaunchPlan plan_launches(const Case& point, const LaunchForm& form, const DeviceFacts& facts)
 {
     const std::uint32_t usual = facts.default_pending_limit;
-    const std::uint32_t roots = form.per_root_block() ? form.root_blocks : point.grid;
+    const std::uint32_t roots = form.per_root_block() ? form.root_blocks : std::max(1U, point.grid);
     LaunchPlan plan{.roots = roots, .pending_limit = usual, .wave = roots};
     if (form.levels() == 0)
         return plan;

@@ -1,6 +1,6 @@
 #include "plan.hpp"
 
-#include "axis.hpp"
+#include "axes.hpp"
 #include "error.hpp"
 #include "session.hpp"
 #include "strategy.hpp"
@@ -23,76 +23,9 @@ namespace
 constexpr std::uint32_t kUsualGrid = 2048; // the book's
 constexpr std::uint32_t kUsualBlock = 512;
 
-// A comma-separated list of names, all of which must be allowed.
-std::vector<std::pair<std::string, Setting>> names_of(const Settings& settings, std::string_view key,
-                                                      const std::vector<std::string_view>& allowed,
-                                                      std::string_view what)
-{
-    std::vector<std::pair<std::string, Setting>> names;
-    for (const Setting& setting : settings.of(key)) {
-        for (const std::string& name : split(setting.value, ',')) {
-            if (std::ranges::find(allowed, name) == allowed.end())
-                throw UsageError(fmt::format("{}: there is no {} '{}'{}; allowed: {}", setting.place(), what, name,
-                                             did_you_mean(name, allowed), fmt::join(allowed, ", ")));
-            if (std::ranges::find(names, name, &std::pair<std::string, Setting>::first) == names.end())
-                names.emplace_back(name, setting);
-        }
-    }
-    return names;
-}
-
-// An axis, or one value without a setting when nothing is said.
-std::vector<AxisValue> axis_of(const Settings& settings, std::string_view key, const AxisRange& range,
-                               std::optional<std::uint64_t> usual)
-{
-    std::vector<AxisValue> values = parse_axis(settings.of(key), range);
-    if (values.empty())
-        values.push_back({usual, Setting{std::string(key), "", "", 0}});
-    return values;
-}
-
 std::optional<std::uint32_t> narrow(const AxisValue& value)
 {
     return value.number ? std::optional(static_cast<std::uint32_t>(*value.number)) : std::nullopt;
-}
-
-struct Axes {
-    std::vector<std::pair<std::string, Setting>> strategies, mechanisms, types;
-    std::vector<AxisValue> grids, blocks, elements, depths, limits, waves, streams, delays, graphs, seeds;
-};
-
-Axes read_axes(const Settings& settings)
-{
-    constexpr std::uint64_t kMostBlocks = 2147483647;
-    Axes axes;
-    axes.strategies = names_of(settings, "strategy", Registry::names(), "strategy");
-    if (axes.strategies.empty())
-        throw UsageError(fmt::format("no strategy was named{}; allowed for --strategy: {}", settings.section_text(),
-                                     fmt::join(Registry::names(), ", ")));
-    std::vector<std::string_view> mechanisms{"all"};
-    for (const Mechanism mechanism : kMechanisms)
-        if (mechanism != Mechanism::none)
-            mechanisms.push_back(name_of(mechanism));
-    axes.mechanisms = names_of(settings, "mechanism", mechanisms, "mechanism");
-    axes.types = names_of(settings, "type", {"int32", "float32"}, "type");
-    if (axes.types.empty())
-        axes.types.emplace_back("int32", Setting{});
-    axes.elements = axis_of(settings, "elements", {.least = 1, .most = kMostBlocks * 1024}, std::nullopt);
-    axes.grids = axis_of(settings, "grid", {.least = 1, .most = kMostBlocks}, std::nullopt);
-    axes.blocks = axis_of(settings, "block", {.least = 1, .most = 1024}, std::nullopt);
-    axes.depths = axis_of(settings, "depth", {.least = 0, .most = UINT32_MAX, .word = "full"}, std::nullopt);
-    axes.limits = axis_of(settings, "pending-limit", {.least = 1, .most = INT32_MAX, .word = "auto"}, std::nullopt);
-    axes.waves = axis_of(settings, "wave", {.least = 1, .most = kMostBlocks, .word = "auto"}, std::nullopt);
-    axes.streams = axis_of(settings, "streams", {.least = 1, .most = 64, .word = "auto"}, std::nullopt);
-    axes.delays = axis_of(settings, "delay-us", {.least = 0, .most = 1'000'000}, 0);
-    axes.graphs = axis_of(settings, "graphs", {.least = 1, .most = 256}, 1);
-    axes.seeds = axis_of(settings, "seed", {}, 1);
-    for (const AxisValue& block : axes.blocks)
-        if (block.number && !std::has_single_bit(*block.number))
-            throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
-                                         "two from 1 to 1024",
-                                         block.setting.place(), *block.number));
-    return axes;
 }
 
 // Of elements, grid and block any two give the third.
@@ -150,14 +83,31 @@ void check_shape(const Case& point, const DeviceFacts& facts, const AxisValue& g
                                      place_of({&grid, &elements, &block}), facts.name, facts.max_grid, point.grid));
 }
 
-void check_memory(const Group& group, const DeviceFacts& facts, const std::string& place)
+void check_block_shapes(const Axes& axes, const DeviceFacts& facts)
+{
+    for (const auto& [shape, setting] : axes.shapes)
+        if (shape.threads() > facts.max_threads_per_block)
+            throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", setting.place(),
+                                         facts.name, facts.max_threads_per_block, shape.threads()));
+}
+
+// What a case is the size of, in words.
+std::string size_text(const Case& point)
+{
+    return point.nx != 0 ? fmt::format("{} x {} numbers", point.nx, point.ny)
+                         : fmt::format("{} blocks of {} threads", point.grid, point.block);
+}
+
+// `place_of_case` is what a message about a case begins with.
+template <class PlaceOf>
+void check_memory(const Group& group, const DeviceFacts& facts, PlaceOf&& place_of_case)
 {
     for (const Case& point : group.cases)
         if (const std::uint64_t needed = memory_bytes(point); needed > facts.free_memory_bytes)
-            throw UsageError(
-                fmt::format("{}: {} blocks of {} threads need {} of memory; allowed: what {} has free, {}", place,
-                            point.grid, point.block, format_bytes(static_cast<double>(needed)), facts.name,
-                            format_bytes(static_cast<double>(facts.free_memory_bytes))));
+            throw UsageError(fmt::format("{}: {} need {} of memory; allowed: what {} has free, {}",
+                                         place_of_case(point), size_text(point),
+                                         format_bytes(static_cast<double>(needed)), facts.name,
+                                         format_bytes(static_cast<double>(facts.free_memory_bytes))));
 }
 
 // A setting that means nothing to the strategy is left at its default, so that it does not multiply cases.
@@ -165,11 +115,23 @@ Case meaningful(Case point)
 {
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
     const StrategyInfo& info = strategy.info();
-    if (info.workload != "reduce") {
+    if (info.over_matrix()) {
+        point.type = ElementType::float32;
+        point.elements = std::uint64_t{point.nx} * point.ny;
+        point.grid = 0;
+        point.block = 0;
+    } else {
+        point.nx = 0;
+        point.ny = 0;
+    }
+    if (!info.shaped)
+        point.shape = {};
+    if (info.workload != "reduce" && !info.over_matrix()) {
         point.type = ElementType::none;
         point.elements = 0;
-        point.seed = 0;
     }
+    if (info.workload != "reduce" && info.workload != "transpose" && info.workload != "copy")
+        point.seed = 0;
     if (!strategy.launches(point).per_root_block()) { // no waves
         point.wave.reset();
         point.streams.reset();
@@ -184,59 +146,6 @@ Case meaningful(Case point)
     if (info.workload != "chain" || mechanism != Mechanism::graph_tail)
         point.graphs = 1;
     return point;
-}
-
-// What of the mechanisms asked for the strategy has. One that has a single mechanism goes by that, whatever is asked.
-// Throws UsageError when it has several and none of them is asked for.
-std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info)
-{
-    if (axes.mechanisms.empty() || info.mechanisms.size() == 1)
-        return {info.mechanisms.front()};
-    std::vector<Mechanism> chosen;
-    for (const Mechanism mechanism : info.mechanisms)
-        if (std::ranges::any_of(axes.mechanisms, [&](const auto& asked) {
-                return asked.first == "all" || asked.first == name_of(mechanism);
-            }))
-            chosen.push_back(mechanism);
-    if (chosen.empty()) {
-        std::vector<std::string_view> names{"all"};
-        for (const Mechanism mechanism : info.mechanisms)
-            names.push_back(name_of(mechanism));
-        throw UsageError(fmt::format("{}: {} does not go by it; allowed for {}: {}",
-                                     axes.mechanisms.front().second.place(), info.name, info.name,
-                                     fmt::join(names, ", ")));
-    }
-    return chosen;
-}
-
-// A sweep of this size is a mistake; it must not take all memory before it is said so.
-void check_size(const Axes& axes, std::size_t devices)
-{
-    constexpr double kMostCases = 1e6;
-    std::size_t strategies = 0; // each by each of its mechanisms
-    for (const auto& [name, setting] : axes.strategies)
-        strategies += mechanisms_of(axes, Registry::find_anywhere(name)->info()).size();
-    const std::vector<std::pair<std::string_view, std::size_t>> sizes{{"strategies and mechanisms", strategies},
-                                                                      {"types", axes.types.size()},
-                                                                      {"grids", axes.grids.size()},
-                                                                      {"blocks", axes.blocks.size()},
-                                                                      {"elements", axes.elements.size()},
-                                                                      {"depths", axes.depths.size()},
-                                                                      {"pending-limits", axes.limits.size()},
-                                                                      {"waves", axes.waves.size()},
-                                                                      {"streams", axes.streams.size()},
-                                                                      {"delays", axes.delays.size()},
-                                                                      {"graphs", axes.graphs.size()},
-                                                                      {"seeds", axes.seeds.size()}};
-    double cases = static_cast<double>(devices);
-    std::vector<std::string> factors;
-    for (const auto& [what, size] : sizes) {
-        cases *= static_cast<double>(size);
-        factors.push_back(fmt::format("{} {}", size, what));
-    }
-    if (cases > kMostCases)
-        throw UsageError(fmt::format("the axes multiply to {:.0f} cases: {}; allowed: at most {:.0f}", cases,
-                                     fmt::join(factors, ", "), kMostCases));
 }
 
 // A chain goes on as long as it is told to, and the ledger tells so many levels apart.
@@ -268,16 +177,18 @@ Group group_of(const Axes& axes, Case point)
                     for (const AxisValue& wave : axes.waves)
                         for (const AxisValue& streams : axes.streams)
                             for (const AxisValue& delay : axes.delays)
-                                for (const AxisValue& graphs : axes.graphs) {
-                                    point.mechanism = mechanism;
-                                    point.depth = narrow(depth);
-                                    point.pending_limit = narrow(limit);
-                                    point.wave = narrow(wave);
-                                    point.streams = narrow(streams);
-                                    point.delay_us = *narrow(delay);
-                                    point.graphs = *narrow(graphs);
-                                    add(meaningful(point));
-                                }
+                                for (const AxisValue& graphs : axes.graphs)
+                                    for (const ShapeValue& shape : axes.shapes) {
+                                        point.mechanism = mechanism;
+                                        point.depth = narrow(depth);
+                                        point.pending_limit = narrow(limit);
+                                        point.wave = narrow(wave);
+                                        point.streams = narrow(streams);
+                                        point.delay_us = *narrow(delay);
+                                        point.graphs = *narrow(graphs);
+                                        point.shape = shape.shape;
+                                        add(meaningful(point));
+                                    }
     }
     return group;
 }
@@ -360,25 +271,37 @@ namespace
 void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const Axes& axes,
                 const std::map<BackendKind, DeviceFacts>& devices)
 {
-    for (const auto& [backend, facts] : devices)
+    const auto add = [&](const Case& point, Group group) {
+        const auto [same, is_new] = group_of_input.emplace(point, plan.groups.size());
+        if (is_new)
+            plan.groups.push_back(std::move(group));
+        else
+            std::ranges::move(group.cases, std::back_inserter(plan.groups[same->second].cases));
+    };
+    for (const auto& [backend, facts] : devices) {
+        check_block_shapes(axes, facts);
         for (const auto& [type, type_setting] : axes.types)
             for (const AxisValue& elements : axes.elements)
                 for (const AxisValue& block : axes.blocks)
                     for (const AxisValue& grid : axes.grids)
-                        for (const AxisValue& seed : axes.seeds) {
-                            Case point = shape_of(elements, grid, block);
-                            point.backend = backend;
-                            point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
-                            point.seed = *seed.number;
-                            check_shape(point, facts, grid, block, elements);
-                            Group group = group_of(axes, point);
-                            check_memory(group, facts, place_of({&elements, &grid, &block}));
-                            const auto [same, is_new] = group_of_input.emplace(point, plan.groups.size());
-                            if (is_new)
-                                plan.groups.push_back(std::move(group));
-                            else
-                                std::ranges::move(group.cases, std::back_inserter(plan.groups[same->second].cases));
-                        }
+                        for (const AxisValue& nx : axes.nx)
+                            for (const AxisValue& ny : axes.ny)
+                                for (const AxisValue& seed : axes.seeds) {
+                                    Case point = shape_of(elements, grid, block);
+                                    point.backend = backend;
+                                    point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
+                                    point.nx = *narrow(nx);
+                                    point.ny = *narrow(ny);
+                                    point.seed = *seed.number;
+                                    check_shape(point, facts, grid, block, elements);
+                                    Group group = group_of(axes, point);
+                                    check_memory(group, facts, [&](const Case& one) {
+                                        return one.nx != 0 ? place_of({&nx, &ny})
+                                                           : place_of({&elements, &grid, &block});
+                                    });
+                                    add(point, std::move(group));
+                                }
+    }
 }
 
 } // namespace
@@ -396,10 +319,8 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
         plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
     }
     std::vector<Axes> parts;
-    for (const Settings& part : settings.parts()) {
-        parts.push_back(read_axes(part));
-        check_size(parts.back(), devices.size());
-    }
+    for (const Settings& part : settings.parts())
+        parts.push_back(read_axes(part, devices.size()));
     plan.order_seed = *parts.front().seeds.front().number;
     std::map<Case, std::size_t> group_of_input; // by a case that has no strategy yet
     for (const Axes& axes : parts)

@@ -21,14 +21,16 @@ std::uint64_t memory_bytes(const Case& point)
     // A grid of the executor, measured: hello and nosync, 10^6 blocks of 4. A level waits while the one before runs.
     constexpr std::uint64_t kGridBytes = 440;
     constexpr std::uint64_t kGenerations = 2;
-    const bool reduces = point.type != ElementType::none;
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+    const bool reduces = strategy.info().workload == "reduce";
     const LaunchForm form = strategy.launches(point);
     const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
     std::uint64_t bytes = strategy.scratch_bytes(point);
     if (reduces) // the input, its working copy, and a sum and completion flags a block
         bytes += 2 * padded * kElementBytes + point.grid * kElementBytes +
                  (form.parent_waits ? std::uint64_t{form.root_blocks} * form.levels() * kFlagBytes : 0);
+    if (strategy.info().over_matrix()) // what is read and what is written, or what is written alone
+        bytes += bytes_moved(strategy.info(), point);
     if (point.backend == BackendKind::cpu) {
         if (reduces)
             bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);
@@ -50,6 +52,9 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
                                 {"elements", false, true},
                                 {"grid", false, true},
                                 {"block", false, true},
+                                {"nx", false, true},
+                                {"ny", false, true},
+                                {"block-shape", false, true},
                                 {"depth", false, true},
                                 {"launches"},
                                 {"waves"}};
@@ -64,9 +69,12 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
                                                  mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)),
                                                  std::string(name_of(point.backend)),
                                                  std::string(name_of(point.type)),
-                                                 point.elements == 0 ? "" : std::to_string(point.elements),
-                                                 std::to_string(point.grid),
-                                                 std::to_string(point.block),
+                                                 count_or_empty(point.elements),
+                                                 count_or_empty(point.grid),
+                                                 count_or_empty(point.block),
+                                                 count_or_empty(point.nx),
+                                                 count_or_empty(point.ny),
+                                                 name_of(point.shape),
                                                  !levels       ? ""
                                                  : point.depth ? std::to_string(*point.depth)
                                                                : "full",

@@ -1,8 +1,10 @@
 #include "record.hpp"
 
+#include "bandwidth.hpp"
 #include "error.hpp"
 #include "statistics.hpp"
 #include "strategy.hpp"
+#include "text.hpp"
 #include "version.hpp"
 
 #include <csv.h>
@@ -35,11 +37,22 @@ struct RowSource {
     const Sample& sample;
     const StrategyInfo& info;
     Mechanism mechanism;
+    Bandwidth bandwidth;
 };
 
 std::string number_or_empty(const std::optional<double>& value)
 {
     return value ? fmt::format("{:.3f}", *value) : "";
+}
+
+std::string rate_or_empty(const std::optional<double>& gb_s)
+{
+    return gb_s ? fmt::format("{:.2f}", *gb_s) : "";
+}
+
+std::string share_or_empty(const std::optional<double>& share)
+{
+    return share ? fmt::format("{:.4f}", *share) : "";
 }
 
 std::string asked(bool means_something, const std::optional<std::uint32_t>& value, std::string_view word)
@@ -52,11 +65,6 @@ std::string asked(bool means_something, const std::optional<std::uint32_t>& valu
 std::string counted(const RowSource& row, std::uint64_t LaunchCounts::*what)
 {
     return row.sample.launches ? std::to_string((*row.sample.launches).*what) : "";
-}
-
-std::string count_or_empty(std::uint64_t value)
-{
-    return value == 0 ? "" : std::to_string(value);
 }
 
 const Strategy& strategy_of(const Case& point)
@@ -93,8 +101,11 @@ const std::vector<Column>& table()
         {"mechanism", [](Row r) { return std::string(name_of(r.mechanism)); }},
         {"type", [](Row r) { return std::string(name_of(r.point.type)); }},
         {"elements", [](Row r) { return count_or_empty(r.point.elements); }},
-        {"grid", [](Row r) { return std::to_string(r.point.grid); }},
-        {"block", [](Row r) { return std::to_string(r.point.block); }},
+        {"grid", [](Row r) { return count_or_empty(r.point.grid); }},
+        {"block", [](Row r) { return count_or_empty(r.point.block); }},
+        {"nx", [](Row r) { return count_or_empty(r.point.nx); }},
+        {"ny", [](Row r) { return count_or_empty(r.point.ny); }},
+        {"block_shape", [](Row r) { return name_of(r.point.shape); }},
         {"depth", [](Row r) { return asked(has_levels(r.info, r.mechanism), r.point.depth, "full"); }},
         {"delay_us", [](Row r) { return r.info.delayed ? std::to_string(r.point.delay_us) : ""; }},
         {"graphs", [](Row r) { return r.mechanism == Mechanism::graph_tail ? std::to_string(r.point.graphs) : ""; }},
@@ -110,6 +121,12 @@ const std::vector<Column>& table()
         {"repetition", [](Row r) { return std::to_string(r.repetition); }},
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
+        {"bytes", [](Row r) { return count_or_empty(bytes_moved(r.info, r.point)); }},
+        {"bandwidth_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.effective); }},
+        {"peak_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.peak); }},
+        {"peak_share", [](Row r) { return share_or_empty(r.bandwidth.peak_share()); }},
+        {"measured_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.measured); }},
+        {"measured_share", [](Row r) { return share_or_empty(r.bandwidth.measured_share()); }},
         {"floor_us", [](Row r) { return fmt::format("{:.3f}", r.run.floor_us); }},
         {"latency_us", [](Row r) { return latency_text(r, median); }},
         {"latency_min_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::min(v); }); }},
@@ -161,7 +178,13 @@ const std::vector<std::string>& columns()
 std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample)
 {
     const StrategyInfo& info = strategy_of(point).info();
-    const RowSource source{run, point, repetition, sample, info, mechanism_of(info, point)};
+    const RowSource source{.run = run,
+                           .point = point,
+                           .repetition = repetition,
+                           .sample = sample,
+                           .info = info,
+                           .mechanism = mechanism_of(info, point),
+                           .bandwidth = bandwidth_of(info, point, sample, run.device, run.bandwidth)};
     std::vector<std::string> cells;
     for (const Column& column : table())
         cells.push_back(column.cell(source));
@@ -306,6 +329,8 @@ nlohmann::ordered_json device_json(const RunFacts& run, const DepthProbe& probe)
         {"default_pending_limit", device.default_pending_limit},
         {"memory_bytes", device.memory_bytes},
         {"peak_bandwidth_gb_s", device.peak_bandwidth_gb_s},
+        {"read_bandwidth_gb_s", run.bandwidth.read_gb_s},
+        {"copy_bandwidth_gb_s", run.bandwidth.copy_gb_s},
         {"null_kernel_us", run.floor_us},
         {"timer_step_ns", run.timer_step_ns},
         {"nesting_depth_tried", probe.asked},

@@ -1,5 +1,8 @@
 #include "reduce_reference.hpp"
 
+#include "parallel.hpp"
+#include "split_mix.hpp"
+
 #include <fmt/format.h>
 
 #include <bit>
@@ -12,14 +15,6 @@ namespace nestbed
 
 namespace
 {
-
-std::uint64_t split_mix(std::uint64_t seed, std::uint64_t index)
-{
-    std::uint64_t z = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-}
 
 double gamma_of(double additions, double unit_roundoff)
 {
@@ -49,13 +44,17 @@ ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid
                                  .block_magnitudes = std::vector<double>(std::is_same_v<T, float> ? grid : 0),
                                  .elements = input.size(),
                                  .block = block};
-    for (std::size_t first = 0, index = 0; first < input.size(); first += block, ++index) {
-        const auto slice = input.subspan(first, std::min<std::size_t>(block, input.size() - first));
-        reference.block_sums[index] = std::accumulate(slice.begin(), slice.end(), WideSum<T>{});
-        if constexpr (std::is_same_v<T, float>)
-            reference.block_magnitudes[index] = std::transform_reduce(
-                slice.begin(), slice.end(), 0.0, std::plus<>{}, [](T value) { return std::abs(double{value}); });
-    }
+    const std::size_t blocks = input.empty() ? 0 : (input.size() - 1) / block + 1;
+    for_ranges(blocks, [&](std::size_t first_block, std::size_t end) {
+        for (std::size_t index = first_block; index < end; ++index) {
+            const std::size_t first = index * block;
+            const auto slice = input.subspan(first, std::min<std::size_t>(block, input.size() - first));
+            reference.block_sums[index] = std::accumulate(slice.begin(), slice.end(), WideSum<T>{});
+            if constexpr (std::is_same_v<T, float>)
+                reference.block_magnitudes[index] = std::transform_reduce(
+                    slice.begin(), slice.end(), 0.0, std::plus<>{}, [](T value) { return std::abs(double{value}); });
+        }
+    });
     reference.total = std::accumulate(reference.block_sums.begin(), reference.block_sums.end(), WideSum<T>{});
     return reference;
 }
@@ -77,21 +76,28 @@ double relative_error(Sum answer, Sum reference)
 } // namespace
 
 template <class T>
-Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials)
+Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum)
 {
+    // The sum of `of` over the blocks that partial sum `index` is of.
+    const auto over_blocks = [&](const auto& of, std::size_t index) {
+        const auto first = of.begin() + static_cast<std::ptrdiff_t>(index * blocks_a_sum);
+        const auto count = std::min<std::ptrdiff_t>(blocks_a_sum, of.end() - first);
+        return std::accumulate(first, first + count, WideSum<T>{});
+    };
     const auto is_right = [&](std::size_t index) {
-        const WideSum<T> expected = reference.block_sums[index];
+        const WideSum<T> expected = over_blocks(reference.block_sums, index);
         if constexpr (std::is_same_v<T, float>) {
-            const double bound = gamma_of(std::bit_width(reference.block) - 1, 0x1p-24);
-            return std::abs(partials[index] - expected) <= bound * reference.block_magnitudes[index];
+            const double bound = gamma_of(std::bit_width(reference.block) - 1 + blocks_a_sum - 1, 0x1p-24);
+            return std::abs(partials[index] - expected) <= bound * over_blocks(reference.block_magnitudes, index);
         } else {
             return partials[index] == expected;
         }
     };
-    if (partials.size() != reference.block_sums.size())
+    const std::size_t blocks = reference.block_sums.size();
+    if (partials.size() != (blocks + blocks_a_sum - 1) / blocks_a_sum)
         return {.right = false,
                 .answer = "",
-                .detail = fmt::format("{} partial sums for {} blocks", partials.size(), reference.block_sums.size())};
+                .detail = fmt::format("{} partial sums for {} blocks", partials.size(), blocks)};
     WideSum<T> total{};
     std::size_t wrong = 0;
     std::size_t first_wrong = 0;
@@ -107,7 +113,7 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
     if (wrong != 0)
         verdict.detail =
             fmt::format("{} of {} block sums are wrong; block {} gave {} instead of {}", wrong, partials.size(),
-                        first_wrong, partials[first_wrong], reference.block_sums[first_wrong]);
+                        first_wrong, partials[first_wrong], over_blocks(reference.block_sums, first_wrong));
     return verdict;
 }
 
@@ -128,10 +134,34 @@ Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
     return verdict;
 }
 
+template <class T>
+Verdict verify_narrow_total(const ReduceReference<T>& reference, T total)
+{
+    constexpr std::uint64_t kLongestPath = 1U << 16;
+    if constexpr (std::is_same_v<T, float>) {
+        const double bound =
+            gamma_of(static_cast<double>(std::min(reference.elements, kLongestPath)), 0x1p-24) * reference.total;
+        const bool right = std::abs(total - reference.total) <= bound;
+        return {.right = right,
+                .answer = to_text<T>(total),
+                .detail = right ? "" : fmt::format("the sum is {} instead of {}", total, reference.total),
+                .relative_error = relative_error<WideSum<T>>(total, reference.total)};
+    } else {
+        const auto expected = static_cast<T>(reference.total);
+        const bool right = total == expected;
+        return {.right = right,
+                .answer = to_text<T>(total),
+                .detail = right ? "" : fmt::format("the sum is {} instead of {}, modulo 2^32", total, expected),
+                .relative_error = relative_error<WideSum<T>>(total, expected)};
+    }
+}
+
 template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t, std::uint32_t);
 template ReduceReference<float> reduce_reference(std::span<const float>, std::uint32_t, std::uint32_t);
-template Verdict verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>);
-template Verdict verify_blocks(const ReduceReference<float>&, std::span<const float>);
+template Verdict verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>, unsigned);
+template Verdict verify_blocks(const ReduceReference<float>&, std::span<const float>, unsigned);
+template Verdict verify_narrow_total(const ReduceReference<std::int32_t>&, std::int32_t);
+template Verdict verify_narrow_total(const ReduceReference<float>&, float);
 template Verdict verify_total(const ReduceReference<std::int32_t>&, std::int64_t);
 template Verdict verify_total(const ReduceReference<float>&, double);
 template std::string to_text<std::int32_t>(std::int64_t);

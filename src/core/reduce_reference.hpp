@@ -15,9 +15,8 @@ template <class T>
 using WideSum = std::conditional_t<std::is_same_v<T, float>, double, std::int64_t>;
 
 // Element `index` of the input drawn by `seed`: int32 0 to 255, as in the book; float32 in [0, 1) times a
-// power of two from 1 to 1/128, so that neighbours differ in scale. From SplitMix64 (Steele, Lea, Flood,
-// "Fast Splittable Pseudorandom Number Generators", 2014) at position `index`, so any part can be made
-// alone.
+// power of two from 1 to 1/128, so that neighbours differ in scale. From SplitMix64 at position `index`, so any part can
+// be made alone.
 template <class T>
 T reduce_element(std::uint64_t seed, std::uint64_t index);
 
@@ -40,16 +39,22 @@ struct Verdict {
     double relative_error = 0; // of the total: |answer - reference| / |reference|
 };
 
-// Per-block partial sums, one a block. int32: exact. float32: within gamma(s) * sum |x| of the exact sum,
-// where gamma(s) = s u / (1 - s u), u = 2^-24, and s = log2(block) additions on the longest path of a
-// pairwise tree (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2).
+// Partial sums, one for every `blocks_a_sum` blocks (the last one for what is left). int32: exact. float32: within gamma(s) * sum |x| of the exact sum,
+// where gamma(s) = s u / (1 - s u), u = 2^-24, and s = log2(block) + blocks_a_sum - 1 additions on the
+// longest path: a thread's, then a pairwise tree (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2).
 template <class T>
-Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials);
+Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum = 1);
 
 // One sum of everything, made in the wide type by the host or the device: exact for int32; for float32 within
 // gamma(elements), u = 2^-53.
 template <class T>
 Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total);
+
+// One sum of everything, made in the elements' own type by a library. int32: right modulo 2^32. float32: within gamma(s),
+// u = 2^-24, with s = elements, but no more than 2^16: the order of the additions is the library's, and none that works in
+// parallel has longer paths.
+template <class T>
+Verdict verify_narrow_total(const ReduceReference<T>& reference, T total);
 
 template <class T>
 std::string to_text(WideSum<T> sum);

@@ -48,6 +48,7 @@ struct Sample {
     // From a launch call to the first instruction of what it launched, in microseconds: one a level of a chain, one
     // a launch of a fan-out, in the order of the launches. Empty for workloads that keep no timestamps.
     std::vector<double> latencies_us;
+    std::vector<float> image; // by rows, of a workload that makes one, when asked for (Session::sample_aloud)
     std::string answer;
     std::string reference;
     std::optional<double> relative_error; // |answer - reference| / |reference|, of a reduction

@@ -25,6 +25,12 @@ struct DepthProbe {
     std::string error;    // with which error it refused, empty otherwise
 };
 
+// What the device's memory gave in this run, in GB/s (10^9 bytes); 0: not measured (the executor).
+struct MeasuredBandwidth {
+    double read_gb_s = 0; // read alone
+    double copy_gb_s = 0; // copied by the driver, bytes read and written together
+};
+
 class Session
 {
   public:
@@ -42,7 +48,7 @@ class Session
     // (untimed). The strategy must be in this backend's registry. What goes wrong on the device is a status,
     // not an exception. Throws RunError when the case's memory cannot be had.
     virtual Sample sample(const Case& point) = 0;
-    // The same for the workload `hello`, with its lines printed to standard output.
+    // The same for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
     virtual Sample sample_aloud(const Case& point) = 0;
     // Frees what sample() keeps between calls.
     virtual void release() = 0;
@@ -51,6 +57,8 @@ class Session
     virtual double null_kernel_us() = 0;
     // The smallest step by which the timer that kernels read goes on, in nanoseconds.
     virtual unsigned timer_step_ns() = 0;
+    // Over buffers that no cache holds. Medians of 11.
+    virtual MeasuredBandwidth bandwidth() = 0;
     virtual DepthProbe probe_depth(unsigned levels) = 0;
 };
 

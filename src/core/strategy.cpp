@@ -20,6 +20,14 @@ bool StrategyInfo::has(Mechanism mechanism) const
     return std::ranges::find(mechanisms, mechanism) != mechanisms.end();
 }
 
+std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point)
+{
+    constexpr std::uint64_t kElementBytes = 4;
+    if (info.workload == "reduce" || info.workload == "blobs") // read or written, once
+        return point.elements * kElementBytes;
+    return info.over_matrix() ? 2 * point.elements * kElementBytes : 0;
+}
+
 bool has_levels(const StrategyInfo& info, Mechanism mechanism)
 {
     return mechanism != Mechanism::none && info.workload != "fanout";

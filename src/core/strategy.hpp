@@ -14,20 +14,26 @@ namespace nestbed
 
 struct StrategyInfo {
     std::string_view name;
-    std::string_view workload;                                      // "reduce", "hello", "chain" or "fanout"
+    std::string_view workload; // "reduce", "hello", "chain", "fanout", "transpose", "copy" or "blobs"
     std::span<const Mechanism> mechanisms = kOnly<Mechanism::none>; // those it can go by; the first is the default
     std::string_view summary;                                       // what it does, in one line
     std::string_view hazards; // what can go wrong, or why nothing can, in one line
     std::string_view source;  // where it comes from
     bool racy = false;        // its answer depends on the schedule
     bool delayed = false;     // it has a place for the case's delay_us
+    bool shaped = false;      // the case's block shape means something
     bool cuda_only = false;   // registered on every backend, runs on CUDA alone
 
     bool has(Mechanism mechanism) const;
+    // The workload is over nx * ny numbers: a matrix, or an image.
+    bool over_matrix() const { return workload == "transpose" || workload == "copy" || workload == "blobs"; }
 };
 
 // The case's `depth` means something: one level leads to the next.
 bool has_levels(const StrategyInfo& info, Mechanism mechanism);
+
+// Bytes that a case's workload must read and write at least, once each; 0 where it is not about memory.
+std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point);
 
 // What the case goes by: its own mechanism, or the strategy's first.
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point);

@@ -1,5 +1,6 @@
 #include "summary.hpp"
 
+#include "bandwidth.hpp"
 #include "statistics.hpp"
 #include "strategy.hpp"
 #include "table.hpp"
@@ -38,8 +39,8 @@ std::string_view clock_of(const CaseResult& result)
 // The median of `neighbored` on the same input, or else of `cub`, if one was measured.
 std::optional<double> reference_time(const std::vector<CaseResult>& results, const CaseResult& result)
 {
-    if (result.point.type == ElementType::none)
-        return std::nullopt; // another workload
+    if (Registry::find_anywhere(result.point.strategy)->info().workload != "reduce")
+        return std::nullopt;
     for (const std::string_view reference : {"neighbored", "cub"})
         for (const CaseResult& other : results)
             if (other.group == result.group && other.point.strategy == reference &&
@@ -89,13 +90,17 @@ std::vector<std::string> axis_cells(const CaseResult& result)
         return !means_something ? "" : value ? std::to_string(*value) : std::string(word);
     };
     const bool nested = from_device(mechanism);
-    const bool ragged = point.elements != 0 && point.elements != std::uint64_t{point.grid} * point.block;
+    const bool ragged =
+        point.grid != 0 && point.elements != 0 && point.elements != std::uint64_t{point.grid} * point.block;
     return {std::string(name_of(point.backend)),
             info.mechanisms.size() == 1 ? "" : std::string(name_of(mechanism)),
             std::string(name_of(point.type)),
             ragged ? std::to_string(point.elements) : "",
-            std::to_string(point.grid),
-            std::to_string(point.block),
+            count_or_empty(point.grid),
+            count_or_empty(point.block),
+            count_or_empty(point.nx),
+            count_or_empty(point.ny),
+            name_of(point.shape),
             axis(has_levels(info, mechanism), point.depth, "full"),
             axis(nested, point.pending_limit, "auto"),
             axis(nested, point.wave, "auto"),
@@ -106,7 +111,25 @@ std::vector<std::string> axis_cells(const CaseResult& result)
             std::string(clock_of(result))};
 }
 
-std::vector<std::string> result_cells(const std::vector<CaseResult>& results, const CaseResult& result)
+// Of the median time.
+Bandwidth bandwidth_of(const CaseResult& result, const RunFacts& run)
+{
+    const std::vector<double> times = times_of(result);
+    if (times.empty())
+        return {};
+    Sample middle;
+    (clock_of(result) == "gpu" ? middle.gpu_us : middle.wall_us) = median(times);
+    return bandwidth_of(Registry::find_anywhere(result.point.strategy)->info(), result.point, middle, run.device,
+                        run.bandwidth);
+}
+
+std::string percent_text(const std::optional<double>& share)
+{
+    return share ? fmt::format("{:.1f}%", 100 * *share) : "";
+}
+
+std::vector<std::string> result_cells(const std::vector<CaseResult>& results, const CaseResult& result,
+                                      const RunFacts& run)
 {
     std::string time;
     std::string spread;
@@ -121,6 +144,7 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
         if (const auto reference = reference_time(results, result))
             ratio = ratio_text(middle / *reference);
     }
+    const Bandwidth bandwidth = bandwidth_of(result, run);
     const auto counted = std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
     return {result.point.strategy,
             time,
@@ -128,6 +152,8 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
             between,
             counted == result.samples.end() ? "" : std::to_string(counted->launches->attempted),
             latency_of(result),
+            bandwidth.effective ? ratio_text(*bandwidth.effective) : "",
+            percent_text(bandwidth.peak_share()),
             ratio,
             status_text(result)};
 }
@@ -142,8 +168,8 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     std::vector<Column> columns{{"strategy", kLeft}};
     for (const char* name : {"backend", "mechanism", "type"})
         columns.push_back({name, kLeft, kAxis});
-    for (const char* name :
-         {"elements", "grid", "block", "depth", "pending-limit", "wave", "streams", "delay-us", "graphs", "seed"})
+    for (const char* name : {"elements", "grid", "block", "nx", "ny", "block-shape", "depth", "pending-limit", "wave",
+                             "streams", "delay-us", "graphs", "seed"})
         columns.push_back({name, !kLeft, kAxis});
     columns.push_back({"clock", kLeft, kAxis});
     columns.push_back({"median"});
@@ -151,10 +177,12 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     columns.push_back({.name = "95% CI", .dispensable = 1});
     columns.push_back({"launches"});
     columns.push_back({"latency"});
-    columns.push_back({.name = "ratio", .dispensable = 3});
+    columns.push_back({.name = "GB/s", .dispensable = 5});
+    columns.push_back({.name = "of peak", .dispensable = 3});
+    columns.push_back({.name = "ratio", .dispensable = 4});
     columns.push_back({"status", kLeft});
     for (const CaseResult& result : results) {
-        std::vector<std::string> cells = result_cells(results, result);
+        std::vector<std::string> cells = result_cells(results, result, runs.at(result.point.backend));
         const std::vector<std::string> axes = axis_cells(result);
         cells.insert(cells.begin() + 1, axes.begin(), axes.end());
         for (std::size_t index = 0; index < columns.size(); ++index)
@@ -169,7 +197,8 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     // Said with the device already, or by no case.
     std::erase_if(columns, [](const Column& column) {
         return (column.name == "backend" && column.constant()) ||
-               (column.name == "latency" && column.value().empty());
+               (column.value().empty() && (column.name == "latency" || column.name == "GB/s" ||
+                                           column.name == "of peak" || column.name == "ratio"));
     });
     return text + table_text(std::move(columns));
 }

@@ -66,6 +66,11 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
     return least <= tolerated && least < name.size() ? fmt::format(", did you mean '{}'?", nearest) : "";
 }
 
+std::string count_or_empty(std::uint64_t value)
+{
+    return value == 0 ? "" : std::to_string(value);
+}
+
 std::string format_us(double microseconds)
 {
     if (microseconds < 999.5)

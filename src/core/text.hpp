@@ -17,6 +17,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 // of the longer name, and less than the name's length), otherwise "".
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> allowed);
 
+// Empty for 0: what means nothing.
+std::string count_or_empty(std::uint64_t value);
+
 // "0.30 us", "20.7 us", "8.63 ms", "1.20 s": three significant digits, two decimals at most.
 std::string format_us(double microseconds);
 // "1.50 MiB".

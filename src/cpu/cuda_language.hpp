@@ -37,17 +37,17 @@ T atomicAdd(T* address, T value)
     return std::atomic_ref<T>(*address).fetch_add(value);
 }
 
+inline unsigned long long atomicMin(unsigned long long* address, unsigned long long value)
+{
+    std::atomic_ref<unsigned long long> least(*address);
+    unsigned long long old = least.load();
+    while (value < old && !least.compare_exchange_weak(old, value)) {
+    }
+    return old;
+}
 inline int atomicCAS(int* address, int expected, int desired)
 {
     std::atomic_ref<int>(*address).compare_exchange_strong(expected, desired);
     return expected;
-}
-inline unsigned atomicInc(unsigned* address, unsigned last)
-{
-    std::atomic_ref<unsigned> value(*address);
-    unsigned old = value.load();
-    while (!value.compare_exchange_weak(old, old >= last ? 0 : old + 1)) {
-    }
-    return old;
 }
 // NOLINTEND

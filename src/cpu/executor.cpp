@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <charconv>
 #include <random>
 #include <stdexcept>
@@ -168,7 +169,11 @@ void* shared_memory(const void* key, std::size_t bytes)
     const auto found = std::ranges::find(shared, key, &std::pair<const void*, std::unique_ptr<std::byte[]>>::first);
     if (found != shared.end())
         return found->second.get();
-    return shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
+    // Not zero, and not what an earlier block left: a kernel that reads what nobody wrote gives a wrong answer.
+    constexpr int kPoison = 0xFF; // not-a-number, in floats
+    std::byte* const memory = shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
+    std::memset(memory, kPoison, bytes);
+    return memory;
 }
 
 void delay(unsigned times)

@@ -1,0 +1,30 @@
+// blobs: an image drawn through shared memory, with the barrier that it needs.
+//
+//     thread (x, y): tile[ty][tx] = spots(x, y)
+//     barrier
+//     out[y][x] = tile[height - 1 - ty][width - 1 - tx]
+//
+// Launches: none from the device. Hazards: none: a barrier.
+// Source: Numba for CUDA Programmers by example, part 2, "2D shared array"; "CUDA by Example", chapter 5, has its like.
+#include "../src/backend/blobs.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+struct Blobs : BlobsStrategy<true> {
+    static constexpr StrategyInfo info{
+        .name = "blobs",
+        .workload = "blobs",
+        .summary = "an image through shared memory",
+        .hazards = "none: a barrier between the write and the read",
+        .source = "CUDA by Numba Examples, part 2",
+        .shaped = true,
+    };
+};
+
+const RegisterMatrix<Blobs> blobs;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

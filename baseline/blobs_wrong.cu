@@ -1,0 +1,30 @@
+// blobs_wrong: the same image without the barrier: a thread may read before the opposite one has written.
+//
+//     thread (x, y): tile[ty][tx] = spots(x, y)
+//     out[y][x] = tile[height - 1 - ty][width - 1 - tx]
+//
+// Launches: none from the device. Hazards: that one, and it shows. It is here to be seen: `nestbed blobs`.
+// Source: Numba for CUDA Programmers by example, part 2, "2D shared array" without synchronize; "CUDA by Example", chapter 5, has its like.
+#include "../src/backend/blobs.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+struct BlobsWrong : BlobsStrategy<false> {
+    static constexpr StrategyInfo info{
+        .name = "blobs_wrong",
+        .workload = "blobs",
+        .summary = "an image through shared memory, without the barrier that it needs",
+        .hazards = "a race: a thread may read what the opposite one has not written yet",
+        .source = "CUDA by Numba Examples, part 2",
+        .racy = true,
+        .shaped = true,
+    };
+};
+
+const RegisterMatrix<BlobsWrong> blobs_wrong;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,38 @@
+// copy_row: the floor of a transpose: rows are read and rows are written.
+//
+//     thread (x, y): out[y][x] = in[y][x]
+//
+// Launches: none from the device. Hazards: none.
+// Source: Professional CUDA C Programming, chapter 4, "copyRow".
+#include "../src/backend/matrix.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+__global__ void copy_by_rows(const float* in, float* out, unsigned nx, unsigned ny)
+{
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < nx && y < ny)
+        out[static_cast<std::size_t>(y) * nx + x] = in[static_cast<std::size_t>(y) * nx + x];
+}
+
+struct CopyRow {
+    static constexpr StrategyInfo info{
+        .name = "copy_row",
+        .workload = "copy",
+        .summary = "copies: reads rows, writes rows",
+        .hazards = "none: no thread reads what another one writes",
+        .source = "Professional CUDA C Programming, ch. 4, copyRow",
+        .shaped = true,
+    };
+
+    static void run(const MatrixJob& job) { launch_over<copy_by_rows>(job, job.nx, job.ny); }
+};
+
+const RegisterMatrix<CopyRow> copy_row;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,41 @@
+// diagonal_row: naive_row with blocks along diagonals, so that those that run together are in different rows and
+// columns.
+//
+//     block n of the grid, n in the order of their start: takes block (n / rows + n % rows, n % rows), modulo the columns
+//     thread (x, y): out[x][y] = in[y][x]
+//
+// Launches: none from the device. Hazards: none. (The article's formula is for square grids; of others it leaves blocks out.)
+// Source: Professional CUDA C Programming, chapter 4, "transposeDiagonalRow". Against partition camping, which memories of today do not know.
+#include "../src/backend/matrix.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+__global__ void transpose_diagonal_row(const float* in, float* out, unsigned nx, unsigned ny)
+{
+    const auto [block_x, block_y] = diagonal_block();
+    const unsigned x = block_x * blockDim.x + threadIdx.x;
+    const unsigned y = block_y * blockDim.y + threadIdx.y;
+    if (x < nx && y < ny)
+        out[static_cast<std::size_t>(x) * ny + y] = in[static_cast<std::size_t>(y) * nx + x];
+}
+
+struct DiagonalRow {
+    static constexpr StrategyInfo info{
+        .name = "diagonal_row",
+        .workload = "transpose",
+        .summary = "transposes: naive_row, blocks along diagonals",
+        .hazards = "none: no thread reads what another one writes",
+        .source = "Professional CUDA C Programming, ch. 4, transposeDiagonalRow",
+        .shaped = true,
+    };
+
+    static void run(const MatrixJob& job) { launch_over<transpose_diagonal_row>(job, job.nx, job.ny); }
+};
+
+const RegisterMatrix<DiagonalRow> diagonal_row;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,57 @@
+// interleaved: pairs half a slice apart, in place.
+//
+//     for stride = block/2, block/4, ... 1:
+//         thread t < stride: slice[t] += slice[t + stride]
+//         barrier
+//     thread 0: sum = slice[0]
+//
+// Launches: none from the device.
+// Hazards: none: a barrier between the levels. (The article adds the left number twice, and its stride never shrinks.)
+// Source: Professional CUDA C Programming, chapter 3, "reduceInterleaved".
+#include "../src/backend/reduction.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class T>
+__global__ void reduce_interleaved(T* in, T* out, unsigned long long elements)
+{
+    const unsigned tid = threadIdx.x;
+    const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x;
+    T* slice = in + first;
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride && first + tid + stride < elements)
+            slice[tid] += slice[tid + stride];
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = first < elements ? slice[0] : T{0};
+}
+
+struct Interleaved {
+    static constexpr StrategyInfo info{
+        .name = "interleaved",
+        .workload = "reduce",
+        .summary = "flat: pairs half a slice apart, in place",
+        .hazards = "none: a barrier between the levels",
+        .source = "Professional CUDA C Programming, ch. 3, reduceInterleaved",
+    };
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            launch_flat<reduce_interleaved<T>>(wave, job.block, wave.in, wave.out,
+                                               static_cast<unsigned long long>(wave.elements));
+        });
+    }
+};
+
+const RegisterReduction<Interleaved> interleaved;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

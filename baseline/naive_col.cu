@@ -1,0 +1,38 @@
+// naive_col: transpose that reads columns and writes rows: threads lie along the rows of the answer.
+//
+//     thread (y, x): out[x][y] = in[y][x]
+//
+// Launches: none from the device. Hazards: none.
+// Source: Professional CUDA C Programming, chapter 4, "transposeNaiveCol".
+#include "../src/backend/matrix.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+__global__ void transpose_naive_col(const float* in, float* out, unsigned nx, unsigned ny)
+{
+    const unsigned y = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned x = blockIdx.y * blockDim.y + threadIdx.y;
+    if (y < ny && x < nx)
+        out[static_cast<std::size_t>(x) * ny + y] = in[static_cast<std::size_t>(y) * nx + x];
+}
+
+struct NaiveCol {
+    static constexpr StrategyInfo info{
+        .name = "naive_col",
+        .workload = "transpose",
+        .summary = "transposes: reads columns, writes rows",
+        .hazards = "none: no thread reads what another one writes",
+        .source = "Professional CUDA C Programming, ch. 4, transposeNaiveCol",
+        .shaped = true,
+    };
+
+    static void run(const MatrixJob& job) { launch_over<transpose_naive_col>(job, job.ny, job.nx); }
+};
+
+const RegisterMatrix<NaiveCol> naive_col;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,48 @@
+// naive_serial: a fixed grid goes over the input; then one thread of each block adds its threads up.
+//
+//     thread t: sums[t] = in[t] + in[t + threads of the grid] + ...       in shared memory
+//     barrier
+//     thread 0: sum = sums[0] + sums[1] + ...
+//     then the same by one block over the blocks' sums
+//
+// Launches: none from the device; two from the host, one if there is one block. (The article has the host add the blocks'
+// sums.) Sums are of 64 bits: a thread's float sum of many numbers would lose digits.
+// Hazards: none: barriers between what threads write and others read.
+// Source: CUDA by Numba Examples, part 2, example 2.1.
+#include "../src/backend/grid_stride.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class In, class Sum>
+__global__ void sum_naive_serial(const In* in, unsigned long long elements, Sum* out)
+{
+    Sum* sums = sums_of_threads<Sum>();
+    sums[threadIdx.x] = grid_stride_sum<Sum>(in, elements);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        Sum sum{};
+        for (unsigned thread = 0; thread < blockDim.x; ++thread)
+            sum += sums[thread];
+        out[blockIdx.x] = sum;
+    }
+}
+
+struct NaiveSerial : GridStrideStrategy<NaiveSerial> {
+    static constexpr StrategyInfo info{
+        .name = "naive_serial",
+        .workload = "reduce",
+        .summary = "flat: a fixed grid over the input, one thread adds a block up",
+        .hazards = "none: barriers between what threads write and others read",
+        .source = "CUDA by Numba Examples, part 2",
+    };
+    template <class In, class Sum>
+    static constexpr auto kernel = sum_naive_serial<In, Sum>;
+};
+
+const RegisterReduction<NaiveSerial> naive_serial;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,48 @@
+// naive_tree: a fixed grid goes over the input; then each block adds its threads up in halves.
+//
+//     thread t: sums[t] = in[t] + in[t + threads of the grid] + ...       in shared memory
+//     barrier
+//     for stride = block/2, block/4, ... 1:
+//         thread t < stride: sums[t] += sums[t + stride]
+//         barrier
+//     thread 0: sum = sums[0]
+//     then the same by one block over the blocks' sums
+//
+// Launches: none from the device; two from the host, one if there is one block. (The article has the host add the blocks'
+// sums.) Sums are of 64 bits: a thread's float sum of many numbers would lose digits.
+// Hazards: none: barriers between what threads write and others read.
+// Source: CUDA by Numba Examples, part 2, example 2.2.
+#include "../src/backend/grid_stride.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class In, class Sum>
+__global__ void sum_naive_tree(const In* in, unsigned long long elements, Sum* out)
+{
+    Sum* sums = sums_of_threads<Sum>();
+    sums[threadIdx.x] = grid_stride_sum<Sum>(in, elements);
+    __syncthreads();
+    add_in_halves(sums, threadIdx.x, blockDim.x);
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = sums[0];
+}
+
+struct NaiveTree : GridStrideStrategy<NaiveTree> {
+    static constexpr StrategyInfo info{
+        .name = "naive_tree",
+        .workload = "reduce",
+        .summary = "flat: a fixed grid over the input, blocks add up in halves",
+        .hazards = "none: barriers between what threads write and others read",
+        .source = "CUDA by Numba Examples, part 2",
+    };
+    template <class In, class Sum>
+    static constexpr auto kernel = sum_naive_tree<In, Sum>;
+};
+
+const RegisterReduction<NaiveTree> naive_tree;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

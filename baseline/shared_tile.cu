@@ -1,0 +1,69 @@
+// shared_tile: transpose through shared memory, as one would write it today: rows are read and rows are written.
+//
+//     a block, for its tile of 32 x 64 numbers:
+//         tile[y][x] = in[y][x]               neighbouring threads along x
+//         barrier
+//         out[x][y] = tile[y][x]              neighbouring threads along y
+//
+// The block's threads go over the tile whatever their shape; with 256 of them each has 8 loads in flight.
+// Launches: none from the device. Hazards: none: a barrier between the write and the read of the tile, whose rows are
+// padded by one so that a column's numbers are in different banks.
+// Source: NVIDIA, "An Efficient Matrix Transpose in CUDA C/C++" (M. Harris, 2013).
+#include "../src/backend/matrix.hpp"
+#include "../src/backend/tile_transpose.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <unsigned Passes>
+__global__ void transpose_shared_tile(const float* in, float* out, unsigned nx, unsigned ny)
+{
+    transpose_tile<Passes>(in, out, nx, ny, blockIdx.x, blockIdx.y, threadIdx.y * blockDim.x + threadIdx.x,
+                           blockDim.x * blockDim.y);
+}
+
+struct SharedTile {
+    static constexpr StrategyInfo info{
+        .name = "shared_tile",
+        .workload = "transpose",
+        .summary = "transposes: reads rows, writes rows, through shared memory",
+        .hazards = "none: a barrier between the write and the read of the tile",
+        .source = "NVIDIA, An Efficient Matrix Transpose in CUDA C/C++",
+        .shaped = true,
+    };
+
+    static void run(const MatrixJob& job)
+    {
+        switch (job.shape.threads()) {
+        case 64:
+            return launch<32>(job);
+        case 128:
+            return launch<16>(job);
+        case 256:
+            return launch<8>(job);
+        case 512:
+            return launch<4>(job);
+        case 1024:
+            return launch<2>(job);
+        default:
+            return launch<0>(job);
+        }
+    }
+
+  private:
+    template <unsigned Passes>
+    static void launch(const MatrixJob& job)
+    {
+        host_launch<transpose_shared_tile<Passes>>(
+            job.context, 0,
+            {dim3((job.nx - 1) / kTileWidth + 1, (job.ny - 1) / kTileHeight + 1), dim3(job.shape.x, job.shape.y)},
+            job.in, job.out, job.nx, job.ny);
+    }
+};
+
+const RegisterMatrix<SharedTile> shared_tile;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

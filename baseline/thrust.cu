@@ -1,0 +1,47 @@
+// thrust: the library's reduction as most would write it, thrust::reduce. CUDA only.
+//
+// Launches: none from the device; those of CUB from the host. It allocates its scratch memory, brings the sum to the host and
+// waits for it, in every call: all of that is in its time.
+// Hazards: none.
+// Source: Thrust, which comes with the CUDA toolkit. Sums are of 64 bits.
+#include "../src/backend/reduction.hpp"
+
+#ifdef __CUDACC__
+#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+#endif
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+struct Thrust {
+    static constexpr StrategyInfo info{
+        .name = "thrust",
+        .workload = "reduce",
+        .summary = "the library: thrust::reduce, its scratch memory and its wait included",
+        .hazards = "none: the library's",
+        .source = "Thrust",
+        .cuda_only = true,
+    };
+    static constexpr Answer answer = Answer::returned;
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+#ifdef __CUDACC__
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        job.context.lose_count_of_host_launches();
+        const T* const in = job.in;
+        *job.host_sum = ::thrust::reduce(::thrust::cuda::par.on(job.context.stream(0)), in, in + job.elements,
+                                         WideSum<T>{}, ::cuda::std::plus<WideSum<T>>{});
+    }
+#endif
+};
+
+const RegisterReduction<Thrust> thrust_sum;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,67 @@
+// unroll2: interleaved, with two slices a block: a thread first adds its two numbers.
+//
+//     thread t: slice[t] += slice[t + block]
+//     barrier
+//     for stride = block/2, block/4, ... 1:
+//         thread t < stride: slice[t] += slice[t + stride]
+//         barrier
+//     thread 0: sum = slice[0]
+//
+// Launches: none from the device.
+// Hazards: none: a barrier between the levels. (The article compares the thread's number with the size of the input, and
+// leaves out what the last block has of a second slice if that is not whole.)
+// Source: Professional CUDA C Programming, chapter 3, "reduceUnrolling2".
+#include "../src/backend/reduction.hpp"
+#include "../src/backend/slices.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class T>
+__global__ void reduce_unroll2(T* in, T* out, unsigned long long elements)
+{
+    constexpr unsigned kSlices = 2;
+    const unsigned tid = threadIdx.x;
+    const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * kSlices * blockDim.x;
+    T* slice = in + first;
+    if (first + tid < elements)
+        slice[tid] = sum_of_slices<kSlices>(slice, tid, blockDim.x, elements - first);
+    __syncthreads();
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride && first + tid + stride < elements)
+            slice[tid] += slice[tid + stride];
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = first < elements ? slice[0] : T{0};
+}
+
+struct Unroll2 {
+    static constexpr StrategyInfo info{
+        .name = "unroll2",
+        .workload = "reduce",
+        .summary = "flat: interleaved, a thread first adds two numbers",
+        .hazards = "none: a barrier between the levels",
+        .source = "Professional CUDA C Programming, ch. 3, reduceUnrolling2",
+    };
+    static constexpr unsigned blocks_a_sum = 2;
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            host_launch<reduce_unroll2<T>>(job.context, wave.stream,
+                                           {(wave.blocks - 1) / blocks_a_sum + 1, job.block}, wave.in, wave.out,
+                                           static_cast<unsigned long long>(wave.elements));
+        });
+    }
+};
+
+const RegisterReduction<Unroll2> unroll2;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,48 @@
+// unroll4_col: naive_col with four numbers a thread, so that four loads are in flight.
+//
+//     for i = 0 to 3, all four reads before the first write:
+//         thread (y + i * width of a block, x): out[x][y] = in[y][x]
+//
+// Launches: none from the device. Hazards: none. (The article drops what is left of a row that four blocks do not fill.)
+// Source: Professional CUDA C Programming, chapter 4, "transposeUnroll4Col".
+#include "../src/backend/matrix.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// y of a thread: first, first + blockDim.x, ...
+__global__ void transpose_unroll4_col(const float* in, float* out, unsigned nx, unsigned ny)
+{
+    constexpr unsigned kUnroll = 4;
+    const unsigned first = blockIdx.x * kUnroll * blockDim.x + threadIdx.x;
+    const unsigned x = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= nx)
+        return;
+    float loaded[kUnroll];
+    for (unsigned i = 0; i < kUnroll; ++i)
+        if (const unsigned y = first + i * blockDim.x; y < ny)
+            loaded[i] = in[static_cast<std::size_t>(y) * nx + x];
+    for (unsigned i = 0; i < kUnroll; ++i)
+        if (const unsigned y = first + i * blockDim.x; y < ny)
+            out[static_cast<std::size_t>(x) * ny + y] = loaded[i];
+}
+
+struct Unroll4Col {
+    static constexpr StrategyInfo info{
+        .name = "unroll4_col",
+        .workload = "transpose",
+        .summary = "transposes: naive_col, four numbers a thread",
+        .hazards = "none: no thread reads what another one writes",
+        .source = "Professional CUDA C Programming, ch. 4, transposeUnroll4Col",
+        .shaped = true,
+    };
+
+    static void run(const MatrixJob& job) { launch_over<transpose_unroll4_col>(job, job.ny, job.nx, 4); }
+};
+
+const RegisterMatrix<Unroll4Col> unroll4_col;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

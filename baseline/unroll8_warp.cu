@@ -1,0 +1,70 @@
+// unroll8_warp: eight slices a block, and the last warp alone at the end.
+//
+//     thread t: slice[t] = slice[t] + slice[t + block] + ... + slice[t + 7 * block]
+//     barrier
+//     for stride = block/2, block/4, ... 32:
+//         thread t < stride: slice[t] += slice[t + stride]
+//         barrier
+//     the first warp: sum of slice[0] to slice[31], by shuffles
+//
+// Launches: none from the device.
+// Hazards: none: a barrier between the levels, shuffles within the warp. (The article has a warp that reads what its other
+// threads write, kept in order by `volatile` and lockstep, which no device since Volta has.)
+// Source: Professional CUDA C Programming, chapter 3, "reduceUnrollWarps8".
+#include "../src/backend/reduction.hpp"
+#include "../src/backend/slices.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// `dim` numbers a slice; threads past it, in blocks of less than a warp, add nothing.
+template <class T>
+__global__ void reduce_unroll8_warp(T* in, T* out, unsigned long long elements, unsigned dim)
+{
+    constexpr unsigned kSlices = 8;
+    const unsigned tid = threadIdx.x;
+    const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * kSlices * dim;
+    T* slice = in + first;
+    if (tid < dim && first + tid < elements)
+        slice[tid] = sum_of_slices<kSlices>(slice, tid, dim, elements - first);
+    __syncthreads();
+    for (unsigned stride = dim / 2; stride >= kWarp; stride /= 2) {
+        if (tid < stride && first + tid + stride < elements)
+            slice[tid] += slice[tid + stride];
+        __syncthreads();
+    }
+    const unsigned left = dim < kWarp ? dim : kWarp;
+    const T sum = warp_sum(tid < left && first + tid < elements ? slice[tid] : T{0});
+    if (tid == 0)
+        out[blockIdx.x] = sum;
+}
+
+struct Unroll8Warp {
+    static constexpr StrategyInfo info{
+        .name = "unroll8_warp",
+        .workload = "reduce",
+        .summary = "flat: a thread first adds eight numbers, the last warp is alone",
+        .hazards = "none: a barrier between the levels, shuffles within the warp",
+        .source = "Professional CUDA C Programming, ch. 3, reduceUnrollWarps8",
+    };
+    static constexpr unsigned blocks_a_sum = 8;
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            host_launch<reduce_unroll8_warp<T>>(
+                job.context, wave.stream, {(wave.blocks - 1) / blocks_a_sum + 1, std::max(job.block, kWarp)}, wave.in,
+                wave.out, static_cast<unsigned long long>(wave.elements), job.block);
+        });
+    }
+};
+
+const RegisterReduction<Unroll8Warp> unroll8_warp;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

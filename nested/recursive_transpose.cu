@@ -1,0 +1,131 @@
+// recursive_transpose: a cache-oblivious transpose, whose quadrants are children.
+//
+//     split(part):
+//         for each of its quadrants, in halves of whole tiles of 32 x 64 numbers:
+//             launch transpose(quadrant)      if that is one tile, or the last level (`depth`)
+//             launch split(quadrant)          otherwise
+//     transpose(part): a grid with a block a tile, through shared memory
+//
+// Launches: one a quadrant; 4^d at depth d as long as there are as many tiles. A part that is one tile wide or high has two
+// halves instead. Depth 0, and a matrix of one tile, launch nothing.
+// Hazards: none: the input is only read, and quadrants are written by one grid each.
+// Source: Frigo, Leiserson, Prokop, Ramachandran, "Cache-Oblivious Algorithms", FOCS 1999, section 2, which halves the longer
+// side.
+#include "../src/backend/matrix.hpp"
+#include "../src/backend/tile_transpose.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// Of the matrix, in tiles.
+struct TilePart {
+    unsigned x, y, width, height;
+
+    __device__ bool single() const { return width == 1 && height == 1; }
+};
+
+// Halves of a side of n tiles: the first has the odd one.
+constexpr unsigned first_half(unsigned n)
+{
+    return n - n / 2;
+}
+constexpr unsigned second_half(unsigned n)
+{
+    return n / 2;
+}
+
+__global__ void transpose_part(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, Nest /*nest*/)
+{
+    transpose_tile<kTileWidth * kTileHeight / kTileThreads>(in, out, nx, ny, part.x + blockIdx.x, part.y + blockIdx.y,
+                                                            threadIdx.x, kTileThreads);
+}
+
+// A thread a quadrant.
+template <Mechanism How>
+__global__ void split_transpose(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, Nest nest)
+{
+    const bool right = threadIdx.x % 2 != 0;
+    const bool low = threadIdx.x / 2 != 0;
+    const TilePart quadrant{right ? part.x + first_half(part.width) : part.x,
+                            low ? part.y + first_half(part.height) : part.y,
+                            right ? second_half(part.width) : first_half(part.width),
+                            low ? second_half(part.height) : first_half(part.height)};
+    if (quadrant.width == 0 || quadrant.height == 0)
+        return;
+    if (quadrant.single() || nest.depth + 1 >= nest.max_depth)
+        nest.launch<transpose_part, How>({dim3(quadrant.width, quadrant.height), kTileThreads}, in, out, nx, ny,
+                                         quadrant);
+    else
+        nest.launch<split_transpose<How>, How>({1, 4}, in, out, nx, ny, quadrant);
+}
+
+struct RecursiveTranspose {
+    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
+                                            Mechanism::named_stream, Mechanism::tail};
+    static constexpr StrategyInfo info{
+        .name = "recursive_transpose",
+        .workload = "transpose",
+        .mechanisms = kMechanisms,
+        .summary = "transposes quadrant by quadrant, each a child, down to tiles",
+        .hazards = "none: the input is only read, quadrants are written by one grid each",
+        .source = "Frigo, Leiserson, Prokop, Ramachandran, Cache-Oblivious Algorithms, FOCS 1999",
+    };
+
+    static TilePart whole(unsigned nx, unsigned ny)
+    {
+        return {0, 0, (nx - 1) / kTileWidth + 1, (ny - 1) / kTileHeight + 1};
+    }
+
+    // Level by level, how many parts there are of each size: of each side there are two sizes at most.
+    static LaunchForm launches(const Case& point)
+    {
+        using Size = std::pair<unsigned, unsigned>;
+        const TilePart all = whole(point.nx, point.ny);
+        std::map<Size, std::uint64_t> parts{{{all.width, all.height}, 1}};
+        LaunchForm form;
+        while (form.levels() < point.depth.value_or(UINT32_MAX)) {
+            std::map<Size, std::uint64_t> quadrants;
+            std::uint64_t count = 0;
+            for (const auto& [size, number] : parts) {
+                const auto& [width, height] = size;
+                if (width == 1 && height == 1)
+                    continue;
+                for (const unsigned part_width : {first_half(width), second_half(width)})
+                    for (const unsigned part_height : {first_half(height), second_half(height)})
+                        if (part_width != 0 && part_height != 0) {
+                            quadrants[{part_width, part_height}] += number;
+                            count += number;
+                        }
+            }
+            if (count == 0)
+                break;
+            form.by_depth.push_back(count);
+            parts = std::move(quadrants);
+        }
+        return form;
+    }
+
+    static void run(const MatrixJob& job)
+    {
+        const TilePart all = whole(job.nx, job.ny);
+        const Nest nest{.ledger = job.ledger, .max_depth = job.max_depth};
+        if (job.max_depth == 0)
+            return host_launch<transpose_part>(job.context, 0, {dim3(all.width, all.height), kTileThreads}, job.in,
+                                               job.out, job.nx, job.ny, all, nest);
+        with_mechanism(job.mechanism, [&]<Mechanism How>() {
+            host_launch<split_transpose<How>>(job.context, 0, {1, 4}, job.in, job.out, job.nx, job.ny, all, nest);
+        });
+    }
+};
+
+const RegisterMatrix<RecursiveTranspose> recursive_transpose;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed
