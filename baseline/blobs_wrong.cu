@@ -17,7 +17,7 @@ struct BlobsWrong : BlobsStrategy<false> {
         .name = "blobs_wrong",
         .workload = "blobs",
         .summary = "an image through shared memory, without the barrier that it needs",
-        .hazards = "a race: a thread may read what the opposite one has not written yet",
+        .hazards = "racy: a thread may read what the opposite one has not written yet",
         .source = "CUDA by Numba Examples, part 2",
         .racy = true,
         .shaped = true,

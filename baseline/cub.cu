@@ -72,7 +72,7 @@ struct CubNarrow : CubStrategy<Answer::narrow_total> {
         .name = "cub_narrow",
         .workload = "reduce",
         .summary = "the library: cub::DeviceReduce::Sum into the elements' own type",
-        .hazards = "an int32 sum wraps from some 2^24 elements on",
+        .hazards = "none: but an int32 sum wraps from some 2^24 elements on",
         .source = "CUB",
         .cuda_only = true,
     };
