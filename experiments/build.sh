@@ -12,7 +12,7 @@ say() { printf '%s\n' "$*" >&2; }
 
 # clang-format and clang-tidy are CI's and not needed here.
 packages=(cmake ninja-build g++ git libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev
-          libfmt-dev libgtest-dev libgmock-dev nlohmann-json3-dev)
+          libfmt-dev libgtest-dev libgmock-dev libpng-dev nlohmann-json3-dev)
 
 install_packages() {
     local missing=() package

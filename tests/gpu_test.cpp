@@ -73,7 +73,8 @@ TEST_F(Gpu, AutoNeverLetsALaunchBeRefused)
     for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) { return from_device(some.mechanism); })) {
         SCOPED_TRACE(name_of(way));
         const int times = way.mechanism == Mechanism::tail ? 2 : 10; // one by one takes up to 0.2 s
-        const Case point = case_of(BackendKind::cuda, way, {"", 2048, 512, 0}, types_of(way).front());
+        const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 2048, .ny = 2048} : Shape{"", 2048, 512};
+        const Case point = case_of(BackendKind::cuda, way, shape, types_of(way).front());
         for (int time = 0; time < times; ++time)
             expect_ok_but_for_a_race(point, way);
     }

@@ -72,6 +72,16 @@ TEST(Race, IsLostMoreOftenWhenTheLosersAreHeldUp)
     }
 }
 
+TEST(Race, IsSeenInAnImageThatIsReadBeforeItIsWrittenAndNotBehindABarrier)
+{
+    const Shape image{.name = "", .nx = 70, .ny = 50, .block_shape = {16, 8}};
+    for (const char* schedule : {"fifo", "eager", "random:1"}) {
+        SCOPED_TRACE(schedule);
+        EXPECT_EQ(wrong_runs({"blobs_wrong", Mechanism::none}, image, schedule), kRuns);
+        EXPECT_EQ(wrong_runs({"blobs", Mechanism::none}, image, schedule), 0U);
+    }
+}
+
 TEST(Race, IsNeverSeenInStrategiesThatSayTheyHaveNone)
 {
     for (const Way& way : ways_here(false)) {

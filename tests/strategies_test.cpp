@@ -20,6 +20,11 @@ bool runs_here(const Way& way)
 {
     return !way.needs_cuda();
 }
+// Its race is between threads, which start one after another under fifo, and not hidden by late children.
+bool right_under_fifo(const Way& way)
+{
+    return runs_here(way) && way.strategy != "blobs_wrong";
+}
 bool race_free(const Way& way)
 {
     return runs_here(way) && !way.info().racy;
@@ -85,7 +90,7 @@ TEST_P(Tiles, AreAllSummedOnceHoweverTheyAreHandedOut)
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Battery, testing::ValuesIn(ways_of(BackendKind::cpu, runs_here)), kWayName);
+INSTANTIATE_TEST_SUITE_P(Cpu, Battery, testing::ValuesIn(ways_of(BackendKind::cpu, right_under_fifo)), kWayName);
 INSTANTIATE_TEST_SUITE_P(Cpu, RaceFree, testing::ValuesIn(ways_of(BackendKind::cpu, race_free)), kWayName);
 INSTANTIATE_TEST_SUITE_P(Cpu, Tiles, testing::ValuesIn(ways_of(BackendKind::cpu, by_tiles)), kWayName);
 

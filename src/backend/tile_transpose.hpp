@@ -36,7 +36,7 @@ __device__ void transpose_tile(const float* in, float* out, unsigned nx, unsigne
         const unsigned index = pass * step + thread;
         const unsigned x = index % kTileWidth;
         const unsigned y = index / kTileWidth;
-        if (y < kTileHeight && first_x + x < nx && first_y + y < ny)
+        if ((Passes != 0 || y < kTileHeight) && first_x + x < nx && first_y + y < ny)
             tile.of[y][x] = in[static_cast<std::size_t>(first_y + y) * nx + first_x + x];
     }
     __syncthreads();
@@ -44,7 +44,7 @@ __device__ void transpose_tile(const float* in, float* out, unsigned nx, unsigne
         const unsigned index = pass * step + thread;
         const unsigned y = index % kTileHeight;
         const unsigned x = index / kTileHeight;
-        if (x < kTileWidth && first_x + x < nx && first_y + y < ny)
+        if ((Passes != 0 || x < kTileWidth) && first_x + x < nx && first_y + y < ny)
             out[static_cast<std::size_t>(first_x + x) * ny + first_y + y] = tile.of[y][x];
     }
 }

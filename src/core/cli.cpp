@@ -5,6 +5,7 @@
 #include "axis.hpp"
 #include "error.hpp"
 #include "expectation.hpp"
+#include "image.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
 #include "record.hpp"
@@ -42,6 +43,7 @@ Usage:
   nestbed list                            strategies, sources, hazards
   nestbed info                            the device, its limits, this build
   nestbed hello [--grid N] [--block N]    nested hello world, printed
+  nestbed blobs -o FILE.png               an image through shared memory
   nestbed COMMAND --help                  the options of a command
   nestbed --version
 
@@ -232,7 +234,9 @@ int info(const std::vector<std::string>& arguments, std::ostream& out)
             line("driver, CUDA runtime", facts.driver + ", " + facts.runtime);
             line("multiprocessors", facts.multiprocessors);
             line("resident grids", facts.resident_grids);
-            line("peak bandwidth", fmt::format("{:.0f} GB/s", facts.peak_bandwidth_gb_s));
+            const MeasuredBandwidth measured = session->bandwidth();
+            line("bandwidth", fmt::format("{:.0f} GB/s by its data; {:.0f} read, {:.0f} copied",
+                                          facts.peak_bandwidth_gb_s, measured.read_gb_s, measured.copy_gb_s));
         } else {
             line("workers", facts.multiprocessors);
             line("schedule", session->schedule());
@@ -290,6 +294,44 @@ int hello(const std::vector<std::string>& arguments, std::ostream& out, std::ost
     return exit_ok;
 }
 
+// An image drawn through shared memory; without the barrier that this needs, where asked.
+int blobs(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options("Options", 80);
+    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
+                          "the image, a PNG; a new file (blobs.png)");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    options.add(key_options({"strategy", "backend", "nx", "ny", "block-shape", "schedule", "workers"}));
+    const Given given = parse_arguments(arguments, options, 0);
+    if (given.contains("help")) {
+        out << "nestbed blobs [--strategy blobs|blobs_wrong] [-o FILE.png]\n\n" << options;
+        return exit_ok;
+    }
+    Settings settings;
+    settings.set("strategy", {"blobs"});
+    for (const char* side : {"nx", "ny"})
+        settings.set(side, {"1024"});
+    set_from(settings, given);
+    const Sessions sessions = open_sessions(settings);
+    const Plan plan = make_plan(settings, facts_of(sessions));
+    const Case& point = plan.groups.front().cases.front();
+    if (plan.case_count() != 1 || Registry::find_anywhere(point.strategy)->info().workload != "blobs")
+        throw UsageError("blobs draws one image; allowed: one value an option, and --strategy blobs or blobs_wrong");
+    const Sample sample = sessions.at(point.backend)->sample_aloud(point);
+    if (!sample.image.empty()) {
+        constexpr float kWhite = 4; // the most that a pixel can be
+        const std::string path = only_value(given, "output", "blobs.png");
+        write_png(path, sample.image, point.nx, 0, kWhite);
+        out << fmt::format("{}: {} x {} pixels by {}, blocks of {}\n", path, point.nx, point.ny, point.strategy,
+                           name_of(point.shape));
+    }
+    if (sample.status != Status::ok) {
+        err << fmt::format("nestbed: {}: {}\n", name_of(sample.status), sample.detail);
+        return exit_rows_bad;
+    }
+    return exit_ok;
+}
+
 int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
 {
     const std::string command = arguments.empty() ? "--help" : arguments.front();
@@ -302,6 +344,8 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::
         return info(rest, out);
     if (command == "hello")
         return hello(rest, out, err);
+    if (command == "blobs")
+        return blobs(rest, out, err);
     if (command == "--help" || command == "-h" || command == "help") {
         out << kHelp;
         return exit_ok;
@@ -310,7 +354,8 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::
         out << fmt::format("nestbed {} ({})\n", kVersion, kGit);
         return exit_ok;
     }
-    constexpr std::array<std::string_view, 6> kCommands{"run", "list", "info", "hello", "--help", "--version"};
+    constexpr std::array<std::string_view, 7> kCommands{"run",   "list",   "info",     "hello",
+                                                        "blobs", "--help", "--version"};
     throw UsageError(fmt::format("there is no command '{}'{}; allowed: {}", command, did_you_mean(command, kCommands),
                                  fmt::join(kCommands, ", ")));
 }
