@@ -354,6 +354,34 @@ TEST_F(CommandLine, HelloPrintsTheBooksLines)
     }
 }
 
+TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt)
+{
+    const std::vector<std::string> small_image{"--backend", "cpu", "--nx", "70", "--ny", "50"};
+    const auto draw = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "blobs");
+        arguments.insert(arguments.end(), small_image.begin(), small_image.end());
+        return nestbed(arguments);
+    };
+    const Outcome right = draw({});
+    EXPECT_EQ(right.exit_code, 0) << right.err;
+    EXPECT_THAT(right.out, AllOf(HasSubstr("blobs.png"), HasSubstr("70 x 50 pixels by blobs, blocks of 16x16")));
+    EXPECT_TRUE(fs::exists("blobs.png"));
+    const Outcome wrong = draw({"--strategy", "blobs_wrong", "-o", "wrong.png"});
+    EXPECT_EQ(wrong.exit_code, 3);
+    EXPECT_THAT(wrong.err, AllOf(HasSubstr("of 3500 numbers are wrong"), HasSubstr("row 0, column 0")));
+    EXPECT_TRUE(fs::exists("wrong.png"));
+    EXPECT_THAT(draw({}).err, HasSubstr("File exists"));
+}
+
+TEST_F(CommandLine, BlobsDrawsOneImage)
+{
+    expect_usage_error({"blobs", "--backend", "cpu", "--nx", "70,71"}, {"blobs draws one image", "allowed:"});
+    expect_usage_error({"blobs", "--backend", "cpu", "--strategy", "nosync"}, {"--strategy blobs or blobs_wrong"});
+    expect_usage_error({"blobs", "--block-shape", "64x32"}, {"--block-shape 64x32", "1024"});
+    EXPECT_FALSE(fs::exists("blobs.png"));
+    EXPECT_THAT(nestbed({"blobs", "--help"}).out, HasSubstr("--block-shape"));
+}
+
 TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
 {
     expect_usage_error({"hello", "--grid", "1,2"}, {"hello prints one case, not 2", "allowed"});

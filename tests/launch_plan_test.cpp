@@ -448,6 +448,31 @@ TEST(LaunchPlan, OfChainsThatRunOneByOneKeepsWhatIsFixed)
     EXPECT_EQ(limit.streams, 1U);
 }
 
+// A matrix has no grid of its own: its strategy launches one root grid.
+TEST(LaunchPlan, OfAMatrixIsOneWaveWithALimitForAllItsLaunches)
+{
+    const Case matrix = shape(0, 0);
+    LaunchForm form{.by_depth = {4, 16, 32, 24}};
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan flat = plan_launches(matrix, LaunchForm::none(), facts);
+        const LaunchPlan nested = plan_launches(matrix, form, facts);
+        for (const LaunchPlan& plan : {flat, nested}) {
+            EXPECT_EQ(plan.roots, 1U);
+            EXPECT_EQ(plan.wave, 1U);
+            EXPECT_EQ(plan.waves(), 1U);
+            EXPECT_EQ(plan.streams, 1U);
+            EXPECT_EQ(plan.pending_limit, 2048U);
+            EXPECT_EQ(plan.refusal, "");
+        }
+    }
+    form.by_depth = {4, 16, 64, 256, 1024, 2048}; // 3412
+    EXPECT_EQ(plan_launches(matrix, form, executor()).pending_limit, 3412U);
+    EXPECT_EQ(plan_launches(matrix, form, h200()).pending_limit, 4550U); // of which they are three quarters
+    Case fixed = matrix;
+    fixed.pending_limit = 32;
+    EXPECT_EQ(plan_launches(fixed, form, h200()).pending_limit, 32U);
+}
+
 // One root block for every 16 slices, as aggregated_block has it.
 TEST(LaunchPlan, CountsRootBlocksWhereTheyAreNotTheGrid)
 {

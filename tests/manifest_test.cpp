@@ -34,11 +34,13 @@ void write(const std::string& csv_path, const std::string& run_id, const Plan& p
                          .schedule = "random:7",
                          .floor_us = 4.5,
                          .timer_step_ns = 32,
+                         .bandwidth = {.read_gb_s = 4321.5, .copy_gb_s = 4000.25},
                          .device = {.name = "Model 1",
                                     .compute_capability = "9.0",
                                     .multiprocessors = 2,
                                     .default_pending_limit = 2048,
-                                    .memory_bytes = 1ULL << 40}};
+                                    .memory_bytes = 1ULL << 40,
+                                    .peak_bandwidth_gb_s = 4916.75}};
     write_manifest(csv_path, plan, {{BackendKind::cpu, facts}},
                    {{BackendKind::cpu, {.asked = 1024, .reached = 24, .error = "cudaErrorLaunchMaxDepthExceeded"}}},
                    {"nestbed", "run", "experiments/book.cfg"});
@@ -70,6 +72,9 @@ TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
     EXPECT_EQ(device.at("null_kernel_us"), 4.5);
     EXPECT_EQ(device.at("timer_step_ns"), 32);
     EXPECT_EQ(device.at("memory_bytes"), 1ULL << 40);
+    EXPECT_EQ(device.at("peak_bandwidth_gb_s"), 4916.75);
+    EXPECT_EQ(device.at("read_bandwidth_gb_s"), 4321.5);
+    EXPECT_EQ(device.at("copy_bandwidth_gb_s"), 4000.25);
     EXPECT_EQ(device.at("default_pending_limit"), 2048);
     EXPECT_EQ(device.at("nesting_depth_tried"), 1024);
     EXPECT_EQ(device.at("nesting_depth_reached"), 24);

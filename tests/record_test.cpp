@@ -30,12 +30,25 @@ RunFacts run_facts()
             .schedule = "fifo",
             .floor_us = 4.25,
             .timer_step_ns = 32,
-            .device = {.name = "AMD EPYC, 2 cores", .driver = "12.8", .runtime = "13.0"}};
+            .bandwidth = {.read_gb_s = 5, .copy_gb_s = 4},
+            .device = {.name = "AMD EPYC, 2 cores", .driver = "12.8", .runtime = "13.0", .peak_bandwidth_gb_s = 8}};
 }
 
 Case nosync_case()
 {
     return {.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
+}
+
+Case naive_row_case()
+{
+    return {.strategy = "naive_row",
+            .type = ElementType::float32,
+            .elements = 60'000,
+            .grid = 0,
+            .block = 0,
+            .nx = 300,
+            .ny = 200,
+            .shape = {8, 32}};
 }
 
 Sample good_sample()
@@ -119,6 +132,9 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "elements",
                                    "grid",
                                    "block",
+                                   "nx",
+                                   "ny",
+                                   "block_shape",
                                    "depth",
                                    "delay_us",
                                    "graphs",
@@ -127,6 +143,12 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "repetition",
                                    "gpu_us",
                                    "wall_us",
+                                   "bytes",
+                                   "bandwidth_gb_s",
+                                   "peak_gb_s",
+                                   "peak_share",
+                                   "measured_gb_s",
+                                   "measured_share",
                                    "latency_us",
                                    "latency_min_us",
                                    "latency_max_us",
@@ -167,6 +189,9 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"elements", "6000"},
                          {"grid", "100"},
                          {"block", "64"},
+                         {"nx", ""},
+                         {"ny", ""},
+                         {"block_shape", ""},
                          {"depth", "full"},
                          {"pending_limit_asked", "auto"},
                          {"delay_us", "0"},
@@ -181,6 +206,12 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"repetition", "3"},
                          {"gpu_us", "20.700"},
                          {"wall_us", "25.123"},
+                         {"bytes", "24000"},
+                         {"bandwidth_gb_s", "1.16"},
+                         {"peak_gb_s", "8.00"},
+                         {"peak_share", "0.1449"},
+                         {"measured_gb_s", "5.00"},
+                         {"measured_share", "0.2319"},
                          {"floor_us", "4.250"},
                          {"latency_us", ""},
                          {"latency_min_us", ""},
@@ -254,6 +285,9 @@ TEST(Row, OfAFailedSampleHasCountsAndDetailButNoTimes)
     EXPECT_EQ(cells.at("detail"), "7 of 500 device launches failed");
     EXPECT_EQ(cells.at("gpu_us"), "");
     EXPECT_EQ(cells.at("wall_us"), "");
+    EXPECT_EQ(cells.at("bytes"), "24000"); // what it is about, but nothing that would be over a time
+    for (const std::string empty : {"bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s", "measured_share"})
+        EXPECT_EQ(cells.at(empty), "") << empty;
     EXPECT_EQ(cells.at("launches_attempted"), "500");
     EXPECT_EQ(cells.at("launches_failed"), "7");
 }
@@ -280,6 +314,73 @@ TEST(Row, OfAChainHasTheLatencyOfEveryLevel)
     EXPECT_EQ(cells.at("latency_min_us"), "0.126");
     EXPECT_EQ(cells.at("latency_max_us"), "9.000");
     EXPECT_EQ(cells.at("latency_us_by_depth"), "2.50 1.25 9.00 0.13");
+}
+
+TEST(Row, OfAMatrixHasItsSidesAndBlockShapeButNoGridAndNoBlock)
+{
+    const Cells cells = cells_of(naive_row_case(), good_sample());
+    EXPECT_EQ(cells.at("type"), "float32");
+    EXPECT_EQ(cells.at("elements"), "60000");
+    EXPECT_EQ(cells.at("grid"), "");
+    EXPECT_EQ(cells.at("block"), "");
+    EXPECT_EQ(cells.at("nx"), "300");
+    EXPECT_EQ(cells.at("ny"), "200");
+    EXPECT_EQ(cells.at("block_shape"), "8x32");
+    EXPECT_EQ(cells.at("depth"), "");
+    EXPECT_EQ(cells.at("launches_expected"), "0");
+    Case recursive = naive_row_case();
+    recursive.strategy = "recursive_transpose";
+    recursive.shape = {};
+    recursive.depth = 1;
+    EXPECT_EQ(cells_of(recursive, good_sample()).at("block_shape"), "");
+    EXPECT_EQ(cells_of(recursive, good_sample()).at("depth"), "1");
+    EXPECT_EQ(cells_of(recursive, good_sample()).at("launches_expected"), "4");
+}
+
+// 2 * 4 * 60000 bytes in 20.7 us; a copy is what a transpose is measured by.
+TEST(Row, OfATransposeSetsItsBandwidthBesideThatOfACopy)
+{
+    const Cells cells = cells_of(naive_row_case(), good_sample());
+    EXPECT_EQ(cells.at("bytes"), "480000");
+    EXPECT_EQ(cells.at("bandwidth_gb_s"), "23.19");
+    EXPECT_EQ(cells.at("peak_gb_s"), "8.00");
+    EXPECT_EQ(cells.at("peak_share"), "2.8986");
+    EXPECT_EQ(cells.at("measured_gb_s"), "4.00");
+    EXPECT_EQ(cells.at("measured_share"), "5.7971");
+}
+
+TEST(Row, OfAnImageHasNoMeasuredBandwidthBesideIt)
+{
+    Case blobs = naive_row_case();
+    blobs.strategy = "blobs";
+    const Cells cells = cells_of(blobs, good_sample());
+    EXPECT_EQ(cells.at("bytes"), "240000");
+    EXPECT_EQ(cells.at("bandwidth_gb_s"), "11.59");
+    EXPECT_EQ(cells.at("peak_share"), "1.4493");
+    EXPECT_EQ(cells.at("measured_gb_s"), "");
+    EXPECT_EQ(cells.at("measured_share"), "");
+}
+
+// 24000 bytes in 25.1234 us, which says nothing of the device's memory.
+TEST(Row, WithoutATimeOfTheGpuHasTheBandwidthByTheClockOnTheWallAlone)
+{
+    Sample sample = good_sample();
+    sample.gpu_us.reset();
+    const Cells cells = cells_of(nosync_case(), sample);
+    EXPECT_EQ(cells.at("bandwidth_gb_s"), "0.96");
+    for (const std::string empty : {"peak_gb_s", "peak_share", "measured_gb_s", "measured_share"})
+        EXPECT_EQ(cells.at(empty), "") << empty;
+}
+
+TEST(Row, OfWhatMovesNoMemoryHasNoBytesAndNoBandwidth)
+{
+    for (const std::string strategy : {"hello", "chain", "fanout"}) {
+        const Case point{.strategy = strategy, .type = ElementType::none, .grid = 4, .block = 32};
+        const Cells cells = cells_of(point, good_sample());
+        for (const std::string empty : {"bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
+                                        "measured_share", "nx", "ny", "block_shape"})
+            EXPECT_EQ(cells.at(empty), "") << strategy << " " << empty;
+    }
 }
 
 TEST(Row, OfAFanOutHasTheMedianForItsOneLevel)

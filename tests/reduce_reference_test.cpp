@@ -36,9 +36,9 @@ ReduceReference<T> reference_of(const std::vector<T>& input, std::uint32_t grid,
 }
 
 template <class T>
-Verdict verdict_of(const ReduceReference<T>& reference, const std::vector<T>& partials)
+Verdict verdict_of(const ReduceReference<T>& reference, const std::vector<T>& partials, unsigned blocks_a_sum = 1)
 {
-    return verify_blocks(reference, std::span<const T>(partials));
+    return verify_blocks(reference, std::span<const T>(partials), blocks_a_sum);
 }
 
 // The first outputs of SplitMix64 from the state 0, as its authors' splitmix64.c gives them.
@@ -103,6 +103,33 @@ TEST(ReduceReference, OfOneElementOrBlocksOfOneThreadIsTheElements)
 {
     EXPECT_THAT(reference_of<std::int32_t>({7}, 1, 1024).block_sums, ElementsAre(7));
     EXPECT_THAT(reference_of<std::int32_t>({7, 8, 9}, 3, 1).block_sums, ElementsAre(7, 8, 9));
+}
+
+// More blocks than one thread takes; the last has a single element.
+TEST(ReduceReference, OfManyBlocksIsThatOfEach)
+{
+    constexpr std::size_t kBlocks = 100'000;
+    const std::vector<std::int32_t> ints = input_of<std::int32_t>(5, 3 * kBlocks - 2);
+    const auto of_ints = reference_of(ints, kBlocks + 1, 3);
+    std::int64_t total = 0;
+    for (std::size_t block = 0; block < kBlocks; ++block) {
+        const std::int64_t rest = block + 1 == kBlocks ? 0 : ints[3 * block + 1] + ints[3 * block + 2];
+        ASSERT_EQ(of_ints.block_sums[block], ints[3 * block] + rest) << block;
+        total += ints[3 * block] + rest;
+    }
+    EXPECT_EQ(of_ints.block_sums[kBlocks], 0);
+    EXPECT_EQ(of_ints.total, total);
+    const std::vector<float> floats = input_of<float>(5, kBlocks);
+    const auto of_floats = reference_of(floats, kBlocks, 1);
+    EXPECT_TRUE(std::ranges::equal(of_floats.block_sums, floats));
+    EXPECT_EQ(of_floats.block_magnitudes, of_floats.block_sums);
+}
+
+TEST(ReduceReference, OfNothingIsZeros)
+{
+    const auto reference = reference_of<std::int32_t>({}, 2, 4);
+    EXPECT_THAT(reference.block_sums, ElementsAre(0, 0));
+    EXPECT_EQ(reference.total, 0);
 }
 
 TEST(ReduceReference, KeepsSumsWiderThanTheElements)
@@ -214,6 +241,60 @@ TEST(VerifyBlocks, AMissingElementIsOutOfTheBound)
     EXPECT_FALSE(verdict_of<float>(reference, {static_cast<float>(reference.total - largest)}).right);
 }
 
+TEST(VerifyBlocks, ASumOfSeveralBlocksIsThatOfAllOfThemAndTheLastOfWhatIsLeft)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5, 2); // 3, 7, 11, 15, 19
+    const Verdict verdict = verdict_of<std::int32_t>(reference, {10, 26, 19}, 2);
+    EXPECT_TRUE(verdict.right) << verdict.detail;
+    EXPECT_EQ(verdict.answer, "55");
+    EXPECT_EQ(verdict.relative_error, 0);
+    EXPECT_TRUE(verdict_of<std::int32_t>(reference, {36, 19}, 4).right);
+    EXPECT_TRUE(verdict_of<std::int32_t>(reference, {55}, 5).right);
+    EXPECT_TRUE(verdict_of<std::int32_t>(reference, {55}, 8).right);
+}
+
+TEST(VerifyBlocks, AWrongSumOfSeveralBlocksIsFoundAndNamed)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5, 2);
+    EXPECT_EQ(verdict_of<std::int32_t>(reference, {10, 26, 18}, 2).detail,
+              "1 of 3 block sums are wrong; that from block 4 on gave 18 instead of 19");
+    EXPECT_EQ(verdict_of<std::int32_t>(reference, {11, 25, 19}, 2).detail, // cancels out
+              "2 of 3 block sums are wrong; that from block 0 on gave 11 instead of 10");
+    EXPECT_EQ(verdict_of<std::int32_t>(reference, {10, 26}, 2).detail, "2 partial sums for 5 blocks");
+    EXPECT_EQ(verdict_of<std::int32_t>(reference, {10, 26, 19, 0}, 2).detail, "4 partial sums for 5 blocks");
+    EXPECT_EQ(verdict_of<std::int32_t>(reference, {3, 7, 11, 15, 19}, 2).detail, "5 partial sums for 5 blocks");
+}
+
+// As above, over `blocks` blocks of 2^levels ones: levels additions in the tree after blocks - 1 of a thread.
+TEST(VerifyBlocks, Float32OfSeveralBlocksMayDifferByTheAdditionsOfAThreadToo)
+{
+    for (const unsigned levels : {0U, 1U, 5U, 9U})
+        for (const unsigned blocks : {2U, 4U, 8U}) {
+            const std::uint32_t block = 1U << levels;
+            const auto reference = reference_of(std::vector<float>(std::size_t{blocks} * block, 1), blocks, block);
+            const auto sum = static_cast<float>(blocks * block);
+            const unsigned additions = levels + blocks - 1;
+            const auto right = [&](float sums) { return verdict_of<float>(reference, {sums}, blocks).right; };
+            const float above = std::nextafter(sum, 2 * sum) - sum;
+            const float below = sum - std::nextafter(sum, 0.0F);
+            const unsigned half_of_them = additions / 2; // the spacing above is twice that below
+            const auto half = static_cast<float>(half_of_them);
+            const auto all = static_cast<float>(additions);
+            EXPECT_TRUE(right(sum)) << levels << " " << blocks;
+            EXPECT_TRUE(right(sum + half * above)) << levels << " " << blocks;
+            EXPECT_FALSE(right(sum + (half + 1) * above)) << levels << " " << blocks;
+            EXPECT_TRUE(right(sum - all * below)) << levels << " " << blocks;
+            EXPECT_FALSE(right(sum - (all + 1) * below)) << levels << " " << blocks;
+        }
+}
+
+TEST(VerifyBlocks, Float32OfBlocksPastTheLastElementIsExactlyZeroHoweverManyTheyAre)
+{
+    const auto reference = reference_of<float>({1, 1}, 6, 2);
+    EXPECT_TRUE(verdict_of<float>(reference, {2, 0}, 3).right);
+    EXPECT_FALSE(verdict_of<float>(reference, {2, std::numeric_limits<float>::denorm_min()}, 3).right);
+}
+
 TEST(VerifyTotal, Int32IsExact)
 {
     const auto reference = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
@@ -236,6 +317,75 @@ TEST(VerifyTotal, Float32MayDifferByTheBoundOfASumInDoubleAndNoMore)
     EXPECT_TRUE(verify_total(reference, 1000 - 976 * 0x1p-43).right);
     EXPECT_FALSE(verify_total(reference, 1000 - 977 * 0x1p-43).right);
     EXPECT_FALSE(verify_total(reference, std::numeric_limits<double>::quiet_NaN()).right);
+}
+
+TEST(VerifyNarrowTotal, Int32IsExactWhereItFits)
+{
+    const auto reference = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
+    const Verdict right = verify_narrow_total(reference, 10);
+    EXPECT_TRUE(right.right);
+    EXPECT_EQ(right.answer, "10");
+    EXPECT_EQ(right.detail, "");
+    EXPECT_EQ(right.relative_error, 0);
+    const Verdict wrong = verify_narrow_total(reference, 15);
+    EXPECT_FALSE(wrong.right);
+    EXPECT_EQ(wrong.answer, "15");
+    EXPECT_EQ(wrong.detail, "the sum is 15 instead of 10, modulo 2^32");
+    EXPECT_EQ(wrong.relative_error, 0.5);
+}
+
+// 2 (2^31 - 1) is -2 modulo 2^32, and 3 (2^31 - 1) is 2^31 - 3.
+TEST(VerifyNarrowTotal, Int32IsRightModulo2To32)
+{
+    constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+    const auto two = reference_of<std::int32_t>({kMost, kMost}, 1, 2);
+    EXPECT_TRUE(verify_narrow_total(two, -2).right);
+    EXPECT_EQ(verify_narrow_total(two, -2).answer, "-2");
+    EXPECT_EQ(verify_narrow_total(two, -2).relative_error, 0);
+    EXPECT_FALSE(verify_narrow_total(two, kMost).right); // no saturation
+    EXPECT_EQ(verify_narrow_total(two, -1).detail, "the sum is -1 instead of -2, modulo 2^32");
+    const auto three = reference_of<std::int32_t>({kMost, kMost, kMost}, 1, 4);
+    EXPECT_TRUE(verify_narrow_total(three, kMost - 2).right);
+    EXPECT_FALSE(verify_narrow_total(three, kMost).right);
+}
+
+// 1000 ones: gamma(1000) with u = 2^-24, times 1000, is 976.6 spacings of 2^-14.
+TEST(VerifyNarrowTotal, Float32MayDifferByTheBoundOfASumOneByOneAndNoMore)
+{
+    const auto reference = reference_of(std::vector<float>(1000, 1), 1, 1000);
+    const Verdict exact = verify_narrow_total(reference, 1000.0F);
+    EXPECT_TRUE(exact.right);
+    EXPECT_EQ(exact.answer, "1000");
+    EXPECT_EQ(exact.detail, "");
+    EXPECT_TRUE(verify_narrow_total(reference, 1000 + 976 * 0x1p-14F).right);
+    EXPECT_FALSE(verify_narrow_total(reference, 1000 + 977 * 0x1p-14F).right);
+    EXPECT_TRUE(verify_narrow_total(reference, 1000 - 976 * 0x1p-14F).right);
+    EXPECT_FALSE(verify_narrow_total(reference, 1000 - 977 * 0x1p-14F).right);
+    EXPECT_EQ(verify_narrow_total(reference, 1001.0F).detail, "the sum is 1001 instead of 1000");
+    EXPECT_EQ(verify_narrow_total(reference, 1001.0F).relative_error, 0.001);
+}
+
+// gamma(2^15) is 1 / 511, gamma(2^16) 1 / 255; were there no end to it, gamma(2^17) would be 1 / 127.
+TEST(VerifyNarrowTotal, Float32HasABoundThatStopsGrowingAt65536Elements)
+{
+    const auto right = [](std::size_t elements, double off) {
+        const auto reference = reference_of(std::vector<float>(elements, 1), 1, static_cast<std::uint32_t>(elements));
+        return verify_narrow_total(reference, static_cast<float>(static_cast<double>(elements) + off)).right;
+    };
+    EXPECT_TRUE(right(1U << 15, 64.125)); // 2^15 / 511 = 64.1252
+    EXPECT_FALSE(right(1U << 15, 64.1328125));
+    EXPECT_TRUE(right(1U << 16, 257)); // 2^16 / 255 = 257.004
+    EXPECT_FALSE(right(1U << 16, 257.015625));
+    EXPECT_TRUE(right(1U << 17, 514)); // 2^17 / 255 = 514.008
+    EXPECT_FALSE(right(1U << 17, 514.03125));
+    EXPECT_FALSE(right(1U << 17, -514.03125));
+}
+
+TEST(VerifyNarrowTotal, NotANumberIsWrong)
+{
+    const auto reference = reference_of(std::vector<float>(4, 1), 1, 4);
+    EXPECT_FALSE(verify_narrow_total(reference, std::numeric_limits<float>::quiet_NaN()).right);
+    EXPECT_FALSE(verify_narrow_total(reference, std::numeric_limits<float>::infinity()).right);
 }
 
 TEST(RelativeError, IsThatOfTheTotalAndNothingWhereItIsRight)

@@ -108,9 +108,11 @@ TEST(SettingsFile, AnUnderscoreInAKeyIsADash)
 {
     const ScratchFolder folder;
     Settings settings;
-    settings.read_file(folder.write("one.cfg", "pending_limit = 32\npending-limit = 64\ndelay_us = 5\n"));
+    settings.read_file(
+        folder.write("one.cfg", "pending_limit = 32\npending-limit = 64\ndelay_us = 5\nblock_shape = 8x32\n"));
     EXPECT_THAT(values(settings, "pending-limit"), ElementsAre("32", "64"));
     EXPECT_THAT(values(settings, "delay-us"), ElementsAre("5"));
+    EXPECT_THAT(values(settings, "block-shape"), ElementsAre("8x32"));
 }
 
 TEST(SettingsFile, AValueMayHoldAnEqualsSign)
@@ -137,10 +139,12 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
     const std::string path = folder.write("one.cfg", "grid = 4\nstratgy = nosync\n");
     EXPECT_THAT(
         refusal(path),
-        AllOf(StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
-              HasSubstr(
-                  "allowed: title, strategy, backend, mechanism, type, grid, block, elements, depth, pending-limit, "
-                  "wave, streams, delay-us, graphs, seed, repeat, warmup, expect, schedule, workers")));
+        AllOf(
+            StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
+            HasSubstr(
+                "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
+                "depth, "
+                "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, expect, schedule, workers")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
@@ -206,6 +210,20 @@ TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)
     settings.set("grid", {"16"});
     for (const Settings& part : settings.parts())
         EXPECT_THAT(values(part, "grid"), ElementsAre("16"));
+}
+
+TEST(SettingsSections, MayHaveTheSidesOfAMatrixAndBlockShapesOfTheirOwn)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "nx = 64\n[a]\nny = 3\nblock-shape = 8x32\n[b]\nnx = 5\n"));
+    const std::vector<Settings> parts = settings.parts();
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_THAT(values(parts[0], "nx"), ElementsAre("64"));
+    EXPECT_THAT(values(parts[0], "ny"), ElementsAre("3"));
+    EXPECT_THAT(values(parts[0], "block-shape"), ElementsAre("8x32"));
+    EXPECT_THAT(values(parts[1], "nx"), ElementsAre("5"));
+    EXPECT_THAT(values(parts[1], "block-shape"), IsEmpty());
 }
 
 TEST(SettingsSections, WithoutAnyAreOnePartOfEverything)

@@ -29,10 +29,24 @@ CaseResult result(const std::string& strategy, std::vector<Sample> samples)
             .samples = std::move(samples)};
 }
 
-std::string table(const std::vector<CaseResult>& results)
+CaseResult transpose(BlockShape shape, std::vector<Sample> samples)
+{
+    return {.point = {.strategy = "naive_row",
+                      .type = ElementType::float32,
+                      .elements = 2048 * 1024,
+                      .grid = 0,
+                      .block = 0,
+                      .nx = 2048,
+                      .ny = 1024,
+                      .shape = shape},
+            .samples = std::move(samples)};
+}
+
+std::string table(const std::vector<CaseResult>& results, double peak_gb_s = 0)
 {
     RunFacts run{.schedule = "fifo", .floor_us = 4};
     run.device.name = "Model 1";
+    run.device.peak_bandwidth_gb_s = peak_gb_s;
     return summary_table({.experiment = "some", .title = "A title"}, results, {{BackendKind::cpu, run}});
 }
 
@@ -42,8 +56,8 @@ TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
                                     result("nosync", {timed(8400, 8500, 16384), timed(8400, 8500, 16384)})});
     EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512"),
                             HasSubstr("clock gpu")));
-    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 us - 22.0 us +0 +1.00  ok"));
-    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +0.0% +8.40 ms - 8.40 ms +16384 +400  ok"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 us - 22.0 us +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +0.0% +8.40 ms - 8.40 ms +16384 +0.50 +400  ok"));
 }
 
 TEST(SummaryTable, FitsATerminalOf80ColumnsWhenTwoAxesVary)
@@ -56,16 +70,63 @@ TEST(SummaryTable, FitsATerminalOf80ColumnsWhenTwoAxesVary)
             results.back().point.grid = grid;
             results.back().point.elements = std::uint64_t{grid} * 512;
         }
-    std::istringstream lines(table(results));
-    for (std::string line; std::getline(lines, line);)
-        EXPECT_LE(line.size(), 80U) << line;
+    for (const double peak_gb_s : {0.0, 4917.0}) {
+        std::istringstream lines(table(results, peak_gb_s));
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(line.size(), 80U) << line;
+    }
+}
+
+// 4 * 2^20 bytes; twice as many for a transpose of 2^21 numbers.
+TEST(SummaryTable, ShowsTheBandwidthOfTheMedianTimeAndItsShareOfThePeak)
+{
+    const std::string text = table(
+        {result("neighbored", {timed(20, 30), timed(500, 600), timed(10, 31)}), result("host", {timed({}, 40)})},
+        4000);
+    EXPECT_THAT(text, ContainsRegex("launches +GB/s +of peak +ratio +status"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +gpu .* 0 +210 +5.2% +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("host +wall .* 0 +105 +ok")); // the wall clock says nothing of the memory
+    EXPECT_THAT(table({transpose({16, 16}, {timed(10, 12)})}, 4000),
+                ContainsRegex("naive_row .* 0 +1678 +41.9%  ok"));
+}
+
+TEST(SummaryTable, HasNoColumnOfBandwidthPeakOrRatioThatIsEmptyEverywhere)
+{
+    EXPECT_THAT(table({result("nosync", {timed(20, 30)})}),
+                AllOf(HasSubstr("GB/s"), Not(HasSubstr("of peak")), Not(HasSubstr("ratio"))));
+    EXPECT_THAT(table({result("host", {timed({}, 30)})}, 4000), AllOf(HasSubstr("GB/s"), Not(HasSubstr("of peak"))));
+    EXPECT_THAT(table({transpose({16, 16}, {timed(10, 12)})}, 4000),
+                AllOf(HasSubstr("GB/s"), HasSubstr("of peak"), Not(HasSubstr("ratio"))));
+    CaseResult hello = result("hello", {timed(20, 30)});
+    hello.point.type = ElementType::none;
+    hello.point.elements = 0;
+    EXPECT_THAT(table({hello}, 4000), AllOf(HasSubstr("median"), HasSubstr("status"), Not(HasSubstr("GB/s")),
+                                            Not(HasSubstr("of peak")), Not(HasSubstr("ratio"))));
+}
+
+TEST(SummaryTable, OfWhatFailedHasNoBandwidth)
+{
+    Sample wrong = timed({}, 0);
+    wrong.wall_us.reset();
+    wrong.status = Status::wrong;
+    EXPECT_THAT(table({result("nosync", {wrong})}, 4000), AllOf(Not(HasSubstr("GB/s")), Not(HasSubstr("of peak"))));
+    EXPECT_THAT(table({result("nosync", {wrong}), result("neighbored", {timed(20, 30)})}, 4000),
+                ContainsRegex("nosync +[0-9]+ +1 of 1 wrong"));
+}
+
+TEST(SummaryTable, OfAMatrixHasItsSidesAndBlockShapesButNoGridBlockOrElements)
+{
+    const std::string text = table({transpose({8, 32}, {timed(10, 12)}), transpose({32, 8}, {timed(10, 12)})});
+    EXPECT_THAT(text, AllOf(HasSubstr("nx 2048, ny 1024, seed 1"), ContainsRegex("strategy +block-shape +median"),
+                            ContainsRegex("naive_row +8x32 "), ContainsRegex("naive_row +32x8 ")));
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("grid")), Not(HasSubstr("block ")), Not(HasSubstr("elements"))));
 }
 
 TEST(SummaryTable, NeverSetsTimesOfDifferentClocksInRatio)
 {
     const std::string text = table({result("neighbored", {timed(20, 30)}), result("host", {timed({}, 200)})});
     EXPECT_THAT(text, ContainsRegex("neighbored +gpu +20.0 us"));
-    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +0.0% +200 us - 200 us +0 +ok"));
+    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +0.0% +0 +21.0 +ok"));
 }
 
 TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
@@ -81,7 +142,7 @@ TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
     EXPECT_THAT(table({nosync, cub, failed}), ContainsRegex("nosync .* 4.00  ok"));
     CaseResult elsewhere = cub;
     elsewhere.group = 1; // another input
-    EXPECT_THAT(table({nosync, elsewhere}), ContainsRegex("nosync .* us +0 +ok"));
+    EXPECT_THAT(table({nosync, elsewhere}), ContainsRegex("nosync .* us +0 +105 +ok"));
 }
 
 TEST(SummaryTable, ShowsTheMedianLatencyOfAllLaunchesOfTheOkSamples)
@@ -93,9 +154,9 @@ TEST(SummaryTable, ShowsTheMedianLatencyOfAllLaunchesOfTheOkSamples)
     chain.samples[2].status = Status::wrong;
     chain.samples[2].latencies_us = {900, 900, 900, 900, 900, 900};
     const std::string text = table({chain, result("neighbored", {timed(20, 30)})});
-    EXPECT_THAT(text, ContainsRegex("launches +latency +ratio"));
+    EXPECT_THAT(text, ContainsRegex("launches +latency +GB/s +ratio"));
     EXPECT_THAT(text, ContainsRegex("chain .* 3 +4.00 us +1 of 3 wrong"));
-    EXPECT_THAT(text, ContainsRegex("neighbored .* 0 +1.00  ok")); // none of its own
+    EXPECT_THAT(text, ContainsRegex("neighbored .* 0 +210 +1.00  ok")); // none of its own
 }
 
 TEST(SummaryTable, HasNoLatencyColumnWhereNoLaunchWasTimed)

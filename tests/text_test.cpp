@@ -73,6 +73,14 @@ TEST(DidYouMean, GuessesNothingFromNothing)
     EXPECT_EQ(did_you_mean("", {}), "");
 }
 
+TEST(CountOrEmpty, IsEmptyForNoneAndTheWholeNumberElsewhere)
+{
+    EXPECT_EQ(count_or_empty(0), "");
+    EXPECT_EQ(count_or_empty(1), "1");
+    EXPECT_EQ(count_or_empty(1024), "1024");
+    EXPECT_EQ(count_or_empty(UINT64_MAX), "18446744073709551615");
+}
+
 TEST(FormatUs, HasThreeSignificantDigitsAndTheUnitThatFits)
 {
     EXPECT_EQ(format_us(8.634), "8.63 us");

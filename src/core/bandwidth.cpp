@@ -35,7 +35,7 @@ Bandwidth bandwidth_of(const StrategyInfo& info, const Case& point, const Sample
     const auto bytes = static_cast<double>(bytes_moved(info, point));
     const std::optional<double> us = sample.gpu_us ? sample.gpu_us : sample.wall_us;
     Bandwidth bandwidth;
-    if (bytes == 0 || !us)
+    if (bytes == 0 || !us || *us <= 0)
         return bandwidth;
     bandwidth.effective = bytes / *us * kBytesPerUsInGb;
     if (!sample.gpu_us)

@@ -24,24 +24,25 @@ void write_png(const std::string& path, std::span<const float> pixels, std::uint
         const float level = std::isnan(pixel) ? 0 : (pixel - black) / (white - black);
         return static_cast<png_byte>(std::lround(std::clamp(level, 0.0F, 1.0F) * kWhite));
     });
-    const auto refuse = [&](const std::string& why) {
-        throw UsageError(
-            fmt::format("--output {}: {}; allowed: a new file in a folder that can be written to", path, why));
-    };
     // "x": never over a file that is there.
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wbx"), &std::fclose);
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wbx"), &std::fclose);
     if (!file)
-        refuse(std::strerror(errno));
+        throw UsageError(fmt::format("--output {}: {}; allowed: a new file in a folder that can be written to", path,
+                                     std::strerror(errno)));
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.width = width;
     image.height = static_cast<png_uint_32>(pixels.size() / width);
     image.format = PNG_FORMAT_GRAY;
-    if (png_image_write_to_stdio(&image, file.get(), 0, bytes.data(), 0, nullptr) == 0 ||
-        std::fflush(file.get()) != 0) {
-        const std::string why = image.message[0] != '\0' ? image.message : std::strerror(errno);
+    errno = 0; // the library says no more than that it failed
+    const bool written = png_image_write_to_stdio(&image, file.get(), 0, bytes.data(), 0, nullptr) != 0;
+    int error = errno;
+    const bool closed = std::fclose(file.release()) == 0;
+    if (error == 0 && !closed)
+        error = errno;
+    if (!written || !closed) {
         static_cast<void>(std::remove(path.c_str()));
-        refuse(why);
+        throw RunError(fmt::format("{}: the image could not be written: {}", path, std::strerror(error)));
     }
 }
 

@@ -61,13 +61,13 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     return point;
 }
 
-// The setting that a message about a shape begins with: the first of these that the user said.
-std::string place_of(std::initializer_list<const AxisValue*> values)
+// The setting that a message about a shape begins with: the first of these that the user said, or else `usual`.
+std::string place_of(std::initializer_list<const AxisValue*> values, std::string_view usual)
 {
     for (const AxisValue* value : values)
         if (!value->setting.value.empty())
             return value->setting.place();
-    return "--grid";
+    return std::string(usual);
 }
 
 // What the device can take of a shape.
@@ -76,11 +76,12 @@ void check_shape(const Case& point, const DeviceFacts& facts, const AxisValue& g
 {
     if (point.block > facts.max_threads_per_block)
         throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}",
-                                     place_of({&block, &elements, &grid}), facts.name, facts.max_threads_per_block,
-                                     point.block));
+                                     place_of({&block, &elements, &grid}, "--block"), facts.name,
+                                     facts.max_threads_per_block, point.block));
     if (point.grid > facts.max_grid)
         throw UsageError(fmt::format("{}: {} has grids of at most {} blocks, not {}",
-                                     place_of({&grid, &elements, &block}), facts.name, facts.max_grid, point.grid));
+                                     place_of({&grid, &elements, &block}, "--grid"), facts.name, facts.max_grid,
+                                     point.grid));
 }
 
 void check_block_shapes(const Axes& axes, const DeviceFacts& facts)
@@ -130,7 +131,7 @@ Case meaningful(Case point)
         point.type = ElementType::none;
         point.elements = 0;
     }
-    if (info.workload != "reduce" && info.workload != "transpose" && info.workload != "copy")
+    if (!info.drawn())
         point.seed = 0;
     if (!strategy.launches(point).per_root_block()) { // no waves
         point.wave.reset();
@@ -278,8 +279,15 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
         else
             std::ranges::move(group.cases, std::back_inserter(plan.groups[same->second].cases));
     };
+    const auto any_of_strategies = [&axes](const auto& is_so) {
+        return std::ranges::any_of(axes.strategies, [&](const NameValue& strategy) {
+            return is_so(Registry::find_anywhere(strategy.first)->info());
+        });
+    };
+    const bool linear = any_of_strategies([](const StrategyInfo& info) { return !info.over_matrix(); });
     for (const auto& [backend, facts] : devices) {
-        check_block_shapes(axes, facts);
+        if (any_of_strategies([](const StrategyInfo& info) { return info.shaped; }))
+            check_block_shapes(axes, facts);
         for (const auto& [type, type_setting] : axes.types)
             for (const AxisValue& elements : axes.elements)
                 for (const AxisValue& block : axes.blocks)
@@ -287,17 +295,20 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
                         for (const AxisValue& nx : axes.nx)
                             for (const AxisValue& ny : axes.ny)
                                 for (const AxisValue& seed : axes.seeds) {
-                                    Case point = shape_of(elements, grid, block);
+                                    Case point;
+                                    if (linear) {
+                                        point = shape_of(elements, grid, block);
+                                        check_shape(point, facts, grid, block, elements);
+                                    }
                                     point.backend = backend;
                                     point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
                                     point.nx = *narrow(nx);
                                     point.ny = *narrow(ny);
                                     point.seed = *seed.number;
-                                    check_shape(point, facts, grid, block, elements);
                                     Group group = group_of(axes, point);
                                     check_memory(group, facts, [&](const Case& one) {
-                                        return one.nx != 0 ? place_of({&nx, &ny})
-                                                           : place_of({&elements, &grid, &block});
+                                        return one.nx != 0 ? place_of({&nx, &ny}, "--nx")
+                                                           : place_of({&elements, &grid, &block}, "--grid");
                                     });
                                     add(point, std::move(group));
                                 }

@@ -117,7 +117,7 @@ const std::vector<Column>& table()
         {"waves", [](Row r) { return count_or_empty(r.sample.waves); }},
         {"streams", [](Row r) { return count_or_empty(r.sample.streams); }},
         {"schedule", [](Row r) { return r.run.schedule; }},
-        {"seed", [](Row r) { return std::to_string(r.point.seed); }},
+        {"seed", [](Row r) { return r.info.drawn() ? std::to_string(r.point.seed) : ""; }},
         {"repetition", [](Row r) { return std::to_string(r.repetition); }},
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},

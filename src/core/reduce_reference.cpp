@@ -112,8 +112,10 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
                     .relative_error = relative_error(total, reference.total)};
     if (wrong != 0)
         verdict.detail =
-            fmt::format("{} of {} block sums are wrong; block {} gave {} instead of {}", wrong, partials.size(),
-                        first_wrong, partials[first_wrong], over_blocks(reference.block_sums, first_wrong));
+            fmt::format("{} of {} block sums are wrong; {} gave {} instead of {}", wrong, partials.size(),
+                        blocks_a_sum == 1 ? fmt::format("block {}", first_wrong)
+                                          : fmt::format("that from block {} on", first_wrong * blocks_a_sum),
+                        partials[first_wrong], over_blocks(reference.block_sums, first_wrong));
     return verdict;
 }
 

@@ -25,6 +25,8 @@ struct StrategyInfo {
     bool cuda_only = false;   // registered on every backend, runs on CUDA alone
 
     bool has(Mechanism mechanism) const;
+    // The workload's input is drawn from the case's seed.
+    bool drawn() const { return workload == "reduce" || workload == "transpose" || workload == "copy"; }
     // The workload is over nx * ny numbers: a matrix, or an image.
     bool over_matrix() const { return workload == "transpose" || workload == "copy" || workload == "blobs"; }
 };

@@ -107,7 +107,7 @@ std::vector<std::string> axis_cells(const CaseResult& result)
             axis(nested, point.streams, "auto"),
             info.delayed ? std::to_string(point.delay_us) : "",
             mechanism == Mechanism::graph_tail ? std::to_string(point.graphs) : "",
-            point.seed == 0 ? "" : std::to_string(point.seed),
+            info.drawn() ? std::to_string(point.seed) : "",
             std::string(clock_of(result))};
 }
 
