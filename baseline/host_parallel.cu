@@ -6,9 +6,10 @@
 // Source: std::transform_reduce, a part a core.
 #include "../src/backend/reduction.hpp"
 
-#include <barrier>
+#include <atomic>
 #include <functional>
 #include <numeric>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -22,56 +23,69 @@ template <class T>
 class Team
 {
   public:
+    // Throws RunError where not all threads can be had.
     explicit Team(std::span<const T> numbers)
-        : parts_(std::max(1U, std::thread::hardware_concurrency())), numbers_(numbers), begin_(size()), end_(size())
+        : numbers_(numbers), parts_(std::max(1U, std::thread::hardware_concurrency())), left_(parts_.size())
     {
-        for (std::size_t part = 1; part < parts_.size(); ++part)
-            helpers_.emplace_back([this, part] {
-                begin_.arrive_and_wait();
-                if (!given_up_)
-                    parts_[part] = sum_of_part(part);
-                end_.arrive_and_wait();
-            });
-    }
-    Team(const Team&) = delete;
-    Team& operator=(const Team&) = delete;
-    ~Team()
-    {
-        if (done_)
-            return;
-        given_up_ = true; // the case was not run: let them go
-        begin_.arrive_and_wait();
-        end_.arrive_and_wait();
+        try {
+            for (std::size_t part = 1; part < parts_.size(); ++part)
+                helpers_.emplace_back([this, part] {
+                    order_.wait(Order::wait);
+                    if (order_ == Order::add)
+                        add(part);
+                });
+        } catch (const std::system_error& error) {
+            throw RunError("host_parallel: " + std::to_string(parts_.size()) +
+                           " threads, one a core, cannot be had: " + error.what());
+        }
     }
 
     // Call it once.
     WideSum<T> sum()
     {
-        begin_.arrive_and_wait();
-        parts_[0] = sum_of_part(0);
-        end_.arrive_and_wait();
-        done_ = true;
+        give(Order::add);
+        add(0);
+        for (std::size_t left = left_; left != 0; left = left_)
+            left_.wait(left);
         return std::accumulate(parts_.begin(), parts_.end(), WideSum<T>{});
     }
 
   private:
-    std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(parts_.size()); }
+    enum class Order : std::uint8_t { wait, add, leave };
 
-    WideSum<T> sum_of_part(std::size_t part) const
+    // Goes before the threads do, and lets those go that still wait.
+    struct Release {
+        Team& team;
+        ~Release()
+        {
+            if (team.order_ == Order::wait)
+                team.give(Order::leave);
+        }
+    };
+
+    void give(Order order)
+    {
+        order_ = order;
+        order_.notify_all();
+    }
+
+    void add(std::size_t part)
     {
         const std::size_t first = numbers_.size() * part / parts_.size();
         const std::size_t end = numbers_.size() * (part + 1) / parts_.size();
         const auto numbers = numbers_.subspan(first, end - first);
-        return std::transform_reduce(numbers.begin(), numbers.end(), WideSum<T>{}, std::plus<>{},
-                                     [](T value) { return WideSum<T>{value}; });
+        parts_[part] = std::transform_reduce(numbers.begin(), numbers.end(), WideSum<T>{}, std::plus<>{},
+                                             [](T value) { return WideSum<T>{value}; });
+        if (--left_ == 0)
+            left_.notify_one();
     }
 
-    std::vector<WideSum<T>> parts_;
     std::span<const T> numbers_;
-    std::barrier<> begin_, end_;
-    bool given_up_ = false;
-    bool done_ = false;
-    std::vector<std::jthread> helpers_; // joined before what they use goes
+    std::vector<WideSum<T>> parts_;
+    std::atomic<Order> order_ = Order::wait;
+    std::atomic<std::size_t> left_; // parts that are not added up yet
+    std::vector<std::jthread> helpers_;
+    Release release_{*this};
 };
 
 struct HostParallel {

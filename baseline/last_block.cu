@@ -4,7 +4,8 @@
 //     thread 0: sums[block] = that; arrive; the last block of the grid: total = sum of sums
 //
 // Launches: none from the device.
-// Hazards: none: the sums of blocks are written before they arrive, behind a fence, and read by the last to arrive.
+// Hazards: none: the sums of blocks are written before they arrive, and read by the last to arrive, at a counter that releases
+// and acquires.
 // Source: CUDA samples, "threadFenceReduction".
 #include "../src/backend/last_block.hpp"
 
@@ -18,7 +19,7 @@ struct LastBlock : LastBlockStrategy<Compiled::without_rdc> {
         .name = "last_block",
         .workload = "reduce",
         .summary = "flat: one launch, 16-byte loads, the last block finishes",
-        .hazards = "none: the last block to arrive reads what the others wrote behind a fence",
+        .hazards = "none: the last block to arrive reads what the others wrote before they did",
         .source = "CUDA samples, threadFenceReduction",
     };
 };

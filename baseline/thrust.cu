@@ -8,7 +8,11 @@
 
 #ifdef __CUDACC__
 #include <thrust/execution_policy.h>
+#include <thrust/functional.h>
 #include <thrust/reduce.h>
+#include <thrust/system_error.h>
+
+#include <new>
 #endif
 
 namespace nestbed
@@ -35,8 +39,14 @@ struct Thrust {
     {
         job.context.lose_count_of_host_launches();
         const T* const in = job.in;
-        *job.host_sum = ::thrust::reduce(::thrust::cuda::par.on(job.context.stream(0)), in, in + job.elements,
-                                         WideSum<T>{}, ::cuda::std::plus<WideSum<T>>{});
+        try {
+            *job.host_sum = ::thrust::reduce(::thrust::cuda::par.on(job.context.stream(0)), in, in + job.elements,
+                                             WideSum<T>{}, ::thrust::plus<WideSum<T>>{});
+        } catch (const ::thrust::system_error& error) {
+            check(static_cast<cudaError_t>(error.code().value()));
+        } catch (const std::bad_alloc&) {
+            throw RunError("out of GPU memory: Thrust's scratch memory could not be allocated");
+        }
     }
 #endif
 };

@@ -8,8 +8,8 @@
 //     thread 0: sum = slice[0]
 //
 // Launches: none from the device.
-// Hazards: none: a barrier between the levels. (The article compares the thread's number with the size of the input, and
-// leaves out what the last block has of a second slice if that is not whole.)
+// Hazards: none: a barrier between the levels. (The article compares the thread's number in its block with the
+// size of the input, and its levels add what lies past the end of a first slice that is not whole.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceUnrolling2".
 #include "../src/backend/reduction.hpp"
 #include "../src/backend/slices.hpp"

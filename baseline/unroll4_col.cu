@@ -3,7 +3,8 @@
 //     for i = 0 to 3, all four reads before the first write:
 //         thread (y + i * width of a block, x): out[x][y] = in[y][x]
 //
-// Launches: none from the device. Hazards: none. (The article drops what is left of a row that four blocks do not fill.)
+// Launches: none from the device. Hazards: none. (The article counts a block's first number as if a thread had one, in a grid
+// of a quarter of the blocks: its blocks overlap, and most of the matrix is never written.)
 // Source: Professional CUDA C Programming, chapter 4, "transposeUnroll4Col".
 #include "../src/backend/matrix.hpp"
 

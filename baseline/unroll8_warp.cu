@@ -9,7 +9,8 @@
 //
 // Launches: none from the device.
 // Hazards: none: a barrier between the levels, shuffles within the warp. (The article has a warp that reads what its other
-// threads write, kept in order by `volatile` and lockstep, which no device since Volta has.)
+// threads write, kept in order by `volatile` and lockstep, which no device since Volta has; and where eight slices are not
+// whole it leaves out all but the first.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceUnrollWarps8".
 #include "../src/backend/reduction.hpp"
 #include "../src/backend/slices.hpp"

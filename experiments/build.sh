@@ -33,17 +33,17 @@ install_packages() {
     "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# The nvcc to use: on the PATH, under CUDA_HOME or in its usual place; 12.0 or later (C++20, today's device runtime).
+# The nvcc to use: on the PATH, under CUDA_HOME or in its usual place; 12.4 or later (C++20, today's device runtime, 64-bit counts in CUB).
 find_nvcc() {
     local candidate version
     for candidate in "${CUDACXX:-}" "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
         [[ -n $candidate && -x $candidate ]] || continue
-        version=$("$candidate" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
-        if ((${version:-0} >= 12)); then
+        version=$("$candidate" --version | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
+        if [[ $version =~ ^([0-9]+)\.([0-9]+)$ ]] && ((100 * BASH_REMATCH[1] + BASH_REMATCH[2] >= 1204)); then
             printf '%s' "$candidate"
             return
         fi
-        say "build.sh: $candidate is of CUDA ${version:-?}; nestbed needs 12 or later"
+        say "build.sh: $candidate is of CUDA ${version:-?}; nestbed needs 12.4 or later"
     done
 }
 

@@ -8,7 +8,7 @@
 //         thread 0: arrive; the last of the grid: launch reduce(in, stride/2) for all blocks
 //
 // Launches: one a level, log2(block) - 1 levels, whatever the grid: those of reduce2.
-// Hazards: none. Every block arrives behind a barrier and a fence, and the last to arrive launches: all additions of
+// Hazards: none. Every block arrives behind a barrier, at a counter that releases and acquires, and the last to arrive launches: all additions of
 // all blocks come before the launch, whatever the order of the blocks.
 // Source: grid-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
 // Optimizing Dynamic Parallelism", MICRO 2016.

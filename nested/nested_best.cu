@@ -5,12 +5,12 @@
 //         each block: runs of tiles of the input, as long as there are any, handed out by a counter; 16-byte loads
 //         arrive; the last block of parent and child: add the blocks' sums
 //
-// Launches: 1 if there are two tiles (of 8192 elements) or more, else none.
+// Launches: 1 if there are two whole tiles (of 8192 elements) or more, else none.
 // Why: a tail launch behind a flat pass puts its 10 us of latency on top. Here the latency passes while the parent works,
 // the counter makes up for the child's late start, and nothing waits for a grid to end.
 // The registers are bounded, so that the launch does not take room from the blocks (experiments/rdc.cfg).
-// Hazards: none: nobody writes the input; the sums of blocks are written before they arrive, behind a fence, and read by
-// the last to arrive. Nobody waits, so parent and child need not run at the same time.
+// Hazards: none: nobody writes the input; the sums of blocks are written before they arrive, and read by the last to arrive, at
+// a counter that releases and acquires. Nobody waits, so parent and child need not run at the same time.
 // Source: ours.
 #include "../src/backend/flat_sum.hpp"
 #include "../src/backend/reduction.hpp"
@@ -69,8 +69,8 @@ struct NestedBest {
     static void run(const Reduction<T>& job, const FlatScratch<T>& scratch)
     {
         const std::uint32_t grid = blocks(job.context);
-        const FlatJob<T> flat =
-            flat_job<T>(job.in, job.elements, kFlatLoads, grid, job.max_depth > 0 ? 2 * grid : grid, job.total, scratch);
+        const FlatJob<T> flat = flat_job<T>(job.in, job.elements, kFlatLoads, grid,
+                                            job.max_depth > 0 ? 2 * grid : grid, job.total, scratch);
         host_launch<sum_best<T>>(job.context, 0, {grid, kFlatThreads}, flat, root_nest(job));
     }
 };

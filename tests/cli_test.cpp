@@ -370,13 +370,14 @@ TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt
     EXPECT_EQ(wrong.exit_code, 3);
     EXPECT_THAT(wrong.err, AllOf(HasSubstr("of 3500 numbers are wrong"), HasSubstr("row 0, column 0")));
     EXPECT_TRUE(fs::exists("wrong.png"));
-    EXPECT_THAT(draw({}).err, HasSubstr("File exists"));
+    EXPECT_THAT(draw({}).err, HasSubstr("--output blobs.png: it is there already"));
 }
 
 TEST_F(CommandLine, BlobsDrawsOneImage)
 {
-    expect_usage_error({"blobs", "--backend", "cpu", "--nx", "70,71"}, {"blobs draws one image", "allowed:"});
-    expect_usage_error({"blobs", "--backend", "cpu", "--strategy", "nosync"}, {"--strategy blobs or blobs_wrong"});
+    expect_usage_error({"blobs", "--backend", "cpu", "--nx", "70,71"}, {"blobs draws one image, not 2", "allowed:"});
+    expect_usage_error({"blobs", "--backend", "cpu", "--strategy", "nosync"},
+                       {"--strategy nosync", "allowed for nestbed blobs: blobs, blobs_wrong"});
     expect_usage_error({"blobs", "--block-shape", "64x32"}, {"--block-shape 64x32", "1024"});
     EXPECT_FALSE(fs::exists("blobs.png"));
     EXPECT_THAT(nestbed({"blobs", "--help"}).out, HasSubstr("--block-shape"));

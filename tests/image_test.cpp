@@ -55,9 +55,9 @@ TEST(Image, IsNeverWrittenOverAFile)
 {
     const ScratchFolder folder;
     folder.write("a.png", "mine");
-    EXPECT_THAT(
-        text_of<UsageError>([&] { write_png(folder.path("a.png"), std::vector<float>{1}, 1, 0, 1); }),
-        AllOf(HasSubstr("--output " + folder.path("a.png")), HasSubstr("File exists"), HasSubstr("allowed:")));
+    EXPECT_THAT(text_of<UsageError>([&] { write_png(folder.path("a.png"), std::vector<float>{1}, 1, 0, 1); }),
+                AllOf(HasSubstr("--output " + folder.path("a.png")), HasSubstr("nothing is overwritten"),
+                      HasSubstr("allowed:")));
     EXPECT_EQ(folder.read("a.png"), "mine");
 }
 
@@ -85,6 +85,7 @@ TEST(Image, LeavesNothingBehindWhereTheDiskIsFull)
     static_cast<void>(std::signal(SIGXFSZ, old_handler));
     EXPECT_THAT(text, AllOf(HasSubstr("a.png"), HasSubstr("File too large")));
     EXPECT_FALSE(folder.has("a.png"));
+    EXPECT_FALSE(folder.has("a.png.partial"));
 }
 
 } // namespace

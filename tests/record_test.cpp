@@ -31,7 +31,11 @@ RunFacts run_facts()
             .floor_us = 4.25,
             .timer_step_ns = 32,
             .bandwidth = {.read_gb_s = 5, .copy_gb_s = 4},
-            .device = {.name = "AMD EPYC, 2 cores", .driver = "12.8", .runtime = "13.0", .peak_bandwidth_gb_s = 8}};
+            .device = {.name = "AMD EPYC, 2 cores",
+                       .driver = "12.8",
+                       .runtime = "13.0",
+                       .l2_bytes = 62914560,
+                       .peak_bandwidth_gb_s = 8}};
 }
 
 Case nosync_case()
@@ -149,6 +153,7 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "peak_share",
                                    "measured_gb_s",
                                    "measured_share",
+                                   "l2_bytes",
                                    "latency_us",
                                    "latency_min_us",
                                    "latency_max_us",
@@ -212,6 +217,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"peak_share", "0.1449"},
                          {"measured_gb_s", "5.00"},
                          {"measured_share", "0.2319"},
+                         {"l2_bytes", "62914560"},
                          {"floor_us", "4.250"},
                          {"latency_us", ""},
                          {"latency_min_us", ""},

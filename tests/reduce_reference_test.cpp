@@ -49,7 +49,7 @@ TEST(ReduceElement, ComesFromSplitMix64)
         const std::uint64_t bits = kOutputs.at(index);
         EXPECT_EQ(reduce_element<std::int32_t>(0, index), static_cast<std::int32_t>(bits >> 56)) << index;
         EXPECT_EQ(reduce_element<float>(0, index),
-                  std::ldexp(static_cast<float>(bits >> 40), -24 - static_cast<int>(bits & 7)))
+                  std::ldexp(static_cast<float>(bits >> 50), -14 - static_cast<int>(bits & 7)))
             << index;
     }
 }
@@ -306,17 +306,39 @@ TEST(VerifyTotal, Int32IsExact)
     EXPECT_EQ(verdict.detail, "the sum is 11 instead of 10");
 }
 
-// 1000 elements: gamma(1000) with u = 2^-53 is a little over 1000 * 2^-53; the sum 1000 has a spacing of
-// 2^-43, and 1000 * 1000 * 2^-53 is 976.6 * 2^-43.
-TEST(VerifyTotal, Float32MayDifferByTheBoundOfASumInDoubleAndNoMore)
+// As the input is drawn, a double holds every sum of up to 2^32 elements: one element in 2^32 that is missing shows.
+TEST(VerifyTotal, Float32IsExactUpTo2To32Elements)
 {
     const auto reference = reference_of(std::vector<float>(1000, 1), 1, 1000);
     EXPECT_TRUE(verify_total(reference, 1000.0).right);
-    EXPECT_TRUE(verify_total(reference, 1000 + 976 * 0x1p-43).right);
-    EXPECT_FALSE(verify_total(reference, 1000 + 977 * 0x1p-43).right);
-    EXPECT_TRUE(verify_total(reference, 1000 - 976 * 0x1p-43).right);
-    EXPECT_FALSE(verify_total(reference, 1000 - 977 * 0x1p-43).right);
+    EXPECT_FALSE(verify_total(reference, 1000 + 0x1p-43).right);
+    EXPECT_FALSE(verify_total(reference, 1000 - 0x1p-43).right);
     EXPECT_FALSE(verify_total(reference, std::numeric_limits<double>::quiet_NaN()).right);
+    const ReduceReference<float> largest{
+        .block_sums = {}, .block_magnitudes = {}, .total = 0x1p31, .elements = std::uint64_t{1} << 32};
+    EXPECT_TRUE(verify_total(largest, 0x1p31).right);
+    EXPECT_FALSE(verify_total(largest, 0x1p31 - 0x1p-21).right);
+}
+
+TEST(ReduceElement, OfFloat32IsAMultipleOf2ToTheMinus21BelowOne)
+{
+    for (std::uint64_t index = 0; index < 10000; ++index) {
+        const double steps = reduce_element<float>(7, index) * 0x1p21;
+        ASSERT_EQ(steps, std::floor(steps)) << index;
+        ASSERT_GE(steps, 0) << index;
+        ASSERT_LT(steps, 0x1p21) << index;
+    }
+}
+
+// gamma(2^33) with u = 2^-53 is 2^-20, as near as a float comes to it.
+TEST(VerifyTotal, MoreFloat32MayDifferByTheBoundOfASumInDoubleAndNoMore)
+{
+    const ReduceReference<float> reference{
+        .block_sums = {}, .block_magnitudes = {}, .total = 0x1p32, .elements = std::uint64_t{1} << 33};
+    EXPECT_TRUE(verify_total(reference, 0x1p32 + 4096).right);
+    EXPECT_TRUE(verify_total(reference, 0x1p32 - 4096).right);
+    EXPECT_FALSE(verify_total(reference, 0x1p32 + 4097).right);
+    EXPECT_FALSE(verify_total(reference, 0x1p32 - 4097).right);
 }
 
 TEST(VerifyNarrowTotal, Int32IsExactWhereItFits)
@@ -349,36 +371,29 @@ TEST(VerifyNarrowTotal, Int32IsRightModulo2To32)
     EXPECT_FALSE(verify_narrow_total(three, kMost).right);
 }
 
-// 1000 ones: gamma(1000) with u = 2^-24, times 1000, is 976.6 spacings of 2^-14.
-TEST(VerifyNarrowTotal, Float32MayDifferByTheBoundOfASumOneByOneAndNoMore)
+// 1000 ones: gamma(64 + 1000 / 2^16) with u = 2^-24, times 1000, is 62.5 spacings of 2^-14.
+TEST(VerifyNarrowTotal, Float32MayDifferByTheBoundOfAParallelSumAndNoMore)
 {
     const auto reference = reference_of(std::vector<float>(1000, 1), 1, 1000);
     const Verdict exact = verify_narrow_total(reference, 1000.0F);
     EXPECT_TRUE(exact.right);
     EXPECT_EQ(exact.answer, "1000");
     EXPECT_EQ(exact.detail, "");
-    EXPECT_TRUE(verify_narrow_total(reference, 1000 + 976 * 0x1p-14F).right);
-    EXPECT_FALSE(verify_narrow_total(reference, 1000 + 977 * 0x1p-14F).right);
-    EXPECT_TRUE(verify_narrow_total(reference, 1000 - 976 * 0x1p-14F).right);
-    EXPECT_FALSE(verify_narrow_total(reference, 1000 - 977 * 0x1p-14F).right);
+    EXPECT_TRUE(verify_narrow_total(reference, 1000 + 62 * 0x1p-14F).right);
+    EXPECT_FALSE(verify_narrow_total(reference, 1000 + 63 * 0x1p-14F).right);
+    EXPECT_TRUE(verify_narrow_total(reference, 1000 - 62 * 0x1p-14F).right);
+    EXPECT_FALSE(verify_narrow_total(reference, 1000 - 63 * 0x1p-14F).right);
     EXPECT_EQ(verify_narrow_total(reference, 1001.0F).detail, "the sum is 1001 instead of 1000");
     EXPECT_EQ(verify_narrow_total(reference, 1001.0F).relative_error, 0.001);
 }
 
-// gamma(2^15) is 1 / 511, gamma(2^16) 1 / 255; were there no end to it, gamma(2^17) would be 1 / 127.
-TEST(VerifyNarrowTotal, Float32HasABoundThatStopsGrowingAt65536Elements)
+// gamma(64 + 2^32 / 2^16) times 2^32 is 32928.7 spacings of 512.
+TEST(VerifyNarrowTotal, Float32HasABoundThatGrowsWithTheShareOfAThread)
 {
-    const auto right = [](std::size_t elements, double off) {
-        const auto reference = reference_of(std::vector<float>(elements, 1), 1, static_cast<std::uint32_t>(elements));
-        return verify_narrow_total(reference, static_cast<float>(static_cast<double>(elements) + off)).right;
-    };
-    EXPECT_TRUE(right(1U << 15, 64.125)); // 2^15 / 511 = 64.1252
-    EXPECT_FALSE(right(1U << 15, 64.1328125));
-    EXPECT_TRUE(right(1U << 16, 257)); // 2^16 / 255 = 257.004
-    EXPECT_FALSE(right(1U << 16, 257.015625));
-    EXPECT_TRUE(right(1U << 17, 514)); // 2^17 / 255 = 514.008
-    EXPECT_FALSE(right(1U << 17, 514.03125));
-    EXPECT_FALSE(right(1U << 17, -514.03125));
+    const ReduceReference<float> reference{
+        .block_sums = {}, .block_magnitudes = {}, .total = 0x1p32, .elements = std::uint64_t{1} << 32};
+    EXPECT_TRUE(verify_narrow_total(reference, 0x1p32F + 32928 * 512.0F).right);
+    EXPECT_FALSE(verify_narrow_total(reference, 0x1p32F + 32929 * 512.0F).right);
 }
 
 TEST(VerifyNarrowTotal, NotANumberIsWrong)

@@ -43,11 +43,13 @@ __device__ void add_in_halves(Sum* sums, unsigned thread, unsigned threads)
     }
 }
 
-// Blocks of a grid that goes over the input: 32 a multiprocessor at most, as in the article.
+// Of a grid that goes over the input: at most so many blocks a multiprocessor, as in the article.
+inline constexpr std::uint32_t kBlocksAMultiprocessor = 32;
+inline constexpr std::uint32_t kMostMultiprocessors = 1024; // of any device
+
 template <class T>
 std::uint32_t grid_stride_blocks(const Reduction<T>& job)
 {
-    constexpr std::uint32_t kBlocksAMultiprocessor = 32;
     return std::min(job.grid, kBlocksAMultiprocessor * job.context.facts().multiprocessors);
 }
 
@@ -59,7 +61,10 @@ struct GridStrideStrategy {
 
     static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
 
-    static std::uint64_t scratch_bytes(const Case& point) { return point.grid * sizeof(std::int64_t); }
+    static std::uint64_t scratch_bytes(const Case& point)
+    {
+        return std::min(point.grid, kBlocksAMultiprocessor * kMostMultiprocessors) * sizeof(std::int64_t);
+    }
 
     template <class T>
     static Buffer<WideSum<T>> prepare(const Reduction<T>& job)

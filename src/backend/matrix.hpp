@@ -24,7 +24,7 @@ struct MatrixJob {
     Context& context;
     const float* in; // ny rows of nx numbers; null for blobs
     float* out;      // filled with 0xFF bytes before every run
-    unsigned nx;     // at most 65535, so that an index fits 32 bits
+    unsigned nx;     // at most 65535, the most blocks that a grid has in y
     unsigned ny;     // likewise
     BlockShape shape;
     Ledger* ledger;

@@ -81,25 +81,31 @@ double median_gb_s(Context& context, double bytes, Work&& work)
 // Reading: by the fastest reduction that nestbed has. Copying: by the driver.
 MeasuredBandwidth measure_bandwidth(Context& context)
 {
-    constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-    const std::uint64_t bytes = std::min(kGiB, context.facts().free_memory_bytes / 8);
+    constexpr std::uint64_t kEnough = std::uint64_t{8} << 30;
+    const std::uint64_t bytes = std::min(kEnough, context.facts().free_memory_bytes / 4);
     const std::uint64_t elements = bytes / sizeof(std::int32_t);
     auto from = context.allocate<std::int32_t>(elements);
-    context.fill_bytes(from, 0xA5, elements);
+    constexpr unsigned char kByte = 0x5A;
+    constexpr std::int64_t kElement = 0x5A5A5A5A;
+    context.fill_bytes(from, kByte, elements);
     auto to = context.allocate<std::int32_t>(elements);
     auto total = context.allocate<std::int64_t>(1);
     const std::uint32_t grid = kFlatResident * context.facts().multiprocessors;
     const FlatScratch<std::int32_t> scratch(context, grid);
     const auto job = flat_job<std::int32_t>(from.data(), elements, kFlatLoads, grid, grid, total.data(), scratch);
     const auto size = static_cast<double>(elements * sizeof(std::int32_t));
-    return {.read_gb_s = median_gb_s(context, size,
-                                     [&] {
-                                         host_launch<read_all>(context, 0, {grid, kFlatThreads}, job);
-                                     }),
-            .copy_gb_s = median_gb_s(context, 2 * size, [&] {
-                check(cudaMemcpyAsync(to.data(), from.data(), elements * sizeof(std::int32_t),
-                                      cudaMemcpyDeviceToDevice, context.stream(0)));
-            })};
+    const double read_gb_s = median_gb_s(context, size, [&] {
+        host_launch<read_all>(context, 0, {grid, kFlatThreads}, job);
+    });
+    std::int64_t sum = 0;
+    context.download(std::span(&sum, 1), total);
+    if (sum != kElement * static_cast<std::int64_t>(elements))
+        throw RunError("the device's memory was read wrong: " + std::to_string(elements) + " numbers of " +
+                       std::to_string(kElement) + " add up to " + std::to_string(sum));
+    return {.read_gb_s = read_gb_s, .copy_gb_s = median_gb_s(context, 2 * size, [&] {
+                                        check(cudaMemcpyAsync(to.data(), from.data(), elements * sizeof(std::int32_t),
+                                                              cudaMemcpyDeviceToDevice, context.stream(0)));
+                                    })};
 }
 
 #else

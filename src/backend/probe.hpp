@@ -17,7 +17,8 @@ double time_null_kernel(Context& context, unsigned runs);
 // The smallest step of the timer that kernels read, in nanoseconds, of some hundred.
 unsigned smallest_timer_step_ns(Context& context);
 
-// Medians of 11 over 1 GiB, or an eighth of the free memory; all 0 on the executor.
+// Medians of 11 over 8 GiB, or a quarter of the free memory if that is less; all 0 on the executor. Throws RunError if what
+// was read is not what was written.
 MeasuredBandwidth measure_bandwidth(Context& context);
 
 // One thread launches one thread, `levels` times; returns what was counted.

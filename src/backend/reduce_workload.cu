@@ -3,6 +3,8 @@
 #include "reduction.hpp"
 #include "workload.hpp"
 
+#include <memory>
+#include <span>
 #include <tuple>
 
 namespace nestbed
@@ -19,14 +21,14 @@ class ReduceData
 {
   public:
     ReduceData(Context& context, const Case& point)
-        : input_(make_input(point)),
-          reference_(reduce_reference(std::span<const T>(input_), point.grid, point.block)),
+        : numbers_(make_input(point)), input_(numbers_.get(), point.elements),
+          reference_(reduce_reference(input_, point.grid, point.block)),
           padded_(std::size_t{point.grid} * point.block), pristine_(context.allocate<T>(padded_)),
           work_(context.allocate<T>(padded_)), sums_(context.allocate<T>(point.grid)),
           total_(context.allocate<WideSum<T>>(1))
     {
         context.fill_bytes(pristine_, 0, padded_);
-        context.upload(pristine_, std::span<const T>(input_));
+        context.upload(pristine_, input_);
     }
 
     Sample run(Context& context, const ReduceStrategy& strategy, const Case& point, const Launching& launching,
@@ -101,17 +103,19 @@ class ReduceData
         return verify_blocks(reference_, std::span<const T>(partials), blocks_a_sum);
     }
 
-    static std::vector<T> make_input(const Case& point)
+    // Not initialised before: a page belongs to the processor that first writes it, and host_parallel has all of them.
+    static std::unique_ptr<T[]> make_input(const Case& point)
     {
-        std::vector<T> input(point.elements);
-        for_ranges(input.size(), [&](std::size_t first, std::size_t end) {
+        auto input = std::make_unique_for_overwrite<T[]>(point.elements);
+        for_ranges(point.elements, [&](std::size_t first, std::size_t end) {
             for (std::size_t index = first; index < end; ++index)
                 input[index] = reduce_element<T>(point.seed, index);
         });
         return input;
     }
 
-    std::vector<T> input_;
+    std::unique_ptr<T[]> numbers_;
+    std::span<const T> input_;
     ReduceReference<T> reference_;
     std::size_t padded_;
     Buffer<T> pristine_, work_, sums_;

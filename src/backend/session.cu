@@ -26,8 +26,9 @@ class BackendSession final : public Session
         workloads_.emplace("hello", make_hello_workload(context_));
         workloads_.emplace("chain", make_launch_workload(context_));
         workloads_.emplace("fanout", make_launch_workload(context_));
+        const std::shared_ptr<Workload> matrices = make_matrix_workload(context_);
         for (const char* workload : {"transpose", "copy", "blobs"})
-            workloads_.emplace(workload, make_matrix_workload(context_));
+            workloads_.emplace(workload, matrices);
     }
 
     BackendKind backend() const override { return kBackend; }
@@ -119,7 +120,7 @@ class BackendSession final : public Session
 
     Context context_;
     Buffer<Ledger> ledger_;
-    std::map<std::string_view, std::unique_ptr<Workload>> workloads_;
+    std::map<std::string_view, std::shared_ptr<Workload>> workloads_;
 };
 
 } // namespace

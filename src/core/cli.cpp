@@ -315,12 +315,17 @@ int blobs(const std::vector<std::string>& arguments, std::ostream& out, std::ost
     const Sessions sessions = open_sessions(settings);
     const Plan plan = make_plan(settings, facts_of(sessions));
     const Case& point = plan.groups.front().cases.front();
-    if (plan.case_count() != 1 || Registry::find_anywhere(point.strategy)->info().workload != "blobs")
-        throw UsageError("blobs draws one image; allowed: one value an option, and --strategy blobs or blobs_wrong");
+    const std::string path = only_value(given, "output", "blobs.png");
+    if (Registry::find_anywhere(point.strategy)->info().workload != "blobs")
+        throw UsageError(fmt::format(
+            "--strategy {}: it draws no image; allowed for nestbed blobs: blobs, blobs_wrong", point.strategy));
+    if (plan.case_count() != 1)
+        throw UsageError(
+            fmt::format("blobs draws one image, not {}; allowed: one value an option", plan.case_count()));
+    check_image_path(path);
     const Sample sample = sessions.at(point.backend)->sample_aloud(point);
     if (!sample.image.empty()) {
         constexpr float kWhite = 4; // the most that a pixel can be
-        const std::string path = only_value(given, "output", "blobs.png");
         write_png(path, sample.image, point.nx, 0, kWhite);
         out << fmt::format("{}: {} x {} pixels by {}, blocks of {}\n", path, point.nx, point.ny, point.strategy,
                            name_of(point.shape));

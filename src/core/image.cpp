@@ -10,11 +10,28 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <memory>
+#include <filesystem>
+#include <fstream>
 #include <vector>
 
 namespace nestbed
 {
+
+namespace
+{
+[[noreturn]] void refuse(const std::string& path, const std::string& why)
+{
+    throw UsageError(
+        fmt::format("--output {}: {}; allowed: a new file in a folder that can be written to", path, why));
+}
+} // namespace
+
+void check_image_path(const std::string& path)
+{
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored))
+        refuse(path, "it is there already, and nothing is overwritten");
+}
 
 void write_png(const std::string& path, std::span<const float> pixels, std::uint32_t width, float black, float white)
 {
@@ -24,26 +41,34 @@ void write_png(const std::string& path, std::span<const float> pixels, std::uint
         const float level = std::isnan(pixel) ? 0 : (pixel - black) / (white - black);
         return static_cast<png_byte>(std::lround(std::clamp(level, 0.0F, 1.0F) * kWhite));
     });
-    // "x": never over a file that is there.
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wbx"), &std::fclose);
-    if (!file)
-        throw UsageError(fmt::format("--output {}: {}; allowed: a new file in a folder that can be written to", path,
-                                     std::strerror(errno)));
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.width = width;
     image.height = static_cast<png_uint_32>(pixels.size() / width);
     image.format = PNG_FORMAT_GRAY;
-    errno = 0; // the library says no more than that it failed
-    const bool written = png_image_write_to_stdio(&image, file.get(), 0, bytes.data(), 0, nullptr) != 0;
-    int error = errno;
-    const bool closed = std::fclose(file.release()) == 0;
-    if (error == 0 && !closed)
-        error = errno;
-    if (!written || !closed) {
-        static_cast<void>(std::remove(path.c_str()));
+    const auto encode = [&](void* memory, png_alloc_size_t& size) {
+        if (png_image_write_to_memory(&image, memory, &size, 0, bytes.data(), 0, nullptr) == 0)
+            throw RunError(fmt::format("{}: the image could not be encoded: {}", path, image.message));
+    };
+    png_alloc_size_t size = 0;
+    encode(nullptr, size);
+    std::string encoded(size, '\0');
+    encode(encoded.data(), size);
+
+    check_image_path(path);
+    const std::string partial = path + ".partial";
+    std::ofstream file(partial, std::ios::binary);
+    if (!file)
+        refuse(path, std::strerror(errno));
+    errno = 0;
+    file.write(encoded.data(), static_cast<std::streamsize>(size));
+    file.close();
+    if (!file) {
+        const int error = errno;
+        static_cast<void>(std::remove(partial.c_str()));
         throw RunError(fmt::format("{}: the image could not be written: {}", path, std::strerror(error)));
     }
+    std::filesystem::rename(partial, path);
 }
 
 } // namespace nestbed

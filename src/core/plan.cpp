@@ -284,6 +284,7 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
             return is_so(Registry::find_anywhere(strategy.first)->info());
         });
     };
+    const bool matrices = any_of_strategies([](const StrategyInfo& info) { return info.over_matrix(); });
     const bool linear = any_of_strategies([](const StrategyInfo& info) { return !info.over_matrix(); });
     for (const auto& [backend, facts] : devices) {
         if (any_of_strategies([](const StrategyInfo& info) { return info.shaped; }))
@@ -302,8 +303,8 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
                                     }
                                     point.backend = backend;
                                     point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
-                                    point.nx = *narrow(nx);
-                                    point.ny = *narrow(ny);
+                                    point.nx = matrices ? *narrow(nx) : 0;
+                                    point.ny = matrices ? *narrow(ny) : 0;
                                     point.seed = *seed.number;
                                     Group group = group_of(axes, point);
                                     check_memory(group, facts, [&](const Case& one) {

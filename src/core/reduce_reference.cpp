@@ -33,7 +33,7 @@ template <>
 float reduce_element<float>(std::uint64_t seed, std::uint64_t index)
 {
     const std::uint64_t bits = split_mix(seed, index);
-    const auto fraction = static_cast<float>(bits >> 40) * 0x1p-24F;
+    const auto fraction = static_cast<float>(bits >> 50) * 0x1p-14F;
     return std::ldexp(fraction, -static_cast<int>(bits & 7));
 }
 
@@ -122,10 +122,12 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
 template <class T>
 Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
 {
+    constexpr std::uint64_t kExact = std::uint64_t{1} << 32; // elements
     bool right = total == reference.total;
-    if constexpr (std::is_same_v<T, float>) {
+    if (std::is_same_v<T, float> && reference.elements > kExact) {
         const double bound = gamma_of(static_cast<double>(reference.elements), 0x1p-53);
-        right = std::abs(total - reference.total) <= bound * reference.total;
+        right =
+            std::abs(static_cast<double>(total - reference.total)) <= bound * static_cast<double>(reference.total);
     }
     Verdict verdict{.right = right,
                     .answer = to_text<T>(total),
@@ -139,10 +141,11 @@ Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
 template <class T>
 Verdict verify_narrow_total(const ReduceReference<T>& reference, T total)
 {
-    constexpr std::uint64_t kLongestPath = 1U << 16;
+    constexpr double kOwn = 64;
+    constexpr double kLeastThreads = 1U << 16;
     if constexpr (std::is_same_v<T, float>) {
-        const double bound =
-            gamma_of(static_cast<double>(std::min(reference.elements, kLongestPath)), 0x1p-24) * reference.total;
+        const double additions = kOwn + static_cast<double>(reference.elements) / kLeastThreads;
+        const double bound = gamma_of(additions, 0x1p-24) * reference.total;
         const bool right = std::abs(total - reference.total) <= bound;
         return {.right = right,
                 .answer = to_text<T>(total),

@@ -14,8 +14,9 @@ namespace nestbed
 template <class T>
 using WideSum = std::conditional_t<std::is_same_v<T, float>, double, std::int64_t>;
 
-// Element `index` of the input drawn by `seed`: int32 0 to 255, as in the book; float32 in [0, 1) times a
-// power of two from 1 to 1/128, so that neighbours differ in scale. From SplitMix64 at position `index`, so any part can
+// Element `index` of the input drawn by `seed`: int32 0 to 255, as in the book; float32 in [0, 1), by steps of
+// 2^-14, times a power of two from 1 to 1/128, so that neighbours differ in scale and a double holds the sum of 2^32 of them
+// exactly (53 bits: 2^32 in steps of 2^-21), in whatever order they are added. From SplitMix64 at position `index`, so any part can
 // be made alone.
 template <class T>
 T reduce_element(std::uint64_t seed, std::uint64_t index);
@@ -45,14 +46,14 @@ struct Verdict {
 template <class T>
 Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum = 1);
 
-// One sum of everything, made in the wide type by the host or the device: exact for int32; for float32 within
-// gamma(elements), u = 2^-53.
+// One sum of everything, made in the wide type by the host or the device: exact, see reduce_element(); for more than 2^32
+// float32 within gamma(elements), u = 2^-53.
 template <class T>
 Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total);
 
 // One sum of everything, made in the elements' own type by a library. int32: right modulo 2^32. float32: within gamma(s),
-// u = 2^-24, with s = elements, but no more than 2^16: the order of the additions is the library's, and none that works in
-// parallel has longer paths.
+// u = 2^-24, s = 64 + elements / 2^16: the order of the additions is the library's, which has the device's threads, 2^16 or
+// more, each add its share, and adds those up in some levels.
 template <class T>
 Verdict verify_narrow_total(const ReduceReference<T>& reference, T total);
 

@@ -57,7 +57,7 @@ class Session
     virtual double null_kernel_us() = 0;
     // The smallest step by which the timer that kernels read goes on, in nanoseconds.
     virtual unsigned timer_step_ns() = 0;
-    // Over buffers that no cache holds. Medians of 11.
+    // Over 8 GiB, or a quarter of the free memory. Medians of 11. Throws RunError if what was read is not what was there.
     virtual MeasuredBandwidth bandwidth() = 0;
     virtual DepthProbe probe_depth(unsigned levels) = 0;
 };

@@ -121,6 +121,7 @@ Context::Context(const SessionOptions& /*options*/)
     facts_.default_pending_limit = static_cast<std::uint32_t>(pending);
     facts_.memory_bytes = total_bytes;
     facts_.free_memory_bytes = free_bytes;
+    facts_.l2_bytes = static_cast<std::uint64_t>(attribute(cudaDevAttrL2CacheSize, kDevice));
     const double clock_hz = 1000.0 * attribute(cudaDevAttrMemoryClockRate, kDevice);
     const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, kDevice) / 8.0;
     facts_.peak_bandwidth_gb_s = 2 * clock_hz * bus_bytes / 1e9;
