@@ -3,6 +3,7 @@
 //     each block: the sum of its tiles
 //     thread 0: sums[block] = that; arrive; the last block of the grid: total = sum of sums
 //
+// Up to 2^14 numbers go to one block, which has nobody to wait for.
 // Launches: none from the device.
 // Hazards: none: the sums of blocks are written before they arrive, and read by the last to arrive, at a counter that releases
 // and acquires.

@@ -36,8 +36,8 @@ __device__ Sum warp_sum(Sum value)
 #endif
 }
 
-// The sum over the block, in thread 0.
-template <class Sum>
+// The sum over the block, in thread 0. Again: the block may have called it before.
+template <bool Again = true, class Sum>
 __device__ Sum block_sum(Sum value)
 {
     struct WarpSums {
@@ -45,7 +45,8 @@ __device__ Sum block_sum(Sum value)
     };
     auto& sums = block_shared<WarpSums>();
     value = warp_sum(value);
-    __syncthreads(); // nobody reads what was there before
+    if constexpr (Again)
+        __syncthreads(); // nobody reads what was there before
     if (threadIdx.x % kWarp == 0)
         sums.of[threadIdx.x / kWarp] = value;
     __syncthreads();

@@ -5,6 +5,8 @@
 #include "flat_sum.hpp"
 #include "reduction.hpp"
 
+#include <utility>
+
 namespace nestbed
 {
 inline namespace NESTBED_BACKEND
@@ -53,53 +55,83 @@ __global__ void __launch_bounds__(kFlatThreads, kFlatBound)
     static_cast<void>(finished && taken);
 }
 
+// What one block has at one time in a few loads: nobody arrives, and the code is short.
+inline constexpr unsigned kOneBlockThreads = 512;
+
+template <class T, Compiled How, unsigned Loads>
+__global__ void __launch_bounds__(kOneBlockThreads) sum_one_block(const T* in, unsigned elements, WideSum<T>* total)
+{
+    const unsigned tid = threadIdx.x;
+    const auto* vectors = reinterpret_cast<const Vector<T>*>(in);
+    const unsigned count = elements / Vector<T>::kElements;
+    Vector<T> loaded[Loads];
+    for (unsigned load = 0; load < Loads; ++load)
+        loaded[load] = tid + load * kOneBlockThreads < count ? vectors[tid + load * kOneBlockThreads] : Vector<T>{};
+    WideSum<T> sum{};
+    if (tid < elements % Vector<T>::kElements)
+        sum = in[count * Vector<T>::kElements + tid];
+    for (const Vector<T>& vector : loaded)
+        for (const T value : vector.element)
+            sum += value;
+    sum = block_sum<false>(sum);
+    if (tid == 0)
+        *total = sum;
+}
+
 template <Compiled How>
 struct LastBlockStrategy {
     static constexpr Answer answer = Answer::total;
 
     static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
 
+    enum class Kind : std::uint8_t { one_block, one_tile_a_block, runs };
     struct Form {
-        unsigned loads; // a thread, of a tile
+        Kind kind;
+        unsigned loads; // a thread, at one time
         std::uint32_t grid;
-        bool one_tile_a_block;
     };
 
-    // One block, with as few loads as do, for up to a tile; then as few loads as leave a tile for every multiprocessor at
-    // most; then a tile a block while all blocks are resident at once; then resident blocks that are handed runs. Each
-    // step was the fastest of its sizes on an H200 (results/h200/README.md). The same for all four ways.
+    // One block, with as few loads as do, for what it has at one time; then as few loads as leave a tile for every
+    // multiprocessor at most; then a tile a block while all blocks are resident at once; then resident blocks that are
+    // handed runs. The launch that is never taken is in the kernel of many blocks alone.
     static Form form_of(std::uint64_t elements, std::uint64_t multiprocessors)
     {
         const std::uint64_t resident = kFlatResident * multiprocessors;
+        if constexpr (How == Compiled::without_rdc || How == Compiled::with_rdc) {
+            for (unsigned loads = 1; loads <= kFlatLoads; loads *= 2)
+                if (elements <= std::uint64_t{kOneBlockThreads} * loads * Vector<float>::kElements)
+                    return {Kind::one_block, loads, 1};
+        }
         for (unsigned loads = 1; loads <= kFlatLoads; loads *= 2) {
             const std::uint64_t tiles = (elements - 1) / tile_elements(loads) + 1;
-            const bool whole = elements <= kTileElements;
-            if (tiles <= (whole ? 1 : loads < kFlatLoads ? multiprocessors : resident))
-                return {loads, static_cast<std::uint32_t>(tiles), true};
+            if (tiles <= (loads < kFlatLoads ? multiprocessors : resident))
+                return {Kind::one_tile_a_block, loads, static_cast<std::uint32_t>(tiles)};
         }
-        return {kFlatLoads, static_cast<std::uint32_t>(resident), false};
+        return {Kind::runs, kFlatLoads, static_cast<std::uint32_t>(resident)};
     }
 
     template <class T>
     struct Prepared {
         Form form;
         FlatScratch<T> scratch;
+        FlatJob<T> flat;
     };
 
     template <class T>
     static Prepared<T> prepare(const Reduction<T>& job)
     {
         const Form form = form_of(job.elements, job.context.facts().multiprocessors);
-        return {form, {job.context, form.grid}};
+        FlatScratch<T> scratch(job.context, form.grid);
+        const auto flat = flat_job<T>(job.in, job.elements, form.loads, form.grid, form.grid, job.total, scratch);
+        return {form, std::move(scratch), flat};
     }
 
     template <class T>
     static void run(const Reduction<T>& job, const Prepared<T>& prepared)
     {
-        const Form& form = prepared.form;
-        if (!form.one_tile_a_block)
+        if (prepared.form.kind == Kind::runs)
             return launch<T, 0>(job, prepared);
-        switch (form.loads) {
+        switch (prepared.form.loads) {
         case 1:
             return launch<T, 1>(job, prepared);
         case 2:
@@ -115,10 +147,13 @@ struct LastBlockStrategy {
     template <class T, unsigned Loads>
     static void launch(const Reduction<T>& job, const Prepared<T>& prepared)
     {
-        const auto [loads, grid, one_tile_a_block] = prepared.form;
-        host_launch<sum_last_block<T, How, Loads>>(
-            job.context, 0, {grid, kFlatThreads},
-            flat_job<T>(job.in, job.elements, loads, grid, grid, job.total, prepared.scratch), false);
+        if constexpr (Loads != 0)
+            if (prepared.form.kind == Kind::one_block)
+                return host_launch<sum_one_block<T, How, Loads>>(job.context, 0, {1, kOneBlockThreads},
+                                                                 static_cast<const T*>(job.in),
+                                                                 static_cast<unsigned>(job.elements), job.total);
+        host_launch<sum_last_block<T, How, Loads>>(job.context, 0, {prepared.form.grid, kFlatThreads}, prepared.flat,
+                                                   false);
     }
 };
 
