@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <charconv>
+#include <cstring>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -171,7 +171,8 @@ void* shared_memory(const void* key, std::size_t bytes)
         return found->second.get();
     // Not zero, and not what an earlier block left: a kernel that reads what nobody wrote gives a wrong answer.
     constexpr int kPoison = 0xFF; // not-a-number, in floats
-    std::byte* const memory = shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
+    std::byte* const memory =
+        shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
     std::memset(memory, kPoison, bytes);
     return memory;
 }
