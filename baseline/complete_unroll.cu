@@ -13,8 +13,6 @@
 #include "../src/backend/reduction.hpp"
 #include "../src/backend/slices.hpp"
 
-#include <utility>
-
 namespace nestbed
 {
 inline namespace NESTBED_BACKEND
@@ -62,15 +60,20 @@ struct CompleteUnroll {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        // Of the eleven block sizes that there are, 2^0 to 2^10, the job's.
-        [&]<unsigned... Log2>(std::integer_sequence<unsigned, Log2...>)
-        {
-            static_cast<void>(((job.block == 1U << Log2 && (launch<T, (1U << Log2)>(job), true)) || ...));
-        }
-        (std::make_integer_sequence<unsigned, 11>());
+        launch_for<T, kMostThreads>(job);
     }
 
   private:
+    // The kernel of the job's block size, of the eleven from `Dim` down to 1.
+    template <class T, unsigned Dim>
+    static void launch_for(const Reduction<T>& job)
+    {
+        if (job.block == Dim)
+            launch<T, Dim>(job);
+        else if constexpr (Dim > 1)
+            launch_for<T, Dim / 2>(job);
+    }
+
     template <class T, unsigned Dim>
     static void launch(const Reduction<T>& job)
     {

@@ -54,13 +54,20 @@ class Team
     enum class Order : std::uint8_t { wait, add, leave };
 
     // Goes before the threads do, and lets those go that still wait.
-    struct Release {
-        Team& team;
+    class Release
+    {
+      public:
+        explicit Release(Team& team) : team_(team) {}
+        Release(const Release&) = delete;
+        Release& operator=(const Release&) = delete;
         ~Release()
         {
-            if (team.order_ == Order::wait)
-                team.give(Order::leave);
+            if (team_.order_ == Order::wait)
+                team_.give(Order::leave);
         }
+
+      private:
+        Team& team_;
     };
 
     void give(Order order)

@@ -65,7 +65,7 @@ else
     export CUDACXX=$nvcc
     [[ -n $preset ]] || preset=release
     # Machine code for the GPU that is here, if there is one.
-    if [[ $preset != cdp1 ]] && capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null); then
+    if [[ $preset != cdp1* ]] && capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null); then
         capability=$(head -n 1 <<<"$capability" | tr -d .)
         [[ $capability =~ ^[0-9]+$ ]] && options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
     fi

@@ -3,7 +3,11 @@
 
 #include "language.hpp"
 
+#ifdef __CUDACC__
+#include <cuda/atomic>
+#else
 #include <atomic>
+#endif
 
 namespace nestbed
 {

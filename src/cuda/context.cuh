@@ -7,8 +7,10 @@
 #include "../core/facts.hpp"
 #include "../core/session.hpp"
 
-#include <cuda/atomic>
 #include <cuda_runtime.h>
+#ifdef __CUDACC_RDC__
+#include <cuda/atomic>
+#endif
 
 #include <cstdint>
 #include <memory>
