@@ -40,7 +40,8 @@ __global__ void reduce_complete_unroll(T* in, T* out, unsigned long long element
     level.template operator()<128>();
     level.template operator()<64>();
     level.template operator()<32>();
-    const T sum = warp_sum(tid < Dim && tid < kWarp && first + tid < elements ? slice[tid] : T{0});
+    constexpr unsigned kLeft = Dim < kWarp ? Dim : kWarp;
+    const T sum = warp_sum(tid < kLeft && first + tid < elements ? slice[tid] : T{0});
     if (tid == 0)
         out[blockIdx.x] = sum;
 }
