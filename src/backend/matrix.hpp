@@ -22,7 +22,7 @@ inline namespace NESTBED_BACKEND
 // blobs:     out, ny rows of nx pixels, is the picture that blobs.hpp describes.
 struct MatrixJob {
     Context& context;
-    const float* in; // ny rows of nx numbers; null for blobs
+    const float* in; // ny rows of nx numbers; not for blobs
     float* out;      // filled with 0xFF bytes before every run
     unsigned nx;     // at most 65535, the most blocks that a grid has in y
     unsigned ny;     // likewise
@@ -32,7 +32,8 @@ struct MatrixJob {
     Mechanism mechanism;
 };
 
-// Launches a kernel with a thread for every `x_a_thread` neighbouring blocks' worth of x, over width * height.
+// Launches a kernel over width * height numbers, in blocks of the job's shape; a thread has `x_a_thread` numbers, a block's width
+// apart along x.
 template <auto Kernel>
 void launch_over(const MatrixJob& job, unsigned width, unsigned height, unsigned x_a_thread = 1)
 {
