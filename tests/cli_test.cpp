@@ -1,7 +1,9 @@
 // The command line: what a user types, what comes back, and what is left on the disk.
 #include "../src/core/cli.hpp"
 
-#include "../src/core/record.hpp"
+#include "../src/core/csv.hpp"
+#include "../src/core/manifest.hpp"
+#include "../src/core/row.hpp"
 #include "../src/core/session.hpp"
 
 #include <gmock/gmock.h>

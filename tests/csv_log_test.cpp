@@ -1,5 +1,7 @@
 // The log's file: never half-made, never overwritten, a row as soon as it is measured.
+#include "../src/core/csv.hpp"
 #include "../src/core/record.hpp"
+#include "../src/core/row.hpp"
 
 #include "../src/core/error.hpp"
 #include "support.hpp"

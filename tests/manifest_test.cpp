@@ -1,5 +1,5 @@
 // The manifest beside a log: the whole environment, once a run.
-#include "../src/core/record.hpp"
+#include "../src/core/manifest.hpp"
 
 #include "../src/core/error.hpp"
 #include "support.hpp"

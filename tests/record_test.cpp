@@ -1,5 +1,6 @@
 // What a row says, and RFC 4180 both ways.
-#include "../src/core/record.hpp"
+#include "../src/core/csv.hpp"
+#include "../src/core/row.hpp"
 
 #include "../src/core/error.hpp"
 #include "support.hpp"

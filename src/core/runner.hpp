@@ -3,6 +3,7 @@
 
 #include "plan.hpp"
 #include "record.hpp"
+#include "row.hpp"
 #include "session.hpp"
 
 #include <functional>

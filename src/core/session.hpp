@@ -62,6 +62,9 @@ class Session
     virtual DepthProbe probe_depth(unsigned levels) = 0;
 };
 
+// What the commands probe.
+inline constexpr unsigned kProbedLevels = 1024;
+
 // Throws UsageError for bad options; with a reason, in words, when there is no usable device.
 std::unique_ptr<Session> open_session(BackendKind backend, const SessionOptions& options);
 

@@ -1,0 +1,121 @@
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "error.hpp"
+#include "expectation.hpp"
+#include "manifest.hpp"
+#include "plan.hpp"
+#include "progress.hpp"
+#include "record.hpp"
+#include "runner.hpp"
+#include "sessions.hpp"
+#include "summary.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace po = boost::program_options;
+
+po::options_description run_options()
+{
+    po::options_description options("Options", 80);
+    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
+                          "the CSV; rows are appended; - for standard output (results/local/EXPERIMENT.csv)");
+    options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    return options;
+}
+
+// The default goes into a folder that is made; one that the user names must be there.
+std::string output_path(const Given& given, const Plan& plan)
+{
+    const std::string usual = fmt::format("results/local/{}.csv", plan.experiment);
+    std::string path = only_value(given, "output", usual);
+    if (path == usual) {
+        std::error_code error;
+        std::filesystem::create_directories("results/local", error);
+    }
+    return path;
+}
+
+std::size_t rows_of(const std::vector<CaseResult>& results)
+{
+    std::size_t rows = 0;
+    for (const CaseResult& result : results)
+        rows += result.samples.size();
+    return rows;
+}
+
+} // namespace
+
+int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options = run_options();
+    options.add(key_options());
+    const Given given = parse_arguments(arguments, options, 1);
+    if (given.contains("help")) {
+        out << "nestbed run [EXPERIMENT.cfg] [options]\n\n"
+            << "AXIS: 64,256,2048 or 1:8 or 0:100:10 or 1:65536:*2, several by comma.\n\n"
+            << options;
+        return exit_ok;
+    }
+    Settings settings;
+    if (const auto& files = given.at("argument"); !files.empty())
+        settings.read_file(files.front());
+    set_from(settings, given);
+
+    const Sessions sessions = open_sessions(settings);
+    const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
+    const Plan plan = make_plan(settings, facts);
+    if (given.contains("dry-run")) {
+        out << describe(plan, facts);
+        return exit_ok;
+    }
+
+    const std::string path = output_path(given, plan);
+    const bool manifest = has_manifest(path);
+    if (manifest)
+        check_manifest(path);
+    CsvLog log(path);
+    std::map<BackendKind, RunFacts> runs;
+    std::map<BackendKind, DepthProbe> probes;
+    const std::string run_id = new_run_id();
+    for (const auto& [backend, session] : sessions) {
+        runs[backend] = {.experiment = plan.experiment,
+                         .run_id = run_id,
+                         .schedule = session->schedule(),
+                         .floor_us = session->null_kernel_us(),
+                         .timer_step_ns = session->timer_step_ns(),
+                         .bandwidth = session->bandwidth(),
+                         .device = session->facts()};
+        probes[backend] = session->probe_depth(kProbedLevels);
+    }
+    std::vector<std::string> command{"nestbed", "run"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    if (manifest)
+        write_manifest(path, plan, runs, probes, command);
+
+    std::vector<CaseResult> results;
+    {
+        ProgressLine line;
+        results = run_plan(plan, sessions, runs, log, [&](const Progress& progress) { line.show(progress); });
+    }
+    std::ostream& table = path == "-" ? err : out;
+    table << summary_table(plan, results, runs);
+    if (manifest)
+        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results), path, manifest_path(path));
+    const std::vector<std::string> surprises = surprises_in(plan.expect, results);
+    for (const std::string& surprise : surprises)
+        err << fmt::format("nestbed: {}\n", surprise);
+    return surprises.empty() ? exit_ok : exit_rows_bad;
+}
+
+} // namespace nestbed

@@ -1,0 +1,20 @@
+// The commands of the command line: what comes after the command's name, where data and where messages go. Each returns
+// an exit code (error.hpp) and throws UsageError or RunError.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+using Arguments = std::vector<std::string>;
+
+int run(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int list(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int info(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int hello(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err);
+
+} // namespace nestbed

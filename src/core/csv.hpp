@@ -1,0 +1,16 @@
+// CSV as text: RFC 4180, by libcsv.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestbed
+{
+
+// RFC 4180, one line with its CR LF. libcsv quotes.
+std::string csv_line(const std::vector<std::string>& cells);
+// The rows of a CSV text. libcsv parses, strictly; throws RunError with the byte at which it gave up.
+std::vector<std::vector<std::string>> parse_csv(std::string_view text);
+
+} // namespace nestbed

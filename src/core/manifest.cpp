@@ -1,0 +1,118 @@
+#include "manifest.hpp"
+
+#include "error.hpp"
+#include "version.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+namespace nestbed
+{
+
+bool has_manifest(const std::string& csv_path)
+{
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    return csv_path != "-" && (!fs::exists(csv_path, ignored) || fs::is_regular_file(csv_path, ignored));
+}
+
+std::string manifest_path(const std::string& csv_path)
+{
+    return std::filesystem::path(csv_path).replace_extension(".json").string();
+}
+
+namespace
+{
+
+nlohmann::ordered_json device_json(const RunFacts& run, const DepthProbe& probe)
+{
+    const DeviceFacts& device = run.device;
+    nlohmann::ordered_json json{
+        {"name", device.name},
+        {"compute_capability", device.compute_capability},
+        {"driver", device.driver},
+        {"cuda_runtime", device.runtime},
+        {"schedule", run.schedule},
+        {"multiprocessors", device.multiprocessors},
+        {"resident_grids", device.resident_grids},
+        {"default_pending_limit", device.default_pending_limit},
+        {"memory_bytes", device.memory_bytes},
+        {"l2_bytes", device.l2_bytes},
+        {"peak_bandwidth_gb_s", device.peak_bandwidth_gb_s},
+        {"read_bandwidth_gb_s", run.bandwidth.read_gb_s},
+        {"copy_bandwidth_gb_s", run.bandwidth.copy_gb_s},
+        {"null_kernel_us", run.floor_us},
+        {"timer_step_ns", run.timer_step_ns},
+        {"nesting_depth_tried", probe.asked},
+        {"nesting_depth_reached", probe.reached},
+        {"nesting_depth_error", probe.error},
+    };
+    return json;
+}
+
+// An empty object where there is no file yet. Throws UsageError.
+nlohmann::ordered_json read_manifest(const std::string& path)
+{
+    const bool there = std::filesystem::exists(path);
+    std::ifstream old(path);
+    if (!there)
+        return nlohmann::ordered_json::object();
+    nlohmann::ordered_json manifest;
+    if (std::filesystem::is_regular_file(path))
+        manifest = nlohmann::ordered_json::parse(old, nullptr, false);
+    if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
+        throw UsageError(fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
+                                     "allowed: an --output beside which there is none, or one of nestbed's",
+                                     path));
+    return manifest;
+}
+} // namespace
+
+void check_manifest(const std::string& csv_path)
+{
+    if (manifest_path(csv_path) == csv_path)
+        throw UsageError(fmt::format("--output {}: that is the name of the log's manifest; allowed: another "
+                                     "ending, .csv for one",
+                                     csv_path));
+    static_cast<void>(read_manifest(manifest_path(csv_path)));
+}
+
+void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
+                    const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command)
+{
+    const std::string path = manifest_path(csv_path);
+    nlohmann::ordered_json manifest = read_manifest(path);
+    nlohmann::ordered_json run{
+        {"experiment", plan.experiment},
+        {"title", plan.title},
+        {"started_utc", utc_now()},
+        {"command", command},
+        {"cases", plan.case_count()},
+        {"samples", plan.sample_count()},
+        {"nestbed", kVersion},
+        {"git", kGit},
+        {"build", kBuild},
+        {"compiler", kCompiler},
+        {"nvcc", kNvcc},
+    };
+    for (const auto& [backend, facts] : runs)
+        run["backends"][std::string(name_of(backend))] = device_json(facts, probes.at(backend));
+    manifest["runs"][runs.begin()->second.run_id] = run;
+
+    const std::string partial = path + ".partial";
+    {
+        std::ofstream file(partial);
+        file << manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+        if (!file.flush())
+            throw RunError(fmt::format("{}: the manifest could not be written", partial));
+    }
+    std::error_code error;
+    std::filesystem::rename(partial, path, error);
+    if (error)
+        throw RunError(fmt::format("{}: the manifest could not be written: {}", path, error.message()));
+}
+
+} // namespace nestbed

@@ -1,0 +1,51 @@
+#include "sessions.hpp"
+
+#include "../cpu/executor.hpp"
+#include "axis.hpp"
+#include "error.hpp"
+#include "plan.hpp"
+
+#include <fmt/format.h>
+
+namespace nestbed
+{
+
+namespace
+{
+
+SessionOptions session_options(const Settings& settings)
+{
+    SessionOptions options;
+    if (const auto schedule = settings.one("schedule")) {
+        try {
+            static_cast<void>(cpu::parse_schedule(schedule->value));
+        } catch (const UsageError& error) {
+            throw UsageError(fmt::format("{}: {}", schedule->place(), error.what()));
+        }
+        options.schedule = schedule->value;
+    }
+    if (const auto workers = settings.one("workers"))
+        options.workers = static_cast<unsigned>(parse_number(*workers, 1, cpu::kMaxWorkers));
+    return options;
+}
+
+} // namespace
+
+Sessions open_sessions(const Settings& settings)
+{
+    Sessions sessions;
+    const SessionOptions options = session_options(settings);
+    for (const BackendKind backend : chosen_backends(settings))
+        sessions.emplace(backend, open_session(backend, options));
+    return sessions;
+}
+
+std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions)
+{
+    std::map<BackendKind, DeviceFacts> facts;
+    for (const auto& [backend, session] : sessions)
+        facts.emplace(backend, session->facts());
+    return facts;
+}
+
+} // namespace nestbed

@@ -1,0 +1,20 @@
+// The sessions that a command measures with: one a backend that its settings ask for.
+#pragma once
+
+#include "session.hpp"
+#include "settings.hpp"
+
+#include <map>
+#include <memory>
+
+namespace nestbed
+{
+
+using Sessions = std::map<BackendKind, std::unique_ptr<Session>>;
+
+// Throws UsageError for settings of the sessions that cannot be, and for a backend that is not there.
+Sessions open_sessions(const Settings& settings);
+
+std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions);
+
+} // namespace nestbed
