@@ -45,7 +45,7 @@ struct Interleaved {
     static void run(const Reduction<T>& job)
     {
         for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_flat<reduce_interleaved<T>>(wave, job.block, wave.in, wave.out,
+            launch_wave<reduce_interleaved<T>>(wave, job.block, wave.in, wave.out,
                                                static_cast<unsigned long long>(wave.elements));
         });
     }

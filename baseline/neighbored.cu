@@ -46,7 +46,7 @@ struct Neighbored {
     static void run(const Reduction<T>& job)
     {
         for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_flat<reduce_neighbored<T>>(wave, job.block, wave.in, wave.out,
+            launch_wave<reduce_neighbored<T>>(wave, job.block, wave.in, wave.out,
                                               static_cast<unsigned long long>(wave.elements));
         });
     }

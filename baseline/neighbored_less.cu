@@ -46,7 +46,7 @@ struct NeighboredLess {
     static void run(const Reduction<T>& job)
     {
         for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_flat<reduce_neighbored_less<T>>(wave, job.block, wave.in, wave.out,
+            launch_wave<reduce_neighbored_less<T>>(wave, job.block, wave.in, wave.out,
                                                    static_cast<unsigned long long>(wave.elements));
         });
     }

@@ -53,7 +53,7 @@ struct SharedInterleaved {
     static void run(const Reduction<T>& job)
     {
         for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_flat<reduce_shared_interleaved<T>>(wave, job.block, wave.in, wave.out,
+            launch_wave<reduce_shared_interleaved<T>>(wave, job.block, wave.in, wave.out,
                                                       static_cast<unsigned long long>(wave.elements));
         });
     }

@@ -22,9 +22,10 @@ inline namespace NESTBED_BACKEND
 inline constexpr unsigned kSlicesPerBlock = 16;
 
 // Slice s of the wave begins at in + s * dim; block b of the grid owns `slices` of the wave from b * 16 on.
-template <class T, Mechanism How>
-__global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned size, unsigned dim, Nest nest)
+template <class T, Mechanism How, class AnyNest>
+__global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned size, unsigned dim, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned first = blockIdx.x * kSlicesPerBlock;
     const unsigned own = threadIdx.x / kWarp;
     const unsigned lane = threadIdx.x % kWarp;
@@ -47,8 +48,8 @@ __global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned
     } else if (threadIdx.x == 0) {
         const std::size_t offset = static_cast<std::size_t>(first) * dim;
         const unsigned left = slices - first < kSlicesPerBlock ? slices - first : kSlicesPerBlock;
-        nest.launch<reduce_aggregated_block<T, How>, How>({1, blockDim.x}, in + offset, out + first, left, size / 2,
-                                                          dim);
+        launch_child<reduce_aggregated_block<T, How, AnyNest>, How>(nest, {1, blockDim.x}, in + offset, out + first,
+                                                                    left, size / 2, dim);
     }
 }
 
@@ -77,9 +78,11 @@ struct AggregatedBlock {
                 const std::uint32_t first = wave.first * kSlicesPerBlock;
                 const std::uint32_t slices = std::min(wave.blocks * kSlicesPerBlock, job.grid - first);
                 const std::uint64_t offset = std::uint64_t{first} * job.block;
-                host_launch<reduce_aggregated_block<T, How>>(
-                    job.context, wave.stream, {wave.blocks, kSlicesPerBlock * kWarp}, job.in + offset,
-                    job.out + first, slices, job.block, job.block, root_nest(job, wave));
+                with_nest(job, wave, [&](auto nest) {
+                    host_launch<reduce_aggregated_block<T, How, decltype(nest)>>(
+                        job.context, wave.stream, {wave.blocks, kSlicesPerBlock * kWarp}, job.in + offset,
+                        job.out + first, slices, job.block, job.block, nest);
+                });
             });
         });
     }

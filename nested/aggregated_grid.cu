@@ -21,9 +21,10 @@ inline namespace NESTBED_BACKEND
 {
 
 // `arrived` is 0 at the start of every level: the last to arrive brings it back.
-template <class T>
-__global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned dim, unsigned* arrived, Nest nest)
+template <class T, class AnyNest>
+__global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned dim, unsigned* arrived, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
     T* sum = out + blockIdx.x;
@@ -40,7 +41,8 @@ __global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned 
     slice[tid] += slice[tid + stride];
     __syncthreads();
     if (tid == 0 && arrives_last(arrived, gridDim.x))
-        nest.launch<reduce_aggregated_grid<T>>({gridDim.x, stride / 2}, in, out, stride / 2, dim, arrived);
+        launch_child<reduce_aggregated_grid<T, AnyNest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim,
+                                                         arrived);
 }
 
 struct AggregatedGrid {
@@ -69,8 +71,10 @@ struct AggregatedGrid {
     {
         const std::uint32_t stride = job.block / 2;
         for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_root<reduce_aggregated_grid<T>>(wave, std::max(1U, stride), wave.in, wave.out, stride, job.block,
-                                                   arrived.data());
+            with_nest(wave, [&](auto nest) {
+                launch_wave<reduce_aggregated_grid<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out,
+                                                                       stride, job.block, arrived.data(), nest);
+            });
         });
     }
 };

@@ -22,9 +22,10 @@ inline namespace NESTBED_BACKEND
 {
 
 // Root block b has in[2 * stride * b ...].
-template <class T, Mechanism How>
-__global__ void reduce_barrier(T* in, T* out, unsigned stride, Nest nest)
+template <class T, Mechanism How, class AnyNest>
+__global__ void reduce_barrier(T* in, T* out, unsigned stride, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * (stride == 0 ? 1 : 2 * stride);
     T* sum = out + blockIdx.x;
@@ -36,7 +37,7 @@ __global__ void reduce_barrier(T* in, T* out, unsigned stride, Nest nest)
     slice[tid] += slice[tid + stride];
     __syncthreads();
     if (tid == 0)
-        nest.launch<reduce_barrier<T, How>, How>({1, stride / 2}, slice, sum, stride / 2);
+        launch_child<reduce_barrier<T, How, AnyNest>, How>(nest, {1, stride / 2}, slice, sum, stride / 2);
 }
 
 struct Barrier {
@@ -65,7 +66,10 @@ struct Barrier {
         const std::uint32_t stride = job.block / 2;
         with_mechanism(job.mechanism, [&]<Mechanism How>() {
             for_each_wave(job, [&](const ReductionWave<T>& wave) {
-                launch_root<reduce_barrier<T, How>>(wave, std::max(1U, stride), wave.in, wave.out, stride);
+                with_nest(wave, [&](auto nest) {
+                    launch_wave<reduce_barrier<T, How, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out,
+                                                                        stride, nest);
+                });
             });
         });
     }

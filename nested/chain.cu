@@ -35,9 +35,10 @@ __device__ inline bool acts()
     return threadIdx.x == 0 && blockIdx.x == 0;
 }
 
-template <Mechanism How>
-__global__ void chain_nested(Marks marks, Nest nest)
+template <Mechanism How, class AnyNest>
+__global__ void chain_nested(Marks marks, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned long long now = marks.now();
     if (!acts())
         return;
@@ -46,7 +47,7 @@ __global__ void chain_nested(Marks marks, Nest nest)
     if (nest.last_level())
         return;
     marks.call(nest.depth);
-    nest.launch<chain_nested<How>, How>({gridDim.x, blockDim.x}, marks);
+    launch_child<chain_nested<How, AnyNest>, How>(nest, {gridDim.x, blockDim.x}, marks);
 }
 
 __global__ void chain_from_host(Marks marks, unsigned level, unsigned levels)
@@ -73,19 +74,24 @@ struct ChainState {
     unsigned levels;
 };
 
-__global__ void chain_graph(Marks marks, ChainState* state, Nest nest)
+template <class AnyNest>
+__global__ void chain_graph(Marks marks, ChainState* state, AnyNest nest)
 {
     const unsigned long long now = marks.now();
+    const unsigned long long begun = nest.now();
     if (!acts())
         return;
     const ChainState read = *state;
+    // Of this thread alone: the others end at once, and the level is no longer theirs to read.
+    const AnyNest here = nest.at(read.level);
+    const auto scope = here.enter(begun);
     if (read.level > 0)
         marks.begin(read.level - 1, now);
     if (read.level == read.levels)
         return;
     state->level = read.level + 1;
     marks.call(read.level);
-    nest.at(read.level).launch_graph_again();
+    launch_graph_again(here);
 }
 
 // An instance of the graph, and what it works on.
@@ -94,12 +100,14 @@ class GraphChain
   public:
     explicit GraphChain(const LaunchingJob& job) : job_(job), state_(job.context.allocate<ChainState>(1))
     {
-        const Nest nest{.ledger = job.ledger};
+        const Nest root{.ledger = job.ledger};
         std::vector<Graph> instances;
         for (unsigned instance = 0; instance < job.point.graphs; ++instance)
             instances.push_back(job.context.capture(true, [&] {
-                host_launch<chain_graph>(job.context, 0, {job.point.grid, job.point.block}, job.marks, state_.data(),
-                                         nest);
+                with_nest(job.tracer, root, [&](auto nest) {
+                    host_launch<chain_graph<decltype(nest)>>(job.context, 0, {job.point.grid, job.point.block},
+                                                             job.marks, state_.data(), nest);
+                });
             }));
         graph_ = std::make_unique<Graph>(std::move(instances[fastest_of(instances)]));
         set_levels(job.launches);
@@ -174,7 +182,7 @@ struct Chain {
     static std::function<void()> prepare(const LaunchingJob& job)
     {
         const LaunchShape shape{job.point.grid, job.point.block};
-        const Nest nest{.ledger = job.ledger, .max_depth = job.launches};
+        const Nest root{.ledger = job.ledger, .max_depth = job.launches};
         switch (job.mechanism) {
         case Mechanism::host:
             return [&job] { launch_chain(job); };
@@ -194,9 +202,11 @@ struct Chain {
                 [&job, shape] { cooperative_launch<chain_grid_sync>(job.context, shape, job.marks, job.launches); };
 #endif
         default:
-            return [&job, shape, nest] {
+            return [&job, shape, root] {
                 with_mechanism(job.mechanism, [&]<Mechanism How>() {
-                    host_launch<chain_nested<How>>(job.context, 0, shape, job.marks, nest);
+                    with_nest(job.tracer, root, [&](auto nest) {
+                        host_launch<chain_nested<How, decltype(nest)>>(job.context, 0, shape, job.marks, nest);
+                    });
                 });
             };
         }

@@ -31,19 +31,22 @@ __global__ void fanout_child(Marks marks, unsigned launch)
 }
 
 // As a kernel that is launched from a kernel takes it.
-__global__ void fanout_nested_child(Marks marks, unsigned launch, Nest /*nest*/)
+template <class AnyNest>
+__global__ void fanout_nested_child(Marks marks, unsigned launch, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned long long now = marks.now();
     if (threadIdx.x == 0)
         marks.begin(launch, now);
 }
 
-template <Mechanism How>
-__global__ void fanout_root(Marks marks, unsigned first, unsigned block, Nest nest)
+template <Mechanism How, class AnyNest>
+__global__ void fanout_root(Marks marks, unsigned first, unsigned block, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned launch = first + blockIdx.x;
     marks.call(launch);
-    nest.launch<fanout_nested_child, How>({1, block}, marks, launch);
+    launch_child<fanout_nested_child<AnyNest>, How>(nest, {1, block}, marks, launch);
 }
 
 inline void launch_children(const LaunchingJob& job)
@@ -106,10 +109,13 @@ struct Fanout {
         default:
             return [&job] {
                 with_mechanism(job.mechanism, [&]<Mechanism How>() {
-                    const Nest nest{.ledger = job.ledger, .max_depth = 1};
+                    const Nest root{.ledger = job.ledger, .max_depth = 1};
                     for_each_wave(job.plan, [&](const Wave& wave) {
-                        host_launch<fanout_root<How>>(job.context, wave.stream, {wave.blocks, 1}, job.marks,
-                                                      wave.first, job.point.block, nest);
+                        with_nest(job.tracer, root, [&](auto nest) {
+                            host_launch<fanout_root<How, decltype(nest)>>(job.context, wave.stream, {wave.blocks, 1},
+                                                                          job.marks, wave.first, job.point.block,
+                                                                          nest);
+                        });
                     });
                 });
             };

@@ -26,14 +26,16 @@ struct GraphState {
     unsigned arrived;
 };
 
-template <class T>
-__global__ void reduce_graph(T* in, T* out, unsigned dim, GraphState* state, Nest nest)
+template <class T, class AnyNest>
+__global__ void reduce_graph(T* in, T* out, unsigned dim, GraphState* state, AnyNest nest)
 {
+    const unsigned long long now = nest.now();
     const unsigned tid = threadIdx.x;
     const unsigned level = state->level;
     const unsigned stride = dim / 2 >> level;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
-    const Nest here = nest.at(level);
+    const AnyNest here = nest.at(level);
+    const auto scope = here.enter(now);
     if (here.last_level()) {
         finish_in_block(slice, stride, out + blockIdx.x);
         return;
@@ -43,7 +45,7 @@ __global__ void reduce_graph(T* in, T* out, unsigned dim, GraphState* state, Nes
     __syncthreads();
     if (tid == 0 && arrives_last(&state->arrived, gridDim.x)) {
         state->level = level + 1;
-        here.launch_graph_again();
+        launch_graph_again(here);
     }
 }
 #endif
@@ -73,8 +75,10 @@ struct GraphStrategy {
         auto state = job.context.template allocate<GraphState>(1);
         job.context.fill_bytes(state, 0, 1);
         Graph graph = job.context.capture(true, [&] {
-            host_launch<reduce_graph<T>>(job.context, 0, {job.grid, std::max(1U, job.block / 2)}, job.in, job.out,
-                                         job.block, state.data(), root_nest(job));
+            with_nest(job, {}, [&](auto nest) {
+                host_launch<reduce_graph<T, decltype(nest)>>(job.context, 0, {job.grid, std::max(1U, job.block / 2)},
+                                                             job.in, job.out, job.block, state.data(), nest);
+            });
         });
         return {std::move(state), std::move(graph)};
     }

@@ -18,9 +18,10 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-template <bool Aloud>
-__global__ void nested_hello(unsigned size, unsigned long long* greetings, Nest nest)
+template <bool Aloud, class AnyNest>
+__global__ void nested_hello(unsigned size, unsigned long long* greetings, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
     if constexpr (Aloud)
         printf("Recursion=%u: Hello World from thread %u block %u\n", nest.depth, tid, blockIdx.x);
@@ -28,7 +29,7 @@ __global__ void nested_hello(unsigned size, unsigned long long* greetings, Nest 
     if (size == 1 || nest.last_level() || tid != 0)
         return;
     const unsigned half = size / 2;
-    const bool launched = nest.launch<nested_hello<Aloud>>({1, half}, half, greetings);
+    const bool launched = launch_child<nested_hello<Aloud, AnyNest>>(nest, {1, half}, half, greetings);
     if constexpr (Aloud) {
         if (launched)
             printf("-------> nested execution depth: %u\n", nest.depth + 1);
@@ -55,11 +56,15 @@ struct Hello {
     {
         for_each_wave(job.plan, [&](const Wave& wave) {
             const LaunchShape shape{wave.blocks, job.block};
-            const Nest nest{.ledger = job.ledger, .max_depth = job.max_depth};
+            const Nest root{.ledger = job.ledger, .max_depth = job.max_depth};
             if (job.aloud)
-                host_launch<nested_hello<true>>(job.context, wave.stream, shape, job.block, job.greetings, nest);
+                host_launch<nested_hello<true, Nest>>(job.context, wave.stream, shape, job.block, job.greetings,
+                                                      root);
             else
-                host_launch<nested_hello<false>>(job.context, wave.stream, shape, job.block, job.greetings, nest);
+                with_nest(job.tracer, root, [&](auto nest) {
+                    host_launch<nested_hello<false, decltype(nest)>>(job.context, wave.stream, shape, job.block,
+                                                                     job.greetings, nest);
+                });
         });
     }
 };

@@ -18,9 +18,10 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-template <class T, Mechanism How>
-__global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
+template <class T, Mechanism How, class AnyNest>
+__global__ void reduce_nosync(T* in, T* out, unsigned size, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
     T* sum = out + blockIdx.x;
@@ -39,7 +40,7 @@ __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
         slice[tid] += slice[tid + stride];
     }
     if (tid == 0)
-        nest.launch<reduce_nosync<T, How>, How>({1, stride}, slice, sum, stride);
+        launch_child<reduce_nosync<T, How, AnyNest>, How>(nest, {1, stride}, slice, sum, stride);
 }
 
 struct Nosync {
@@ -66,7 +67,10 @@ struct Nosync {
     {
         with_mechanism(job.mechanism, [&]<Mechanism How>() {
             for_each_wave(job, [&](const ReductionWave<T>& wave) {
-                launch_root<reduce_nosync<T, How>>(wave, job.block, wave.in, wave.out, job.block);
+                with_nest(wave, [&](auto nest) {
+                    launch_wave<reduce_nosync<T, How, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block,
+                                                                       nest);
+                });
             });
         });
     }

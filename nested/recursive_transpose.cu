@@ -41,16 +41,19 @@ constexpr unsigned second_half(unsigned n)
     return n / 2;
 }
 
-__global__ void transpose_part(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, Nest /*nest*/)
+template <class AnyNest>
+__global__ void transpose_part(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, AnyNest nest)
 {
+    const auto scope = nest.enter();
     transpose_tile<kTileWidth * kTileHeight / kTileThreads>(in, out, nx, ny, part.x + blockIdx.x, part.y + blockIdx.y,
                                                             threadIdx.x, kTileThreads);
 }
 
 // A thread a quadrant.
-template <Mechanism How>
-__global__ void split_transpose(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, Nest nest)
+template <Mechanism How, class AnyNest>
+__global__ void split_transpose(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const bool right = threadIdx.x % 2 != 0;
     const bool low = threadIdx.x / 2 != 0;
     const TilePart quadrant{right ? part.x + first_half(part.width) : part.x,
@@ -60,10 +63,10 @@ __global__ void split_transpose(const float* in, float* out, unsigned nx, unsign
     if (quadrant.width == 0 || quadrant.height == 0)
         return;
     if (quadrant.single() || nest.depth + 1 >= nest.max_depth)
-        nest.launch<transpose_part, How>({dim3(quadrant.width, quadrant.height), kTileThreads}, in, out, nx, ny,
-                                         quadrant);
+        launch_child<transpose_part<AnyNest>, How>(nest, {dim3(quadrant.width, quadrant.height), kTileThreads}, in,
+                                                   out, nx, ny, quadrant);
     else
-        nest.launch<split_transpose<How>, How>({1, 4}, in, out, nx, ny, quadrant);
+        launch_child<split_transpose<How, AnyNest>, How>(nest, {1, 4}, in, out, nx, ny, quadrant);
 }
 
 struct RecursiveTranspose {
@@ -115,12 +118,18 @@ struct RecursiveTranspose {
     static void run(const MatrixJob& job)
     {
         const TilePart all = whole(job.nx, job.ny);
-        const Nest nest{.ledger = job.ledger, .max_depth = job.max_depth};
+        const Nest root{.ledger = job.ledger, .max_depth = job.max_depth};
         if (job.max_depth == 0)
-            return host_launch<transpose_part>(job.context, 0, {dim3(all.width, all.height), kTileThreads}, job.in,
-                                               job.out, job.nx, job.ny, all, nest);
+            return with_nest(job.tracer, root, [&](auto nest) {
+                host_launch<transpose_part<decltype(nest)>>(job.context, 0,
+                                                            {dim3(all.width, all.height), kTileThreads}, job.in,
+                                                            job.out, job.nx, job.ny, all, nest);
+            });
         with_mechanism(job.mechanism, [&]<Mechanism How>() {
-            host_launch<split_transpose<How>>(job.context, 0, {1, 4}, job.in, job.out, job.nx, job.ny, all, nest);
+            with_nest(job.tracer, root, [&](auto nest) {
+                host_launch<split_transpose<How, decltype(nest)>>(job.context, 0, {1, 4}, job.in, job.out, job.nx,
+                                                                  job.ny, all, nest);
+            });
         });
     }
 };

@@ -19,9 +19,10 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-template <class T>
-__global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, Nest nest)
+template <class T, class AnyNest>
+__global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
     T* sum = out + blockIdx.x;
@@ -37,7 +38,7 @@ __global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, Nes
     nest.delay(blockIdx.x != 0); // the blocks that lose the race, if they are to
     slice[tid] += slice[tid + stride];
     if (tid == 0 && blockIdx.x == 0)
-        nest.launch<reduce_reduce2<T>>({gridDim.x, stride / 2}, in, out, stride / 2, dim);
+        launch_child<reduce_reduce2<T, AnyNest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim);
 }
 
 struct Reduce2 {
@@ -59,7 +60,10 @@ struct Reduce2 {
     {
         const std::uint32_t stride = job.block / 2;
         for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_root<reduce_reduce2<T>>(wave, std::max(1U, stride), wave.in, wave.out, stride, job.block);
+            with_nest(wave, [&](auto nest) {
+                launch_wave<reduce_reduce2<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out, stride,
+                                                               job.block, nest);
+            });
         });
     }
 };

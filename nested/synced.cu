@@ -20,9 +20,10 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-template <class T>
-__global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
+template <class T, class AnyNest>
+__global__ void reduce_synced(T* in, T* out, unsigned size, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
     T* sum = out + blockIdx.x;
@@ -39,7 +40,7 @@ __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
         }
         __syncthreads();
         if (tid == 0)
-            nest.launch_and_wait<reduce_synced<T>>({1, stride}, slice, sum, stride);
+            launch_child_and_wait<reduce_synced<T, AnyNest>>(nest, {1, stride}, slice, sum, stride);
         __syncthreads();
     }
     if (tid == 0)
@@ -68,7 +69,9 @@ struct Synced {
     static void run(const Reduction<T>& job)
     {
         for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_root<reduce_synced<T>>(wave, job.block, wave.in, wave.out, job.block);
+            with_nest(wave, [&](auto nest) {
+                launch_wave<reduce_synced<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
+            });
         });
     }
 };

@@ -20,9 +20,10 @@ inline namespace NESTBED_BACKEND
 {
 
 // Root block b has in[2 * stride * b ...].
-template <class T>
-__global__ void reduce_tail(T* in, T* out, unsigned stride, Nest nest)
+template <class T, class AnyNest>
+__global__ void reduce_tail(T* in, T* out, unsigned stride, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * (stride == 0 ? 1 : 2 * stride);
     T* sum = out + blockIdx.x;
@@ -33,7 +34,7 @@ __global__ void reduce_tail(T* in, T* out, unsigned stride, Nest nest)
     nest.delay_other_warps();
     slice[tid] += slice[tid + stride];
     if (tid == 0)
-        nest.launch<reduce_tail<T>, Mechanism::tail>({1, stride / 2}, slice, sum, stride / 2);
+        launch_child<reduce_tail<T, AnyNest>, Mechanism::tail>(nest, {1, stride / 2}, slice, sum, stride / 2);
 }
 
 struct Tail {
@@ -59,7 +60,10 @@ struct Tail {
     {
         const std::uint32_t stride = job.block / 2;
         for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_root<reduce_tail<T>>(wave, std::max(1U, stride), wave.in, wave.out, stride);
+            with_nest(wave, [&](auto nest) {
+                launch_wave<reduce_tail<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out, stride,
+                                                            nest);
+            });
         });
     }
 };

@@ -20,9 +20,10 @@ inline namespace NESTBED_BACKEND
 {
 
 // Sums by level go to and fro between `to` and `other`. A fan-in of 0 is the block size.
-template <class In, class Sum, unsigned FanIn>
-__global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other, Sum* total, Nest nest)
+template <class In, class Sum, unsigned FanIn, class AnyNest>
+__global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other, Sum* total, AnyNest nest)
 {
+    const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
     if (nest.last_level() && gridDim.x == 1) {
         Sum sum{};
@@ -43,8 +44,8 @@ __global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other
     if (tid == 0 && blockIdx.x == 0) {
         const bool child_is_last = nest.depth + 1 == nest.max_depth;
         const auto blocks = child_is_last ? 1U : static_cast<unsigned>((groups - 1) / blockDim.x + 1);
-        nest.launch<sum_wide<Sum, Sum, FanIn>, Mechanism::tail>({blocks, blockDim.x}, static_cast<const Sum*>(to),
-                                                                groups, other, to, total);
+        launch_child<sum_wide<Sum, Sum, FanIn, AnyNest>, Mechanism::tail>(
+            nest, {blocks, blockDim.x}, static_cast<const Sum*>(to), groups, other, to, total);
     }
 }
 
@@ -73,10 +74,12 @@ struct Wide {
     {
         const std::uint32_t block = threads(job.point);
         const std::uint64_t blocks = job.max_depth == 0 ? 1 : (job.elements - 1) / block + 1;
-        host_launch<sum_wide<T, WideSum<T>, FanIn>>(
-            job.context, 0, {static_cast<unsigned>(blocks), block}, static_cast<const T*>(job.in),
-            static_cast<unsigned long long>(job.elements), sums_of_levels.data(),
-            sums_of_levels.data() + sums(job.point), job.total, root_nest(job));
+        with_nest(job, {}, [&](auto nest) {
+            host_launch<sum_wide<T, WideSum<T>, FanIn, decltype(nest)>>(
+                job.context, 0, {static_cast<unsigned>(blocks), block}, static_cast<const T*>(job.in),
+                static_cast<unsigned long long>(job.elements), sums_of_levels.data(),
+                sums_of_levels.data() + sums(job.point), job.total, nest);
+        });
     }
 };
 

@@ -116,6 +116,54 @@ TEST_F(Gpu, ARaceIsWrongWhenTheLosersAreHeldUpAndABarrierOrATailLaunchIsNot)
         }
 }
 
+TEST_F(Gpu, ATraceHasEveryGridInOrder)
+{
+    for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) { return from_device(some.mechanism); })) {
+        const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 500, .ny = 300} : Shape{"", 40, 256};
+        for (const ElementType type : types_of(way)) {
+            Case point = case_of(BackendKind::cuda, way, shape, type);
+            if (way.strategy == "chain")
+                point.depth = 40;
+            SCOPED_TRACE(name_of(way) + " " + std::string(name_of(type)));
+            const Trace trace = session_->trace(point, 4096);
+            if (way.info().racy && trace.sample.status == Status::wrong)
+                expect_launches(trace.sample, point);
+            else
+                expect_ok(trace.sample, point);
+            EXPECT_GT(trace.timer_step_ns, 0U);
+            const LaunchForm form = Registry::find(BackendKind::cuda, point.strategy)->launches(point);
+            EXPECT_EQ(trace.lost + trace.unmarked, 0U);
+            ASSERT_EQ(trace.grids.size(), trace.sample.waves + form.total());
+            std::vector<std::uint64_t> by_depth(form.levels() + 1);
+            std::uint64_t blocks = 0;
+            for (const TracedGrid& grid : trace.grids) {
+                ASSERT_LE(grid.depth, form.levels());
+                ++by_depth[grid.depth];
+                ASSERT_TRUE(grid.begun_ns && grid.ended_ns);
+                EXPECT_LE(*grid.begun_ns, *grid.ended_ns);
+                EXPECT_LT(grid.multiprocessor, session_->facts().multiprocessors);
+                if (grid.parent == kNoGrid)
+                    continue;
+                const TracedGrid& parent = trace.grids.at(grid.parent);
+                EXPECT_EQ(grid.depth, parent.depth + 1);
+                EXPECT_LE(*parent.begun_ns, *grid.called_ns);
+                EXPECT_LE(*grid.called_ns, *parent.ended_ns);
+                EXPECT_LE(*grid.called_ns, *grid.begun_ns);
+                if (way.mechanism == Mechanism::tail || way.mechanism == Mechanism::graph_tail) {
+                    EXPECT_GE(*grid.begun_ns, *parent.ended_ns);
+                }
+                if (way.strategy == "synced") {
+                    EXPECT_GE(*parent.ended_ns, *grid.begun_ns);
+                }
+                blocks += grid.blocks;
+            }
+            by_depth.erase(by_depth.begin());
+            EXPECT_EQ(by_depth, form.by_depth);
+            EXPECT_EQ(blocks, trace.sample.launches->blocks);
+        }
+    }
+}
+
 TEST_F(Gpu, TheTimerGoesOnInStepsOfAtMostTenMicroseconds)
 {
     const unsigned step = session_->timer_step_ns();

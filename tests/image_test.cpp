@@ -65,7 +65,7 @@ TEST(Image, NeedsAFolder)
 {
     const ScratchFolder folder;
     EXPECT_THAT(text_of<UsageError>([&] { write_png(folder.path("no/a.png"), std::vector<float>{1}, 1, 0, 1); }),
-                AllOf(HasSubstr("no/a.png"), HasSubstr("No such file")));
+                AllOf(HasSubstr("no/a.png"), HasSubstr("there is no folder")));
 }
 
 TEST(Image, LeavesNothingBehindWhereTheDiskIsFull)

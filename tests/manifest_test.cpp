@@ -82,6 +82,20 @@ TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
     EXPECT_FALSE(folder.has("book.json.partial"));
 }
 
+TEST(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
+{
+    const ScratchFolder folder;
+    const RunFacts facts{.experiment = "book", .run_id = "run-1", .untimed = true, .device = {.name = "Model 1"}};
+    write_manifest(folder.path("book.csv"), plan_of_two_cases(), {{BackendKind::cpu, facts}}, {}, {"nestbed"});
+    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    const auto& device = manifest.at("runs").at("run-1").at("backends").at("cpu");
+    EXPECT_EQ(device.at("name"), "Model 1");
+    EXPECT_EQ(device.at("untimed"), true);
+    for (const char* key : {"null_kernel_us", "timer_step_ns", "read_bandwidth_gb_s", "copy_bandwidth_gb_s",
+                            "nesting_depth_tried", "nesting_depth_reached", "nesting_depth_error"})
+        EXPECT_FALSE(device.contains(key)) << key;
+}
+
 TEST(Manifest, GetsASecondRunAndKeepsTheFirst)
 {
     const ScratchFolder folder;

@@ -59,7 +59,8 @@ Case naive_row_case()
 Sample good_sample()
 {
     Sample sample{.gpu_us = 20.7, .wall_us = 25.1234, .answer = "765", .reference = "765"};
-    sample.launches = LaunchCounts{.attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .max_depth = 5};
+    sample.launches = LaunchCounts{
+        .attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .blocks = 510, .max_depth = 5};
     sample.pending_limit = 2048;
     sample.wave = 50;
     sample.waves = 2;
@@ -229,6 +230,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"launches_expected", "500"},
                          {"launches_attempted", "500"},
                          {"launches_failed", "0"},
+                         {"blocks_launched", "510"},
                          {"launches_by_depth", "100 100 100 100 100"},
                          {"max_depth", "5"},
                          {"answer", "765"},
@@ -240,6 +242,17 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"driver", "12.8"},
                          {"cuda", "13.0"}};
     EXPECT_EQ(cells, expected);
+}
+
+TEST(Row, OfAnUntimedRunHasNothingThatWasNotMeasured)
+{
+    RunFacts run = run_facts();
+    run.untimed = true;
+    const std::vector<std::string> row = row_of(run, nosync_case(), 0, {});
+    for (std::size_t index = 0; index < row.size(); ++index)
+        if (columns()[index] == "floor_us" || columns()[index] == "timer_step_ns") {
+            EXPECT_EQ(row[index], "") << columns()[index];
+        }
 }
 
 TEST(Row, SaysWhatWasAskedFor)

@@ -1,6 +1,7 @@
 // The rounds of a run, against a session that measures nothing and remembers what it was asked.
 #include "../src/core/runner.hpp"
 
+#include "../src/core/csv.hpp"
 #include "../src/core/error.hpp"
 #include "../src/core/strategy.hpp"
 #include "support.hpp"
@@ -38,6 +39,7 @@ class FakeSession final : public Session
         return answer_(point, asked.size());
     }
     Sample sample_aloud(const Case& point) override { return sample(point); }
+    Trace trace(const Case& /*point*/, std::uint32_t /*grids*/) override { return {}; }
     void release() override { asked_at_release.push_back(asked.size()); }
     double null_kernel_us() override { return 1; }
     unsigned timer_step_ns() override { return 1; }
@@ -79,14 +81,15 @@ Plan five_cases(unsigned repeat, unsigned warmup)
 class Runner : public testing::Test
 {
   protected:
-    std::vector<CaseResult> run(const Plan& plan, const FakeSession::Answer& answer = numbered)
+    std::vector<CaseResult> run(const Plan& plan, const FakeSession::Answer& answer = numbered, bool untimed = false)
     {
         auto made = std::make_unique<FakeSession>(answer);
         session = made.get();
         sessions.clear();
         sessions.emplace(BackendKind::cpu, std::move(made));
         CsvLog log(path);
-        return run_plan(plan, sessions, {{BackendKind::cpu, {.experiment = "test", .run_id = "run-1"}}}, log,
+        return run_plan(plan, sessions,
+                        {{BackendKind::cpu, {.experiment = "test", .run_id = "run-1", .untimed = untimed}}}, log,
                         [&](const Progress& progress) { reports.push_back(progress); });
     }
 
@@ -158,6 +161,22 @@ TEST_F(Runner, WarmsUpBeforeTheFirstTimedSampleAndRecordsNoneOfIt)
     for (const CaseResult& result : results)
         for (const Sample& sample : result.samples)
             EXPECT_GT(sample.wall_us.value(), 15);
+}
+
+TEST_F(Runner, LeavesTheTimesOfAnUntimedRunOut)
+{
+    const auto sample = [](const Case&, std::size_t) {
+        return Sample{.gpu_us = 1, .wall_us = 2, .launches = LaunchCounts{.attempted = 7}, .latencies_us = {3}};
+    };
+    for (const bool untimed : {false, true}) {
+        std::filesystem::remove(path);
+        const CaseResult result = run(plan_of({{.cases = {case_of(1)}}}, 1, 0), sample, untimed).at(0);
+        EXPECT_EQ(result.samples.front().wall_us.has_value(), !untimed);
+        for (const char* column : {"gpu_us", "wall_us", "latency_us", "floor_us", "timer_step_ns"})
+            EXPECT_EQ(logged(column).front().empty(), untimed) << column;
+        EXPECT_EQ(logged("launches_attempted").front(), "7");
+        EXPECT_EQ(logged("status").front(), "ok");
+    }
 }
 
 TEST_F(Runner, InterleavesEachRoundHasEveryCaseOnceInTheSeedsOrder)

@@ -165,6 +165,18 @@ TEST(SummaryTable, HasNoLatencyColumnWhereNoLaunchWasTimed)
                 AllOf(HasSubstr("launches"), Not(HasSubstr("latency"))));
 }
 
+TEST(SummaryTable, OfAnUntimedRunSaysSoInsteadOfTimes)
+{
+    const RunFacts run{.schedule = "fifo", .untimed = true, .device = {.name = "Model 1"}};
+    Sample sample = timed(std::nullopt, 0, 16384);
+    sample.wall_us.reset();
+    const std::string text =
+        summary_table({.experiment = "some"}, {result("nosync", {sample})}, {{BackendKind::cpu, run}});
+    EXPECT_THAT(text, AllOf(HasSubstr("cpu: Model 1 (executor, fifo), untimed\n"), HasSubstr("16384"),
+                            Not(HasSubstr("median")), Not(HasSubstr("MAD")), Not(HasSubstr("CI")),
+                            Not(HasSubstr("clock")), Not(HasSubstr("null kernel"))));
+}
+
 TEST(SummaryTable, TellsMechanismsAndDelaysApart)
 {
     CaseResult null = result("nosync", {timed(20, 30)});

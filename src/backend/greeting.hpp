@@ -3,7 +3,7 @@
 
 #include "../core/launch_plan.hpp"
 #include "../core/strategy.hpp"
-#include "nest.hpp"
+#include "tracer.hpp"
 
 #include <cstdint>
 
@@ -22,6 +22,7 @@ struct Greeting {
     unsigned max_depth;
     unsigned long long* greetings;
     bool aloud;
+    Tracer* tracer; // of a traced run; else null
 };
 
 class GreetingStrategy : public Strategy

@@ -42,8 +42,12 @@ class HelloWorkload final : public Workload
                            .ledger = launching.ledger.data(),
                            .max_depth = launching.form.levels(),
                            .greetings = greetings_.data(),
-                           .aloud = aloud};
-        const Elapsed elapsed = context_.time(launching.plan.streams, [&] { greeter.run(job); });
+                           .aloud = aloud,
+                           .tracer = launching.tracer};
+        const Elapsed elapsed = [&] {
+            const TimedRange range(context_);
+            return context_.time(launching.plan.streams, [&] { greeter.run(job); });
+        }();
         static_cast<void>(std::fflush(stdout));
         Sample sample;
         sample.gpu_us = elapsed.gpu_us;

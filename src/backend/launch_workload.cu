@@ -31,13 +31,14 @@ class LaunchWorkload final : public Workload
                          .point = point,
                          .launches = launches,
                          .plan = launching.plan,
-                         .mechanism = launching.mechanism};
+                         .mechanism = launching.mechanism,
+                         .tracer = launching.tracer};
         Sample sample;
         const Elapsed elapsed = run(launcher, job, launching.ledger, false, sample);
         sample.gpu_us = elapsed.gpu_us;
         sample.wall_us = elapsed.wall_us;
         sample.host_launches = elapsed.host_launches;
-        if (sample.status == Status::ok) // once more with marks, counted in a ledger of its own
+        if (sample.status == Status::ok && launching.marked) // once more with marks, counted in a ledger of its own
             static_cast<void>(run(launcher, job, ledger_, true, sample));
         if (sample.status != Status::ok && job.ledger == ledger_.data()) // the session judges what is in its ledger
             context_.copy(launching.ledger, ledger_, 1);
@@ -66,7 +67,11 @@ class LaunchWorkload final : public Workload
         };
         job.reset();
         const std::function<void()> work = launcher.prepare(job);
+        std::optional<TimedRange> range;
+        if (!marked)
+            range.emplace(context_);
         const Elapsed elapsed = context_.time(job.plan.streams, work);
+        range.reset();
         unsigned long long sum = 0;
         context_.download(std::span(&sum, 1), sum_);
         const unsigned long long expected = job.launches * (job.launches + 1ULL) / 2;

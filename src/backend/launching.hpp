@@ -4,7 +4,7 @@
 
 #include "../core/launch_plan.hpp"
 #include "../core/strategy.hpp"
-#include "nest.hpp"
+#include "tracer.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -46,6 +46,7 @@ struct LaunchingJob {
     Mechanism mechanism;
     Ledger* ledger;
     Marks marks;
+    Tracer* tracer = nullptr;    // of a traced run
     std::function<void()> reset; // brings ledger, sum and marks back to zero
 };
 

@@ -9,13 +9,15 @@
 #include <cstdint>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "nest.hpp"
+#include "tracer.hpp"
 #endif
 
 namespace nestbed
 {
 inline namespace NESTBED_BACKEND
 {
+
+class Tracer;
 
 // copy:      out, ny rows of nx numbers, is in.
 // transpose: out, nx rows of ny numbers, is in with rows and columns exchanged.
@@ -30,6 +32,7 @@ struct MatrixJob {
     Ledger* ledger;
     unsigned max_depth;
     Mechanism mechanism;
+    Tracer* tracer; // of a traced run; else null
 };
 
 // Launches a kernel over width * height numbers, in blocks of the job's shape; a thread has `x_a_thread` numbers, a block's width

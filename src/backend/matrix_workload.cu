@@ -89,8 +89,12 @@ class MatrixWorkload final : public Workload
                             .shape = point.shape,
                             .ledger = launching.ledger.data(),
                             .max_depth = launching.form.levels(),
-                            .mechanism = launching.mechanism};
-        const Elapsed elapsed = context_.time(launching.plan.streams, [&] { matrix.run(job); });
+                            .mechanism = launching.mechanism,
+                            .tracer = launching.tracer};
+        const Elapsed elapsed = [&] {
+            const TimedRange range(context_);
+            return context_.time(launching.plan.streams, [&] { matrix.run(job); });
+        }();
         Sample sample;
         sample.gpu_us = elapsed.gpu_us;
         sample.wall_us = elapsed.wall_us;

@@ -1,9 +1,11 @@
-// Nest: how a kernel launches a kernel. Every device launch that is made goes through here, so that it is
-// counted and its error is checked. Passed by value to each kernel that recurses, as its last argument.
+// Nest: how a kernel launches a kernel. Every device launch that is made goes through launch_child(), so that it is
+// counted and its error is checked. A Nest is passed by value to each kernel that recurses, as its last argument. Kernels are
+// templates over its type: a traced run has instances of its own, with a TracedNest, and tracing costs the others nothing.
 #pragma once
 
 #include "../core/ledger.hpp"
 #include "language.hpp"
+#include "marks.hpp"
 
 #include <stdexcept>
 
@@ -23,14 +25,6 @@ struct Nest {
     // A grid at the last level must finish its work without a launch.
     __device__ bool last_level() const { return depth >= max_depth; }
 
-    // The Nest of a grid that was not launched through it: one of a graph.
-    __device__ Nest at(unsigned level) const
-    {
-        Nest here = *this;
-        here.depth = level;
-        return here;
-    }
-
     // Holds up the threads that lose the race, if the case asks for a delay.
     __device__ void delay(bool loser) const
     {
@@ -41,38 +35,17 @@ struct Nest {
     // The same for the threads that do not run in step with thread 0: other warps; on the executor, all others.
     __device__ void delay_other_warps() const { delay(threadIdx.x >= kInStep); }
 
-    // Launches a child, into the block's NULL stream if nothing else is said. Call it from one thread. False if the
-    // launch failed.
-    template <auto Kernel, Mechanism How = Mechanism::null_stream, class... Args>
-    __device__ bool launch(LaunchShape shape, Args... args) const
-    {
-        count_attempt();
-        return check_launch(device_launch<Kernel, How>(shape, args..., child()));
-    }
+    // The grid's begin and, when what is returned goes out of scope, its end: the first thing that a kernel does. What
+    // it had to do before that takes now() at its beginning.
+    __device__ NoScope enter(unsigned long long /*now*/ = 0) const { return {}; }
+    __device__ unsigned long long now() const { return 0; }
 
-#ifdef __CUDACC__
-    // Launches the device graph of this grid again, to run when this run of it is done. Call it from one thread.
-    __device__ bool launch_graph_again() const
+    // The Nest of a grid that was not launched through it: one of a graph.
+    __device__ Nest at(unsigned level) const
     {
-        count_attempt();
-        return check_launch(relaunch_graph());
-    }
-#endif
-
-    // Launches a child and returns when it and its descendants are complete: what device-side
-    // cudaDeviceSynchronize() was used for. At most one such child of a block at a time; its kernel must call
-    // complete() on every path. False if the launch failed or the wait was given up.
-    template <auto Kernel, class... Args>
-    __device__ bool launch_and_wait(LaunchShape shape, Args... args) const
-    {
-        const Nest next = child();
-        count_attempt();
-        if (!check_launch(device_launch_to_wait_for<Kernel>(shape, args..., next)))
-            return false;
-        if (wait_for_child(next.done + depth))
-            return true;
-        atomicAdd(&ledger->waits_given_up, 1ULL);
-        return false;
+        Nest here = *this;
+        here.depth = level;
+        return here;
     }
 
     // Tells a waiting parent that this block is done, and so (the block being its child grid's only one) the
@@ -83,8 +56,10 @@ struct Nest {
             signal_parent(done + depth - 1);
     }
 
-  private:
-    __device__ Nest child() const
+    // ---- for launch_child() ----
+
+    // The Nest of a child that is about to be launched.
+    __device__ Nest child(const LaunchShape& /*shape*/) const
     {
         Nest next = *this;
         ++next.depth;
@@ -93,26 +68,147 @@ struct Nest {
         return next;
     }
 
-    __device__ unsigned ledger_level() const
+    // Before the call, whose time then hides the atomics'.
+    __device__ void count_attempt(const LaunchShape& shape) const
     {
-        return depth < kLedgerLevels ? depth : kLedgerLevels - 1;
+        if constexpr (kCountsLaunches) {
+            atomicAdd(&ledger->attempted[ledger_level()], 1ULL);
+            atomicAdd(&ledger->blocks, blocks_of(shape));
+        }
     }
 
-    // Before the call, whose time then hides the atomic's.
-    __device__ void count_attempt() const
+    __device__ void count_failure(const LaunchShape& shape, int error) const
     {
-        atomicAdd(&ledger->attempted[ledger_level()], 1ULL);
-    }
-
-    __device__ bool check_launch(int error) const
-    {
-        if (error == 0)
-            return true;
         atomicAdd(&ledger->failed[ledger_level()], 1ULL);
         atomicCAS(&ledger->first_error, 0, error);
-        return false;
+        if constexpr (kCountsLaunches)
+            atomicAdd(&ledger->blocks, 0ULL - blocks_of(shape));
+    }
+
+  private:
+    __device__ unsigned ledger_level() const { return depth < kLedgerLevels ? depth : kLedgerLevels - 1; }
+    __device__ static unsigned long long blocks_of(const LaunchShape& shape)
+    {
+        return static_cast<unsigned long long>(shape.grid.x) * shape.grid.y * shape.grid.z;
     }
 };
+
+// A Nest whose grids mark when they were called, begun and ended.
+struct TracedNest : Nest {
+    TraceBuffer* buffer = nullptr;
+    unsigned grid = kNoGrid; // the record of the grid that holds this Nest; kNoGrid: it did not fit
+
+    __device__ unsigned long long now() const { return timer_ns(); }
+    __device__ GridScope enter() const { return enter(timer_ns()); }
+    __device__ GridScope enter(unsigned long long now) const
+    {
+        if (grid == kNoGrid)
+            return GridScope(nullptr);
+        GridRecord& record = buffer->records[grid];
+        const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+        const bool marks = begins_for_others();
+        if (block == 0 && marks && record.parent == kNoGrid) {
+            record.blocks = gridDim.x * gridDim.y * gridDim.z;
+            record.threads = blockDim.x * blockDim.y * blockDim.z;
+        }
+        if (record.marks == 0)
+            return GridScope(nullptr);
+        const unsigned mark = record.first_mark + block % record.marks;
+        if (marks) {
+            atomicMin(&buffer->begun_ns[mark], now);
+            if (block < record.marks)
+                buffer->multiprocessors[mark] = multiprocessor();
+        }
+        return GridScope(&buffer->ended_ns[mark]);
+    }
+
+    // A graph's runs come one after another, and nothing else is launched: so do their records.
+    __device__ TracedNest at(unsigned level) const
+    {
+        TracedNest here = *this;
+        here.depth = level;
+        here.grid = grid + level < buffer->grid_capacity ? grid + level : kNoGrid;
+        return here;
+    }
+
+    __device__ TracedNest child(const LaunchShape& shape) const
+    {
+        TracedNest next{Nest::child(shape), buffer, kNoGrid};
+        const unsigned claimed = atomicAdd(&buffer->grids, 1U);
+        if (claimed >= buffer->grid_capacity)
+            return next;
+        const unsigned blocks = shape.grid.x * shape.grid.y * shape.grid.z;
+        const unsigned marks = blocks < kMarksAGrid ? blocks : kMarksAGrid;
+        const unsigned first_mark = atomicAdd(&buffer->marks, marks);
+        next.grid = claimed;
+        buffer->records[claimed] = {.called_ns = timer_ns(),
+                                    .parent = grid,
+                                    .depth = next.depth,
+                                    .blocks = blocks,
+                                    .threads = shape.block.x * shape.block.y * shape.block.z,
+                                    .first_mark = first_mark,
+                                    .marks = first_mark + marks <= buffer->mark_capacity ? marks : 0,
+                                    .error = 0};
+        return next;
+    }
+
+    // The launch of `next` was refused.
+    __device__ void refused(const TracedNest& next, int error) const
+    {
+        if (next.grid != kNoGrid)
+            buffer->records[next.grid].error = error;
+    }
+};
+
+// After a launch call: counts what was refused.
+template <class AnyNest>
+__device__ bool check_launch(const AnyNest& nest, const AnyNest& next, const LaunchShape& shape, int error)
+{
+    if (error == 0)
+        return true;
+    nest.count_failure(shape, error);
+    if constexpr (requires { nest.refused(next, error); })
+        nest.refused(next, error);
+    return false;
+}
+
+// Launches a child, into the block's NULL stream if nothing else is said. Call it from one thread. False if the launch
+// failed. The kernel's last argument, the child's Nest, is added.
+template <auto Kernel, Mechanism How = Mechanism::null_stream, class AnyNest, class... Args>
+__device__ bool launch_child(const AnyNest& nest, LaunchShape shape, Args... args)
+{
+    nest.count_attempt(shape);
+    const AnyNest next = nest.child(shape);
+    return check_launch(nest, next, shape, device_launch<Kernel, How>(shape, args..., next));
+}
+
+// Launches a child and returns when it and its descendants are complete: what device-side
+// cudaDeviceSynchronize() was used for. At most one such child of a block at a time; its kernel must call
+// complete() on every path. False if the launch failed or the wait was given up.
+template <auto Kernel, class AnyNest, class... Args>
+__device__ bool launch_child_and_wait(const AnyNest& nest, LaunchShape shape, Args... args)
+{
+    nest.count_attempt(shape);
+    const AnyNest next = nest.child(shape);
+    if (!check_launch(nest, next, shape, device_launch_to_wait_for<Kernel>(shape, args..., next)))
+        return false;
+    if (wait_for_child(next.done + nest.depth))
+        return true;
+    atomicAdd(&nest.ledger->waits_given_up, 1ULL);
+    return false;
+}
+
+#ifdef __CUDACC__
+// Launches the device graph of this grid again, to run when this run of it is done. Call it from one thread.
+template <class AnyNest>
+__device__ bool launch_graph_again(const AnyNest& nest)
+{
+    const LaunchShape shape{gridDim, blockDim};
+    nest.count_attempt(shape);
+    const AnyNest next = nest.child(shape);
+    return check_launch(nest, next, shape, relaunch_graph());
+}
+#endif
 
 // Calls call.template operator()<M>() with the job's mechanism as M, one of those that launch a kernel from a kernel.
 template <class Call>

@@ -14,7 +14,7 @@ __global__ void null_kernel() {}
 __global__ void probe_chain(Nest nest)
 {
     if (!nest.last_level())
-        nest.launch<probe_chain>({1, 1});
+        launch_child<probe_chain>(nest, {1, 1});
 }
 
 __global__ void watch_timer(unsigned long long* smallest)

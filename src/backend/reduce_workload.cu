@@ -53,14 +53,17 @@ class ReduceData
                                .delay_us = point.delay_us,
                                .mechanism = launching.mechanism,
                                .host_in = input_,
-                               .host_sum = &host_sum};
+                               .host_sum = &host_sum,
+                               .tracer = launching.tracer};
         const std::function<void()> work = strategy.prepare(job);
         Sample sample;
         if (strategy.answer() == Answer::on_host) {
+            const TimedRange range(context);
             const WallClock clock;
             work();
             sample.wall_us = clock.elapsed_us();
         } else {
+            const TimedRange range(context);
             const Elapsed elapsed = context.time(launching.plan.streams, work);
             sample.gpu_us = elapsed.gpu_us;
             sample.wall_us = elapsed.wall_us;

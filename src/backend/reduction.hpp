@@ -15,13 +15,15 @@
 #include <stdexcept>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "nest.hpp"
+#include "tracer.hpp"
 #endif
 
 namespace nestbed
 {
 inline namespace NESTBED_BACKEND
 {
+
+class Tracer;
 
 // What a strategy leaves behind.
 enum class Answer : std::uint8_t {
@@ -51,6 +53,7 @@ struct Reduction {
     Mechanism mechanism;
     std::span<const T> host_in; // the numbers on the host, for strategies that run there
     WideSum<T>* host_sum;       // where those put their one sum
+    Tracer* tracer;             // of a traced run; else null
 };
 
 // A wave of the job, with its part of the data.
@@ -74,29 +77,28 @@ void for_each_wave(const Reduction<T>& job, Launch&& launch)
     });
 }
 
-// Launches a flat kernel over a wave's blocks.
+// Launches a kernel over a wave's blocks.
 template <auto Kernel, class T, class... Args>
-void launch_flat(const ReductionWave<T>& wave, std::uint32_t threads, Args... args)
+void launch_wave(const ReductionWave<T>& wave, std::uint32_t threads, Args... args)
 {
     host_launch<Kernel>(wave.job.context, wave.stream, {wave.blocks, threads}, args...);
 }
 
 #ifndef NESTBED_FLAT
-// Of the root grid, or of the part of it that a wave is.
-template <class T>
-Nest root_nest(const Reduction<T>& job, const Wave& wave = {})
+// Calls call(nest) with the Nest of the root grid, or of the part of it that a wave is: a TracedNest in a traced run.
+template <class T, class Call>
+void with_nest(const Reduction<T>& job, const Wave& wave, Call&& call)
 {
-    return {.ledger = job.ledger,
-            .done = job.done == nullptr ? nullptr : job.done + std::uint64_t{wave.first} * job.max_depth,
-            .max_depth = job.max_depth,
-            .delay_us = job.delay_us};
+    const Nest nest{.ledger = job.ledger,
+                    .done = job.done == nullptr ? nullptr : job.done + std::uint64_t{wave.first} * job.max_depth,
+                    .max_depth = job.max_depth,
+                    .delay_us = job.delay_us};
+    with_nest(job.tracer, nest, call);
 }
-
-// Launches the root grid of a recursion over a wave's blocks; the kernel's last argument, the Nest, is added.
-template <auto Kernel, class T, class... Args>
-void launch_root(const ReductionWave<T>& wave, std::uint32_t threads, Args... args)
+template <class T, class Call>
+void with_nest(const ReductionWave<T>& wave, Call&& call)
 {
-    host_launch<Kernel>(wave.job.context, wave.stream, {wave.blocks, threads}, args..., root_nest(wave.job, wave));
+    with_nest(wave.job, wave, call);
 }
 #endif
 

@@ -1,9 +1,11 @@
 // A session on this backend: finds the case's strategy and workload, and turns what happened into a status.
 #include "session.hpp"
 
+#include "../core/case_text.hpp"
 #include "../core/error.hpp"
 #include "../core/judge.hpp"
 #include "probe.hpp"
+#include "tracer.hpp"
 #include "workload.hpp"
 
 #include <algorithm>
@@ -20,7 +22,8 @@ namespace
 class BackendSession final : public Session
 {
   public:
-    explicit BackendSession(const SessionOptions& options) : context_(options), ledger_(context_.allocate<Ledger>(1))
+    explicit BackendSession(const SessionOptions& options)
+        : options_(options), context_(options), ledger_(context_.allocate<Ledger>(1))
     {
         workloads_.emplace("reduce", make_reduce_workload(context_));
         workloads_.emplace("hello", make_hello_workload(context_));
@@ -35,7 +38,7 @@ class BackendSession final : public Session
     const DeviceFacts& facts() const override { return context_.facts(); }
     std::string schedule() const override { return context_.schedule(); }
 
-    Sample sample(const Case& point) override { return run(point, false); }
+    Sample sample(const Case& point) override { return run(point, false, nullptr); }
 
     // Blocks are numbered through one root grid, so there is one wave, under a limit that holds every launch.
     Sample sample_aloud(const Case& point) override
@@ -47,7 +50,30 @@ class BackendSession final : public Session
         const std::uint64_t launches = strategy_of(point).launches(point).total();
         whole.pending_limit =
             static_cast<std::uint32_t>(std::max<std::uint64_t>(launches, context_.facts().default_pending_limit));
-        return run(whole, true);
+        return run(whole, true, nullptr);
+    }
+
+    Trace trace(const Case& point, std::uint32_t grids) override
+    {
+        const Strategy& strategy = strategy_of(point);
+        if (!from_device(mechanism_of(strategy.info(), point)))
+            throw UsageError("--strategy " + point.strategy +
+                             ": it launches nothing from a kernel, so there is no recursion to trace; allowed: a "
+                             "strategy, by a mechanism, that does (nestbed list)");
+        Case one = point;
+        one.graphs = 1; // each instance would be run, and traced
+        Tracer tracer(context_, grids);
+        const LaunchForm form = strategy.launches(one);
+        const LaunchPlan plan = plan_launches(one, form, context_.facts());
+        tracer.add_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
+        Trace trace{.point = one, .device = context_.facts(), .schedule = context_.schedule()};
+        trace.sample = run(one, false, &tracer);
+        trace.run_us = trace.sample.gpu_us ? trace.sample.gpu_us : trace.sample.wall_us;
+        if (trace.sample.status == Status::unsupported || trace.sample.status == Status::crashed)
+            return trace;
+        trace.timer_step_ns = timer_step_ns();
+        tracer.read(trace);
+        return trace;
     }
 
     void release() override
@@ -62,6 +88,8 @@ class BackendSession final : public Session
 
     DepthProbe probe_depth(unsigned levels) override
     {
+        if constexpr (!kCountsLaunches)
+            return {};
         const LaunchCounts counts = run_chain(context_, levels);
         return {.asked = levels,
                 .reached = counts.max_depth,
@@ -83,7 +111,7 @@ class BackendSession final : public Session
         return {.status = Status::unsupported, .detail = "unsupported: " + why};
     }
 
-    Sample run(const Case& point, bool aloud)
+    Sample run(const Case& point, bool aloud, Tracer* tracer)
     {
         const Strategy& strategy = strategy_of(point);
         const Mechanism mechanism = mechanism_of(strategy.info(), point);
@@ -99,7 +127,8 @@ class BackendSession final : public Session
         try {
             const std::uint32_t limit = context_.set_pending_limit(plan.pending_limit);
             context_.fill_bytes(ledger_, 0, 1);
-            const Launching launching{plan, form, mechanism, ledger_};
+            const Launching launching{plan, form, mechanism, ledger_, tracer, tracer == nullptr && !options_.untimed};
+            context_.name_range(options_.ranges ? range_name(options_.experiment, point) : "");
             Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, launching, aloud);
             Ledger counted;
             context_.download(std::span(&counted, 1), ledger_);
@@ -110,6 +139,8 @@ class BackendSession final : public Session
             sample.streams = plan.streams;
             sample.limit_bytes = context_.limit_bytes();
             judge_launches(sample, form, Context::error_name(counted.first_error));
+            if constexpr (!kCountsLaunches)
+                sample.launches.reset();
             return sample;
         } catch (const Unsupported& reason) {
             return unsupported(reason.what());
@@ -118,6 +149,7 @@ class BackendSession final : public Session
         }
     }
 
+    SessionOptions options_;
     Context context_;
     Buffer<Ledger> ledger_;
     std::map<std::string_view, std::shared_ptr<Workload>> workloads_;

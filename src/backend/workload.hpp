@@ -15,6 +15,8 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
+class Tracer;
+
 // Thrown where the case turns out to be one that this device cannot run: a row with status unsupported.
 class Unsupported : public std::runtime_error
 {
@@ -28,6 +30,8 @@ struct Launching {
     const LaunchForm& form;
     Mechanism mechanism;
     Buffer<Ledger>& ledger;
+    Tracer* tracer; // of a traced run; else null
+    bool marked;    // the workload may run the case again for timestamps
 };
 
 class Workload

@@ -13,16 +13,33 @@ namespace nestbed
 
 namespace po = boost::program_options;
 
-po::options_description key_options(std::initializer_list<std::string_view> only)
+namespace
+{
+
+template <class Wanted>
+po::options_description options_of_keys(Wanted&& wanted)
 {
     po::options_description options("Settings, the same in a file (key = value) and here", 80);
     for (const Key& key : all_keys())
-        if (only.size() == 0 || std::ranges::find(only, key.name) != only.end())
+        if (wanted(key))
             options.add_options()(
                 std::string(key.name).c_str(),
                 po::value<std::vector<std::string>>()->composing()->value_name(std::string(key.value)),
                 std::string(key.help).c_str());
     return options;
+}
+
+} // namespace
+
+po::options_description key_options(std::initializer_list<std::string_view> only)
+{
+    return options_of_keys(
+        [&](const Key& key) { return only.size() == 0 || std::ranges::find(only, key.name) != only.end(); });
+}
+
+po::options_description axis_options()
+{
+    return options_of_keys([](const Key& key) { return key.axis; });
 }
 
 namespace
@@ -87,13 +104,14 @@ Given parse_arguments(const std::vector<std::string>& arguments, const po::optio
     return given;
 }
 
-std::string only_value(const Given& given, const std::string& key, const std::string& otherwise)
+std::string only_value(const Given& given, const std::string& key, const std::string& otherwise,
+                       std::string_view allowed)
 {
     const auto found = given.find(key);
     if (found == given.end())
         return otherwise;
     if (found->second.size() != 1 || found->second.front().empty())
-        throw UsageError(fmt::format("--{} takes one value; allowed: a file's name, or -", key));
+        throw UsageError(fmt::format("--{} takes one value; allowed: {}", key, allowed));
     return found->second.front();
 }
 

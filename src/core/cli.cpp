@@ -25,6 +25,10 @@ Usage:
   nestbed info                            the device, its limits, this build
   nestbed hello [--grid N] [--block N]    nested hello world, printed
   nestbed blobs -o FILE.png               an image through shared memory
+  nestbed trace [options] -o FILE.json    a timeline of every launch
+  nestbed tree [options]                  the same in the terminal, by depth
+  nestbed profile [EXPERIMENT.cfg]        launches as Nsight Compute counts them
+  nestbed reconcile PATH...               the same from CSVs that it left
   nestbed COMMAND --help                  the options of a command
   nestbed --version
 
@@ -42,8 +46,9 @@ struct Command {
     int (*call)(const Arguments& arguments, std::ostream& out, std::ostream& err);
 };
 
-constexpr std::array kCommands{Command{"run", run}, Command{"list", list}, Command{"info", info},
-                               Command{"hello", hello}, Command{"blobs", blobs}};
+constexpr std::array kCommands{Command{"run", run},     Command{"list", list},       Command{"info", info},
+                               Command{"hello", hello}, Command{"blobs", blobs},     Command{"trace", trace},
+                               Command{"tree", tree},   Command{"profile", profile}, Command{"reconcile", reconcile}};
 
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {

@@ -81,9 +81,10 @@ int info(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
         line("null kernel", format_us(session->null_kernel_us()));
         line("kernels' timer", fmt::format("steps of {} ns", session->timer_step_ns()));
         const DepthProbe probe = session->probe_depth(kProbedLevels);
-        line("nesting depth", probe.error.empty()
-                                  ? fmt::format("{} levels ran, none was refused", probe.reached)
-                                  : fmt::format("{} levels ran, then {}", probe.reached, probe.error));
+        if (probe.asked != 0)
+            line("nesting depth", probe.error.empty()
+                                      ? fmt::format("{} levels ran, none was refused", probe.reached)
+                                      : fmt::format("{} levels ran, then {}", probe.reached, probe.error));
     }
     return exit_ok;
 }

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "error.hpp"
 #include "image.hpp"
+#include "new_file.hpp"
 #include "plan.hpp"
 #include "sessions.hpp"
 #include "strategy.hpp"
@@ -48,7 +49,7 @@ int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
         << std::flush;
     const Sample sample = sessions.at(point.backend)->sample_aloud(point);
     if (sample.status != Status::ok) {
-        err << fmt::format("nestbed: {}: {}\n", name_of(sample.status), sample.detail);
+        err << fmt::format("nestbed: {}\n", why_not_ok(sample));
         return exit_rows_bad;
     }
     out << fmt::format("{} threads greeted, {} device launches\n", sample.answer, sample.launches->attempted);
@@ -83,7 +84,7 @@ int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err)
     if (plan.case_count() != 1)
         throw UsageError(
             fmt::format("blobs draws one image, not {}; allowed: one value an option", plan.case_count()));
-    check_image_path(path);
+    check_new_file(path);
     const Sample sample = sessions.at(point.backend)->sample_aloud(point);
     if (!sample.image.empty()) {
         constexpr float kWhite = 4; // the most that a pixel can be
@@ -92,7 +93,7 @@ int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err)
                            name_of(point.shape));
     }
     if (sample.status != Status::ok) {
-        err << fmt::format("nestbed: {}: {}\n", name_of(sample.status), sample.detail);
+        err << fmt::format("nestbed: {}\n", why_not_ok(sample));
         return exit_rows_bad;
     }
     return exit_ok;

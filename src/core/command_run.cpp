@@ -29,6 +29,12 @@ po::options_description run_options()
     po::options_description options("Options", 80);
     options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
                           "the CSV; rows are appended; - for standard output (results/local/EXPERIMENT.csv)");
+    options.add_options()("experiment", po::value<std::vector<std::string>>()->value_name("NAME"),
+                          "the experiment's name in rows and manifest (the file's stem, or adhoc)");
+    options.add_options()("untimed", po::bool_switch(),
+                          "leave all times empty: for a run under a profiler, which would spoil them");
+    options.add_options()("no-nvtx", po::bool_switch(),
+                          "no NVTX ranges round the timed regions: to measure what they cost");
     options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
     options.add_options()("help,h", po::bool_switch(), "print this");
     return options;
@@ -44,6 +50,34 @@ std::string output_path(const Given& given, const Plan& plan)
         std::filesystem::create_directories("results/local", error);
     }
     return path;
+}
+
+// A name that can be a file's: the log is called by it.
+std::string experiment_name(const Given& given, const std::string& usual)
+{
+    const auto found = given.find("experiment");
+    if (found == given.end())
+        return usual;
+    const std::string name = found->second.size() == 1 ? found->second.front() : "";
+    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
+        throw UsageError(fmt::format("--experiment {}: it is no name; allowed: one that a file can have",
+                                     fmt::join(found->second, " --experiment ")));
+    return name;
+}
+
+RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
+{
+    RunFacts run{.experiment = plan.experiment,
+                 .run_id = run_id,
+                 .schedule = session.schedule(),
+                 .untimed = untimed,
+                 .device = session.facts()};
+    if (!untimed) {
+        run.floor_us = session.null_kernel_us();
+        run.timer_step_ns = session.timer_step_ns();
+        run.bandwidth = session.bandwidth();
+    }
+    return run;
 }
 
 std::size_t rows_of(const std::vector<CaseResult>& results)
@@ -71,8 +105,11 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
     if (const auto& files = given.at("argument"); !files.empty())
         settings.read_file(files.front());
     set_from(settings, given);
+    settings.name_experiment(experiment_name(given, settings.experiment()));
+    const bool untimed = given.contains("untimed");
 
-    const Sessions sessions = open_sessions(settings);
+    const Sessions sessions =
+        open_sessions(settings, {.untimed = given.contains("untimed"), .ranges = !given.contains("no-nvtx")});
     const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
     const Plan plan = make_plan(settings, facts);
     if (given.contains("dry-run")) {
@@ -89,14 +126,9 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
     std::map<BackendKind, DepthProbe> probes;
     const std::string run_id = new_run_id();
     for (const auto& [backend, session] : sessions) {
-        runs[backend] = {.experiment = plan.experiment,
-                         .run_id = run_id,
-                         .schedule = session->schedule(),
-                         .floor_us = session->null_kernel_us(),
-                         .timer_step_ns = session->timer_step_ns(),
-                         .bandwidth = session->bandwidth(),
-                         .device = session->facts()};
-        probes[backend] = session->probe_depth(kProbedLevels);
+        runs[backend] = facts_of_run(*session, plan, run_id, untimed);
+        if (!untimed)
+            probes[backend] = session->probe_depth(kProbedLevels);
     }
     std::vector<std::string> command{"nestbed", "run"};
     command.insert(command.end(), arguments.begin(), arguments.end());

@@ -16,5 +16,9 @@ int list(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int info(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int hello(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int trace(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int tree(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int profile(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err);
 
 } // namespace nestbed

@@ -1,37 +1,17 @@
 #include "image.hpp"
 
 #include "error.hpp"
+#include "new_file.hpp"
 
 #include <fmt/format.h>
 #include <png.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
 namespace nestbed
 {
-
-namespace
-{
-[[noreturn]] void refuse(const std::string& path, const std::string& why)
-{
-    throw UsageError(
-        fmt::format("--output {}: {}; allowed: a new file in a folder that can be written to", path, why));
-}
-} // namespace
-
-void check_image_path(const std::string& path)
-{
-    std::error_code ignored;
-    if (std::filesystem::exists(path, ignored))
-        refuse(path, "it is there already, and nothing is overwritten");
-}
 
 void write_png(const std::string& path, std::span<const float> pixels, std::uint32_t width, float black, float white)
 {
@@ -55,20 +35,7 @@ void write_png(const std::string& path, std::span<const float> pixels, std::uint
     std::string encoded(size, '\0');
     encode(encoded.data(), size);
 
-    check_image_path(path);
-    const std::string partial = path + ".partial";
-    std::ofstream file(partial, std::ios::binary);
-    if (!file)
-        refuse(path, std::strerror(errno));
-    errno = 0;
-    file.write(encoded.data(), static_cast<std::streamsize>(size));
-    file.close();
-    if (!file) {
-        const int error = errno;
-        static_cast<void>(std::remove(partial.c_str()));
-        throw RunError(fmt::format("{}: the image could not be written: {}", path, std::strerror(error)));
-    }
-    std::filesystem::rename(partial, path);
+    write_new_file(path, encoded, "the image");
 }
 
 } // namespace nestbed

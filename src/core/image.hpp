@@ -8,9 +8,6 @@
 namespace nestbed
 {
 
-// Throws UsageError, naming --output, if there is such a file already.
-void check_image_path(const std::string& path);
-
 // Grey, from black for `black` to white for `white`; what is past them, or not a number, is black or white too. `pixels`
 // are rows of `width`. Written beside it and renamed. Throws UsageError, naming --output, if there is such a file already or it
 // cannot be made, and RunError when it could not be written whole; then nothing is left behind.

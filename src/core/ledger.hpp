@@ -11,6 +11,13 @@ namespace nestbed
 // Levels that the ledger tells apart; launches into deeper levels are counted in the last one.
 inline constexpr unsigned kLedgerLevels = 2048;
 
+// A build without the ledger (NESTBED_LEDGER=OFF) counts refused launches alone: to measure what counting costs.
+#ifdef NESTBED_NO_LEDGER
+inline constexpr bool kCountsLaunches = false;
+#else
+inline constexpr bool kCountsLaunches = true;
+#endif
+
 // Lives in device memory and is zeroed before every sample. attempted[d] counts the launches that create
 // grids at depth d + 1 (the root grid, launched by the host, has depth 0 and is not counted).
 struct Ledger {
@@ -36,12 +43,12 @@ inline LaunchCounts counts_of(const Ledger& ledger)
 {
     LaunchCounts counts;
     for (unsigned level = 0; level < kLedgerLevels; ++level) {
+        counts.failed += ledger.failed[level];
         if (ledger.attempted[level] == 0)
             continue;
         counts.attempted_by_depth.resize(level + 1);
         counts.attempted_by_depth[level] = ledger.attempted[level];
         counts.attempted += ledger.attempted[level];
-        counts.failed += ledger.failed[level];
         if (ledger.attempted[level] > ledger.failed[level])
             counts.max_depth = level + 1;
     }

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace nestbed
 {
@@ -27,7 +28,7 @@ std::string manifest_path(const std::string& csv_path)
 namespace
 {
 
-nlohmann::ordered_json device_json(const RunFacts& run, const DepthProbe& probe)
+nlohmann::ordered_json device_json(const RunFacts& run)
 {
     const DeviceFacts& device = run.device;
     nlohmann::ordered_json json{
@@ -42,15 +43,21 @@ nlohmann::ordered_json device_json(const RunFacts& run, const DepthProbe& probe)
         {"memory_bytes", device.memory_bytes},
         {"l2_bytes", device.l2_bytes},
         {"peak_bandwidth_gb_s", device.peak_bandwidth_gb_s},
-        {"read_bandwidth_gb_s", run.bandwidth.read_gb_s},
-        {"copy_bandwidth_gb_s", run.bandwidth.copy_gb_s},
-        {"null_kernel_us", run.floor_us},
-        {"timer_step_ns", run.timer_step_ns},
-        {"nesting_depth_tried", probe.asked},
-        {"nesting_depth_reached", probe.reached},
-        {"nesting_depth_error", probe.error},
     };
+    if (run.untimed)
+        json["untimed"] = true;
     return json;
+}
+
+void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const DepthProbe& probe)
+{
+    json["read_bandwidth_gb_s"] = run.bandwidth.read_gb_s;
+    json["copy_bandwidth_gb_s"] = run.bandwidth.copy_gb_s;
+    json["null_kernel_us"] = run.floor_us;
+    json["timer_step_ns"] = run.timer_step_ns;
+    json["nesting_depth_tried"] = probe.asked;
+    json["nesting_depth_reached"] = probe.reached;
+    json["nesting_depth_error"] = probe.error;
 }
 
 // An empty object where there is no file yet. Throws UsageError.
@@ -98,8 +105,12 @@ void write_manifest(const std::string& csv_path, const Plan& plan, const std::ma
         {"compiler", kCompiler},
         {"nvcc", kNvcc},
     };
-    for (const auto& [backend, facts] : runs)
-        run["backends"][std::string(name_of(backend))] = device_json(facts, probes.at(backend));
+    for (const auto& [backend, facts] : runs) {
+        nlohmann::ordered_json device = device_json(facts);
+        if (!facts.untimed)
+            add_measured(device, facts, probes.at(backend));
+        run["backends"][std::string(name_of(backend))] = std::move(device);
+    }
     manifest["runs"][runs.begin()->second.run_id] = run;
 
     const std::string partial = path + ".partial";

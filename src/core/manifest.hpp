@@ -18,7 +18,8 @@ std::string manifest_path(const std::string& csv_path);
 // Throws UsageError when a file that is no manifest lies where the manifest of this CSV belongs.
 void check_manifest(const std::string& csv_path);
 // Adds a run to the manifest beside a CSV (its name with .json): the whole environment, once a run. Written
-// to a temporary file and renamed. Throws RunError.
+// to a temporary file and renamed. An untimed run has no probes and leaves out all that is measured before the first case.
+// Throws RunError.
 void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
                     const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command);
 

@@ -17,6 +17,7 @@ struct RunFacts {
     std::string experiment;
     std::string run_id; // UTC time and process number: 20261121T064012Z-4711
     std::string schedule;
+    bool untimed = false;        // under a profiler: rows have no times, and the three below were not measured
     double floor_us = 0;         // the null kernel of this run
     unsigned timer_step_ns = 0;  // of the timer in the kernels, in this run
     MeasuredBandwidth bandwidth; // of the memory, in this run

@@ -85,6 +85,11 @@ class GroupRun
 
     void keep(CaseResult& result, unsigned round, Sample sample)
     {
+        if (runs_.at(result.point.backend).untimed) {
+            sample.gpu_us.reset();
+            sample.wall_us.reset();
+            sample.latencies_us.clear();
+        }
         log_.append(row_of(runs_.at(result.point.backend), result.point, round, sample));
         progress_.done += sample.status == Status::unsupported ? plan_.repeat.at(result.point.backend) : 1;
         if (sample.device_lost)

@@ -32,8 +32,8 @@ std::vector<std::size_t> round_order(std::size_t cases, std::uint64_t seed, std:
 
 // Per group: warm-up runs of every case, then `repeat` rounds in which every case runs once, in an order
 // drawn from the plan's seed, so that drift does not sit on one strategy. A case that the backend cannot run
-// is one row. Rows are appended as they are measured. Throws RunError when the log cannot be written or a
-// device is lost.
+// is one row. Rows are appended as they are measured; in an untimed run their times are left out. Throws RunError when
+// the log cannot be written or a device is lost.
 std::vector<CaseResult> run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
                                  const std::map<BackendKind, RunFacts>& runs, CsvLog& log,
                                  const std::function<void(const Progress&)>& report);

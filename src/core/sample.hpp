@@ -60,4 +60,11 @@ struct Sample {
     bool device_lost = false; // the device cannot be used any more in this process
 };
 
+// What a command says of a sample that is not ok: "wrong: ...".
+inline std::string why_not_ok(const Sample& sample)
+{
+    const std::string status(name_of(sample.status));
+    return sample.detail.starts_with(status + ": ") ? sample.detail : status + ": " + sample.detail;
+}
+
 } // namespace nestbed

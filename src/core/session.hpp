@@ -4,6 +4,7 @@
 #include "case.hpp"
 #include "facts.hpp"
 #include "sample.hpp"
+#include "trace.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -14,13 +15,16 @@ namespace nestbed
 {
 
 struct SessionOptions {
-    std::string schedule = "fifo"; // the executor's; see src/cpu/executor.hpp
-    unsigned workers = 0;          // the executor's; 0: one a core
+    std::string schedule = "fifo";    // the executor's; see src/cpu/executor.hpp
+    unsigned workers = 0;             // the executor's; 0: one a core
+    std::string experiment = "adhoc"; // names the ranges that profilers see (core/case_text.hpp)
+    bool untimed = false;             // nothing is run for the sake of times
+    bool ranges = true;               // there are such ranges
 };
 
 // How far a chain of launches, each made by the grid before it, can go.
 struct DepthProbe {
-    unsigned asked = 0;   // levels that were tried
+    unsigned asked = 0;   // levels that were tried; 0: a build without the ledger cannot tell
     unsigned reached = 0; // levels that ran; smaller than asked when the device refused
     std::string error;    // with which error it refused, empty otherwise
 };
@@ -50,6 +54,9 @@ class Session
     virtual Sample sample(const Case& point) = 0;
     // The same for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
     virtual Sample sample_aloud(const Case& point) = 0;
+    // The same in instances of the kernels that mark when they were called, begun and ended, `grids` of them at most. What the
+    // trace says of the run is filled in but for its overhead. Throws UsageError for a case that launches nothing from a kernel.
+    virtual Trace trace(const Case& point, std::uint32_t grids) = 0;
     // Frees what sample() keeps between calls.
     virtual void release() = 0;
 

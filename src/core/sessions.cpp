@@ -7,15 +7,17 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace nestbed
 {
 
 namespace
 {
 
-SessionOptions session_options(const Settings& settings)
+SessionOptions session_options(const Settings& settings, SessionOptions options)
 {
-    SessionOptions options;
+    options.experiment = settings.experiment();
     if (const auto schedule = settings.one("schedule")) {
         try {
             static_cast<void>(cpu::parse_schedule(schedule->value));
@@ -31,10 +33,10 @@ SessionOptions session_options(const Settings& settings)
 
 } // namespace
 
-Sessions open_sessions(const Settings& settings)
+Sessions open_sessions(const Settings& settings, SessionOptions options)
 {
     Sessions sessions;
-    const SessionOptions options = session_options(settings);
+    options = session_options(settings, std::move(options));
     for (const BackendKind backend : chosen_backends(settings))
         sessions.emplace(backend, open_session(backend, options));
     return sessions;

@@ -12,8 +12,9 @@ namespace nestbed
 
 using Sessions = std::map<BackendKind, std::unique_ptr<Session>>;
 
-// Throws UsageError for settings of the sessions that cannot be, and for a backend that is not there.
-Sessions open_sessions(const Settings& settings);
+// With `options`, but for what the settings say. Throws UsageError for settings of the sessions that cannot be, and for a backend that
+// is not there.
+Sessions open_sessions(const Settings& settings, SessionOptions options = {});
 
 std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions);
 

@@ -52,8 +52,9 @@ class Settings
     std::vector<Settings> parts() const;
     // " in section [name]" for a part that is one, for messages; else empty.
     std::string section_text() const { return section_.empty() ? "" : " in section [" + section_ + "]"; }
-    // The stem of the file that was read last, "adhoc" without one.
+    // The name that was given, or the stem of the file that was read last, "adhoc" without one.
     const std::string& experiment() const { return experiment_; }
+    void name_experiment(const std::string& name) { experiment_ = name; }
 
   private:
     std::vector<Setting> settings_;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -24,7 +25,7 @@ std::vector<double> times_of(const CaseResult& result)
 {
     std::vector<double> times;
     for (const Sample& sample : result.samples)
-        if (sample.status == Status::ok)
+        if (sample.status == Status::ok && sample.wall_us)
             times.push_back(sample.gpu_us ? *sample.gpu_us : *sample.wall_us);
     return times;
 }
@@ -191,14 +192,17 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
 
     std::string text = fmt::format("{}\n", plan.title.empty() ? plan.experiment : plan.title);
     for (const auto& [backend, run] : runs)
-        text += fmt::format("{}: {}{}, null kernel {}\n", name_of(backend), run.device.name,
+        text += fmt::format("{}: {}{}, {}\n", name_of(backend), run.device.name,
                             backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
-                            format_us(run.floor_us));
+                            run.untimed ? "untimed" : "null kernel " + format_us(run.floor_us));
     // Said with the device already, or by no case.
-    std::erase_if(columns, [](const Column& column) {
+    const bool untimed = std::ranges::all_of(runs, [](const auto& run) { return run.second.untimed; });
+    constexpr std::array<std::string_view, 3> kTimes{"median", "MAD", "95% CI"};
+    constexpr std::array<std::string_view, 4> kSometimes{"latency", "GB/s", "of peak", "ratio"};
+    std::erase_if(columns, [&](const Column& column) {
         return (column.name == "backend" && column.constant()) ||
-               (column.value().empty() && (column.name == "latency" || column.name == "GB/s" ||
-                                           column.name == "of peak" || column.name == "ratio"));
+               (untimed && std::ranges::find(kTimes, column.name) != kTimes.end()) ||
+               (column.value().empty() && std::ranges::find(kSometimes, column.name) != kSometimes.end());
     });
     return text + table_text(std::move(columns));
 }

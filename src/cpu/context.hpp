@@ -123,6 +123,9 @@ class Context
     // For work that a library launches.
     void lose_count_of_host_launches() { host_launches_.reset(); }
 
+    // Profilers that know ranges are for GPUs.
+    void name_range(const std::string& /*name*/) {}
+
     static bool has(Mechanism mechanism) { return !cuda_only(mechanism); }
     // Bytes by which the memory for pending launches exceeds that for the default limit: none is kept here.
     static std::int64_t limit_bytes() { return 0; }
@@ -145,6 +148,12 @@ class Context
     cpu::Executor executor_;
     DeviceFacts facts_;
     std::optional<std::uint32_t> host_launches_;
+};
+
+class TimedRange
+{
+  public:
+    explicit TimedRange(const Context& /*context*/) {}
 };
 
 // A launch from the host. Streams are run in order of the calls.
@@ -187,6 +196,24 @@ T& block_shared()
 inline unsigned long long timer_ns()
 {
     return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+// The worker that the calling thread is on.
+inline unsigned multiprocessor()
+{
+    return cpu::worker_number();
+}
+
+// True in the thread of a block that began first: it speaks for the others.
+inline bool begins_for_others()
+{
+    return cpu::first_of_block();
+}
+
+// True in the thread of a block that ends last: it speaks for the others.
+inline bool ends_for_others()
+{
+    return cpu::last_of_block();
 }
 
 inline void hold_up(unsigned us)

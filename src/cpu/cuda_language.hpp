@@ -45,6 +45,14 @@ inline unsigned long long atomicMin(unsigned long long* address, unsigned long l
     }
     return old;
 }
+inline unsigned long long atomicMax(unsigned long long* address, unsigned long long value)
+{
+    std::atomic_ref<unsigned long long> most(*address);
+    unsigned long long old = most.load();
+    while (value > old && !most.compare_exchange_weak(old, value)) {
+    }
+    return old;
+}
 inline int atomicCAS(int* address, int expected, int desired)
 {
     std::atomic_ref<int>(*address).compare_exchange_strong(expected, desired);

@@ -154,7 +154,10 @@ void carry_threads(Carrier& carrier)
     do {
         const std::uint32_t thread = block.sequential ? block.next_unstarted++ : carrier.next_thread;
         context.thread_index = dim3(thread % dim.x, thread / dim.x % dim.y, thread / (dim.x * dim.y));
+        if (block.begun++ == 0)
+            block.first = thread;
         block.grid->call();
+        ++block.gone;
     } while (block.sequential && block.next_unstarted < block.threads);
 }
 
@@ -175,6 +178,24 @@ void* shared_memory(const void* key, std::size_t bytes)
         shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
     std::memset(memory, kPoison, bytes);
     return memory;
+}
+
+unsigned worker_number()
+{
+    return current_carrier()->block->engine->number;
+}
+
+bool first_of_block()
+{
+    const dim3 index = current_thread->thread_index;
+    const dim3 dim = current_thread->block_dim;
+    return current_carrier()->block->first == index.x + dim.x * (index.y + dim.y * index.z);
+}
+
+bool last_of_block()
+{
+    const Block& block = *current_carrier()->block;
+    return block.gone + 1 == block.threads;
 }
 
 void delay(unsigned times)

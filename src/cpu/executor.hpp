@@ -97,6 +97,12 @@ inline constinit thread_local ThreadContext* current_thread = nullptr;
 void barrier();
 // The block's memory for `key`, the same for all its threads, aligned for any type; gone when the block ends.
 void* shared_memory(const void* key, std::size_t bytes);
+// Of the worker that runs the calling thread: below Executor::workers().
+unsigned worker_number();
+// No other thread of the calling thread's block began before it.
+bool first_of_block();
+// All other threads of the calling thread's block are gone.
+bool last_of_block();
 // Holds the calling thread up: under `random` it is interrupted `times` times, so that others may overtake it; the
 // other schedules run threads in a fixed order, and there is nothing to do.
 void delay(unsigned times);

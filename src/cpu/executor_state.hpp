@@ -20,6 +20,9 @@ struct Block {
     Grid* grid = nullptr;
     std::uint64_t index = 0; // linear, within the grid
     std::uint32_t threads = 0;
+    std::uint32_t first = 0;          // the thread that began first
+    std::uint32_t begun = 0;          // threads that have begun
+    std::uint32_t gone = 0;           // threads that have ended
     std::uint32_t next_unstarted = 0; // sequential schedules carry threads in order
     std::size_t position = 0;         // the grid's place in its generation (sequential schedules)
     bool sequential = true;
@@ -64,6 +67,7 @@ class Engine
     virtual void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) = 0;
 
     PendingLaunches& pending;
+    unsigned number = 0; // of the worker
 };
 
 // Runs a root grid to its end, generation by generation (fifo) or launch by launch (eager).

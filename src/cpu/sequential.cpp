@@ -168,7 +168,7 @@ class SequentialScheduler::Team
 SequentialScheduler::Team::Team(unsigned workers, PendingLaunches& pending) : pending_(pending)
 {
     for (unsigned i = 0; i < workers; ++i)
-        workers_.push_back(std::make_unique<Worker>(pending));
+        workers_.emplace_back(std::make_unique<Worker>(pending))->number = i;
     for (unsigned i = 1; i < workers; ++i)
         threads_.emplace_back([this, i] { sleep_and_work(*workers_[i]); });
 }

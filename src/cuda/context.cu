@@ -2,8 +2,11 @@
 
 #include "../backend/probe.hpp"
 #include "../backend/session.hpp"
+#include "../core/case_text.hpp"
 
 #include <fstream>
+#include <map>
+#include <nvtx3/nvToolsExt.h>
 
 namespace nestbed
 {
@@ -168,6 +171,42 @@ Graph::~Graph()
 {
     if (executable_ != nullptr)
         static_cast<void>(cudaGraphExecDestroy(executable_));
+}
+
+namespace
+{
+nvtxDomainHandle_t range_domain()
+{
+    static const nvtxDomainHandle_t domain = nvtxDomainCreateA(kRangeDomain);
+    return domain;
+}
+// nsys picks a range by its name only if the name is registered.
+nvtxStringHandle_t registered(const std::string& name)
+{
+    static std::map<std::string, nvtxStringHandle_t> handles;
+    const auto [found, is_new] = handles.emplace(name, nullptr);
+    if (is_new)
+        found->second = nvtxDomainRegisterStringA(range_domain(), name.c_str());
+    return found->second;
+}
+} // namespace
+
+TimedRange::TimedRange(const Context& context) : open_(!context.range().empty())
+{
+    if (!open_)
+        return;
+    nvtxEventAttributes_t range{};
+    range.version = NVTX_VERSION;
+    range.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    range.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    range.message.registered = registered(context.range());
+    nvtxDomainRangePushEx(range_domain(), &range);
+}
+
+TimedRange::~TimedRange()
+{
+    if (open_)
+        nvtxDomainRangePop(range_domain());
 }
 
 void Context::reserve_printf(std::uint64_t lines)

@@ -187,6 +187,10 @@ class Context
         check(cudaEventElapsedTime(&gpu_ms, start_, stop_));
         return {.gpu_us = gpu_ms * 1000.0, .wall_us = wall_us, .host_launches = host_launches_};
     }
+    // Of the timed region to come; empty: it has no range.
+    void name_range(std::string name) { range_ = std::move(name); }
+    const std::string& range() const { return range_; }
+
     cudaStream_t stream(unsigned index) const { return *streams_[index]; }
     void count_host_launch()
     {
@@ -270,9 +274,24 @@ class Context
     std::uint32_t asked_limit_ = 0; // not set by this context yet
     std::int64_t limit_bytes_ = 0;
     std::optional<std::uint32_t> host_launches_;
+    std::string range_;
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<std::unique_ptr<Event>> joins_;
     Event start_, stop_;
+};
+
+// An NVTX range round a timed region, in the domain kRangeDomain: what Nsight's tools find the region by. It begins before the
+// clock does, and ends after.
+class TimedRange
+{
+  public:
+    explicit TimedRange(const Context& context);
+    ~TimedRange();
+    TimedRange(const TimedRange&) = delete;
+    TimedRange& operator=(const TimedRange&) = delete;
+
+  private:
+    bool open_;
 };
 
 // A launch from the host. Errors of the launch itself are checked when the timed work has been issued.
@@ -307,6 +326,27 @@ __device__ inline unsigned long long timer_ns()
     unsigned long long now = 0;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     return now;
+}
+
+// The multiprocessor that the calling thread is on.
+__device__ inline unsigned multiprocessor()
+{
+    unsigned number = 0;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+}
+
+// True in the first thread of a block, whose warps begin together: it speaks for the others.
+__device__ inline bool begins_for_others()
+{
+    return threadIdx.x + threadIdx.y + threadIdx.z == 0;
+}
+
+// True in one of the threads of a warp that get here together: it speaks for the others.
+__device__ inline bool ends_for_others()
+{
+    const unsigned lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kInStep;
+    return lane == static_cast<unsigned>(__ffs(static_cast<int>(__activemask())) - 1);
 }
 
 // Holds the calling thread up.

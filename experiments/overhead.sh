@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Measures what the ledger and the NVTX ranges cost: runs experiments/overhead.cfg by three variants in turn, round after round,
+# into one log whose column `experiment` names the variant, and prints the ratios.
+#
+#     experiments/overhead.sh NESTBED NESTBED_WITHOUT_LEDGER LOG.csv [ROUNDS]
+#
+# The second binary is of the preset no-ledger: experiments/build.sh no-ledger.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+(($# == 3 || $# == 4)) || {
+    sed -n '2,/^set/{/^set/!p}' "${BASH_SOURCE[0]}" | cut -c3- >&2
+    exit 2
+}
+nestbed=$1 without_ledger=$2 log=$3 rounds=${4:-12}
+for ((round = 1; round <= rounds; ++round)); do
+    echo "overhead.sh: round $round of $rounds" >&2
+    # In another order every round. nosync is a race: a row that came out wrong has no time, and exit 3.
+    for ((turn = 0; turn < 3; ++turn)); do
+        case $(((turn + round) % 3)) in
+        0) variant=("$nestbed" --experiment full) ;;
+        1) variant=("$nestbed" --experiment no_nvtx --no-nvtx) ;;
+        2) variant=("$without_ledger" --experiment no_ledger) ;;
+        esac
+        "${variant[0]}" run "$here/overhead.cfg" "${variant[@]:1}" --output "$log" >/dev/null || (($? == 3))
+    done
+done
+exec "$here/overhead.py" "$log"

@@ -1,0 +1,60 @@
+#include "new_file.hpp"
+
+#include "error.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace nestbed
+{
+
+namespace
+{
+constexpr const char* kPartial = ".partial";
+
+[[noreturn]] void refuse(std::string_view option, const std::string& path, const std::string& why)
+{
+    throw UsageError(
+        fmt::format("{} {}: {}; allowed: a new file in a folder that can be written to", option, path, why));
+}
+} // namespace
+
+void check_new_file(const std::string& path, std::string_view option)
+{
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored))
+        refuse(option, path, "it is there already, and nothing is overwritten");
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+        refuse(option, path, fmt::format("there is no folder {}", folder.string()));
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+        refuse(option, path, std::strerror(errno));
+    if (std::filesystem::exists(path + kPartial, ignored))
+        refuse(option, path, fmt::format("{}{} is in its way, left by a run that was ended", path, kPartial));
+}
+
+void write_new_file(const std::string& path, std::string_view content, std::string_view what, std::string_view option)
+{
+    check_new_file(path, option);
+    const std::string partial = path + kPartial;
+    std::ofstream file(partial, std::ios::binary);
+    if (!file)
+        refuse(option, path, std::strerror(errno));
+    errno = 0;
+    file.write(content.data(), static_cast<std::streamsize>(content.size()));
+    file.close();
+    if (!file) {
+        const int error = errno;
+        static_cast<void>(std::remove(partial.c_str()));
+        throw RunError(fmt::format("{}: {} could not be written: {}", path, what, std::strerror(error)));
+    }
+    std::filesystem::rename(partial, path);
+}
+
+} // namespace nestbed

@@ -1,0 +1,18 @@
+// A file that a command makes: new, and whole or not there at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nestbed
+{
+
+// Throws UsageError if there is something of that name, or no folder for it. `option` is what named it.
+void check_new_file(const std::string& path, std::string_view option = "--output");
+
+// Writes it beside its place and renames it. `what` is the content's name in messages: "the image". Throws UsageError when it is
+// there or cannot be made, RunError when it cannot be written.
+void write_new_file(const std::string& path, std::string_view content, std::string_view what,
+                    std::string_view option = "--output");
+
+} // namespace nestbed
