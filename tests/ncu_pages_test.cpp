@@ -27,7 +27,7 @@ std::string why_not_raw(const std::string& text)
 
 std::string why_not_source(const std::string& text, const std::optional<RawPage>& raw = std::nullopt)
 {
-    return text_of<RunError>([&] { static_cast<void>(launches_in("x.source.csv", text, raw)); });
+    return text_of<RunError>([&] { static_cast<void>(launches_of("x.source.csv", text, raw)); });
 }
 
 const std::string kLaunch = "__cudaCDP2LaunchDeviceV2";
@@ -44,7 +44,6 @@ TEST(RawPage, IsTheSumOverTheRootGrids)
     const RawPage page = parse_raw_page("x.raw.csv", data("nested.raw.csv"));
     EXPECT_THAT(page.kernels, ElementsAre("rec(int)", "rec(int)", "tailrec(int)", "flat()"));
     EXPECT_EQ(page.counters.root_grids, 4U);
-    EXPECT_EQ(page.counters.root_blocks, 64U + 32 + 128 + 128);
     EXPECT_EQ(page.counters.blocks, 293U + 156 + 774 + 128);
     EXPECT_EQ(page.counters.warps, 293U + 156 + 774 + 128);
     EXPECT_EQ(page.counters.dram_read_bytes, 35328U + 6144 + 512);
@@ -111,25 +110,38 @@ TEST(RawPage, SaysWhatIsWrongAndWhere)
 
 // ---- the source page ----
 
+std::uint64_t launches_of(const std::string& path, std::string_view text, const std::optional<RawPage>& raw)
+{
+    return parse_source_page(path, text, raw).launches;
+}
+
 TEST(SourcePage, HasTheLaunchesOfEachRootGridOnceThoughItIsPrintedTwice)
 {
     const RawPage raw = parse_raw_page("x.raw.csv", data("nested.raw.csv"));
-    EXPECT_EQ(launches_in("x", data("nested.source.csv"), raw), 192U + 96 + 5);
-    EXPECT_EQ(launches_in("x", data("nested_sections.source.csv"), raw), 192U + 96 + 5);
+    EXPECT_EQ(launches_of("x", data("nested.source.csv"), raw), 192U + 96 + 5);
+    EXPECT_EQ(launches_of("x", data("nested_sections.source.csv"), raw), 192U + 96 + 5);
 }
 
 TEST(SourcePage, OfOneRootGridNeedsNoRawPage)
 {
     const std::string page = section("a()", "4,096") + section(kLaunch, "1,980,000") + section("b()");
-    EXPECT_EQ(launches_in("x", page, std::nullopt), 1'980'000U);
-    EXPECT_EQ(launches_in("x", page, raw_of({"a()"})), 1'980'000U);
-    EXPECT_EQ(launches_in("x", "==PROF== of ncu\n\n" + page, std::nullopt), 1'980'000U);
+    EXPECT_EQ(launches_of("x", page, std::nullopt), 1'980'000U);
+    EXPECT_EQ(launches_of("x", page, raw_of({"a()"})), 1'980'000U);
+    EXPECT_EQ(launches_of("x", "==PROF== of ncu\n\n" + page, std::nullopt), 1'980'000U);
+}
+
+TEST(SourcePage, HasTheWarpsOfKernelsWhereTheyAreCounted)
+{
+    const RawPage raw = parse_raw_page("x.raw.csv", data("nested.raw.csv"));
+    // rec: 64 and 32 blocks, 3 levels below each; tailrec: 6 grids of 128; flat: 128. A warp a block.
+    EXPECT_EQ(parse_source_page("x", data("nested.source.csv"), raw).kernel_warps, 64U * 4 + 32 * 4 + 128 * 6 + 128);
+    EXPECT_FALSE(parse_source_page("x", section("a()"), std::nullopt).kernel_warps);
 }
 
 TEST(SourcePage, WithoutTheLaunchFunctionHasNoLaunches)
 {
-    EXPECT_EQ(launches_in("x", section("flat()"), std::nullopt), 0U);
-    EXPECT_EQ(launches_in("x", section("flat()") + section("flat()"), raw_of({"flat()"})), 0U);
+    EXPECT_EQ(launches_of("x", section("flat()"), std::nullopt), 0U);
+    EXPECT_EQ(launches_of("x", section("flat()") + section("flat()"), raw_of({"flat()"})), 0U);
 }
 
 // Waves that are all the same are not copies of each other.
@@ -137,9 +149,9 @@ TEST(SourcePage, TellsWavesFromCopiesByTheRawPage)
 {
     const std::string wave = section("a()") + section(kLaunch, "8");
     const std::string rest = section("a()", "32") + section(kLaunch, "4");
-    EXPECT_EQ(launches_in("x", wave + wave + rest, raw_of({"a()", "a()", "a()"})), 20U);
-    EXPECT_EQ(launches_in("x", wave + wave + wave + wave + rest + rest, raw_of({"a()", "a()", "a()"})), 20U);
-    EXPECT_EQ(launches_in("x", wave + wave + wave, raw_of({"a()"})), 8U);
+    EXPECT_EQ(launches_of("x", wave + wave + rest, raw_of({"a()", "a()", "a()"})), 20U);
+    EXPECT_EQ(launches_of("x", wave + wave + wave + wave + rest + rest, raw_of({"a()", "a()", "a()"})), 20U);
+    EXPECT_EQ(launches_of("x", wave + wave + wave, raw_of({"a()"})), 8U);
     EXPECT_EQ(
         why_not_source(wave + wave),
         "x.source.csv:9: a second section of a(): it may be a copy or another root grid; the raw page beside it "
@@ -157,7 +169,7 @@ TEST(SourcePage, RefusesCopiesThatDiffer)
     EXPECT_EQ(why_not_source(wave + other, raw_of({"a()"})), why(5, 1));
     EXPECT_EQ(why_not_source(wave + wave + other + wave, raw_of({"a()", "a()"})), why(29, 3));
     EXPECT_EQ(why_not_source(wave + section("a()"), raw_of({"a()"})), why(5, 1)); // one has a section less
-    EXPECT_EQ(launches_in("x", wave + other + wave + other, raw_of({"a()", "a()"})), 17U);
+    EXPECT_EQ(launches_of("x", wave + other + wave + other, raw_of({"a()", "a()"})), 17U);
 }
 
 // The raw page leaves out namespaces and the types of values, and has the root grids' kernels alone.
@@ -170,10 +182,10 @@ TEST(SourcePage, FindsKernelsUnderTheNamesThatTheRawPageHas)
     const std::string hidden = "a::(anonymous namespace)::rest(int)";
     const std::string grid = section(child) + section(root) + section(kLaunch, "3") + section(hidden);
     const std::string name = "void sum<int, 32, 1, Nest>(const T1 *, Job<T1>)";
-    EXPECT_EQ(launches_in("x", grid, raw_of({name})), 3U);
-    EXPECT_EQ(launches_in("x", grid + grid, raw_of({name})), 3U);
-    EXPECT_EQ(launches_in("x", grid + grid, raw_of({name, name})), 6U);
-    EXPECT_EQ(launches_in("x", grid, raw_of({"rest(int)"})), 3U);
+    EXPECT_EQ(launches_of("x", grid, raw_of({name})), 3U);
+    EXPECT_EQ(launches_of("x", grid + grid, raw_of({name})), 3U);
+    EXPECT_EQ(launches_of("x", grid + grid, raw_of({name, name})), 6U);
+    EXPECT_EQ(launches_of("x", grid, raw_of({"rest(int)"})), 3U);
     EXPECT_EQ(
         why_not_source(grid, raw_of({"void sum<int, 33, 1, Nest>(const T1 *, Job<T1>)"})),
         "x.source.csv: its sections do not go with the raw page: 0 sections of void sum<int, 33, 1, Nest>(const "
@@ -215,7 +227,7 @@ TEST(SourcePage, SaysWhatIsWrongAndWhere)
 TEST(SourcePage, ThatIsCutOffIsRefused)
 {
     const std::string whole = section("a()") + section(kLaunch, "8");
-    ASSERT_EQ(launches_in("x", whole, std::nullopt), 8U);
+    ASSERT_EQ(launches_of("x", whole, std::nullopt), 8U);
     const std::size_t last_line = whole.rfind('\n', whole.size() - 2) + 1;
     for (std::size_t size = last_line + 1; size < whole.size(); ++size)
         EXPECT_THAT(why_not_source(whole.substr(0, size)),

@@ -18,14 +18,16 @@ namespace nestbed
 // What ncu would print of hello, and of its launches.
 inline std::string source_page(unsigned launches)
 {
-    return "\"Kernel Name\",\"hello()\",\n\"Address\",\"thread_inst_executed\"\n\"0x10\",\"64\"\n"
+    return "\"Kernel "
+           "Name\",\"hello()\",\n\"Address\",\"inst_executed\",\"thread_inst_executed\"\n\"0x10\",\"16\",\"64\"\n"
            "\"Kernel Name\",\"__cudaCDP2LaunchDeviceV2\",\n\"Address\",\"thread_inst_executed\"\n\"0x20\",\"" +
            std::to_string(launches) + "\"\n";
 }
 
 inline const std::string kRawPage =
-    "\"Kernel Name\",\"gpu__time_duration.sum\",\"launch__grid_size\",\"sm__ctas_launched.sum\"\n"
-    "\"\",\"ns\",\"\",\"block\"\n\"hello()\",\"117,952\",\"4\",\"18\"\n";
+    "\"Kernel "
+    "Name\",\"gpu__time_duration.sum\",\"launch__grid_size\",\"sm__ctas_launched.sum\",\"sm__warps_launched.sum\"\n"
+    "\"\",\"ns\",\"\",\"block\",\"warp\"\n\"hello()\",\"117,952\",\"4\",\"18\",\"18\"\n";
 
 // 4 blocks of 8 threads, a child each of 4, 2 and 1 threads: 12 launches.
 inline Case hello_case(std::uint32_t grid = 4)

@@ -25,7 +25,7 @@ TEST_F(Profile, CountsACaseAndKeepsItsPagesItsLedgerAndItsManifest)
     EXPECT_EQ(one.verdict, Verdict::equal) << one.detail;
     EXPECT_EQ(one.nsight, 12U);
     EXPECT_EQ(one.user_blocks(), 4U + 12);
-    EXPECT_EQ(one.runtime_blocks(), 2);
+    EXPECT_EQ(one.runtime_blocks(), 2U);
     EXPECT_EQ(one.cell("experiment"), "some");
     EXPECT_THAT(files(), UnorderedElementsAre("001-hello-4x8.csv", "001-hello-4x8.json", "001-hello-4x8.source.csv",
                                               "001-hello-4x8.raw.csv"));

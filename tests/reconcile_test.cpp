@@ -37,9 +37,8 @@ std::string ledger(const std::string& expected = "192", const std::string& attem
                    const std::string& status = "ok")
 {
     return csv_line({"strategy", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "depth",
-                     "launches_expected", "launches_attempted", "blocks_launched", "status", "detail", "gpu",
-                     "driver", "git"}) +
-           csv_line({"nosync", "null", "int32", "512", "64", "8", "", "", "full", expected, attempted, "192", status,
+                     "launches_expected", "launches_attempted", "status", "detail", "gpu", "driver", "git"}) +
+           csv_line({"nosync", "null", "int32", "512", "64", "8", "", "", "full", expected, attempted, status,
                      status == "ok" ? "" : "why", "NVIDIA H200", "13.0", "abc"});
 }
 
@@ -82,7 +81,7 @@ TEST(LedgerRow, SaysWhatIsWrongAndWhere)
 
 TEST(Verdict, IsEqualIfAllThreeAre)
 {
-    const Reconciled one = reconcile(row_of_ledger(ledger()), 192, std::nullopt);
+    const Reconciled one = reconcile(row_of_ledger(ledger()), SourcePage{192}, std::nullopt);
     EXPECT_EQ(one.verdict, Verdict::equal);
     EXPECT_EQ(one.detail, "");
 }
@@ -91,7 +90,8 @@ TEST(Verdict, DiffersByEachOfThem)
 {
     for (const auto& [expected, attempted, nsight] :
          {std::tuple{"191", "192", 192U}, std::tuple{"192", "191", 192U}, std::tuple{"192", "192", 191U}}) {
-        const Reconciled one = reconcile(row_of_ledger(ledger(expected, attempted)), nsight, std::nullopt);
+        const Reconciled one =
+            reconcile(row_of_ledger(ledger(expected, attempted)), SourcePage{nsight}, std::nullopt);
         EXPECT_EQ(one.verdict, Verdict::differ);
         EXPECT_EQ(one.detail, std::string("closed form ") + expected + ", ledger " + attempted + ", Nsight " +
                                   std::to_string(nsight));
@@ -101,42 +101,47 @@ TEST(Verdict, DiffersByEachOfThem)
 // What was counted is equal or not, whatever became of the answer.
 TEST(Verdict, IsNotAboutTheStatus)
 {
-    EXPECT_EQ(reconcile(row_of_ledger(ledger("192", "192", "wrong")), 192, std::nullopt).verdict, Verdict::equal);
+    EXPECT_EQ(reconcile(row_of_ledger(ledger("192", "192", "wrong")), SourcePage{192}, std::nullopt).verdict,
+              Verdict::equal);
 }
 
 TEST(Verdict, IsNoneWhereNothingWasCounted)
 {
-    const Reconciled unsupported = reconcile(row_of_ledger(ledger("192", "", "unsupported")), 0, std::nullopt);
+    const Reconciled unsupported =
+        reconcile(row_of_ledger(ledger("192", "", "unsupported")), SourcePage{}, std::nullopt);
     EXPECT_EQ(unsupported.verdict, Verdict::not_counted);
     EXPECT_EQ(unsupported.detail, "the ledger has no launches: unsupported, why");
-    const Reconciled graph = reconcile(row_of_ledger(replaced(ledger(), ",null,", ",graph_tail,")), 0, std::nullopt);
+    const Reconciled graph =
+        reconcile(row_of_ledger(replaced(ledger(), ",null,", ",graph_tail,")), SourcePage{}, std::nullopt);
     EXPECT_EQ(graph.verdict, Verdict::not_counted);
     EXPECT_EQ(graph.detail, "ncu leaves out device-side graph launches");
 }
 
-TEST(Reconciled, TellsBlocksOfTheUserFromTheRuntimes)
+TEST(Reconciled, TellsBlocksOfTheUserFromTheRuntimesByTheirWarps)
 {
-    const Counters counters{.root_grids = 1, .root_blocks = 64, .blocks = 293};
-    const Reconciled one = reconcile(row_of_ledger(ledger()), 192, counters);
+    const Counters counters{.root_grids = 1, .blocks = 293, .warps = 549};
+    const Reconciled one =
+        reconcile(row_of_ledger(ledger()), SourcePage{.launches = 192, .kernel_warps = 512}, counters);
     EXPECT_EQ(one.user_blocks(), 256U);
-    EXPECT_EQ(one.runtime_blocks(), 37);
-    const Reconciled old = reconcile(row_of_ledger(replaced(ledger(), "blocks_launched", "other")), 192, counters);
+    EXPECT_EQ(one.runtime_blocks(), 37U);
+    const Reconciled old = reconcile(row_of_ledger(ledger()), SourcePage{192}, counters);
     EXPECT_FALSE(old.user_blocks() || old.runtime_blocks());
-    const Reconciled without = reconcile(row_of_ledger(ledger()), 192, std::nullopt);
+    const Reconciled without =
+        reconcile(row_of_ledger(ledger()), SourcePage{.launches = 192, .kernel_warps = 512}, std::nullopt);
     EXPECT_FALSE(without.user_blocks() || without.runtime_blocks());
 }
 
 TEST(Reconciled, HasACellAColumn)
 {
     const Counters counters{.root_grids = 1,
-                            .root_blocks = 64,
                             .blocks = 293,
                             .warps = 300,
                             .occupancy_percent = 1.65135,
                             .dram_read_bytes = 35328,
                             .dram_write_bytes = 175104,
                             .duration_us = 117.952};
-    const Reconciled one = reconcile(row_of_ledger(ledger("192", "192", "wrong")), 191, counters);
+    const Reconciled one = reconcile(row_of_ledger(ledger("192", "192", "wrong")),
+                                     SourcePage{.launches = 191, .kernel_warps = 263}, counters);
     EXPECT_THAT(reconcile_columns(),
                 ElementsAre("strategy", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "depth",
                             "status", "launches_expected", "launches_attempted", "launches_nsight", "verdict",
@@ -207,7 +212,6 @@ TEST(ReconcileFiles, OfCasesThatFailedAreNotCountedAndNotLost)
 std::vector<Reconciled> some_cases()
 {
     const Counters counters{.root_grids = 22,
-                            .root_blocks = 64,
                             .blocks = 20293,
                             .warps = 20300,
                             .occupancy_percent = 12.65135,
@@ -221,7 +225,7 @@ std::vector<Reconciled> some_cases()
         LedgerRow row = row_of_ledger(ledger("16384", "16384"));
         row["strategy"] = strategy;
         row["mechanism"] = mechanism;
-        cases.push_back(reconcile(row, 16384, counters));
+        cases.push_back(reconcile(row, SourcePage{.launches = 16384, .kernel_warps = 16384}, counters));
     }
     return cases;
 }
@@ -244,7 +248,7 @@ TEST(ReconcileText, SetsTheThreeCountsBesideEachOtherByWorkload)
                              HasSubstr("5  tail "), HasSubstr("5 cases: 5 equal\n"), HasSubstr("12.7%"),
                              HasSubstr("not the case's time")));
     cases[1].row["grid"] = "65536";
-    cases.push_back(reconcile(cases[1].row, 16000, std::nullopt));
+    cases.push_back(reconcile(cases[1].row, SourcePage{16000}, std::nullopt));
     cases.push_back(not_counted(cases[1].row, "ncu did not end in 300 s (folder/007.log)"));
     const std::string mixed = reconcile_text(cases);
     EXPECT_LE(widest_line(mixed), 80U) << mixed;
@@ -255,7 +259,7 @@ TEST(ReconcileText, SetsTheThreeCountsBesideEachOtherByWorkload)
 
 TEST(ReconcileText, HasNoSecondTableWithoutRawPages)
 {
-    const std::string text = reconcile_text({reconcile(row_of_ledger(ledger()), 192, std::nullopt)});
+    const std::string text = reconcile_text({reconcile(row_of_ledger(ledger()), SourcePage{192}, std::nullopt)});
     EXPECT_THAT(text, AllOf(HasSubstr("1 case: 1 equal\n"), Not(HasSubstr("DRAM"))));
 }
 

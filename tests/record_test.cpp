@@ -230,7 +230,6 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"launches_expected", "500"},
                          {"launches_attempted", "500"},
                          {"launches_failed", "0"},
-                         {"blocks_launched", "510"},
                          {"launches_by_depth", "100 100 100 100 100"},
                          {"max_depth", "5"},
                          {"answer", "765"},

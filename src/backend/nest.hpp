@@ -68,29 +68,21 @@ struct Nest {
         return next;
     }
 
-    // Before the call, whose time then hides the atomics'.
-    __device__ void count_attempt(const LaunchShape& shape) const
+    // Before the call, whose time then hides the atomic's.
+    __device__ void count_attempt() const
     {
-        if constexpr (kCountsLaunches) {
+        if constexpr (kCountsLaunches)
             atomicAdd(&ledger->attempted[ledger_level()], 1ULL);
-            atomicAdd(&ledger->blocks, blocks_of(shape));
-        }
     }
 
-    __device__ void count_failure(const LaunchShape& shape, int error) const
+    __device__ void count_failure(int error) const
     {
         atomicAdd(&ledger->failed[ledger_level()], 1ULL);
         atomicCAS(&ledger->first_error, 0, error);
-        if constexpr (kCountsLaunches)
-            atomicAdd(&ledger->blocks, 0ULL - blocks_of(shape));
     }
 
   private:
     __device__ unsigned ledger_level() const { return depth < kLedgerLevels ? depth : kLedgerLevels - 1; }
-    __device__ static unsigned long long blocks_of(const LaunchShape& shape)
-    {
-        return static_cast<unsigned long long>(shape.grid.x) * shape.grid.y * shape.grid.z;
-    }
 };
 
 // A Nest whose grids mark when they were called, begun and ended.
@@ -162,11 +154,11 @@ struct TracedNest : Nest {
 
 // After a launch call: counts what was refused.
 template <class AnyNest>
-__device__ bool check_launch(const AnyNest& nest, const AnyNest& next, const LaunchShape& shape, int error)
+__device__ bool check_launch(const AnyNest& nest, const AnyNest& next, int error)
 {
     if (error == 0)
         return true;
-    nest.count_failure(shape, error);
+    nest.count_failure(error);
     if constexpr (requires { nest.refused(next, error); })
         nest.refused(next, error);
     return false;
@@ -177,9 +169,9 @@ __device__ bool check_launch(const AnyNest& nest, const AnyNest& next, const Lau
 template <auto Kernel, Mechanism How = Mechanism::null_stream, class AnyNest, class... Args>
 __device__ bool launch_child(const AnyNest& nest, LaunchShape shape, Args... args)
 {
-    nest.count_attempt(shape);
+    nest.count_attempt();
     const AnyNest next = nest.child(shape);
-    return check_launch(nest, next, shape, device_launch<Kernel, How>(shape, args..., next));
+    return check_launch(nest, next, device_launch<Kernel, How>(shape, args..., next));
 }
 
 // Launches a child and returns when it and its descendants are complete: what device-side
@@ -188,9 +180,9 @@ __device__ bool launch_child(const AnyNest& nest, LaunchShape shape, Args... arg
 template <auto Kernel, class AnyNest, class... Args>
 __device__ bool launch_child_and_wait(const AnyNest& nest, LaunchShape shape, Args... args)
 {
-    nest.count_attempt(shape);
+    nest.count_attempt();
     const AnyNest next = nest.child(shape);
-    if (!check_launch(nest, next, shape, device_launch_to_wait_for<Kernel>(shape, args..., next)))
+    if (!check_launch(nest, next, device_launch_to_wait_for<Kernel>(shape, args..., next)))
         return false;
     if (wait_for_child(next.done + nest.depth))
         return true;
@@ -204,9 +196,9 @@ template <class AnyNest>
 __device__ bool launch_graph_again(const AnyNest& nest)
 {
     const LaunchShape shape{gridDim, blockDim};
-    nest.count_attempt(shape);
+    nest.count_attempt();
     const AnyNest next = nest.child(shape);
-    return check_launch(nest, next, shape, relaunch_graph());
+    return check_launch(nest, next, relaunch_graph());
 }
 #endif
 

@@ -23,7 +23,6 @@ inline constexpr bool kCountsLaunches = true;
 struct Ledger {
     unsigned long long attempted[kLedgerLevels];
     unsigned long long failed[kLedgerLevels];
-    unsigned long long blocks;         // of the grids whose launch was accepted
     unsigned long long waits_given_up; // parents that stopped waiting for a child at the deadline
     int first_error;                   // the error code of one failed launch, 0 if there was none
 };
@@ -33,7 +32,6 @@ struct LaunchCounts {
     std::vector<std::uint64_t> attempted_by_depth;
     std::uint64_t attempted = 0;
     std::uint64_t failed = 0;
-    std::uint64_t blocks = 0; // of the grids whose launch was accepted
     std::uint64_t waits_given_up = 0;
     unsigned max_depth = 0; // deepest level at which a launch was accepted
     int first_error = 0;
@@ -52,7 +50,6 @@ inline LaunchCounts counts_of(const Ledger& ledger)
         if (ledger.attempted[level] > ledger.failed[level])
             counts.max_depth = level + 1;
     }
-    counts.blocks = ledger.blocks;
     counts.waits_given_up = ledger.waits_given_up;
     counts.first_error = ledger.first_error;
     return counts;

@@ -24,7 +24,9 @@ namespace
 constexpr std::string_view kLaunchFunction = "__cudaCDP2LaunchDeviceV2";
 constexpr std::string_view kKernelName = "Kernel Name";
 // As a metric, and as the section SourceCounters calls it.
-constexpr std::array<std::string_view, 2> kThreadInstructions{"thread_inst_executed", "Thread Instructions Executed"};
+using Names = std::array<std::string_view, 2>;
+constexpr Names kThreadInstructions{"thread_inst_executed", "Thread Instructions Executed"};
+constexpr Names kInstructions{"inst_executed", "Instructions Executed"};
 
 // ---- the source page ----
 
@@ -81,17 +83,16 @@ std::vector<Section> sections_of(const std::string& path, std::string_view text)
     return sections;
 }
 
-// How often the first instruction of a section was executed by a thread.
-std::uint64_t times_called(const std::string& path, const Section& section)
+// How often the first instruction of a section was executed, in the column that has one of these names; nothing without it.
+std::optional<std::uint64_t> times_called(const std::string& path, const Section& section, const Names& columns)
 {
     const Cells names = cells_of(path, section.names);
     const Cells cells = cells_of(path, section.first);
     std::optional<std::size_t> column;
-    for (const std::string_view name : kThreadInstructions)
+    for (const std::string_view name : columns)
         column = column ? column : column_of(names, name);
     if (!column)
-        Place{path, section.names.number}.refuse("the section of {} has no column {}; columns: {}", section.name,
-                                                 fmt::join(kThreadInstructions, " or "), fmt::join(names, ", "));
+        return std::nullopt;
     const Place place{path, section.first.number};
     if (cells.size() != names.size())
         place.refuse("{} cells under {} columns", cells.size(), names.size());
@@ -99,6 +100,22 @@ std::uint64_t times_called(const std::string& path, const Section& section)
     if (!number)
         place.refuse("{} = '{}' is no number", names[*column], cells[*column]);
     return static_cast<std::uint64_t>(std::llround(*number));
+}
+
+std::uint64_t threads_of(const std::string& path, const Section& section)
+{
+    const std::optional<std::uint64_t> times = times_called(path, section, kThreadInstructions);
+    if (!times)
+        Place{path, section.names.number}.refuse("the section of {} has no column {}; columns: {}", section.name,
+                                                 fmt::join(kThreadInstructions, " or "),
+                                                 fmt::join(cells_of(path, section.names), ", "));
+    return *times;
+}
+
+// A function of the device runtime or of the compiler's; all others of this program's kernels are inlined.
+bool is_kernel(const Section& section)
+{
+    return !section.name.starts_with("__");
 }
 
 // A function's name without what the raw page leaves out of it: namespaces, and the types of values.
@@ -248,7 +265,6 @@ RawPage parse_raw_page(const std::string& path, std::string_view text)
     RawPage page{.kernels = table.texts(kKernelName)};
     page.counters = {
         .root_grids = table.root_grids(),
-        .root_blocks = count(table.numbers("launch__grid_size")),
         .blocks = count(table.numbers("sm__ctas_launched.sum")),
         .warps = count(table.numbers("sm__warps_launched.sum")),
         .occupancy_percent =
@@ -261,24 +277,31 @@ RawPage parse_raw_page(const std::string& path, std::string_view text)
     return page;
 }
 
-std::uint64_t launches_in(const std::string& path, std::string_view text, const std::optional<RawPage>& raw)
+SourcePage parse_source_page(const std::string& path, std::string_view text, const std::optional<RawPage>& raw)
 {
     const std::vector<Section> sections = sections_of(path, text);
     std::set<std::string_view> names;
-    for (const Section& section : sections) {
-        static_cast<void>(times_called(path, section)); // throws where nothing was counted
+    for (const Section& section : sections)
         if (!raw && !names.insert(section.name).second)
             Place{path, section.title.number}.refuse(
                 "a second section of {}: it may be a copy or another root grid; the raw page beside it would tell",
                 section.name);
-    }
     const std::size_t copies = raw ? copies_in(path, sections, *raw) : 1;
     check_copies(path, sections, copies);
-    std::uint64_t launches = 0;
-    for (const Section& section : sections)
+    SourcePage page{.kernel_warps = 0};
+    for (const Section& section : sections) {
+        const std::uint64_t threads = threads_of(path, section); // throws where nothing was counted
         if (section.name == kLaunchFunction)
-            launches += times_called(path, section);
-    return launches / copies;
+            page.launches += threads;
+        if (!is_kernel(section))
+            continue;
+        const std::optional<std::uint64_t> warps = times_called(path, section, kInstructions);
+        page.kernel_warps = page.kernel_warps && warps ? std::optional(*page.kernel_warps + *warps) : std::nullopt;
+    }
+    page.launches /= copies;
+    if (page.kernel_warps)
+        *page.kernel_warps /= copies;
+    return page;
 }
 
 } // namespace nestbed

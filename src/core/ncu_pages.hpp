@@ -14,10 +14,9 @@ namespace nestbed
 // The counters of root grids, with those of all grids that descend from them. Empty: ncu did not say.
 struct Counters {
     std::uint64_t root_grids = 0;
-    std::optional<std::uint64_t> root_blocks; // of the root grids alone
-    std::optional<std::uint64_t> blocks;      // all, those that the device runtime launches for itself among them
-    std::optional<std::uint64_t> warps;       // likewise
-    std::optional<double> occupancy_percent;  // active warps of those that the device can hold, weighted by duration
+    std::optional<std::uint64_t> blocks;     // all, those that the device runtime launches for itself among them
+    std::optional<std::uint64_t> warps;      // likewise
+    std::optional<double> occupancy_percent; // active warps of those that the device can hold, weighted by duration
     std::optional<std::uint64_t> dram_read_bytes;
     std::optional<std::uint64_t> dram_write_bytes;
     std::optional<double> duration_us; // the root grids' one after another
@@ -31,10 +30,16 @@ struct RawPage {
 
 RawPage parse_raw_page(const std::string& path, std::string_view text);
 
-// The device launches that the source page holds: the times that the first instruction of the device runtime's launch
-// function was executed, over all root grids. The page is a list of sections, one a function: for each root grid those
-// of the kernels and functions that it and its descendants ran. ncu prints some pages with every section repeated; the raw page
-// tells copies from root grids. Throws without one where that is open.
-std::uint64_t launches_in(const std::string& path, std::string_view text, const std::optional<RawPage>& raw);
+// What the source page says, over all root grids.
+struct SourcePage {
+    std::uint64_t launches = 0;                // from the device
+    std::optional<std::uint64_t> kernel_warps; // of the kernels, those of the device runtime not among them
+};
+
+// Device launches are the times that the first instruction of the device runtime's launch function was executed; warps of the
+// kernels the times that a warp executed the first instruction of one. The page is a list of sections, one a function: for each root
+// grid those of the kernels and functions that it and its descendants ran. ncu prints some pages with every section repeated; the raw
+// page tells copies from root grids. Throws without one where that is open.
+SourcePage parse_source_page(const std::string& path, std::string_view text, const std::optional<RawPage>& raw);
 
 } // namespace nestbed

@@ -71,7 +71,7 @@ LedgerRow parse_ledger(const std::string& path, std::string_view text)
     LedgerRow row;
     for (std::size_t column = 0; column < names.size(); ++column)
         row[names[column]] = rows[1][column];
-    for (const char* column : {"launches_expected", "launches_attempted", "blocks_launched"})
+    for (const char* column : {"launches_expected", "launches_attempted"})
         if (const std::string& cell = row[column]; !cell.empty() && !count_in(cell))
             place.refuse("{} = '{}' is no number", column, cell);
     if (row["launches_expected"].empty())
@@ -100,23 +100,23 @@ std::string Reconciled::cell(const std::string& column) const
 
 std::optional<std::uint64_t> Reconciled::user_blocks() const
 {
-    const std::optional<std::uint64_t> launched = count_in(cell("blocks_launched"));
-    return counters && counters->root_blocks && launched ? std::optional(*counters->root_blocks + *launched)
-                                                         : std::nullopt;
+    const std::optional<std::uint64_t> runtime = runtime_blocks();
+    return runtime && counters->blocks ? std::optional(*counters->blocks - *runtime) : std::nullopt;
 }
 
-std::optional<std::int64_t> Reconciled::runtime_blocks() const
+std::optional<std::uint64_t> Reconciled::runtime_blocks() const
 {
-    const std::optional<std::uint64_t> user = user_blocks();
-    return user && counters->blocks ? std::optional(static_cast<std::int64_t>(*counters->blocks - *user))
-                                    : std::nullopt;
+    return counters && counters->warps && kernel_warps ? std::optional(*counters->warps - *kernel_warps)
+                                                       : std::nullopt;
 }
 
-Reconciled reconcile(LedgerRow row, std::uint64_t nsight, const std::optional<Counters>& counters)
+Reconciled reconcile(LedgerRow row, const SourcePage& source, const std::optional<Counters>& counters)
 {
     if (row["mechanism"] == name_of(Mechanism::graph_tail))
         return not_counted(std::move(row), kNoGraphLaunches);
-    Reconciled one{.row = std::move(row), .nsight = nsight, .counters = counters};
+    const std::uint64_t nsight = source.launches;
+    Reconciled one{
+        .row = std::move(row), .nsight = nsight, .kernel_warps = source.kernel_warps, .counters = counters};
     const std::string expected = one.cell("launches_expected");
     const std::string attempted = one.cell("launches_attempted");
     if (attempted.empty()) {
@@ -144,8 +144,8 @@ Reconciled reconcile_files(const std::string& ledger_path)
     const std::string source = stem + kSourceEnding;
     if (!fs::exists(source))
         return not_counted(std::move(row), fmt::format("there is no {}", source));
-    const std::uint64_t launches = launches_in(source, text_in(source), raw);
-    return reconcile(std::move(row), launches, raw ? std::optional(raw->counters) : std::nullopt);
+    return reconcile(std::move(row), parse_source_page(source, text_in(source), raw),
+                     raw ? std::optional(raw->counters) : std::nullopt);
 }
 
 std::vector<std::string> logs_without_ledger(const std::string& path)

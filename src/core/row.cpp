@@ -130,7 +130,6 @@ const std::vector<Column>& table()
         {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
         {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
         {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},
-        {"blocks_launched", [](Row r) { return counted(r, &LaunchCounts::blocks); }},
         {"launches_by_depth",
          [](Row r) {
              return r.sample.launches ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " ")) : "";

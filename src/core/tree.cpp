@@ -99,8 +99,8 @@ std::vector<Alike> lines_of(const Trace& trace, Folding folding)
 
 bool continues(const Alike& line, const Alike& child)
 {
-    return line.children.size() == 1 && child.grids == line.grids && child.blocks == line.blocks &&
-           child.threads == line.threads && child.refused == line.refused && line.blocks && line.depth > 0;
+    return child.grids == line.grids && child.blocks == line.blocks && child.threads == line.threads &&
+           child.refused == line.refused && line.blocks && line.depth > 0;
 }
 
 // Depth first, levels that are alike in one.
@@ -108,7 +108,7 @@ void write_out(std::vector<Alike>& lines, std::size_t index, std::size_t indent,
 {
     Alike line = std::move(lines[index]);
     line.indent = indent;
-    while (continues(line, lines[line.children.front()])) {
+    while (line.children.size() == 1 && continues(line, lines[line.children.front()])) {
         Alike& child = lines[line.children.front()];
         line.last_depth = child.last_depth;
         line.latencies_us.insert(line.latencies_us.end(), child.latencies_us.begin(), child.latencies_us.end());
