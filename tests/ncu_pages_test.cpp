@@ -27,7 +27,7 @@ std::string why_not_raw(const std::string& text)
 
 std::string why_not_source(const std::string& text, const std::optional<RawPage>& raw = std::nullopt)
 {
-    return text_of<RunError>([&] { static_cast<void>(launches_of("x.source.csv", text, raw)); });
+    return text_of<RunError>([&] { static_cast<void>(parse_source_page("x.source.csv", text, raw)); });
 }
 
 const std::string kLaunch = "__cudaCDP2LaunchDeviceV2";
@@ -94,8 +94,8 @@ TEST(RawPage, SaysWhatIsWrongAndWhere)
               "msecond, s, second");
     EXPECT_THAT(why_not_raw(raw_page("dram__bytes_write.sum", "", "1")),
                 StartsWith("x.raw.csv:2: the unit of dram__bytes_write.sum is ''; allowed: byte, Kbyte"));
-    EXPECT_EQ(why_not_raw(raw_page("launch__grid_size", "", "many")),
-              "x.raw.csv:3: launch__grid_size = 'many' is no number");
+    EXPECT_EQ(why_not_raw(raw_page("sm__ctas_launched.sum", "block", "many")),
+              "x.raw.csv:3: sm__ctas_launched.sum = 'many' is no number");
     EXPECT_EQ(why_not_raw(raw_page("launch__grid_size", "", "1,2")),
               "x.raw.csv:3: 3 cells under 2 columns; the file may be cut off");
     EXPECT_EQ(why_not_raw("a,b\n"), "x.raw.csv:1: a raw page of ncu has a column \"Kernel Name\"");

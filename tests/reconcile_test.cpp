@@ -70,7 +70,7 @@ TEST(LedgerRow, SaysWhatIsWrongAndWhere)
               "x.csv:3: the log has 2 rows; allowed: one, of a single run of a single case");
     EXPECT_EQ(why_not_ledger(ledger().substr(0, ledger().find('\n') + 1)),
               "x.csv:1: the log has 0 rows; allowed: one, of a single run of a single case");
-    EXPECT_EQ(why_not_ledger(replaced(ledger(), ",13.0,abc", "")), "x.csv:2: 15 cells under 17 columns");
+    EXPECT_EQ(why_not_ledger(replaced(ledger(), ",13.0,abc", "")), "x.csv:2: 14 cells under 16 columns");
     EXPECT_EQ(why_not_ledger(ledger("many")), "x.csv:2: launches_expected = 'many' is no number");
     EXPECT_EQ(why_not_ledger(ledger("192", "-1")), "x.csv:2: launches_attempted = '-1' is no number");
     EXPECT_EQ(why_not_ledger(ledger("")), "x.csv:2: launches_expected is empty");

@@ -59,8 +59,7 @@ Case naive_row_case()
 Sample good_sample()
 {
     Sample sample{.gpu_us = 20.7, .wall_us = 25.1234, .answer = "765", .reference = "765"};
-    sample.launches = LaunchCounts{
-        .attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .blocks = 510, .max_depth = 5};
+    sample.launches = LaunchCounts{.attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .max_depth = 5};
     sample.pending_limit = 2048;
     sample.wave = 50;
     sample.waves = 2;

@@ -180,7 +180,7 @@ TEST_F(TraceCommand, SaysHowManyGridsDidNotFit)
     EXPECT_EQ(traced.exit_code, 0) << traced.err;
     EXPECT_THAT(traced.out,
                 AllOf(HasSubstr("\n9 grids, "),
-                      HasSubstr("\n4 grids more did not fit the trace; allowed: --grids up to 16777216\n")));
+                      HasSubstr("\n4 grids more did not fit the trace; allowed: --grids up to 1048576\n")));
     EXPECT_EQ(file().at("otherData").at("grids"), 9);
     EXPECT_EQ(file().at("otherData").at("grids_lost"), 4);
     EXPECT_EQ(file().at("otherData").at("grids_at_most"), 9);
