@@ -43,7 +43,7 @@ class GridScope
 };
 
 // The same of a run that is not traced: nothing.
-struct NoScope {
+struct NoScope {             // NOLINT(cppcoreguidelines-special-member-functions)
     __device__ ~NoScope() {} // NOLINT(modernize-use-equals-default): a variable of it is then no unused one
 };
 

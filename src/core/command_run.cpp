@@ -58,7 +58,7 @@ std::string experiment_name(const Given& given, const std::string& usual)
     const auto found = given.find("experiment");
     if (found == given.end())
         return usual;
-    const std::string name = found->second.size() == 1 ? found->second.front() : "";
+    std::string name = found->second.size() == 1 ? found->second.front() : "";
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
         throw UsageError(fmt::format("--experiment {}: it is no name; allowed: one that a file can have",
                                      fmt::join(found->second, " --experiment ")));

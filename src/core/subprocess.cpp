@@ -56,7 +56,7 @@ class HeldSignals
             if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
                 sigaddset(&asking_, signal);
         }
-        signal(SIGCHLD, SIG_DFL); // where it was ignored, ended programs could not be waited for
+        static_cast<void>(signal(SIGCHLD, SIG_DFL)); // where it was ignored, ended programs could not be waited for
         sigset_t held = asking_;
         sigaddset(&held, SIGCHLD); // wakes the wait
         pthread_sigmask(SIG_BLOCK, &held, &before_);
@@ -176,7 +176,7 @@ ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramO
         end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     }
     if (asked != 0) {
-        raise(asked);
+        static_cast<void>(raise(asked));
         throw RunError(fmt::format("{} was interrupted by signal {} ({})", program, asked, strsignal(asked)));
     }
     return end;

@@ -172,7 +172,7 @@ std::string tree_text(const Trace& trace)
         busy.cells.push_back(line.runs.empty() ? "" : format_us(line.busy_us()));
     }
     std::vector<Column> columns{depth, grids, blocks, threads};
-    if (refused.value() != "")
+    if (!refused.value().empty())
         columns.push_back(refused);
     columns.insert(columns.end(), {latency, most, busy});
     std::string text = table_text(std::move(columns));
