@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 namespace nestbed
@@ -45,8 +46,9 @@ template <class AnyNest>
 __global__ void transpose_part(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, AnyNest nest)
 {
     const auto scope = nest.enter();
-    transpose_tile<kTileWidth * kTileHeight / kTileThreads>(in, out, nx, ny, part.x + blockIdx.x, part.y + blockIdx.y,
-                                                            threadIdx.x, kTileThreads);
+    constexpr int kTag = std::is_same_v<AnyNest, Nest> ? 0 : 1;
+    transpose_tile<kTileWidth * kTileHeight / kTileThreads, kTag>(in, out, nx, ny, part.x + blockIdx.x,
+                                                                  part.y + blockIdx.y, threadIdx.x, kTileThreads);
 }
 
 // A thread a quadrant.

@@ -21,13 +21,14 @@ struct TransposeTile {
 };
 
 // Tile (tile_x, tile_y) of `in`, ny rows of nx numbers, into `out`, nx rows of ny; a thread is one of `threads`. Passes:
-// numbers a thread, if all threads have the same; 0: whatever the number of threads makes it.
-template <unsigned Passes>
+// numbers a thread, if all threads have the same; 0: whatever the number of threads makes it. Tag: another for every kernel of a
+// file. Shared memory that several kernels use is given to all kernels of a program that use any (nvlink -v, CUDA 13.0).
+template <unsigned Passes, int Tag = 0>
 __device__ void transpose_tile(const float* in, float* out, unsigned nx, unsigned ny, unsigned tile_x,
                                unsigned tile_y, unsigned thread, unsigned threads)
 {
     constexpr unsigned kTile = kTileWidth * kTileHeight;
-    auto& tile = block_shared<TransposeTile>();
+    auto& tile = block_shared<TransposeTile, Tag>();
     const unsigned step = Passes == 0 ? threads : kTile / (Passes == 0 ? 1 : Passes);
     const unsigned passes = Passes == 0 ? (kTile - 1) / threads + 1 : Passes;
     const unsigned first_x = tile_x * kTileWidth;
