@@ -1,10 +1,9 @@
 // The command line: what a user types, what comes back, and what is left on the disk.
-#include "../src/core/cli.hpp"
-
 #include "../src/core/csv.hpp"
 #include "../src/core/manifest.hpp"
 #include "../src/core/row.hpp"
 #include "../src/core/session.hpp"
+#include "cli_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,19 +25,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-struct Outcome {
-    int exit_code = 0;
-    std::string out, err;
-};
-
-Outcome nestbed(const std::vector<std::string>& arguments)
-{
-    std::ostringstream out;
-    std::ostringstream err;
-    const int exit_code = run_command_line(arguments, out, err);
-    return {exit_code, out.str(), err.str()};
-}
 
 using Row = std::map<std::string, std::string>;
 

@@ -1,8 +1,7 @@
 // The commands `profile` and `reconcile`, and a run for a profiler.
-#include "../src/core/cli.hpp"
-
 #include "../src/core/csv.hpp"
 #include "../src/core/session.hpp"
+#include "cli_support.hpp"
 #include "profile_support.hpp"
 
 #include <gmock/gmock.h>
@@ -22,19 +21,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-struct Outcome {
-    int exit_code = 0;
-    std::string out, err;
-};
-
-Outcome nestbed(const std::vector<std::string>& arguments)
-{
-    std::ostringstream out;
-    std::ostringstream err;
-    const int exit_code = run_command_line(arguments, out, err);
-    return {exit_code, out.str(), err.str()};
-}
 
 class ProfileCommand : public Profile
 {

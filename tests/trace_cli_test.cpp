@@ -1,5 +1,5 @@
 // `nestbed trace` and `nestbed tree`: what a user types, what comes back, and what is left on the disk.
-#include "../src/core/cli.hpp"
+#include "cli_support.hpp"
 #include "support.hpp"
 
 #include <gmock/gmock.h>
@@ -26,19 +26,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 using Words = std::vector<std::string>;
-
-struct Outcome {
-    int exit_code = 0;
-    std::string out, err;
-};
-
-Outcome nestbed(const Words& arguments)
-{
-    std::ostringstream out;
-    std::ostringstream err;
-    const int exit_code = run_command_line(arguments, out, err);
-    return {exit_code, out.str(), err.str()};
-}
 
 // A root grid of 4 blocks, and 4 children on each of 3 levels.
 Words small(const std::string& command, const Words& more = {}, const std::string& strategy = "barrier")
