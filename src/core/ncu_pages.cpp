@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <regex>
 #include <set>
 #include <span>
 #include <utility>
@@ -118,12 +118,41 @@ bool is_kernel(const Section& section)
     return !section.name.starts_with("__");
 }
 
-// A function's name without what the raw page leaves out of it: namespaces, and the types of values.
-std::string plain(const std::string& name)
+bool is_word(char c)
 {
-    static const std::regex namespaces(R"((\(anonymous namespace\)|\w+)::)");
-    static const std::regex types(R"(\([\w ]+\)(?=-?\d))");
-    return std::regex_replace(std::regex_replace(name, namespaces, ""), types, "");
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// Takes "(...)", with which the text ends, off it, if words are all that is inside.
+void take_off_brackets(std::string& text)
+{
+    const std::size_t open = text.rfind('(');
+    if (open != std::string::npos && std::all_of(text.begin() + static_cast<std::ptrdiff_t>(open) + 1, text.end() - 1,
+                                                 [](char c) { return is_word(c) || c == ' '; }))
+        text.resize(open);
+}
+
+// A function's name without what the raw page leaves out of it: namespaces, and the types of values.
+std::string plain(std::string_view name)
+{
+    std::string text;
+    for (std::size_t index = 0; index < name.size(); ++index) {
+        const std::string_view rest = name.substr(index);
+        if (rest.starts_with("::")) { // behind a namespace
+            if (!text.empty() && text.back() == ')')
+                take_off_brackets(text); // (anonymous namespace)
+            while (!text.empty() && is_word(text.back()))
+                text.pop_back();
+            ++index;
+            continue;
+        }
+        const std::size_t digit = rest.front() == '-' ? 1 : 0;
+        if (rest.size() > digit && std::isdigit(static_cast<unsigned char>(rest[digit])) != 0 && !text.empty() &&
+            text.back() == ')')
+            take_off_brackets(text); // (unsigned int)32
+        text += rest.front();
+    }
+    return text;
 }
 
 // How often the page prints each section: as many times as it has sections of a kernel for each of its root grids.
@@ -134,7 +163,7 @@ std::size_t copies_in(const std::string& path, const std::vector<Section>& secti
         ++grids[plain(kernel)];
     std::map<std::string, std::size_t> printed;
     for (const Section& section : sections)
-        ++printed[plain(std::string(section.name))];
+        ++printed[plain(section.name)];
     std::set<std::size_t> found;
     std::vector<std::string> counts;
     for (const auto& [kernel, number] : grids) {
