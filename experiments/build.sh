@@ -8,30 +8,12 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-say() { printf '%s\n' "$*" >&2; }
+# shellcheck source=experiments/packages.sh
+source "$root/experiments/packages.sh"
 
 # clang-format and clang-tidy are CI's and not needed here.
 packages=(cmake ninja-build g++ git libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev
-          libfmt-dev libgtest-dev libgmock-dev libpng-dev nlohmann-json3-dev)
-
-install_packages() {
-    local missing=() package
-    for package in "$@"; do
-        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-    done
-    ((${#missing[@]})) || return 0
-    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
-    if ((EUID != 0)); then
-        command -v sudo >/dev/null || {
-            say "build.sh: as root, run: apt-get install ${missing[*]}"
-            exit 1
-        }
-        apt=(sudo "${apt[@]}")
-    fi
-    say "build.sh: installing ${missing[*]}"
-    "${apt[@]}" update -qq >&2
-    "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
-}
+          libfmt-dev libgtest-dev libgmock-dev libmd-dev libpng-dev nlohmann-json3-dev)
 
 # The nvcc to use: on the PATH, under CUDA_HOME or in its usual place; 12.4 or later (C++20, today's device runtime, 64-bit counts in CUB).
 find_nvcc() {
@@ -47,11 +29,7 @@ find_nvcc() {
     done
 }
 
-if command -v dpkg-query >/dev/null; then
-    install_packages "${packages[@]}"
-else
-    say "build.sh: this is no Debian system; it needs what these packages hold: ${packages[*]}"
-fi
+install_packages "${packages[@]}"
 
 preset=${1:-}
 options=()

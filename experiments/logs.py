@@ -1,0 +1,144 @@
+"""nestbed's logs, read and summed up: a row a sample in, a row a case out.
+
+All that is drawn or shown of a CSV goes through here. Times are in microseconds; intervals are 95 % percentile bootstraps of the
+median (Efron and Tibshirani, "An Introduction to the Bootstrap", chapter 13), as in nestbed's own summary, with 2000 resamples of
+a fixed seed: the same CSV gives the same numbers. Needs Debian's python3-pandas.
+"""
+import csv
+import functools
+import json
+import pathlib
+
+import numpy
+import pandas
+
+# What makes a case; samples that agree in all of these are repetitions of one.
+CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
+        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "gpu"]
+NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
+           "streams", "repetition", "gpu_us", "wall_us", "bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
+           "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
+           "launches_failed", "max_depth", "relative_error"]
+NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
+RESAMPLES = 2000
+
+
+class LogError(Exception):
+    """A file that cannot be read as a log: which, where, and why."""
+
+
+def read_log(path):
+    """The rows of a log, texts but for NUMBERS, in the file's order, and three columns more: `log` (the path), `line` (of the file,
+    the header is 1) and `us` (gpu_us, or wall_us where there is none; NaN unless the status is ok).
+
+    Columns that a log of an earlier version lacks are empty. Raises LogError.
+    """
+    path = pathlib.Path(path)
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            reader = csv.reader(file, strict=True)
+            header = next(reader, None)
+            if header is None:
+                raise LogError(f"{path}: it is empty; allowed: a log of `nestbed run`")
+            missing = [name for name in NEEDED if name not in header]
+            if missing:
+                raise LogError(f"{path}: it is no log of `nestbed run`: it has no column {', '.join(missing)}")
+            rows, lines = [], []
+            before = reader.line_num
+            for row in reader:
+                if len(row) != len(header):
+                    raise LogError(f"{path}, line {before + 1}: {len(row)} cells under {len(header)} columns: the row is not whole")
+                rows.append(row)
+                lines.append(before + 1)
+                before = reader.line_num
+    except OSError as error:
+        raise LogError(f"{path}: {error.strerror}") from error
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise LogError(f"{path}: it is no CSV: {error}") from error
+    log = pandas.DataFrame(rows, columns=header, dtype=str)
+    for name in [*CASE, *NUMBERS, "detail", "driver", "cuda", "git", "utc", "run_id", "launches_by_depth"]:
+        if name not in log:
+            log[name] = ""
+    for name in NUMBERS:
+        numbers = pandas.to_numeric(log[name], errors="coerce")
+        bad = log.index[numbers.isna() & (log[name] != "")]
+        if len(bad):
+            raise LogError(f"{path}, line {lines[bad[0]]}: {name} is '{log[name][bad[0]]}'; allowed: a number or nothing")
+        log[name] = numbers
+    log["us"] = log["gpu_us"].fillna(log["wall_us"]).where(log["status"] == "ok")
+    log["log"] = str(path)
+    log["line"] = lines
+    return log
+
+
+@functools.lru_cache(maxsize=None)
+def _draws(count):
+    """Indices of the resamples of `count` values: the same for every case of as many samples."""
+    return numpy.random.default_rng(1).integers(count, size=(RESAMPLES, count))
+
+
+def resampled_medians(values):
+    """RESAMPLES medians of values drawn with replacement."""
+    values = numpy.asarray(values, dtype=float)
+    return numpy.median(values[_draws(len(values))], axis=1)
+
+
+def interval(values):
+    """(low, high): the 95 % interval of the median; at least one value."""
+    low, high = numpy.percentile(resampled_medians(values), [2.5, 97.5])
+    return float(low), float(high)
+
+
+def ratio(above, below):
+    """(ratio, low, high) of the medians of two independent sets of samples."""
+    low, high = numpy.percentile(resampled_medians(above) / resampled_medians(numpy.asarray(below)[::-1]), [2.5, 97.5])
+    return float(numpy.median(above) / numpy.median(below)), float(low), float(high)
+
+
+def cases_of(log):
+    """A row a case, in the order of their first samples: CASE, and
+    rows, ok: how many samples, and how many of them have status ok;
+    statuses: {status: how many} of all;
+    us, low, high: median and its interval over those that are ok, NaN where there is none;
+    samples: their times;
+    clock: gpu or wall;
+    launches, failed: medians of launches_attempted and launches_failed over all rows that have them; launches_by_depth: of the first row;
+    latency: median of latency_us; limit_bytes, pending_limit, bandwidth_gb_s, peak_gb_s, peak_share: medians;
+    log, lines: the file and the lines of all rows.
+    """
+    found = []
+    for key, rows in log.groupby(CASE, sort=False, dropna=False):
+        case = dict(zip(CASE, key))
+        times = rows["us"].dropna().to_numpy()
+        low, high = interval(times) if len(times) else (numpy.nan, numpy.nan)
+        case.update(rows=len(rows), ok=int((rows["status"] == "ok").sum()), statuses=rows["status"].value_counts().to_dict(),
+                    us=float(numpy.median(times)) if len(times) else numpy.nan, low=low, high=high, samples=times,
+                    clock="gpu" if rows["gpu_us"].notna().any() else "wall",
+                    launches=rows["launches_attempted"].median(), failed=rows["launches_failed"].median(),
+                    launches_by_depth=rows["launches_by_depth"].iloc[0], latency=rows["latency_us"].median(),
+                    log=rows["log"].iloc[0], lines=rows["line"].tolist())
+        for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):
+            case[name] = rows[name].median()
+        found.append(case)
+    return pandas.DataFrame(found)
+
+
+def manifest_of(path):
+    """The manifest beside a log, {} where there is none."""
+    beside = pathlib.Path(path).with_suffix(".json")
+    return json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {}
+
+
+def machine_of(log):
+    """Who measured, in words: "NVIDIA H200, driver 580.1, CUDA 13.0"; "CPU executor (model of the CPU)"."""
+    found = []
+    for (backend, gpu, driver, cuda), _ in log.groupby(["backend", "gpu", "driver", "cuda"], sort=False):
+        found.append(f"{gpu}, driver {driver}, CUDA {cuda}" if backend == "cuda" else f"CPU executor ({gpu})" if gpu else "CPU executor")
+    return "; ".join(found)
+
+
+def commands_of(path, log):
+    """The commands that made a log's rows, by its manifest; without one, the run's experiments."""
+    runs = manifest_of(path).get("runs", {})
+    commands = [" ".join(runs[run]["command"]) for run in log["run_id"].unique() if run in runs]
+    return list(dict.fromkeys(commands)) or [f"nestbed run, experiment {name}" for name in log["experiment"].unique()]

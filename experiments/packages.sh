@@ -1,0 +1,27 @@
+# Sourced by the scripts here: installs the Debian packages that are missing.
+
+say() { printf '%s\n' "$*" >&2; }
+
+# install_packages PACKAGE...: by apt-get, with sudo where this is not root; says which are missing where that cannot be done.
+install_packages() {
+    if ! command -v dpkg-query >/dev/null; then
+        say "${0##*/}: this is no Debian system; it needs what these packages hold: $*"
+        return 0
+    fi
+    local missing=() package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || {
+            say "${0##*/}: as root, run: apt-get install ${missing[*]}"
+            exit 1
+        }
+        apt=(sudo "${apt[@]}")
+    fi
+    say "${0##*/}: installing ${missing[*]}"
+    "${apt[@]}" update -qq >&2
+    "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
