@@ -95,6 +95,12 @@ def ratio(above, below):
     return float(numpy.median(above) / numpy.median(below)), float(low), float(high)
 
 
+def _median(column):
+    """Of the values that are there; NaN where there is none."""
+    values = column.dropna()
+    return float(numpy.median(values)) if len(values) else numpy.nan
+
+
 def cases_of(log):
     """A row a case, in the order of their first samples: CASE, and
     rows, ok: how many samples, and how many of them have status ok;
@@ -112,13 +118,13 @@ def cases_of(log):
         times = rows["us"].dropna().to_numpy()
         low, high = interval(times) if len(times) else (numpy.nan, numpy.nan)
         case.update(rows=len(rows), ok=int((rows["status"] == "ok").sum()), statuses=rows["status"].value_counts().to_dict(),
-                    us=float(numpy.median(times)) if len(times) else numpy.nan, low=low, high=high, samples=times,
+                    us=_median(rows["us"]), low=low, high=high, samples=times,
                     clock="gpu" if rows["gpu_us"].notna().any() else "wall",
-                    launches=rows["launches_attempted"].median(), failed=rows["launches_failed"].median(),
-                    launches_by_depth=rows["launches_by_depth"].iloc[0], latency=rows["latency_us"].median(),
+                    launches=_median(rows["launches_attempted"]), failed=_median(rows["launches_failed"]),
+                    launches_by_depth=rows["launches_by_depth"].iloc[0], latency=_median(rows["latency_us"]),
                     log=rows["log"].iloc[0], lines=rows["line"].tolist())
         for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):
-            case[name] = rows[name].median()
+            case[name] = _median(rows[name])
         found.append(case)
     return pandas.DataFrame(found)
 
