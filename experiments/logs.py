@@ -101,6 +101,13 @@ def _median(column):
     return float(numpy.median(values)) if len(values) else numpy.nan
 
 
+def _clock_of(rows):
+    """gpu or wall; what has no time goes by the backend."""
+    if rows["us"].notna().any():
+        return "gpu" if rows["gpu_us"].notna().any() else "wall"
+    return "gpu" if (rows["backend"] == "cuda").all() else "wall"
+
+
 def cases_of(log):
     """A row a case, in the order of their first samples: CASE, and
     rows, ok: how many samples, and how many of them have status ok;
@@ -108,7 +115,8 @@ def cases_of(log):
     us, low, high: median and its interval over those that are ok, NaN where there is none;
     samples: their times;
     clock: gpu or wall;
-    launches, failed: medians of launches_attempted and launches_failed over all rows that have them; launches_by_depth: of the first row;
+    launches, failed, expected: medians of launches_attempted, launches_failed, launches_expected over all rows that have them;
+    launches_by_depth: of the first row;
     latency: median of latency_us; limit_bytes, pending_limit, bandwidth_gb_s, peak_gb_s, peak_share: medians;
     log, lines: the file and the lines of all rows.
     """
@@ -119,8 +127,9 @@ def cases_of(log):
         low, high = interval(times) if len(times) else (numpy.nan, numpy.nan)
         case.update(rows=len(rows), ok=int((rows["status"] == "ok").sum()), statuses=rows["status"].value_counts().to_dict(),
                     us=_median(rows["us"]), low=low, high=high, samples=times,
-                    clock="gpu" if rows["gpu_us"].notna().any() else "wall",
+                    clock=_clock_of(rows),
                     launches=_median(rows["launches_attempted"]), failed=_median(rows["launches_failed"]),
+                    expected=_median(rows["launches_expected"]),
                     launches_by_depth=rows["launches_by_depth"].iloc[0], latency=_median(rows["latency_us"]),
                     log=rows["log"].iloc[0], lines=rows["line"].tolist())
         for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):

@@ -47,7 +47,8 @@ std::string table(const std::vector<CaseResult>& results, double peak_gb_s = 0)
     RunFacts run{.schedule = "fifo", .floor_us = 4};
     run.device.name = "Model 1";
     run.device.peak_bandwidth_gb_s = peak_gb_s;
-    return summary_table({.experiment = "some", .title = "A title"}, results, {{BackendKind::cpu, run}});
+    return summary_table({.experiment = "some", .title = "A title"}, results, {{BackendKind::cpu, run}},
+                         BarStyle::ascii);
 }
 
 TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
@@ -56,8 +57,25 @@ TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
                                     result("nosync", {timed(8400, 8500, 16384), timed(8400, 8500, 16384)})});
     EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512"),
                             HasSubstr("clock gpu")));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +# +20.0 us - 22.0 us +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +######## +8.40 ms - 8.40 ms +16384 +0.50 +400  ok"));
+}
+
+TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
+{
+    const std::string text = table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31)})});
     EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 us - 22.0 us +0 +200 +1.00  ok"));
-    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +0.0% +8.40 ms - 8.40 ms +16384 +0.50 +400  ok"));
+    EXPECT_THAT(text, Not(HasSubstr("bar")));
+}
+
+TEST(SummaryTable, SaysWhetherItsBarsAreOfLogarithms)
+{
+    const auto beside = [](double time) {
+        return table({result("neighbored", {timed(20, 30)}), result("nosync", {timed(time, time)})});
+    };
+    EXPECT_THAT(beside(40), AllOf(HasSubstr("  bar   "), ContainsRegex("neighbored +20.0 us +#### "),
+                                  ContainsRegex("nosync +40.0 us +######## ")));
+    EXPECT_THAT(beside(4000), HasSubstr("  bar, log  "));
 }
 
 TEST(SummaryTable, FitsATerminalOf80ColumnsWhenTwoAxesVary)
@@ -126,7 +144,7 @@ TEST(SummaryTable, NeverSetsTimesOfDifferentClocksInRatio)
 {
     const std::string text = table({result("neighbored", {timed(20, 30)}), result("host", {timed({}, 200)})});
     EXPECT_THAT(text, ContainsRegex("neighbored +gpu +20.0 us"));
-    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +0.0% +0 +21.0 +ok"));
+    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +200 us - 200 us +0 +21.0 +ok"));
 }
 
 TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
@@ -170,8 +188,8 @@ TEST(SummaryTable, OfAnUntimedRunSaysSoInsteadOfTimes)
     const RunFacts run{.schedule = "fifo", .untimed = true, .device = {.name = "Model 1"}};
     Sample sample = timed(std::nullopt, 0, 16384);
     sample.wall_us.reset();
-    const std::string text =
-        summary_table({.experiment = "some"}, {result("nosync", {sample})}, {{BackendKind::cpu, run}});
+    const std::string text = summary_table({.experiment = "some"}, {result("nosync", {sample})},
+                                           {{BackendKind::cpu, run}}, BarStyle::ascii);
     EXPECT_THAT(text, AllOf(HasSubstr("cpu: Model 1 (executor, fifo), untimed\n"), HasSubstr("16384"),
                             Not(HasSubstr("median")), Not(HasSubstr("MAD")), Not(HasSubstr("CI")),
                             Not(HasSubstr("clock")), Not(HasSubstr("null kernel"))));

@@ -29,6 +29,7 @@ Usage:
   nestbed tree [options]                  the same in the terminal, by depth
   nestbed profile [EXPERIMENT.cfg]        launches as Nsight Compute counts them
   nestbed reconcile PATH...               the same from CSVs that it left
+  nestbed claims check|list|compare|write  what the README says of its CSVs
   nestbed COMMAND --help                  the options of a command
   nestbed --version
 
@@ -46,9 +47,10 @@ struct Command {
     int (*call)(const Arguments& arguments, std::ostream& out, std::ostream& err);
 };
 
-constexpr std::array kCommands{Command{"run", run},     Command{"list", list},       Command{"info", info},
-                               Command{"hello", hello}, Command{"blobs", blobs},     Command{"trace", trace},
-                               Command{"tree", tree},   Command{"profile", profile}, Command{"reconcile", reconcile}};
+constexpr std::array kCommands{Command{"run", run},      Command{"list", list},       Command{"info", info},
+                               Command{"hello", hello},  Command{"blobs", blobs},     Command{"trace", trace},
+                               Command{"tree", tree},    Command{"profile", profile}, Command{"reconcile", reconcile},
+                               Command{"claims", claims}};
 
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {

@@ -4,15 +4,18 @@
 #include "expectation.hpp"
 #include "manifest.hpp"
 #include "plan.hpp"
+#include "profiler.hpp"
 #include "progress.hpp"
 #include "record.hpp"
 #include "runner.hpp"
 #include "sessions.hpp"
+#include "subprocess.hpp"
 #include "summary.hpp"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <ostream>
 
@@ -24,6 +27,8 @@ namespace
 
 namespace po = boost::program_options;
 
+constexpr std::chrono::minutes kPlotTimeout{30}; // packages may have to be installed
+
 po::options_description run_options()
 {
     po::options_description options("Options", 80);
@@ -33,6 +38,8 @@ po::options_description run_options()
                           "the experiment's name in rows and manifest (the file's stem, or adhoc)");
     options.add_options()("untimed", po::bool_switch(),
                           "leave all times empty: for a run under a profiler, which would spoil them");
+    options.add_options()("plot", po::bool_switch(),
+                          "draw the figures of the log when it is done (experiments/plot.sh)");
     options.add_options()("no-nvtx", po::bool_switch(),
                           "no NVTX ranges round the timed regions: to measure what they cost");
     options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
@@ -63,6 +70,36 @@ std::string experiment_name(const Given& given, const std::string& usual)
         throw UsageError(fmt::format("--experiment {}: it is no name; allowed: one that a file can have",
                                      fmt::join(found->second, " --experiment ")));
     return name;
+}
+
+// The script beside the build folder that this program lies in.
+std::string plot_script()
+{
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+    return (program.parent_path().parent_path().parent_path() / "experiments" / "plot.sh").string();
+}
+
+// Throws UsageError where nothing could be drawn, and RunError when what draws could not be set up: before hours of measuring.
+void prepare_plot(const std::string& path)
+{
+    if (!has_manifest(path))
+        throw UsageError(fmt::format("--plot: {} is no file; allowed: with an --output that is one", path));
+    const std::string script = plot_script();
+    if (find_program(script).empty())
+        throw UsageError(
+            fmt::format("--plot: there is no {}; allowed: in a build folder of nestbed's repository", script));
+    const ProgramEnd end = run_program({script, "--setup"}, {"/dev/stderr", "/dev/stderr"}, kPlotTimeout);
+    if (!end.good())
+        throw RunError(fmt::format("--plot: {} --setup: {}", script, end.text()));
+}
+
+void plot(const std::string& path)
+{
+    const std::string script = plot_script();
+    const ProgramEnd end = run_program({script, path}, {"/dev/stdout", "/dev/stderr"}, kPlotTimeout);
+    if (!end.good())
+        throw RunError(fmt::format("the figures could not be drawn ({}), but the log is whole; again: {}", end.text(),
+                                   shell_text({script, path})));
 }
 
 RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
@@ -121,6 +158,8 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
     const bool manifest = has_manifest(path);
     if (manifest)
         check_manifest(path);
+    if (given.contains("plot"))
+        prepare_plot(path);
     CsvLog log(path);
     std::map<BackendKind, RunFacts> runs;
     std::map<BackendKind, DepthProbe> probes;
@@ -140,13 +179,18 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
         ProgressLine line;
         results = run_plan(plan, sessions, runs, log, [&](const Progress& progress) { line.show(progress); });
     }
-    std::ostream& table = path == "-" ? err : out;
-    table << summary_table(plan, results, runs);
     if (manifest)
-        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results), path, manifest_path(path));
+        finish_manifest(path, run_id, rows_of(results));
+    std::ostream& table = path == "-" ? err : out;
+    table << summary_table(plan, results, runs, bars_of_terminal());
+    if (manifest)
+        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results), path, manifest_path(path))
+              << std::flush;
     const std::vector<std::string> surprises = surprises_in(plan.expect, results);
     for (const std::string& surprise : surprises)
         err << fmt::format("nestbed: {}\n", surprise);
+    if (given.contains("plot"))
+        plot(path);
     return surprises.empty() ? exit_ok : exit_rows_bad;
 }
 

@@ -1,6 +1,7 @@
 #include "manifest.hpp"
 
 #include "error.hpp"
+#include "new_file.hpp"
 #include "version.hpp"
 
 #include <fmt/format.h>
@@ -76,6 +77,11 @@ nlohmann::ordered_json read_manifest(const std::string& path)
                                      path));
     return manifest;
 }
+
+void save(const std::string& path, const nlohmann::ordered_json& manifest)
+{
+    replace_file(path, manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", "the manifest");
+}
 } // namespace
 
 void check_manifest(const std::string& csv_path)
@@ -113,17 +119,16 @@ void write_manifest(const std::string& csv_path, const Plan& plan, const std::ma
     }
     manifest["runs"][runs.begin()->second.run_id] = run;
 
-    const std::string partial = path + ".partial";
-    {
-        std::ofstream file(partial);
-        file << manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-        if (!file.flush())
-            throw RunError(fmt::format("{}: the manifest could not be written", partial));
-    }
-    std::error_code error;
-    std::filesystem::rename(partial, path, error);
-    if (error)
-        throw RunError(fmt::format("{}: the manifest could not be written: {}", path, error.message()));
+    save(path, manifest);
+}
+
+void finish_manifest(const std::string& csv_path, const std::string& run_id, std::size_t rows)
+{
+    const std::string path = manifest_path(csv_path);
+    nlohmann::ordered_json manifest = read_manifest(path);
+    manifest["runs"][run_id]["finished_utc"] = utc_now();
+    manifest["runs"][run_id]["rows"] = rows;
+    save(path, manifest);
 }
 
 } // namespace nestbed

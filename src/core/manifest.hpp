@@ -5,6 +5,7 @@
 #include "row.hpp"
 #include "session.hpp"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,5 +23,7 @@ void check_manifest(const std::string& csv_path);
 // Throws RunError.
 void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
                     const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command);
+// Notes in the manifest that a run has measured all it planned, and how many rows that was. Throws RunError.
+void finish_manifest(const std::string& csv_path, const std::string& run_id, std::size_t rows);
 
 } // namespace nestbed

@@ -42,19 +42,30 @@ void check_new_file(const std::string& path, std::string_view option)
 void write_new_file(const std::string& path, std::string_view content, std::string_view what, std::string_view option)
 {
     check_new_file(path, option);
+    replace_file(path, content, what);
+}
+
+void replace_file(const std::string& path, std::string_view content, std::string_view what)
+{
     const std::string partial = path + kPartial;
+    const auto fail = [&](const std::string& why) {
+        throw RunError(fmt::format("{}: {} could not be written: {}", path, what, why));
+    };
+    errno = 0;
     std::ofstream file(partial, std::ios::binary);
     if (!file)
-        refuse(option, path, std::strerror(errno));
-    errno = 0;
+        fail(std::strerror(errno));
     file.write(content.data(), static_cast<std::streamsize>(content.size()));
     file.close();
     if (!file) {
-        const int error = errno;
+        const std::string why = std::strerror(errno);
         static_cast<void>(std::remove(partial.c_str()));
-        throw RunError(fmt::format("{}: {} could not be written: {}", path, what, std::strerror(error)));
+        fail(why);
     }
-    std::filesystem::rename(partial, path);
+    std::error_code error;
+    std::filesystem::rename(partial, path, error);
+    if (error)
+        fail(error.message());
 }
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// A file that a command makes: new, and whole or not there at all.
+// A file that a command makes: whole, or not at all.
 #pragma once
 
 #include <string>
@@ -14,5 +14,8 @@ void check_new_file(const std::string& path, std::string_view option = "--output
 // there or cannot be made, RunError when it cannot be written.
 void write_new_file(const std::string& path, std::string_view content, std::string_view what,
                     std::string_view option = "--output");
+
+// Writes it beside its place and renames it over what is there. Throws RunError when it cannot be written; what was there stays.
+void replace_file(const std::string& path, std::string_view content, std::string_view what);
 
 } // namespace nestbed

@@ -5,15 +5,14 @@
 #include "mechanism.hpp"
 #include "ncu_lines.hpp"
 #include "profiler.hpp"
+#include "text_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -30,15 +29,6 @@ std::optional<std::uint64_t> count_in(std::string_view text)
     std::uint64_t count = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
     return error == std::errc{} && end == text.data() + text.size() ? std::optional(count) : std::nullopt;
-}
-
-std::string text_in(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad())
-        throw RunError(fmt::format("{}: it could not be read", path));
-    return text;
 }
 
 std::string stem_of(const std::string& path, std::string_view ending)
@@ -137,14 +127,14 @@ Reconciled not_counted(LedgerRow row, const std::string& reason)
 Reconciled reconcile_files(const std::string& ledger_path)
 {
     const std::string stem = stem_of(ledger_path, kLedgerEnding);
-    LedgerRow row = parse_ledger(ledger_path, text_in(ledger_path));
+    LedgerRow row = parse_ledger(ledger_path, read_text_file(ledger_path));
     std::optional<RawPage> raw;
     if (const std::string path = stem + kRawEnding; fs::exists(path))
-        raw = parse_raw_page(path, text_in(path));
+        raw = parse_raw_page(path, read_text_file(path));
     const std::string source = stem + kSourceEnding;
     if (!fs::exists(source))
         return not_counted(std::move(row), fmt::format("there is no {}", source));
-    return reconcile(std::move(row), parse_source_page(source, text_in(source), raw),
+    return reconcile(std::move(row), parse_source_page(source, read_text_file(source), raw),
                      raw ? std::optional(raw->counters) : std::nullopt);
 }
 

@@ -46,7 +46,7 @@ double quantile(std::vector<double> values, double p)
     return std::lerp(values[below], values[above], place - static_cast<double>(below));
 }
 
-Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed)
+std::vector<double> resampled_medians(const std::vector<double>& values, std::uint64_t seed)
 {
     require_values(values);
     constexpr int kResamples = 2000;
@@ -58,7 +58,17 @@ Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed)
         std::ranges::generate(resample, [&] { return values[pick(random)]; });
         one = boost::math::statistics::median(resample);
     }
-    return {.low = quantile(medians, 0.025), .high = quantile(medians, 0.975)};
+    return medians;
+}
+
+Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed)
+{
+    return middle_95(resampled_medians(values, seed));
+}
+
+Interval middle_95(const std::vector<double>& resampled)
+{
+    return {.low = quantile(resampled, 0.025), .high = quantile(resampled, 0.975)};
 }
 
 } // namespace nestbed

@@ -21,8 +21,13 @@ double median_absolute_deviation(std::vector<double> values);
 // The `p` quantile, 0 <= p <= 1, by linear interpolation between order statistics: Hyndman and Fan, "Sample
 // Quantiles in Statistical Packages" (1996), definition 7.
 double quantile(std::vector<double> values, double p);
+// Medians of 2000 samples drawn with replacement from `values`, the draws from `seed`.
+std::vector<double> resampled_medians(const std::vector<double>& values, std::uint64_t seed);
 // Percentile bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap", chapter 13) of the median,
-// 95 %, 2000 resamples drawn from `seed`.
+// 95 %, of resampled_medians().
 Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed);
+
+// From the 0.025 to the 0.975 quantile: the 95 % interval of a percentile bootstrap.
+Interval middle_95(const std::vector<double>& resampled);
 
 } // namespace nestbed

@@ -159,10 +159,28 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
             status_text(result)};
 }
 
+constexpr std::string_view kBar = "bar";
+
+// One a case. Bars of logarithms say so.
+Column bar_column(const std::vector<CaseResult>& results, BarStyle style)
+{
+    constexpr std::size_t kWidth = 8;
+    std::vector<std::optional<double>> medians;
+    for (const CaseResult& result : results) {
+        const std::vector<double> times = times_of(result);
+        medians.push_back(times.empty() ? std::nullopt : std::optional(median(times)));
+    }
+    const bool logarithmic = wants_logarithms(medians);
+    return {.name = std::string(kBar) + (logarithmic ? ", log" : ""),
+            .left = true,
+            .dispensable = 2,
+            .cells = bars_of(medians, kWidth, logarithmic, style)};
+}
+
 } // namespace
 
 std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
-                          const std::map<BackendKind, RunFacts>& runs)
+                          const std::map<BackendKind, RunFacts>& runs, BarStyle bars)
 {
     constexpr bool kLeft = true;
     constexpr bool kAxis = true;
@@ -174,20 +192,23 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
         columns.push_back({name, !kLeft, kAxis});
     columns.push_back({"clock", kLeft, kAxis});
     columns.push_back({"median"});
-    columns.push_back({.name = "MAD", .dispensable = 2});
-    columns.push_back({.name = "95% CI", .dispensable = 1});
+    columns.push_back(bar_column(results, bars));
+    columns.push_back({.name = "MAD", .dispensable = 1});
+    columns.push_back({.name = "95% CI", .dispensable = 3});
     columns.push_back({"launches"});
     columns.push_back({"latency"});
-    columns.push_back({.name = "GB/s", .dispensable = 5});
-    columns.push_back({.name = "of peak", .dispensable = 3});
-    columns.push_back({.name = "ratio", .dispensable = 4});
+    columns.push_back({.name = "GB/s", .dispensable = 6});
+    columns.push_back({.name = "of peak", .dispensable = 4});
+    columns.push_back({.name = "ratio", .dispensable = 5});
     columns.push_back({"status", kLeft});
     for (const CaseResult& result : results) {
         std::vector<std::string> cells = result_cells(results, result, runs.at(result.point.backend));
         const std::vector<std::string> axes = axis_cells(result);
         cells.insert(cells.begin() + 1, axes.begin(), axes.end());
-        for (std::size_t index = 0; index < columns.size(); ++index)
-            columns[index].cells.push_back(cells[index]);
+        auto cell = cells.begin();
+        for (Column& column : columns)
+            if (!column.name.starts_with(kBar))
+                column.cells.push_back(*cell++);
     }
 
     std::string text = fmt::format("{}\n", plan.title.empty() ? plan.experiment : plan.title);
@@ -202,6 +223,7 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     std::erase_if(columns, [&](const Column& column) {
         return (column.name == "backend" && column.constant()) ||
                (untimed && std::ranges::find(kTimes, column.name) != kTimes.end()) ||
+               (column.name.starts_with(kBar) && (untimed || results.size() == 1)) ||
                (column.value().empty() && std::ranges::find(kSometimes, column.name) != kSometimes.end());
     });
     return text + table_text(std::move(columns));

@@ -60,9 +60,14 @@ std::vector<std::string> make_room(std::vector<Column>& columns)
 
 std::size_t Column::width() const
 {
-    std::size_t width = name.size();
+    // Characters of UTF-8, not bytes.
+    const auto characters = [](const std::string& text) {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
+    };
+    std::size_t width = characters(name);
     for (const std::string& cell : cells)
-        width = std::max(width, cell.size());
+        width = std::max(width, characters(cell));
     return width;
 }
 

@@ -1,0 +1,218 @@
+"""What experiments/reproduce.sh does once nestbed is built (NESTBED names it). Needs Python alone."""
+import argparse
+import csv
+import datetime
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+FIRST = ROOT / "results" / "h200"  # what ours took tells how long it takes
+
+# On a GPU: all that results/h200 has, quick ones first.
+ON_GPU = ["book", "ways", "refused", "hello", "rdc", "best", "blobs", "tail_streams", "transpose", "depth", "hazard", "waves",
+          "synced_waves", "baselines", "pending", "library", "grid", "launch"]
+# On the executor: options that keep it short, and seconds on two cores.
+ON_EXECUTOR = {
+    "quick": ([], 5),
+    "book": ([], 5),
+    "hazard_schedules": ([], 10),
+    "hello": (["--grid", "1:64:*4", "--block", "64"], 5),
+    "depth": (["--grid", "64", "--block", "64", "--depth", "0:6", "--strategy",
+               "neighbored,synced,nosync,reduce2,barrier,tail,reduce2_tail,aggregated_block,aggregated_grid,host_loop"], 10),
+    "grid": (["--grid", "1:1024:*4"], 20),
+}
+PROFILE = "profile"  # by Nsight Compute, where there is one
+PROFILE_SECONDS = 420  # 90 cases
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def seconds_of(utc):
+    return datetime.datetime.strptime(utc, "%Y-%m-%dT%H:%M:%SZ").timestamp()
+
+
+def runs_of(log):
+    """The runs of a log's manifest, by run_id; {} where there is none that can be read."""
+    try:
+        return json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))["runs"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def rows_by_run(log):
+    """{run_id: [utc of each row]}."""
+    found = {}
+    with open(log, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row.get("run_id"), []).append(row.get("utc"))
+    return found
+
+
+def seconds_of_first(name):
+    """How long an experiment of FIRST took, from the start of its run to its last row; None where it is not there."""
+    log = FIRST / f"{name}.csv"
+    if not log.is_file():
+        return None
+    rows = rows_by_run(log)
+    return sum(seconds_of(max(rows[run])) - seconds_of(facts["started_utc"]) for run, facts in runs_of(log).items() if run in rows)
+
+
+def complete(log):
+    """Whether the manifest says of a run that it measured all it planned, and the log has all its rows."""
+    if not log.is_file():
+        return False
+    rows = rows_by_run(log)
+    return any(facts.get("finished_utc") and facts.get("rows") == len(rows.get(run, [])) for run, facts in runs_of(log).items())
+
+
+def put_aside(log):
+    """Renames a log that is not complete, and its manifest, so that nothing is lost."""
+    number = 1
+    while (aside := log.with_name(f"{log.stem}.partial-{number}.csv")).exists():
+        number += 1
+    say(f"reproduce.sh: {log} is not complete: it is now {aside.name}")
+    log.rename(aside)
+    if log.with_suffix(".json").exists():
+        log.with_suffix(".json").rename(aside.with_suffix(".json"))
+
+
+def nestbed(*words):
+    return [os.environ["NESTBED"], *words]
+
+
+def has_gpu():
+    return subprocess.run(nestbed("run", "--backend", "cuda", "--strategy", "neighbored", "--dry-run"), cwd=ROOT,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+class Task:
+    """One log to make: its name, the words of the command without -o, how long it takes, and where it goes."""
+
+    def __init__(self, name, words, seconds, folder):
+        self.name, self.words, self.seconds = name, words, seconds
+        self.log = folder / f"{name}.csv"
+        self.done = complete(self.log)
+
+    def run(self):
+        """The exit code."""
+        if self.log.exists():
+            put_aside(self.log)
+        return subprocess.run(nestbed(*self.words, "-o", str(self.log)), cwd=ROOT, check=False).returncode
+
+
+class ProfileTask(Task):
+    """Launches as Nsight Compute counts them: a folder of pages, and the CSV of what they say."""
+
+    def __init__(self, folder):
+        super().__init__(PROFILE, ["profile", "experiments/profile.cfg", "--timeout", "90"], PROFILE_SECONDS, folder)
+        self.pages = folder / "profile"
+        self.log = folder / "reconcile.csv"
+        self.done = self.log.is_file()
+
+    def run(self):
+        if self.pages.exists():
+            shutil.rmtree(self.pages)  # pages without a reconcile.csv: of a run that was ended
+        code = subprocess.run(nestbed(*self.words, "-o", str(self.pages)), cwd=ROOT, check=False).returncode
+        if code in (0, 3):
+            subprocess.run(nestbed("reconcile", str(self.pages), "--csv", str(self.log)), cwd=ROOT, stdout=subprocess.DEVNULL,
+                           check=False)
+        return code
+
+
+def tasks_of(folder, chosen, gpu):
+    if gpu:
+        tasks = [Task(name, ["run", f"experiments/{name}.cfg"], seconds_of_first(name), folder) for name in ON_GPU]
+        if shutil.which("ncu"):
+            tasks.append(ProfileTask(folder))
+        else:
+            say("reproduce.sh: there is no ncu on the PATH: launches are not counted by Nsight Compute")
+    else:
+        tasks = [Task(name, ["run", f"experiments/{name}.cfg", "--backend", "cpu", *words], seconds, folder)
+                 for name, (words, seconds) in ON_EXECUTOR.items()]
+    unknown = [name for name in chosen if name not in [task.name for task in tasks]]
+    if unknown:
+        say(f"reproduce.sh: there is no experiment {', '.join(unknown)} here; allowed: {', '.join(task.name for task in tasks)}")
+        sys.exit(2)
+    return [task for task in tasks if not chosen or task.name in chosen]
+
+
+def duration(seconds):
+    return f"{seconds:.0f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
+
+
+def show(tasks, gpu):
+    print(f"{'experiment':18}{'takes':>10}  (on {'an H200' if gpu else 'two cores'}; beside it a few seconds each to start)")
+    for task in tasks:
+        print(f"{task.name:18}{duration(task.seconds) if task.seconds is not None else '?':>10}  "
+              f"{'complete' if task.done else 'to do'}")
+    left = [task for task in tasks if not task.done]
+    known = sum(task.seconds or 0 for task in left)
+    print(f"{len(left)} of {len(tasks)} to do, about {duration(known + 4 * len(left))}", flush=True)
+
+
+def measure(tasks):
+    """The names of those that did not come out as expected; stops where one could not run."""
+    surprising = []
+    for task in tasks:
+        if task.done:
+            continue
+        print(f"\n== {task.name}", flush=True)
+        code = task.run()
+        if code not in (0, 3):
+            say(f"reproduce.sh: {task.name}: exit code {code}; what is complete stays: start again to go on")
+            sys.exit(1 if code >= 0 else 128 - code)
+        if code == 3:
+            surprising.append(task.name)
+    return surprising
+
+
+def present(folder, gpu):
+    """Figures, the claims beside ours, the page. Returns the worst exit code."""
+    codes = [subprocess.run([HERE / "plot.sh", folder], check=False).returncode]
+    if gpu:
+        second = folder / "second_run.csv"
+        second.unlink(missing_ok=True)  # made of the logs alone
+        codes.append(subprocess.run(nestbed("claims", "compare", str(folder), "--csv", str(second)), cwd=ROOT, check=False).returncode)
+    codes.append(subprocess.run([HERE / "report.sh", folder], check=False).returncode)
+    return max(codes)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="reproduce.sh", description="Measures everything again on this machine.")
+    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="these alone, by name: book, depth, ...")
+    parser.add_argument("-o", "--output", default=str(ROOT / "results" / "local"), metavar="FOLDER",
+                        help="where the logs go (results/local of the repository)")
+    parser.add_argument("--dry-run", action="store_true", help="say what there is to do, and measure nothing")
+    parser.add_argument("--measure-only", action="store_true", help="no figures and no page")
+    options = parser.parse_args()
+    folder = pathlib.Path(options.output).resolve()
+    gpu = has_gpu()
+    tasks = tasks_of(folder, options.experiments, gpu)
+    show(tasks, gpu)
+    if options.dry_run:
+        return 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        say(f"reproduce.sh: --output {options.output}: the folder could not be made: {error.strerror}")
+        return 1
+    try:
+        surprising = measure(tasks)
+        code = 0 if options.measure_only else present(folder, gpu)
+    except KeyboardInterrupt:
+        say("reproduce.sh: interrupted; what is complete stays: start again to go on")
+        return 130
+    if surprising:
+        say(f"reproduce.sh: not as expected: {', '.join(surprising)}")
+    return 3 if surprising else code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Measures everything again on this machine: all experiments, then the figures, the claims beside ours, and the page.
+#
+#     experiments/reproduce.sh                       into results/local/
+#     experiments/reproduce.sh -o results/mine book depth     another folder; these experiments alone
+#     experiments/reproduce.sh --dry-run             what there is to do and how long it takes
+#     experiments/reproduce.sh --measure-only        no figures, no page: neither packages nor the network are needed
+#
+# What is there and complete is left out, so it can be stopped and started again. On a machine without a GPU the executor
+# runs smaller experiments. NESTBED names a nestbed that is built already.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export NESTBED=${NESTBED:-$("$here/build.sh" "" nestbed)/nestbed}
+exec python3 "$here/reproduce.py" "$@"

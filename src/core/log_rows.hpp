@@ -1,0 +1,32 @@
+// A log, or any other CSV with a header, read: rows with their lines in the file.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestbed
+{
+
+struct LogRow {
+    std::size_t line = 0; // of the file, where it begins; the header is line 1
+    std::vector<std::string> cells;
+};
+
+struct LogRows {
+    std::string path;
+    std::vector<std::string> columns;
+    std::vector<LogRow> rows;
+
+    bool has(std::string_view column) const;
+    // Throws RunError that names the file and the column.
+    std::size_t column(std::string_view name) const;
+    // Throws RunError that names file, line and column for a cell that is no number.
+    double number(const LogRow& row, std::string_view column) const;
+};
+
+// Throws RunError that names the file, and the line where a row is not whole.
+LogRows parse_log(const std::string& path, std::string_view text);
+
+} // namespace nestbed
