@@ -131,23 +131,53 @@ TEST(ExpectLaunchFailed, IsNotMetWhereNothingIsLaunchedFromTheDeviceUnderAFixedL
                 ElementsAre("expect = launch_failed: no row of chain has this status"));
 }
 
-TEST(ExpectKey, IsOneOfThreeAndOkUnlessSaid)
+CaseResult waved(const std::string& strategy, const std::vector<Status>& statuses)
+{
+    CaseResult result = rows(strategy, statuses);
+    result.point.wave = 2;
+    return result;
+}
+
+TEST(ExpectUnsupported, AllowsFixedWavesThatCannotBeLaunched)
+{
+    EXPECT_THAT(
+        surprises_in(unsupported, {waved("synced", {unsupported}), waved("synced", {ok, ok}), rows("synced", {ok})}),
+        IsEmpty());
+    CaseResult streams = rows("synced", {unsupported});
+    streams.point.streams = 7;
+    EXPECT_THAT(surprises_in(unsupported, {streams}), IsEmpty());
+}
+
+TEST(ExpectUnsupported, AllowsNothingElse)
+{
+    EXPECT_THAT(surprises_in(unsupported, {waved("synced", {unsupported}), rows("synced", {unsupported})}),
+                ElementsAre(rows_not(1, "as expected")));
+    EXPECT_THAT(surprises_in(unsupported, {waved("synced", {unsupported, wrong})}),
+                ElementsAre(rows_not(1, "as expected")));
+    EXPECT_THAT(surprises_in(unsupported, {waved("synced", {ok})}),
+                ElementsAre("expect = unsupported: no row of synced has this status"));
+    EXPECT_THAT(surprises_in(unsupported, {rows("neighbored", {ok})}),
+                ElementsAre("expect = unsupported: no case here is prone to it"));
+}
+
+TEST(ExpectKey, IsOneOfFourAndOkUnlessSaid)
 {
     EXPECT_EQ(plan_of({{"strategy", "nosync"}}).expect, ok);
     EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "ok"}}).expect, ok);
     EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "wrong"}}).expect, wrong);
     EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "launch_failed"}}).expect, launch_failed);
+    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "unsupported"}}).expect, unsupported);
 }
 
 TEST(ExpectKey, RefusesAnyOtherWithTheNearest)
 {
     EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", "launch_fail"}}),
               "--expect launch_fail: there is no expectation 'launch_fail', did you mean 'launch_failed'?; allowed: "
-              "ok, wrong, launch_failed");
-    for (const std::string status : {"crashed", "unsupported", "ok,wrong", ""})
-        EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", status}}), "--expect " + status +
-                                                                             ": there is no expectation '" + status +
-                                                                             "'; allowed: ok, wrong, launch_failed");
+              "ok, wrong, launch_failed, unsupported");
+    for (const std::string status : {"crashed", "timeout", "ok,wrong", ""})
+        EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", status}}),
+                  "--expect " + status + ": there is no expectation '" + status +
+                      "'; allowed: ok, wrong, launch_failed, unsupported");
     EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", "ok"}, {"expect", "wrong"}}),
               "--expect wrong: expect was given before; it takes one value");
 }

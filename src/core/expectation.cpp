@@ -22,6 +22,8 @@ bool prone_to(Status expect, const Case& point)
         return info.racy;
     case Status::launch_failed:
         return from_device(mechanism_of(info, point)) && point.pending_limit.has_value();
+    case Status::unsupported:
+        return from_device(mechanism_of(info, point)) && (point.wave.has_value() || point.streams.has_value());
     default:
         return false;
     }

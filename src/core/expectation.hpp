@@ -14,6 +14,8 @@ namespace nestbed
 //   wrong          racy strategies have rows that are wrong, at least one each, and else ok ones; all others are ok.
 //   launch_failed  strategies that launch under a fixed pending limit have rows in which launches failed, at least one
 //                  each, and else ok ones; all others are ok.
+//   unsupported    strategies in waves of a given size or round given streams have cases that cannot be launched so, at
+//                  least one each, and else ok rows; all others are ok.
 std::vector<std::string> surprises_in(Status expect, const std::vector<CaseResult>& results);
 
 } // namespace nestbed

@@ -205,7 +205,7 @@ void drop_repeated_cases(std::vector<Group>& groups)
 
 Status expected_status(const Setting& setting)
 {
-    constexpr std::array kAllowed{Status::ok, Status::wrong, Status::launch_failed};
+    constexpr std::array kAllowed{Status::ok, Status::wrong, Status::launch_failed, Status::unsupported};
     std::vector<std::string_view> names;
     for (const Status status : kAllowed) {
         if (setting.value == name_of(status))
