@@ -17,6 +17,7 @@ namespace
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kCsv = "experiment,run_id,strategy,gpu_us,launches,status,gpu,git,utc\r\n"
                              "e,r1,fast,10,0,ok,Some GPU,abc,2026-01-01T00:00:30Z\r\n"
@@ -235,6 +236,16 @@ TEST_F(ClaimsCommand, CompareWithASecondRun)
     EXPECT_THAT(missing.out, HasSubstr("missing"));
     EXPECT_EQ(missing.err, fmt::format("nestbed: {}: it could not be read: No such file or directory\n",
                                        scratch_.path("again/e.csv"))); // once
+}
+
+TEST_F(ClaimsCommand, CompareNothingThatNoHardwareMade)
+{
+    scratch_.write("results/m/e.csv", "strategy,gpu_us,launches,status\r\nfast,10,0,ok\r\nslow,50,8,ok\r\n");
+    fs::remove(scratch_.path("results/m/e.json"));
+    write_sum();
+    const Outcome compared = claims({"compare", scratch_.path("results/m")});
+    EXPECT_EQ(compared.err, "");
+    EXPECT_THAT(compared.out, Not(HasSubstr("quick.us")));
 }
 
 TEST_F(ClaimsCommand, RefuseWhatIsNoAction)

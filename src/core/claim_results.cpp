@@ -197,7 +197,9 @@ std::vector<SecondNumber> measure_second(const ClaimResults& first, const std::s
 {
     std::map<std::string, LogRows> logs;
     std::map<std::string, std::string> unreadable;
-    for (const auto& [name, said] : first.claims.logs) {
+    for (const auto& [name, facts] : first.logs) {
+        if (facts.hardware.empty()) // the book's: nobody measures them again
+            continue;
         const std::string path = (fs::path(folder) / fs::path(name).filename()).string();
         try {
             logs[name] = parse_log(path, read_text_file(path));
@@ -208,6 +210,8 @@ std::vector<SecondNumber> measure_second(const ClaimResults& first, const std::s
     std::vector<SecondNumber> seconds;
     for (const MeasuredClaim& claim : first.measured)
         for (std::size_t index = 0; index < claim.numbers.size(); ++index) {
+            if (first.logs.at(claim.claim.log).hardware.empty())
+                continue;
             SecondNumber second{.claim = &claim, .index = index, .second = {}, .why = {}};
             if (!logs.contains(claim.claim.log)) {
                 second.why = unreadable.at(claim.claim.log);
@@ -225,35 +229,55 @@ std::vector<SecondNumber> measure_second(const ClaimResults& first, const std::s
     return seconds;
 }
 
+namespace
+{
+
+Json bound(const std::optional<Interval>& interval, double Interval::*which)
+{
+    return interval ? Json((*interval).*which) : Json();
+}
+
+Json second_json(const MeasuredNumber& first, const SecondNumber& again)
+{
+    Json json{{"text", Json()}, {"value", Json()}, {"within", Json()}, {"why", again.why}};
+    if (again.second) {
+        json["text"] = again.second->text;
+        json["value"] = again.second->value;
+        json["low"] = bound(again.second->interval, &Interval::low);
+        json["high"] = bound(again.second->interval, &Interval::high);
+        json["ratio"] = first.value != 0 ? Json(again.second->value / first.value) : Json();
+        json["within"] = again.near;
+    }
+    return json;
+}
+
+} // namespace
+
 std::string claims_json(const ClaimResults& results, const std::vector<SecondNumber>& second)
 {
     Json list = Json::array();
-    std::size_t place = 0;
     for (const MeasuredClaim& measured : results.measured) {
         const LogFacts& log = results.logs.at(measured.claim.log);
         Json claim{{"id", measured.claim.id}, {"claim", measured.sentence}, {"csv", measured.claim.log},
                    {"figure", log.figure},    {"command", log.command},     {"hardware", log.hardware},
                    {"minutes", log.minutes},  {"numbers", Json::array()}};
-        for (std::size_t index = 0; index < measured.numbers.size(); ++index, ++place) {
+        for (std::size_t index = 0; index < measured.numbers.size(); ++index) {
             const ClaimNumber& number = measured.claim.numbers[index];
             const MeasuredNumber& found = measured.numbers[index];
             Json json{{"id", number.id},
                       {"text", found.text},
                       {"value", found.value},
-                      {"low", found.interval ? Json(found.interval->low) : Json()},
-                      {"high", found.interval ? Json(found.interval->high) : Json()},
+                      {"low", bound(found.interval, &Interval::low)},
+                      {"high", bound(found.interval, &Interval::high)},
                       {"unit", number.unit},
                       {"what", description_of(number)},
                       {"rows", found.lines.size()},
                       {"lines", found.lines},
                       {"tolerance", number.within}};
-            if (!second.empty()) {
-                const SecondNumber& again = second.at(place);
-                json["second"] = Json{{"text", again.second ? Json(again.second->text) : Json()},
-                                      {"value", again.second ? Json(again.second->value) : Json()},
-                                      {"within", again.second ? Json(again.near) : Json()},
-                                      {"why", again.why}};
-            }
+            const auto again = std::ranges::find_if(
+                second, [&](const SecondNumber& one) { return one.claim == &measured && one.index == index; });
+            if (again != second.end())
+                json["second"] = second_json(found, *again);
             claim["numbers"].push_back(std::move(json));
         }
         list.push_back(std::move(claim));

@@ -48,7 +48,8 @@ std::string linked(const ClaimResults& results, const std::string& path, const s
 // `text` with what stands between the two marks of claims_page() replaced; throws RunError where they are missing.
 std::string with_page(const std::string& path, const std::string& text, const std::string& page);
 
-// The numbers of the same claims from another folder's CSVs, which have the names of ours.
+// The numbers of the same claims from another folder's CSVs, which have the names of ours; without those of CSVs that no hardware
+// made.
 struct SecondNumber {
     const MeasuredClaim* claim;
     std::size_t index;                    // of the number in the claim

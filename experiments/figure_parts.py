@@ -1,0 +1,280 @@
+"""What a figure is drawn from: the part of a log that one backend and one device measured, and the lines and panels in it."""
+import dataclasses
+import re
+
+import pandas
+
+import figure_style as style
+import logs
+
+# What a case is called by, in this order, where it varies.
+NAMES = ["experiment", "type", "elements", "nx", "ny", "grid", "block", "block_shape", "depth", "delay_us", "graphs",
+         "pending_limit_asked", "schedule", "seed"]
+TYPES = ["int32", "float32"]
+CHOSEN = ["wave", "streams"]  # mostly by nestbed, and then they follow from the rest
+FOLLOWS = {"grid": ["elements"], "elements": ["grid"], "depth": [], "block": ["elements"]}
+
+
+@dataclasses.dataclass
+class Part:
+    """Rows and cases of one backend and device: no figure mixes two. `suffix`: for file names, where a log has more than one
+    part."""
+    path: str
+    suffix: str
+    rows: pandas.DataFrame
+    cases: pandas.DataFrame
+
+    @property
+    def backend(self):
+        return self.cases["backend"].iloc[0]
+
+
+@dataclasses.dataclass
+class Line:
+    """Cases along an axis: `x` beside `cases`, sorted by it."""
+    label: str
+    strategy: str
+    mechanism: str
+    value: object
+    x: list
+    cases: pandas.DataFrame
+    colour: object = style.BLACK
+    mark: str = "o"
+    dash: object = "-"
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "unknown"
+
+
+def parts_of(path, log):
+    """The parts of a log, in the order of their first rows."""
+    groups = list(log.groupby(["backend", "gpu"], sort=False))
+    backends = [backend for (backend, _), _ in groups]
+    parts = []
+    for (backend, gpu), rows in groups:
+        name = "-cpu" if backend == "cpu" and backends.count("cpu") == 1 else f"-{slug(f'{backend} {gpu}')}"
+        name = "" if len(groups) == 1 else name
+        parts.append(Part(str(path), name, rows, with_levels(logs.cases_of(rows))))
+    return parts
+
+
+def with_levels(cases):
+    """A column more: `levels`, the depth as a number: `full` as deep as it went, NaN where depth means nothing."""
+    deep = cases["launches_by_depth"].map(lambda text: float(len(str(text).split())))
+    asked = pandas.to_numeric(cases["depth"], errors="coerce")
+    return cases.assign(levels=asked.where(cases["depth"] != "full", deep))
+
+
+def name_of(column, value):
+    """A value in words: `2048 blocks`, `limit 4096`."""
+    if pandas.isna(value) or value == "":
+        return ""
+    if column == "elements":
+        return f"{style.power_text(value)} numbers"
+    number = style.grouped(value) if isinstance(value, float) or isinstance(value, int) else str(value)
+    forms = {"grid": "{} block" + ("" if number == "1" else "s"), "block": "blocks of {} threads", "depth": "depth {}",
+             "delay_us": "delay {} µs",
+             "graphs": "{} graphs", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}", "wave": "waves of {}",
+             "streams": "{} stream" + ("" if number == "1" else "s"), "seed": "seed {}"}
+    return forms.get(column, "{}").format(number)
+
+
+def varying(cases, columns):
+    """Those that have two values or more among the cases that have one at all."""
+    return [name for name in columns if cases[name].replace("", pandas.NA).dropna().nunique() > 1]
+
+
+def shape_text(case, names):
+    """Of a case, the values of `names`, in words; sides and grids as products."""
+    names = list(names)
+    words = []
+    for first, second in (("nx", "ny"), ("grid", "block")):
+        if (first in names or second in names) and pandas.notna(case[first]) and pandas.notna(case[second]):
+            tail = " threads" if first == "grid" else ""
+            words.append(f"{style.grouped(case[first])} × {style.grouped(case[second])}{tail}")
+            names = [name for name in names if name not in (first, second)]
+    first = [name for name in names if name in ("experiment", "type") or name == "elements" and pandas.isna(case["nx"])]
+    rest = [name for name in names if name not in ("experiment", "type", "elements")]
+    return ", ".join(filter(None, [*(name_of(name, case[name]) for name in first), *words,
+                                   *(name_of(name, case[name]) for name in rest)]))
+
+
+def common_text(cases):
+    """What all cases that have it agree in, of type, size and shape: `int32, 2048 × 512 threads`."""
+    names = [name for name in ("type", "nx", "ny", "grid", "block") if cases[name].replace("", pandas.NA).dropna().nunique() == 1]
+    first = {name: cases[name].replace("", pandas.NA).dropna().iloc[0] if name in names else None for name in NAMES}
+    return shape_text(first, names)
+
+
+def mechanism_text(mechanism):
+    return style.MECHANISMS.get(mechanism, (mechanism, style.GREY))[0]
+
+
+def strategy_label(case, several):
+    """The strategy, and the mechanism where `several` says that it goes by more than one."""
+    words = mechanism_text(case["mechanism"])
+    return f"{case['strategy']}, {words}" if several.get(case["strategy"], 1) > 1 and words else case["strategy"]
+
+
+def mechanisms_each(cases):
+    return cases.groupby("strategy")["mechanism"].nunique().to_dict()
+
+
+def grouped_by(cases, names):
+    """The cases in groups that agree in `names`, empty values too, in the order of their first."""
+    found = {}
+    for index, key in zip(cases.index, zip(*(cases[name].astype(str) for name in names)) if names else [()] * len(cases)):
+        found.setdefault(key, []).append(index)
+    return [cases.loc[indices] for indices in found.values()]
+
+
+def along(cases, axis, column=None):
+    """Groups of cases that differ in `axis` alone (and in what follows from it) and have three values of it or more:
+    [cases with a column `x`, sorted by it]. `column`: which holds the axis as a number."""
+    at = pandas.to_numeric(cases[column or axis], errors="coerce")
+    there = cases.assign(x=at)[at.notna()]
+    fixed = [name for name in ["strategy", "mechanism", *NAMES] if name != axis and name not in FOLLOWS.get(axis, [])]
+    if axis in CHOSEN:
+        fixed += [name for name in CHOSEN if name != axis]
+    found = []
+    for group in grouped_by(there, fixed):
+        pieces = [group]
+        if axis not in CHOSEN and group["x"].duplicated().any() and varying(group, CHOSEN):
+            pieces = grouped_by(group, CHOSEN)
+        found += [piece.sort_values("x", kind="stable") for piece in pieces if piece["x"].nunique() >= 3]
+    return found
+
+
+def lines_and_panels(groups, panel_names):
+    """[(panel title, [Line])]: lines are strategies and mechanisms; panels, what else varies. Where there is but one strategy
+    by one mechanism and one other thing varies, its values are the lines of a single panel."""
+    everything = pandas.concat(groups)
+    several = mechanisms_each(everything)
+    names = varying(everything, panel_names)
+    if "elements" in names and "grid" in names:
+        names.remove("elements")
+    pairs = {(group["strategy"].iloc[0], group["mechanism"].iloc[0]) for group in groups}
+    one_strategy = len({strategy for strategy, _ in pairs}) == 1 and len(pairs) > 1
+    by_value = len(pairs) == 1 and len(names) == 1
+    panels = {}
+    for group in sorted(groups, key=lambda group: _rank(group.iloc[0])):
+        case = group.iloc[0]
+        value = case[names[0]] if by_value else None
+        label = mechanism_text(case["mechanism"]) if one_strategy else strategy_label(case, several)
+        label = name_of(names[0], value) if by_value else label
+        title = "" if by_value else shape_text(case, names)
+        panels.setdefault(title, []).append(Line(label, case["strategy"], case["mechanism"], value, list(group["x"]), group))
+    if not by_value:
+        panels = dict(sorted(panels.items(), key=lambda panel: [order_of(panel[1][0].cases.iloc[0][name]) for name in names]))
+    for lines in panels.values():
+        if by_value:
+            lines.sort(key=lambda line: order_of(line.value))
+    _dress([line for lines in panels.values() for line in lines], by_value)
+    return list(panels.items())
+
+
+def _rank(case):
+    """By family, in its order of strategies, then by name and mechanism: the same in every log."""
+    known = [name for _, members in style.FAMILIES.values() for name in members]
+    mechanisms = list(style.MECHANISMS)
+    return (known.index(case["strategy"]) if case["strategy"] in known else len(known), case["strategy"],
+            mechanisms.index(case["mechanism"]) if case["mechanism"] in mechanisms else len(mechanisms))
+
+
+def order_of(value):
+    """A key that sorts numbers by size, then types, then texts by the alphabet."""
+    number = pandas.to_numeric(value, errors="coerce")
+    if pandas.notna(number):
+        return 0, float(number), ""
+    return 1, TYPES.index(value) if value in TYPES else len(TYPES), str(value)
+
+
+def _dress(lines, by_value):
+    """Colours and marks: of an ordered quantity, of mechanisms where a single strategy goes by several, else of families."""
+    names = list(dict.fromkeys(line.label for line in lines))
+    colours = style.scale_colours(len(names))
+    by_mechanism = len({line.strategy for line in lines}) == 1 and not by_value
+    in_family = {}
+    for line in lines:
+        place = names.index(line.label)
+        line.mark = style.MARKS[place % len(style.MARKS)]
+        if by_value:
+            line.colour = colours[place]
+        elif by_mechanism:
+            line.colour = style.MECHANISMS.get(line.mechanism, ("", style.GREY))[1]
+        else:
+            family = style.family_of(line.strategy, line.cases["launches"].max())
+            members = in_family.setdefault(family, [])
+            if line.label not in members:
+                members.append(line.label)
+            step = members.index(line.label)
+            line.colour = style.shade(style.FAMILIES[family][0], step)
+            line.mark = style.MARKS[step % len(style.MARKS)]
+            line.dash = style.DASHES[step % len(style.DASHES)]
+
+
+def merged(lines, values):
+    """Lines whose `values(line)` are the same become one, its label their names: what lies on one another is drawn once."""
+    found = {}
+    for line in lines:
+        found.setdefault((tuple(line.x), tuple(values(line))), []).append(line)
+    together = []
+    for same in found.values():
+        labels = [line.label for line in same]
+        together.append((dataclasses.replace(same[0], label=in_rows(labels)), same))
+    return together
+
+
+def in_rows(names, a_row=2):
+    """Names with commas, so many a row."""
+    rows = [", ".join(names[at:at + a_row]) for at in range(0, len(names), a_row)]
+    return ",\n".join(rows)
+
+
+def family_key(lines):
+    """The key of the families that are there, in their order."""
+    there = [style.family_of(line.strategy, line.cases["launches"].max()) for line in lines]
+    return [(family, colour, "s") for family, (colour, _) in style.FAMILIES.items() if family in there]
+
+
+def count_text(number, what):
+    return f"{style.grouped(number)} {what}{'' if number == 1 else 's'}"
+
+
+def status_text(cases):
+    """`30 wrong, 2 launch_failed` of what is not ok; empty where all is."""
+    total = {}
+    for statuses in cases["statuses"]:
+        for status, count in statuses.items():
+            total[status] = total.get(status, 0) + count
+    total.pop("ok", None)
+    return ", ".join(f"{style.grouped(count)} {status}" for status, count in sorted(total.items()))
+
+
+def caption_of(part, shown, timed=True, elsewhere="other cases"):
+    """The lines below a figure of the cases `shown` of a part: measure, samples, rows without a time, machine, commit,
+    command."""
+    least, most = (shown["ok"][shown["ok"] > 0].min(), shown["ok"].max()) if timed else (shown["rows"].min(), shown["rows"].max())
+    samples = count_text(most, "sample") if least == most else f"{least:g} to {most:g} samples"
+    words = []
+    if timed and (shown["ok"] > 0).any():
+        words.append(f"Median and 95 % bootstrap interval of the median, {samples} a point.")
+    elif not timed:
+        words.append(f"{samples} a point.")
+    failed = int((shown["rows"] - shown["ok"]).sum())
+    if failed and timed:
+        words.append(f"{style.grouped(failed)} of {style.grouped(shown['rows'].sum())} rows have no time ({status_text(shown)}); "
+                     "a point without any is marked ×.")
+    wall = sorted(set(shown["strategy"][(shown["clock"] == "wall") & (shown["ok"] > 0)])) if timed else []
+    if wall and part.backend == "cuda":
+        words.append(f"Hollow: by the host's wall clock ({', '.join(wall)}); all others by GPU events.")
+    elif wall:
+        words.append("Wall clock of the CPU executor, a model of dynamic parallelism: not a GPU's times.")
+    left = int(part.cases["rows"].sum() - shown["rows"].sum())
+    if left:
+        words.append(f"{style.grouped(left)} of the log's {style.grouped(part.cases['rows'].sum())} rows are not in this figure: "
+                     f"{elsewhere}.")
+    commits = ", ".join(dict.fromkeys(part.rows["git"]))
+    commands = logs.commands_of(part.path, part.rows)
+    return [" ".join(words), f"{logs.machine_of(part.rows)}; nestbed {commits or 'of an unknown commit'}; {'; '.join(commands)}"]

@@ -1,0 +1,325 @@
+"""How nestbed's figures look: colours and marks, numbers in words, and a sheet with a title above and a caption below.
+
+Colours are those of Okabe and Ito ("Color Universal Design", 2008), which people with any colour vision can tell apart; every
+line has a mark of its own besides. Lengths are in inches, and a sheet is 8.3 of them wide: 830 pixels in a README.
+"""
+import math
+import textwrap
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+WIDTH = 8.3
+MARGIN = 0.12
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
+GREY, INK, FAINT = "#666666", "#222222", "#DDDDDD"
+MARKS = "osD^vPX<>ph*d"
+DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
+
+# A family shares a hue: what a launch is made for.
+FAMILIES = {
+    "a child a block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
+    "a child a level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
+    "the whole input": ("#B0508A", ["wide_warp", "wide_block", "nested_best"]),
+    "levels by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative"]),
+    "no recursion": ("#555555", []),
+    "other recursions": ("#B87A00", []),
+}
+MECHANISMS = {
+    "null": ("NULL stream", BLACK), "named": ("named stream", ORANGE), "fire_and_forget": ("fire and forget", BLUE),
+    "tail": ("tail launch", VERMILLION), "graph_tail": ("device graph", PURPLE), "host": ("host", GREY),
+    "host_graph": ("host graph", GREEN), "grid_sync": ("grid.sync()", "#3A97CF"), "none": ("", GREY),
+}
+
+matplotlib.rcParams.update({
+    "svg.hashsalt": "nestbed", "font.family": "DejaVu Sans", "font.size": 8.5, "axes.edgecolor": "#999999", "axes.linewidth": 0.7,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#E6E6E6", "grid.linewidth": 0.6,
+    "axes.axisbelow": True, "axes.labelcolor": INK, "text.color": INK, "xtick.color": "#777777", "ytick.color": "#777777",
+    "xtick.labelcolor": INK, "ytick.labelcolor": INK, "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.labelsize": 8.5,
+    "figure.facecolor": "white", "savefig.facecolor": "white", "lines.linewidth": 1.4, "text.parse_math": False,
+})
+
+
+def family_of(strategy, launches=0):
+    """The family of a strategy by name; by whether it launches where the name is unknown."""
+    for family, (_, members) in FAMILIES.items():
+        if strategy in members:
+            return family
+    return "other recursions" if launches > 0 else "no recursion"
+
+
+def shade(colour, step):
+    """A colour, by each odd step lighter, so that neighbours of one hue differ."""
+    rgb = numpy.array(matplotlib.colors.to_rgb(colour))
+    return tuple(rgb + (1 - rgb) * (0.0, 0.28, 0.12)[step % 3])
+
+
+def scale_colours(count):
+    """Colours for an ordered quantity, light to dark, none too pale to print."""
+    return [matplotlib.colormaps["viridis_r"](value) for value in numpy.linspace(0.22, 1.0, count)]
+
+
+def grouped(number):
+    """16384 as 16 384, by a thin space, from five digits on."""
+    return f"{number:,.0f}".replace(",", "\u2009") if abs(number) >= 10000 else f"{number:g}"
+
+
+def three(number):
+    """Three significant digits, never as 1e+03."""
+    if number == 0 or not math.isfinite(number):
+        return f"{number:g}"
+    number = float(f"{number:.3g}")
+    digits = 2 - math.floor(math.log10(abs(number)))
+    return grouped(number) if digits <= 0 else f"{number:.{digits}f}"
+
+
+def time_text(microseconds):
+    """11.7 µs, 20.7 ms, 1.20 s."""
+    for limit, scale, unit in ((1e3, 1.0, "µs"), (1e6, 1e3, "ms")):
+        if microseconds < limit * 0.9995:
+            return f"{three(microseconds / scale)} {unit}"
+    return f"{three(microseconds / 1e6)} s"
+
+
+def time_unit(times):
+    """(microseconds a unit, name) that keeps the longest of `times` (µs) under five digits."""
+    longest = numpy.nanmax(times)
+    return (1.0, "µs") if longest < 2e4 else (1e3, "ms") if longest < 2e7 else (1e6, "s")
+
+
+def power_text(number):
+    """2²⁰ for a power of two from 1024 on, 4·10⁸ for a digit and zeros from a million on, else the number."""
+    exponent = math.log2(number) if number > 0 else 0.5
+    if number >= 1024 and exponent.is_integer():
+        return f"2{_raised(exponent)}"
+    zeros = math.floor(math.log10(number)) if number >= 1e6 else 0
+    if zeros and number % 10**zeros == 0:
+        return ("" if number == 10**zeros else f"{number // 10**zeros:g}·") + f"10{_raised(zeros)}"
+    return grouped(number)
+
+
+def _raised(exponent):
+    return str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def text_width(text, size, bold=False):
+    """Inches."""
+    prop = FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
+    return text_to_path.get_text_width_height_descent(text, prop, False)[0] / 72
+
+
+def wrapped(text, size, width, bold=False):
+    """Lines of at most `width` inches."""
+    lines = []
+    for paragraph in text.split("\n"):
+        characters = max(20, int(width / max(text_width(paragraph, size, bold), 1e-6) * len(paragraph)))
+        found = textwrap.wrap(paragraph, characters, break_long_words=False, break_on_hyphens=False) or [""]
+        while characters > 20 and max(text_width(line, size, bold) for line in found) > width:
+            characters -= 2
+            found = textwrap.wrap(paragraph, characters, break_long_words=False, break_on_hyphens=False)
+        lines += found
+    return lines
+
+
+def spread(wanted, gap, low, high):
+    """Places as near as can be to `wanted`, in their order, `gap` apart and between low and high where there is room."""
+    order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
+    gap = min(gap, (high - low) / max(len(wanted) - 1, 1))
+    blocks = []  # of neighbours that touch: [sum of wanted starts, members]
+    for place, index in enumerate(order):
+        blocks.append([wanted[index] - place * gap, 1])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
+            total, members = blocks.pop()
+            blocks[-1][0] += total
+            blocks[-1][1] += members
+    starts = [total / members for total, members in blocks for _ in range(members)]
+    places = [0.0] * len(wanted)
+    for place, index in enumerate(order):
+        places[index] = min(max(starts[place], low), high - (len(wanted) - 1) * gap) + place * gap
+    return places
+
+
+class Sheet:
+    """A figure: a title in a sentence, a key in its own colours, axes placed in inches from the top, a caption.
+
+    `add` places axes, `finish` sets the page round them. `notes` are what the caption must say besides where the numbers come
+    from.
+    """
+
+    def __init__(self, title, key=(), subtitle=""):
+        self.figure = plt.Figure(figsize=(WIDTH, 4))
+        self.title = wrapped(title, 12, WIDTH - 2 * MARGIN, bold=True)
+        self.subtitle = wrapped(subtitle, 8.5, WIDTH - 2 * MARGIN) if subtitle else []
+        self.key = self._key_lines(key)
+        self.top = MARGIN + 0.23 * len(self.title) + 0.17 * len(self.subtitle) + 0.19 * len(self.key) + 0.1
+        self.boxes = []
+        self.notes = []
+
+    @staticmethod
+    def _key_lines(key):
+        """[(text, colour, mark or None)] with their places, over as many lines as it takes."""
+        lines, left = [], WIDTH
+        for text, colour, mark in key:
+            width = text_width(text, 8.5) + (0.2 if mark else 0)
+            if left + width > WIDTH - MARGIN:
+                lines.append([])
+                left = MARGIN
+            lines[-1].append((left, text, colour, mark))
+            left += width + 0.2
+        return lines
+
+    def add(self, left, top, width, height, title="", share=None):
+        """Axes at inches from the left edge and below the title block; `share`: axes that this one shares x with."""
+        axes = self.figure.add_axes([0, 0, 0.5, 0.5], sharex=share, label=f"{len(self.boxes)}")
+        if title:
+            axes.set_title(title, fontsize=9, loc="left", fontweight="bold", color="#444444", pad=5)
+        self.boxes.append((axes, left, top, width, height))
+        return axes
+
+    def height_of(self, axes):
+        return next(height for found, _, _, _, height in self.boxes if found is axes)
+
+    def width_of(self, axes):
+        return next(width for found, _, _, width, _ in self.boxes if found is axes)
+
+    def finish(self, caption, bottom=0.5):
+        """Sets title, key and caption; `bottom`: inches that the lowest axes need for ticks and their label. Returns the
+        figure."""
+        lines = [line for part in [*self.notes, *caption] for line in wrapped(part, 7, WIDTH - 2 * MARGIN)]
+        body = max((top + height for _, _, top, _, height in self.boxes), default=0)
+        total = self.top + body + bottom + 0.135 * len(lines) + MARGIN
+        self.figure.set_size_inches(WIDTH, total)
+        for axes, left, top, width, height in self.boxes:
+            axes.set_position([left / WIDTH, 1 - (self.top + top + height) / total, width / WIDTH, height / total])
+        y = MARGIN
+        for texts, size, step, style in ((self.title, 12, 0.23, {"fontweight": "bold"}),
+                                         (self.subtitle, 8.5, 0.17, {"color": "#444444"})):
+            for text in texts:
+                self.figure.text(MARGIN / WIDTH, 1 - y / total, text, fontsize=size, va="top", **style)
+                y += step
+        for line in self.key:
+            y += 0.19
+            for left, text, colour, mark in line:
+                if mark:
+                    self.figure.add_artist(Line2D([(left + 0.06) / WIDTH], [1 - (y - 0.045) / total], marker=mark, markersize=5.5,
+                                                  color=colour, linestyle="none"))
+                self.figure.text((left + (0.17 if mark else 0)) / WIDTH, 1 - y / total, text, fontsize=8.5, color=colour,
+                                 va="baseline")
+        for number, line in enumerate(reversed(lines)):
+            self.figure.text(MARGIN / WIDTH, (MARGIN * 0.7 + 0.135 * number) / total, line, fontsize=7, color="#555555")
+        return self.figure
+
+    def end_labels(self, axes, labels, size=8):
+        """Labels at the right of axes, [(x, y, text, colour)] in data, spread so that none covers another, each led to its
+        point."""
+        if not labels:
+            return
+        height = self.height_of(axes)
+        gap = size * 1.22 / 72 / height
+        to_axes = axes.transData + axes.transAxes.inverted()
+        points = to_axes.transform([(x, y) for x, y, _, _ in labels])
+        places = spread([float(y) for _, y in points], gap, -0.03, 1.03)
+        inch = 1 / self.width_of(axes)
+        for (x, y), place, (_, _, text, colour) in zip(points, places, labels):
+            start = 1 + 0.06 * inch
+            axes.plot([x + 0.05 * inch, start, start + 0.12 * inch], [y, y, place], color=colour, linewidth=0.5, alpha=0.7,
+                      transform=axes.transAxes, clip_on=False, zorder=1)
+            axes.text(start + 0.15 * inch, place, text, color=colour, fontsize=size, va="center_baseline",
+                      transform=axes.transAxes)
+
+
+def ticks(axis, places, texts):
+    """Ticks at places, labelled by texts[place], and no others."""
+    axis.set_major_locator(FixedLocator(places))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: texts.get(float(f"{value:.9g}"), "")))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def wants_log(values):
+    """Over a decade and a half, all above zero."""
+    values = numpy.asarray(values, dtype=float)
+    values = values[numpy.isfinite(values)]
+    return len(values) > 0 and values.min() > 0 and values.max() / values.min() > 30
+
+
+def log_axis(axes, which, low, high, pad=1.12):
+    """A log axis over low to high, wider by the factor `pad` at both ends: decades, and steps between where few decades are
+    seen."""
+    low, high = low / pad, high * pad
+    getattr(axes, f"set_{which}scale")("log")
+    getattr(axes, f"set_{which}lim")(low, high)
+    steps = (1,) if high / low > 2000 else (1, 3) if high / low > 150 else (1, 2, 5)
+    if high / low < 6:
+        steps = (1, 1.5, 2, 3, 4, 5, 7) if high / low > 3 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+    places = [float(f"{step * 10.0**power:.9g}") for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+              for step in steps]
+    places = [place for place in places if low <= place <= high]
+    ticks(getattr(axes, f"{which}axis"), places, {place: grouped(place) for place in places})
+
+
+def linear_axis(axes, which, low, high):
+    """A linear axis over low to high, with a little room."""
+    room = 0.04 * (high - low or 1)
+    getattr(axes, f"set_{which}lim")(low if low == 0 else low - room, high + room)
+    axes_axis = getattr(axes, f"{which}axis")
+    axes_axis.set_major_formatter(FuncFormatter(lambda value, _: grouped(round(value, 9))))
+
+
+def fit_axis(axes, which, values, log=None):
+    """Log where values span more than a decade and a half, or `log` says so, else linear from zero."""
+    values = numpy.asarray(values, dtype=float)
+    values = values[numpy.isfinite(values)]
+    if wants_log(values) if log is None else log:
+        log_axis(axes, which, values.min(), values.max())
+    else:
+        linear_axis(axes, which, min(0.0, values.min()), values.max() if values.max() > 0 else 1.0)
+
+
+def binary_axis(axes, which, values, inches, text=grouped):
+    """A log axis to base 2 with ticks at the values, as far as their labels fit `inches`: at every n-th where they are evenly
+    spaced."""
+    values = sorted({float(value) for value in values if value > 0})
+    getattr(axes, f"set_{which}scale")("log", base=2)
+    edge = max((values[-1] / values[0]) ** 0.025, 1.05)
+    getattr(axes, f"set_{which}lim")(values[0] / edge, values[-1] * edge)
+    span = math.log2(values[-1] / values[0]) + 2 * math.log2(edge)
+    shown = thinned(values, [inches * math.log2(value / values[0]) / span for value in values], text)
+    ticks(getattr(axes, f"{which}axis"), shown, {float(f"{value:.9g}"): text(value) for value in shown})
+
+
+def offset_axis(axes, values, inches):
+    """An x axis with 0 in it: linear up to 1, log beyond, ticks at the values as far as their labels fit."""
+    values = sorted({float(value) for value in values})
+    below_one = 0.3  # decades that 0 to 1 takes
+    axes.set_xscale("symlog", linthresh=1, linscale=below_one * 0.9)
+    axes.set_xlim(-0.12, values[-1] * 1.12 if values[-1] > 1 else values[-1] + 0.12)
+    decades = [value * below_one if value <= 1 else below_one + math.log10(value) for value in values]
+    shown = thinned(values, [inches * place / (decades[-1] * 1.06 or 1) for place in decades], grouped)
+    ticks(axes.xaxis, shown, {float(f"{value:.9g}"): grouped(value) for value in shown})
+
+
+def thinned(values, places, text):
+    """Those values whose labels, at `places` in inches, do not touch: every n-th of evenly spaced ones, else from the last on."""
+    halves = [text_width(text(value), 8) / 2 + 0.03 for value in values]
+
+    def fits(left, right):
+        return places[right] - places[left] >= halves[left] + halves[right]
+
+    gaps = [after - before for before, after in zip(places, places[1:])]
+    if gaps and max(gaps) < 1.2 * min(gaps):
+        for step in range(1, len(values) + 1):
+            shown = list(range(len(values) - 1, -1, -step))[::-1]
+            if all(fits(left, right) for left, right in zip(shown, shown[1:])):
+                return [values[index] for index in shown]
+    shown = []
+    for index in reversed(range(len(values))):
+        if not shown or fits(index, shown[-1]):
+            shown.append(index)
+    return [values[index] for index in reversed(shown)]

@@ -1,0 +1,126 @@
+"""The figure of what a launch costs: time over launches of chains and fan-outs, by mechanism."""
+import pandas
+
+import figure_parts as parts
+import figure_style as style
+from figure_style import Sheet
+from figures_sweeps import draw_line, last_point, mark_refused, nothing_timed
+
+HEIGHT = 3.0
+
+
+def launch_time(part, shown):
+    """Time over launches by mechanism: chains against their length, fan-outs against their width; beside a chain, what larger
+    levels change, and hollow in a fan-out, what comes of launching all from one root grid where nestbed would make waves."""
+    if not (shown["ok"] > 0).any():
+        return nothing_timed("Time a launch", part, shown)
+    chains, fans = _each(shown, "chain", "levels"), _each(shown, "fanout", "grid")
+    sheet = Sheet(_launch_title(chains, fans))
+    top = 0.3
+    if chains["each"].notna().any():
+        small = chains["grid"] == chains["grid"].min()
+        larger = chains[~small]
+        axes = sheet.add(0.7, top, 3.95 if len(larger) else 5.9, HEIGHT, "A chain: each grid launches the next")
+        lines = _launch_lines(chains[small])
+        _launch_axes(sheet, axes, lines, [], "grids in the chain")
+        if len(larger):
+            _larger_levels(sheet, axes, lines, larger, top)
+        top += HEIGHT + 0.9
+    if fans["each"].notna().any():
+        whole = _in_one_grid(fans)
+        axes = sheet.add(0.7, top, 5.9, HEIGHT, "A fan-out: many launches from one root grid")
+        _launch_axes(sheet, axes, _launch_lines(fans[~whole]), _launch_lines(fans[whole]), "launches")
+        if whole.any():
+            waves = fans[~whole & (fans["wave"] < fans["grid"])]["wave"]
+            sheet.notes.append("Hollow, dashed: all launches from one root grid. Else in waves of root blocks that fit the "
+                               f"default pending-launch limit, {style.grouped(waves.max())} each.")
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+def _each(shown, strategy, column):
+    """Cases of a strategy with `x`, how many launches, and `each`, the median time over them in microseconds."""
+    cases = shown[shown["strategy"] == strategy]
+    cases = cases.assign(x=cases[column].where(cases[column] > 0))
+    return cases.assign(each=cases["us"] / cases["x"])
+
+
+def _in_one_grid(fans):
+    """Which fan-outs are one wave that is larger than the waves that others by the same mechanism were cut into."""
+    cut = fans[fans["wave"] < fans["grid"]].groupby("mechanism")["wave"].max()
+    return (fans["wave"] == fans["grid"]) & (fans["grid"] > fans["mechanism"].map(cut).fillna(float("inf")))
+
+
+def _launch_title(chains, fans):
+    """The least time over launches of each, of launches from the device alone, among the longest or widest."""
+    said = []
+    for cases, words in ((chains, "a level of a chain"), (fans, "one of a fan-out")):
+        each = cases["each"].where((cases["launches"] > 0) & (cases["x"] >= cases["x"].max() / 16)).dropna()
+        if len(each):
+            said.append(f"{words} {style.time_text(each.min())} ({parts.mechanism_text(cases['mechanism'][each.idxmin()])})")
+    return "Device launches at best: " + ", ".join(said) if said else "Time over launches, by mechanism"
+
+
+def _variant(case):
+    words = parts.mechanism_text(case["mechanism"])
+    if pandas.notna(case["graphs"]) and case["graphs"] > 1:
+        words += f", best of {style.grouped(case['graphs'])}"
+    return words
+
+
+def _launch_lines(cases):
+    """A line a mechanism and number of graphs, in the order of mechanisms."""
+    order = list(style.MECHANISMS)
+    found = []
+    for group in parts.grouped_by(cases, ["mechanism", "graphs"]):
+        case, group = group.iloc[0], group.sort_values("x", kind="stable")
+        place = order.index(case["mechanism"]) if case["mechanism"] in order else len(order)
+        found.append(parts.Line(_variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
+                                style.MECHANISMS.get(case["mechanism"], ("", style.GREY))[1],
+                                style.MARKS[place % len(style.MARKS)], style.DASHES[1 if case["graphs"] > 1 else 0]))
+    return sorted(found, key=lambda line: (style.MARKS.index(line.mark), line.label))
+
+
+def _launch_axes(sheet, axes, lines, hollow, label):
+    cases = pandas.concat([line.cases for line in [*lines, *hollow]])
+    values = cases[["low", "high"]].div(cases["x"], axis=0).stack()
+    style.fit_axis(axes, "y", values[values > 0])
+    style.binary_axis(axes, "x", cases["x"].dropna(), sheet.width_of(axes))
+    axes.set_xlabel(label)
+    axes.set_ylabel("time over launches, µs")
+    labels = []
+    mark_refused(axes, lines)
+    for line in lines:
+        draw_line(axes, line, line.cases["each"], line.cases["low"] / line.cases["x"], line.cases["high"] / line.cases["x"])
+        end = last_point(line, line.cases["each"])
+        if end:
+            labels.append((*end, line.label, line.colour))
+    for line in hollow:
+        axes.plot(line.x, line.cases["each"], color=line.colour, linestyle=(0, (3, 2)), linewidth=1, marker=line.mark,
+                  markersize=4.5, markerfacecolor="white", clip_on=False)
+        end = last_point(line, line.cases["each"])
+        if end:
+            labels.append((*end, f"{line.label}, one grid", line.colour))
+    sheet.end_labels(axes, labels)
+
+
+def _larger_levels(sheet, left, lines, larger, top):
+    """A slope a mechanism, from small levels to larger ones, at the chain length that both have."""
+    at = larger["x"].max()
+    axes = sheet.add(6.75, top, 1.3, HEIGHT, f"Chain of {style.grouped(at)}")
+    small = next(line.cases[line.cases["x"] == at].iloc[0] for line in lines if (line.cases["x"] == at).any())
+    for line in lines:
+        mine = larger[(larger["x"] == at) & (larger["mechanism"] == line.mechanism)]
+        mine = mine[mine["graphs"] == line.value] if pandas.notna(line.value) else mine
+        before = line.cases[line.cases["x"] == at]
+        if len(mine) and len(before):
+            axes.plot([0, 1], [before["each"].iloc[0], mine["each"].iloc[0]], color=line.colour, marker=line.mark,
+                      markersize=4.2, clip_on=False)
+    axes.set_yscale(left.get_yscale())
+    axes.set_ylim(left.get_ylim())
+    axes.set_yticks(left.get_yticks(), [""] * len(left.get_yticks()))
+    axes.set_ylim(left.get_ylim())
+    axes.set_xlim(-0.25, 1.25)
+    axes.set_xticks([0, 1], [f"{style.grouped(case['grid'])} × {style.grouped(case['block'])}"
+                             for case in (small, larger.iloc[0])])
+    axes.set_xlabel("threads a level")
+    axes.grid(axis="x", visible=False)

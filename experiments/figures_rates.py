@@ -1,0 +1,284 @@
+"""Figures of rates: against CUB, bandwidth, and the book's machine."""
+import csv
+import pathlib
+
+import pandas
+
+import figure_parts as parts
+import figure_style as style
+import logs
+from figure_style import Sheet
+from figures_sweeps import draw_line, last_point, mark_refused, nothing_timed
+
+BOOK = pathlib.Path(__file__).resolve().parent.parent / "results" / "k40c.csv"
+BOOK_GRID, BOOK_BLOCK = 2048, 512
+CUB = ["cub", "cub_narrow"]
+COLOURS = [style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.BLACK]
+
+
+# --- CUB -----------------------------------------------------------------------------------------------------------------------
+
+
+def faster_cub(cases):
+    """Of cases of one type, {elements: the case of CUB with the least median}; `cub` alone where `cub_narrow` was not
+    measured."""
+    library = cases[cases["strategy"].isin(CUB) & (cases["ok"] > 0)]
+    return {elements: rows.loc[rows["us"].idxmin()] for elements, rows in library.groupby("elements")}
+
+
+def ratios_to_cub(cases):
+    """(elements, ratio, low, high) of each timed case against faster_cub at its size, by elements."""
+    found = []
+    reference = faster_cub(cases)
+    own = cases[~cases["strategy"].isin(CUB) & (cases["ok"] > 0)]
+    for strategy, rows in own.groupby("strategy", sort=True):
+        points = [(case["elements"], *logs.ratio(case["samples"], reference[case["elements"]]["samples"]))
+                  for _, case in rows.sort_values("elements").iterrows() if case["elements"] in reference]
+        found.append((strategy, points))
+    return found
+
+
+def against_cub(part, shown):
+    """Ratio of medians to the faster CUB of the same log and size, panels by type; below 1 is faster than CUB."""
+    kinds = sorted(set(shown["type"]), key=parts.order_of)
+    panels = [(kind, ratios_to_cub(shown[shown["type"] == kind])) for kind in kinds]
+    everything = [point for _, found in panels for _, points in found for point in points]
+    if not everything:
+        return nothing_timed("Time against CUB's", part, shown)
+    both = shown["strategy"].isin(["cub_narrow"]).any()
+    sheet = Sheet(_cub_title(panels))
+    low, high = min(point[2] for point in everything), max(point[3] for point in everything)
+    height = 2.5 if len(panels) > 1 else 3.2
+    room = max(style.text_width(name, 8) for _, found in panels for name, _ in found) + 0.42
+    for place, (kind, found) in enumerate(panels):
+        width = style.WIDTH - 0.7 - room
+        axes = sheet.add(0.62, 0.1 + 0.22 * (len(panels) > 1) + place * (height + 0.82), width, height,
+                         kind if len(panels) > 1 else "")
+        style.log_axis(axes, "y", min(low, 0.9), max(high, 1.1), pad=1.05)
+        style.binary_axis(axes, "x", sorted({point[0] for point in everything}), width, style.power_text)
+        axes.axhline(1, color=style.INK, linewidth=1)
+        axes.annotate("as fast as CUB", (0, 1), (3, 3), xycoords=axes.get_yaxis_transform(), textcoords="offset points",
+                      fontsize=7.5, color=style.INK)
+        labels = []
+        for order, (strategy, points) in enumerate(found):
+            colour = COLOURS[order % len(COLOURS)]
+            x, middle, lower, upper = zip(*points)
+            axes.fill_between(x, lower, upper, color=colour, alpha=0.2, linewidth=0)
+            axes.plot(x, middle, color=colour, marker=style.MARKS[order], markersize=4.5, linestyle=style.DASHES[order % 4],
+                      zorder=3)
+            labels.append((x[-1], middle[-1], strategy, colour))
+        sheet.end_labels(axes, labels)
+        axes.set_ylabel("time over CUB's")
+        axes.set_xlabel("numbers")
+    sheet.notes.append("Ratio of medians to " + ("the faster of cub and cub_narrow at each size" if both else "cub") +
+                       " in the same log; below 1 is faster than CUB. Bands: 95 % bootstrap interval of the ratio.")
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+def _cub_title(panels):
+    said = {}
+    for _, found in panels:
+        for strategy, points in found:
+            said.setdefault(strategy, []).extend(points)
+    def span(points):
+        return f"{min(point[1] for point in points):.2f} to {max(point[1] for point in points):.2f}"
+
+    words = [f"{strategy} {'' if place else 'takes '}{span(points)}"
+             for place, (strategy, points) in enumerate((strategy, points) for strategy, points in said.items() if points)]
+    return "Of CUB's time, " + ", ".join(words)
+
+
+# --- bandwidth -----------------------------------------------------------------------------------------------------------------
+
+
+def bandwidth(part, groups):
+    """GB/s against the numbers of the input, with the device's own peak; panels by what else varies."""
+    shown = pandas.concat(groups)
+    if not shown["bandwidth_gb_s"].notna().any():
+        return nothing_timed("Bandwidth against size", part, shown)
+    panels = parts.lines_and_panels(groups, [name for name in parts.NAMES if name not in ("elements", "grid")])
+    peak = shown["peak_gb_s"].max()
+    fastest = shown.loc[shown["bandwidth_gb_s"].idxmax()]
+    share = f", {100 * fastest['bandwidth_gb_s'] / peak:.0f} % of the device's peak" if peak > 0 else ""
+    sheet = Sheet(f"{fastest['strategy']} reads {style.grouped(round(fastest['bandwidth_gb_s']))} GB/s at "
+                  f"{style.power_text(fastest['elements'])} numbers{share}")
+    top = max(shown["bandwidth_gb_s"].max(), peak if peak > 0 else 0)
+    height = 2.6 if len(panels) > 1 else 3.2
+    room = max(style.text_width(line.label, 8) for _, lines in panels for line in lines) + 0.42
+    for place, (name, lines) in enumerate(panels):
+        width = style.WIDTH - 0.75 - room
+        axes = sheet.add(0.7, 0.1 + 0.22 * bool(name) + place * (height + 0.82), width, height, name)
+        style.binary_axis(axes, "x", [x for line in lines for x in line.x], width, style.power_text)
+        _rate_axis(axes, "y", shown, top)
+        if peak > 0:
+            axes.axhline(peak, color=style.INK, linewidth=1, linestyle=(0, (6, 2)))
+            axes.annotate(f"peak, {style.grouped(round(peak))} GB/s", (0, peak), (4, -4), xycoords=axes.get_yaxis_transform(),
+                          textcoords="offset points", fontsize=7.5, va="top")
+        labels = []
+        mark_refused(axes, lines)
+        for order, line in enumerate(lines):
+            line.colour, line.mark = COLOURS[order % len(COLOURS)], style.MARKS[order % len(style.MARKS)]
+            rates, low, high = _rates(line.cases)
+            draw_line(axes, line, rates, low, high)
+            end = last_point(line, rates)
+            if end:
+                labels.append((*end, line.label, line.colour))
+        sheet.end_labels(axes, labels)
+        axes.set_ylabel("GB/s")
+        axes.set_xlabel("numbers")
+    _cache_note(sheet, part)
+    return sheet.finish(parts.caption_of(part, shown, elsewhere="cases of fewer than three sizes"))
+
+
+def _rates(cases):
+    """Medians of GB/s and their interval: bytes over the times and their interval, for a rate falls as its time grows."""
+    amount = cases["bandwidth_gb_s"] * cases["us"]
+    return cases["bandwidth_gb_s"], amount / cases["high"], amount / cases["low"]
+
+
+def _rate_axis(axes, which, shown, top):
+    values = shown["bandwidth_gb_s"].dropna()
+    if style.wants_log(values):
+        style.log_axis(axes, which, values.min(), top, pad=1.2)
+    else:
+        style.linear_axis(axes, which, 0, top)
+
+
+def _cache_note(sheet, part):
+    cache = part.rows["l2_bytes"].max()
+    if cache > 0:
+        sheet.notes.append("Rates are those of what must be read and written at least; up to a few times the L2 cache "
+                           f"({cache / 2**20:.0f} MiB) they are not the memory's.")
+
+
+def bandwidth_dots(part, shown):
+    """GB/s by strategy, a dot a case, for logs of few sizes: panels by size, the device's peak as a line. Marks are types; of
+    matrices colours are the columns of a block of threads, and marks its rows."""
+    timed = shown[shown["bandwidth_gb_s"].notna()]
+    peak = timed["peak_gb_s"].max()
+    best = timed.loc[timed["bandwidth_gb_s"].idxmax()]
+    matrix = timed["nx"].notna().all()
+    names = parts.varying(shown, ["nx", "ny"] if matrix else ["elements"])
+    looks, key = _block_looks(shown) if matrix else _type_looks(shown)
+    sheet = Sheet(f"{best['strategy']} reaches {style.grouped(round(best['bandwidth_gb_s']))} GB/s, "
+                  f"{100 * best['bandwidth_gb_s'] / peak:.0f} % of the device's peak", key)
+    columns = 1 if matrix else 2
+    tops = [0.3] * columns
+    pitch = style.WIDTH / columns
+    room = max(style.text_width(name, 8) for name in shown["strategy"]) + 0.12
+    panels = parts.grouped_by(shown, names)
+    panels.sort(key=lambda panel: (-panel["strategy"].nunique(), [parts.order_of(panel.iloc[0][name]) for name in names]))
+    for cases in panels:
+        column = tops.index(min(tops))
+        rows = sorted(cases.groupby("strategy"), key=lambda row: (-row[1]["bandwidth_gb_s"].max(), row[0]))
+        height = 0.2 * len(rows) + 0.1
+        width = pitch - style.MARGIN - room - 0.95
+        axes = sheet.add(pitch * column + style.MARGIN + room, tops[column], width, height)
+        axes.text(-room / width, 1 + 0.08 / height, parts.shape_text(cases.iloc[0], names), transform=axes.transAxes, fontsize=9,
+                  fontweight="bold", color="#444444")
+        _rate_dots(axes, rows, looks, room / width, width)
+        _rate_axis(axes, "x", timed, max(peak, best["bandwidth_gb_s"]))
+        axes.axvline(peak, color=style.INK, linewidth=1, linestyle=(0, (6, 2)), zorder=1)
+        axes.set_xlabel("GB/s")
+        tops[column] += height + 0.82
+    sheet.notes.append(f"Dashed: the device's peak by its own data, {style.grouped(round(peak))} GB/s. At the right, of the best "
+                       "dot: GB/s, and the share of the peak.")
+    _cache_note(sheet, part)
+    return sheet.finish(parts.caption_of(part, shown, elsewhere="what launches from the device or has a depth"))
+
+
+def _block_looks(shown):
+    """{block_shape: (colour, mark)} and the key."""
+    sides = {shape: tuple(int(side) for side in shape.split("x")) for shape in shown["block_shape"].unique()
+             if shape.count("x") == 1}
+    columns, rows = (sorted({side[place] for side in sides.values()}) for place in (0, 1))
+    colours = dict(zip(columns, [style.ORANGE, style.BLUE, style.BLACK, style.GREEN, style.PURPLE, style.SKY]))
+    marks = dict(zip(rows, "osD^vP"))
+    looks = {shape: (colours.get(width, style.GREY), marks.get(height, "x")) for shape, (width, height) in sides.items()}
+    key = [("Block of threads, columns:", style.INK, None),
+           *((f"{side}", colours.get(side, style.GREY), "s") for side in columns),
+           ("rows:", style.INK, None), *((f"{side}", style.INK, marks.get(side, "x")) for side in rows)]
+    return looks, key if sides else ()
+
+
+def _type_looks(shown):
+    """{type: (colour, mark)} and the key, where there is more than one."""
+    types = sorted(set(shown["type"]), key=parts.order_of)
+    looks = dict(zip(types, [(style.BLUE, "o"), (style.VERMILLION, "D"), (style.GREEN, "^")]))
+    return looks, [(name, *looks[name]) for name in types if name in looks] if len(types) > 1 else ()
+
+
+def _rate_dots(axes, rows, looks, label_left, width):
+    lanes = {name: 0.28 * (place / (len(looks) - 1) - 0.5) for place, name in enumerate(looks)} if len(looks) > 1 else {}
+    for line, (strategy, cases) in enumerate(rows):
+        for _, case in cases.sort_values(["type", "block_shape"], ascending=False).iterrows():
+            colour, mark = looks.get(case["block_shape"]) or looks.get(case["type"]) or (style.BLUE, "o")
+            place = line + lanes.get(case["type"], 0.0)
+            hollow = case["clock"] == "wall" and case["backend"] == "cuda"
+            amount = case["bandwidth_gb_s"] * case["us"]
+            axes.hlines(place, amount / case["high"], amount / case["low"], color=colour, linewidth=1.8, alpha=0.5)
+            axes.plot([case["bandwidth_gb_s"]], [place], mark, color=colour, markersize=5, markerfacecolor="white" if hollow
+                      else colour,
+                      markeredgewidth=0.9 if hollow else 0.4, markeredgecolor=colour if hollow else "white", zorder=3)
+        axes.text(-label_left, line, strategy, transform=axes.get_yaxis_transform(), fontsize=8, va="center_baseline")
+        best = cases.loc[cases["bandwidth_gb_s"].idxmax()]
+        at = {"transform": axes.get_yaxis_transform(), "fontsize": 8, "va": "center_baseline", "ha": "right"}
+        axes.text(1 + 0.42 / width, line, style.three(best["bandwidth_gb_s"]), **at)
+        if best["peak_gb_s"] > 0:
+            share = 100 * best["bandwidth_gb_s"] / best["peak_gb_s"]
+            axes.text(1 + 0.86 / width, line, f"{share:.0f} %" if share >= 0.95 else f"{share:.1g} %", **at)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_yticks(range(len(rows)), [""] * len(rows))
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+# --- the book's machine --------------------------------------------------------------------------------------------------------
+
+
+def book_times(path=BOOK):
+    """{strategy: (ms, source)} of results/k40c.csv."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return {row["strategy"]: (float(row["ms"]), row["source"]) for row in csv.DictReader(file)}
+
+
+def book(part, shown):
+    """The book's times on its K40c beside those of this log, a line a strategy."""
+    theirs = book_times()
+    timed = shown[shown["ok"] > 0]
+    if not len(timed):
+        return nothing_timed("The book's table", part, shown)
+    rows = sorted(timed.iterrows(), key=lambda row: -theirs[row[1]["strategy"]][0])
+    factors = [1e3 * theirs[case["strategy"]][0] / case["us"] for _, case in rows if case["clock"] == "gpu"]
+    machine = part.rows["gpu"].iloc[0] or "this machine"
+    sheet = Sheet(f"The book's table, on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
+                  + (f": kernels {min(factors):.2g} to {max(factors):.2g} times as fast" if factors else ""),
+                  [("Tesla K40c, as printed in the book", style.ORANGE, "s"), (f"{machine}, this log", style.BLUE, "o")],
+                  "2²⁰ ints in 2048 blocks of 512 threads. Two machines: the only figure that shows more than one.")
+    height = 0.34 * len(rows) + 0.1
+    axes = sheet.add(1.5, 0.2, style.WIDTH - 1.5 - 1.0, height)
+    values = [value for _, case in rows for value in (case["us"] / 1e3, theirs[case["strategy"]][0])]
+    style.log_axis(axes, "x", min(values) / 1.6, max(values) * 1.6, pad=2.2)
+    for place, (_, case) in enumerate(rows):
+        our, old = case["us"] / 1e3, theirs[case["strategy"]][0]
+        hollow = case["clock"] == "wall" and case["backend"] == "cuda"
+        axes.plot([our, old], [place, place], color="#BBBBBB", linewidth=1.6, zorder=1)
+        axes.plot([case["low"] / 1e3, case["high"] / 1e3], [place, place], color=style.BLUE, linewidth=4, alpha=0.4, zorder=2)
+        axes.plot([our], [place], "o", color=style.BLUE, markersize=7.5, markerfacecolor="white" if hollow else style.BLUE,
+                  zorder=3)
+        axes.plot([old], [place], "s", color=style.ORANGE, markersize=7, zorder=3)
+        for value, text, colour in ((our, style.time_text(case["us"]), style.BLUE), (old, style.time_text(1e3 * old), "#9A6A00")):
+            right = value > min(our, old)
+            axes.annotate(text, (value, place), (8 if right else -8, 0), textcoords="offset points", ha="left" if right
+                          else "right", va="center_baseline", fontsize=8.5, color=colour)
+        axes.text(1.02, place, f"{1e3 * old / case['us']:.3g} ×", transform=axes.get_yaxis_transform(), fontsize=8.5,
+                  va="center_baseline")
+    axes.text(1.02, 1 + 0.04 / height, "times as fast", transform=axes.transAxes, fontsize=8, color="#777777", va="bottom")
+    names = [case["strategy"] + (" (one core)" if case["strategy"] == "host" else "") for _, case in rows]
+    axes.set_yticks(range(len(rows)), names)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0, labelsize=9)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("time of a run, ms")
+    sheet.notes.append("K40c: " + "; ".join(dict.fromkeys(theirs[case["strategy"]][1] for _, case in rows)) + ".")
+    return sheet.finish(parts.caption_of(part, shown, elsewhere="not in the book's table"))

@@ -1,0 +1,267 @@
+"""Figures along an axis: time and device launches against depth, grid or block, time against waves."""
+import pandas
+
+import figure_parts as parts
+import figure_style as style
+from figure_style import Sheet
+
+
+def nothing_timed(title, part, shown):
+    """Axes with a sentence, where a figure's rows are there and none of them has a time."""
+    sheet = Sheet(title)
+    axes = sheet.add(0.6, 0.1, style.WIDTH - 0.8, 1.5)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.text(0.5, 0.5, f"Nothing to draw: none of these {style.grouped(shown['rows'].sum())} rows has a time "
+              f"({parts.status_text(shown)}).", ha="center", va="center", transform=axes.transAxes)
+    return sheet.finish(parts.caption_of(part, shown), bottom=0.1)
+
+
+def draw_line(axes, line, values, low=None, high=None, **more):
+    """A line with its marks, and its interval as bars; hollow marks where the clock is the host's on a GPU log."""
+    hollow = line.cases["clock"].iloc[0] == "wall" and line.cases["backend"].iloc[0] == "cuda"
+    axes.plot(line.x, values, color=line.colour, linestyle=line.dash, marker=line.mark, markersize=4.2, clip_on=False,
+              markerfacecolor="white" if hollow else line.colour, markeredgewidth=0.8, zorder=3, **more)
+    if low is not None:
+        bars = [bar for bar in zip(line.x, low, high) if pandas.notna(bar[1])]
+        axes.vlines([x for x, _, _ in bars], [bar for _, bar, _ in bars], [bar for _, _, bar in bars], color=line.colour,
+                    linewidth=1.1, zorder=2)
+
+
+def mark_refused(axes, lines):
+    """An × near the top at each abscissa where no sample was ok, a row a line that has one."""
+    without = [line for line in lines if (line.cases["ok"] == 0).any()]
+    for place, line in enumerate(without):
+        at = [x for x, ok in zip(line.x, line.cases["ok"]) if ok == 0]
+        axes.plot(at, [0.98 - 0.055 * place] * len(at), "x", color=line.colour, markersize=5, markeredgewidth=1.3,
+                  transform=axes.get_xaxis_transform(), clip_on=False, zorder=4)
+
+
+def last_point(line, values):
+    """(x, y) of the last value that is one; None where none is."""
+    there = [(x, y) for x, y in zip(line.x, values) if pandas.notna(y)]
+    return there[-1] if there else None
+
+
+AXES = {"depth": "nesting depth", "grid": "root blocks", "block": "threads a block"}
+
+
+def _x_axis(axes, axis, values, inches):
+    if axis == "depth" and max(values) <= 20:
+        axes.set_xlim(min(values) - 0.15, max(values) + 0.15)
+        axes.set_xticks(sorted(set(values)))
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    elif axis == "depth" and min(values) == 0:
+        style.offset_axis(axes, values, inches)
+    else:
+        style.binary_axis(axes, "x", values, inches, style.power_text if max(values) > 1e5 else style.grouped)
+    axes.set_xlabel(AXES[axis])
+
+
+def _flat_beside(part, groups, axis):
+    """Up to three strategies without the axis that the groups can be held against: same grid, block and type."""
+    if axis != "depth":
+        return part.cases.iloc[:0]
+    first = groups[0].iloc[0]
+    flat = part.cases[part.cases["levels"].isna() & (part.cases["ok"] > 0)]
+    for name in ("grid", "block", "type", "elements", "nx", "ny", "experiment"):
+        flat = flat[(flat[name] == first[name]) | (flat[name].isna() & pandas.isna(first[name]))]
+    return flat if len(flat) <= 3 else flat.iloc[:0]
+
+
+def against(part, groups, axis):
+    """Time against depth, grid or block: lines are strategies, panels the shapes."""
+    flat = _flat_beside(part, groups, axis)
+    shown = pandas.concat([*groups, flat])
+    title = f"Time against {dict(depth='nesting depth', grid='grid size', block='block size')[axis]}"
+    if not (shown["ok"] > 0).any():
+        return nothing_timed(title, part, shown)
+    panel_names = [name for name in parts.NAMES if name != axis and name not in parts.FOLLOWS[axis]]
+    panels = parts.lines_and_panels(groups, panel_names)
+    lines = [line for _, found in panels for line in found]
+    scale, unit = style.time_unit(shown["us"])
+    sheet = Sheet(_against_title(lines, axis, title, panels), parts.family_key(lines) if _by_family(lines) else (),
+                  parts.common_text(shown))
+    most = max(len(found) + len(flat) for _, found in panels)
+    height = max(3.2 if len(panels) == 1 else 2.4, 0.165 * most)
+    columns = 1 if len(panels) == 1 else 2
+    room = max(style.text_width(line.label, 8) for line in lines + [_flat_line(case) for _, case in flat.iterrows()]) + 0.32
+    pitch = style.WIDTH / columns
+    width = pitch - 0.68 - room
+    for place, (name, found) in enumerate(panels):
+        axes = sheet.add(0.6 + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
+                         height, name)
+        _against_panel(sheet, axes, found, flat, axis, scale, width, style.wants_log([*shown["low"], *shown["high"]]))
+        axes.set_ylabel(f"time of a run, {unit}" if place % columns == 0 else "")
+    never = [line.label for line in lines if not (line.cases["ok"] > 0).any()]
+    if never:
+        sheet.notes.append(f"Without any time, × alone: {', '.join(dict.fromkeys(never))}.")
+    return sheet.finish(parts.caption_of(part, shown, elsewhere=f"cases in which {axis} does not vary"))
+
+
+def _flat_line(case):
+    return parts.Line(f"{case['strategy']} (flat)", case["strategy"], case["mechanism"], None, [], pandas.DataFrame([case]),
+                      style.GREY)
+
+
+def _by_family(lines):
+    return len({line.strategy for line in lines}) > 1
+
+
+def _against_panel(sheet, axes, lines, flat, axis, scale, width, log):
+    values = [x for line in lines for x in line.x]
+    times = pandas.concat([*(line.cases for line in lines), flat])
+    times = times[times["ok"] > 0]
+    if len(times):
+        style.fit_axis(axes, "y", [*(times["low"] / scale), *(times["high"] / scale)], log)
+    _x_axis(axes, axis, values, width)
+    labels = []
+    mark_refused(axes, lines)
+    for line in lines:
+        medians = list(line.cases["us"] / scale)
+        draw_line(axes, line, medians, line.cases["low"] / scale, line.cases["high"] / scale)
+        end = last_point(line, medians)
+        if end:
+            labels.append((*end, line.label, line.colour))
+    for _, case in flat.iterrows():
+        axes.axhline(case["us"] / scale, color=style.GREY, linestyle=(0, (6, 2)), linewidth=1, zorder=1)
+        labels.append((max(values), case["us"] / scale, f"{case['strategy']} (flat)", style.GREY))
+    sheet.end_labels(axes, labels)
+
+
+def _against_title(lines, axis, title, panels):
+    """What the slowest and the fastest line come to at the end of the axis, where there is one panel."""
+    ends = [(line.cases["us"].dropna().iloc[-1], line) for line in lines if line.cases["us"].notna().any()]
+    if len(panels) > 1 or len(ends) < 2:
+        return title + (f": {_subject(lines)}" if _subject(lines) else "")
+    far = max(x for line in lines for x in line.x)
+    ends.sort(key=lambda end: end[0])
+    place = f"at depth {far:g}" if axis == "depth" else f"of {style.grouped(far)} {AXES[axis]}"
+    of = f" of {_subject(lines)}" if _subject(lines) else ""
+    least, most = (f"{style.time_text(us)} ({line.label})" for us, line in (ends[0], ends[-1]))
+    return f"A run{of} {place} takes {least} to {most}"
+
+
+def _subject(lines):
+    names = list(dict.fromkeys(line.strategy for line in lines))
+    return names[0] if len(names) == 1 else ""
+
+
+# --- launches ---
+
+
+def launches(part, by_axis):
+    """Device launches as the kernels counted them, a row of panels an axis: {"depth": groups, "grid": groups}."""
+    shown = pandas.concat([group for groups in by_axis.values() for group in groups])
+    shown = shown.loc[~shown.index.duplicated()]
+    laid = {axis: parts.lines_and_panels(groups,
+                                         [name for name in parts.NAMES if name != axis and name not in parts.FOLLOWS[axis]])
+            for axis, groups in by_axis.items()}
+    lines = [line for panels in laid.values() for _, found in panels for line in found]
+    most = shown["launches"].max()
+    sheet = Sheet(f"Device launches, counted in the kernels: up to {style.grouped(most)} a run" +
+                  (f" ({_subject(lines)})" if _subject(lines) else ""), parts.family_key(lines) if _by_family(lines) else (),
+                  parts.common_text(shown))
+    cells = [(axis, name, found) for axis, panels in laid.items() for name, found in _without_copies(panels)]
+    columns = 1 if len(cells) == 1 else 2
+    room = max(style.text_width(row, 8) for _, _, found in cells for line, _ in _counted(found)
+               for row in line.label.split("\n")) + 0.32
+    pitch = style.WIDTH / columns
+    height = 3.1 if columns == 1 else 2.7
+    for place, (axis, name, found) in enumerate(cells):
+        width = pitch - 0.88 - room
+        axes = sheet.add(0.8 + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
+                         height, name)
+        _launches_panel(sheet, axes, found, axis, width)
+        axes.set_ylabel("device launches a run" if place % columns == 0 else "")
+    return sheet.finish(parts.caption_of(part, shown, timed=False, elsewhere="cases without a sweep") + _spread_note(shown))
+
+
+def _without_copies(panels):
+    """Panels with the same counts in them (counts follow from few things) are drawn once, under all their names."""
+    found = {}
+    for name, lines in panels:
+        key = tuple((line.label, tuple(line.x), tuple(line.cases["launches"])) for line in lines)
+        found.setdefault(key, []).append((name, lines))
+    return [("; ".join(name for name, _ in same), same[0][1]) for same in found.values()]
+
+
+def _counted(lines):
+    return parts.merged([line for line in lines if line.cases["launches"].notna().any()], lambda line: line.cases["launches"])
+
+
+def _spread_note(shown):
+    refused = shown[shown["failed"] > 0]
+    return [f"{len(refused)} points are of runs with launches refused: the median of attempts."] if len(refused) else []
+
+
+def _launches_panel(sheet, axes, lines, axis, width):
+    counted = _counted(lines)
+    values = [x for line in lines for x in line.x]
+    _x_axis(axes, axis, values, width)
+    counts = [count for line, _ in counted for count in line.cases["launches"].dropna()]
+    top = max(counts, default=0)
+    if top > 30:
+        axes.set_yscale("symlog", linthresh=1, linscale=0.5)
+        axes.set_ylim(0, top * 1.3)
+        places = [0, 1, *(10**power for power in range(1, 8) if 10**power <= top * 1.3)]
+        style.ticks(axes.yaxis, places, {float(place): style.grouped(place) for place in places})
+    else:
+        style.linear_axis(axes, "y", 0, max(top, 1))
+    labels = []
+    for line, _ in counted:
+        axes.plot(line.x, line.cases["launches"], color=line.colour, linestyle=line.dash, marker=line.mark, markersize=4.2,
+                  clip_on=False, zorder=3)
+        end = last_point(line, line.cases["launches"])
+        if end:
+            labels.append((*end, line.label, line.colour))
+    sheet.end_labels(axes, labels)
+
+
+# --- waves ---
+
+
+def waves(part, shown):
+    """Time against root blocks a wave, lines by streams, panels by what else varies; what was refused as ×."""
+    placed = shown[shown["wave"].notna()]
+    if not (placed["ok"] > 0).any():
+        return nothing_timed("Time against the size of a wave", part, shown)
+    names = parts.varying(placed, ["strategy", "mechanism", *parts.NAMES])
+    names = [name for name in names if name != "mechanism" or len(parts.varying(placed, ["strategy"])) == 0]
+    streams = sorted(placed["streams"].dropna().unique())
+    colours = dict(zip(streams, style.scale_colours(len(streams))))
+    panels = parts.grouped_by(placed, names)
+    panels.sort(key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in names])
+    best = placed.loc[placed["us"].idxmin()]
+    sheet = Sheet(f"Root blocks in waves: fastest is {best['strategy']} in {parts.name_of('wave', best['wave'])} round "
+                  f"{parts.name_of('streams', best['streams'])}, {style.time_text(best['us'])}",
+                  [("streams:", style.INK, None),
+                   *((style.grouped(value), colours[value], style.MARKS[place]) for place, value in enumerate(streams)),
+                   *([("no run was right", style.INK, "x")] if (placed["ok"] == 0).any() else [])], parts.common_text(placed))
+    scale, unit = style.time_unit(placed["us"])
+    columns = min(3, len(panels))
+    pitch = (style.WIDTH - 0.7) / columns
+    height = 2.0 if len(panels) > 1 else 2.9
+    for place, cases in enumerate(panels):
+        title = ", ".join(filter(None, [cases.iloc[0]["strategy"] if "strategy" in names else "",
+                                        parts.shape_text(cases.iloc[0],
+                                                         [name for name in names if name not in ("strategy", "mechanism")])]))
+        axes = sheet.add(0.62 + pitch * (place % columns), 0.3 + (place // columns) * (height + 0.75), pitch - 0.22, height,
+                         title)
+        times = placed[placed["ok"] > 0]
+        style.fit_axis(axes, "y", [*(times["low"] / scale), *(times["high"] / scale)], times["us"].max() > 12 * times["us"].min())
+        style.binary_axis(axes, "x", placed["wave"], pitch - 0.22)
+        lines = [parts.Line("", "", "", count, list(group["wave"]), group, colours[count], style.MARKS[streams.index(count)])
+                 for count, group in cases.sort_values("wave", kind="stable").groupby("streams")]
+        mark_refused(axes, lines)
+        for line in lines:
+            draw_line(axes, line, line.cases["us"] / scale, line.cases["low"] / scale, line.cases["high"] / scale)
+        axes.set_xlabel("root blocks a wave" if place >= len(panels) - columns else "")
+        axes.set_ylabel(f"time of a run, {unit}" if place % columns == 0 else "")
+        if place % columns:
+            axes.tick_params(labelleft=False)
+    unplaced = shown[shown["wave"].isna()]
+    if len(unplaced):
+        detail = part.rows[part.rows["wave"].isna() & (part.rows["status"] != "ok")]["detail"].iloc[0]
+        return sheet.finish(parts.caption_of(part, placed, elsewhere=f"{parts.status_text(unplaced)}, the first: {detail}"))
+    return sheet.finish(parts.caption_of(part, placed))

@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Redraws the figures of nestbed's logs as SVG and PNG; experiments/plot.sh installs what this needs and runs it."""
+import argparse
+import io
+import os
+import pathlib
+import sys
+import tempfile
+
+import matplotlib
+import PIL.Image
+
+matplotlib.use("Agg")
+
+import figures  # noqa: E402 (after the choice of Agg)
+import logs  # noqa: E402
+
+RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
+MOST_BYTES = 200 * 1024
+DOTS_AN_INCH = 120
+
+
+class PlotError(Exception):
+    """What keeps figures from being drawn or written, and the exit code that it means."""
+
+    def __init__(self, text, code):
+        super().__init__(text)
+        self.code = code
+
+
+def say(text):
+    print(f"plot.sh: {text}", file=sys.stderr)
+
+
+def folders_of_results():
+    """Folders under results/ with a log in them."""
+    return [folder for folder in sorted(RESULTS.iterdir()) if folder.is_dir()
+            and any(is_log(path) for path in folder.glob("*.csv"))]
+
+
+def is_log(path):
+    """Whether the first line has a log's columns."""
+    try:
+        file = open(path, encoding="utf-8", errors="replace")
+    except OSError:
+        return True  # reading it will say what is wrong with it
+    with file:
+        header = file.readline().rstrip("\r\n").split(",")
+    return all(name in header for name in logs.NEEDED)
+
+
+def logs_of(folder):
+    """The logs of a folder, by name; says which CSVs are none."""
+    found = []
+    for path in sorted(folder.glob("*.csv")):
+        if is_log(path):
+            found.append(path)
+        else:
+            say(f"{near(path)} is no log of `nestbed run`: left out")
+    if not found:
+        raise PlotError(f"{near(folder)}: no log of `nestbed run` in it", 2)
+    return found
+
+
+def near(path):
+    """The path from here where it lies below, else in full."""
+    path = pathlib.Path(os.path.abspath(path))
+    here = pathlib.Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def bytes_of(figure, ending):
+    """The figure as a file's bytes, the same every time: no date, no version."""
+    out = io.BytesIO()
+    if ending == "png":
+        figure.savefig(out, format="png", dpi=DOTS_AN_INCH, metadata={"Software": None})
+        small = io.BytesIO()  # 256 colours are more than such a figure has but for blends at edges, and a third of the bytes
+        PIL.Image.open(out).convert("RGB").quantize(256, dither=PIL.Image.Dither.NONE).save(
+            small, "png", optimize=True, dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
+        return small.getvalue()
+    for fonttype in ("path", "none"):  # text as text where its outlines take too much
+        out = io.BytesIO()
+        with matplotlib.rc_context({"svg.fonttype": fonttype}):
+            figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        if len(out.getvalue()) < MOST_BYTES:
+            break
+    return out.getvalue()
+
+
+def write(folder, name, content):
+    """Whole or not at all."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".plot", delete=False) as file:
+            file.write(content)
+            os.fchmod(file.fileno(), 0o644)
+        os.replace(file.name, folder / name)
+    except OSError as error:
+        raise PlotError(f"{near(folder / name)} cannot be written: {error.strerror}", 1) from error
+    print(near(folder / name), flush=True)
+
+
+def draw_log(path, out):
+    """Draws and writes all figures of a log. Returns the kinds that it has; None of a log without rows."""
+    log = logs.read_log(path)
+    if not len(log):
+        say(f"{near(path)}: it has a header and no rows: no figure")
+        return None
+    made = figures.drawn(path, log)
+    for _, name, figure in made:
+        for ending in ("svg", "png"):
+            write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending))
+    return {kind.what for kind, _, _ in made}
+
+
+def draw_folder(folder, out):
+    found = set()
+    for path in logs_of(folder):
+        found |= draw_log(path, out) or set()
+    for kind in figures.KINDS:
+        if kind.what and kind.what not in found:
+            say(f"no figure of {kind.what}: no log here {kind.lacking}; `nestbed run experiments/{kind.experiment}` makes one")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="plot.sh", description="Redraws every figure from logs of `nestbed run` alone, as SVG and PNG.",
+        epilog="Exit codes: 0 all drawn, 1 something could not be drawn or written, 2 a bad option, or a file that is no log.")
+    parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="CSV|FOLDER",
+                        help="logs, or folders of logs; without one, every folder under results/ that holds logs")
+    parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FOLDER",
+                        help="where figures go; default: figures/ beside each log")
+    parser.add_argument("--setup", action="store_true", help="only install what drawing needs (done by plot.sh)")
+    given = parser.parse_args()
+    if given.setup:
+        return 0
+    code = 0
+    inputs = given.inputs or folders_of_results()
+    if not inputs:
+        say(f"no folder with a log under {near(RESULTS)}; `experiments/run.sh` makes one")
+        return 1
+    for path in inputs:
+        try:
+            if path.is_dir():
+                draw_folder(path, given.output)
+            elif draw_log(path, given.output) is None:
+                code = max(code, 1)
+        except logs.LogError as error:
+            say(str(error))
+            code = 2
+        except PlotError as error:
+            say(str(error))
+            code = max(code, error.code)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""One page of HTML to explore a results folder: `report.py [FOLDER] [-o FILE.html] --nestbed BINARY`.
+
+The claims are asked of the binary (--claims FILE reads them from a file instead); the rest is read from the logs by logs.py.
+The page holds plotly.js and all data, and needs no network. The same inputs give the same bytes.
+Exit codes: 1 it could not run or write, 2 the input is bad. Needs Debian's python3-pandas and python3-plotly.
+"""
+import argparse
+import base64
+import csv
+import gzip
+import html
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import plotly.offline
+
+import logs
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = pathlib.Path(__file__).resolve().parent / "report"
+sys.path.insert(0, str(SOURCES))
+import claims  # noqa: E402  (beside the page's other sources)
+
+SCRIPTS = ["data.js", "measures.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
+# Of a case, what the page shows; the fields of logs.CASE come first.
+SUMMED = ["rows", "ok", "us", "low", "high", "clock", "launches", "failed", "latency", "limit_bytes", "pending_limit",
+          "bandwidth_gb_s", "peak_gb_s"]
+
+
+class BadInput(Exception):
+    """What was asked for cannot be shown: which file, and why."""
+
+
+class CannotRun(Exception):
+    """nestbed or the disk did not do its part."""
+
+
+def plain(value):
+    """A cell as JSON has it: None for nothing, whole numbers without a point, others to nine digits."""
+    if isinstance(value, str):
+        return value
+    value = float(value)
+    if math.isnan(value):
+        return None
+    return int(value) if value.is_integer() else float(f"{value:.9g}")
+
+
+def is_log(path):
+    """Whether a CSV's header is a log's. A file without one goes on to read_log, which says what is wrong with it."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            header = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return True
+    return not header or set(logs.NEEDED) <= set(header)
+
+
+def logs_of(folder):
+    """[(path, rows)] of the folder's logs, by name. Raises BadInput, logs.LogError."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: there is no such folder; allowed: a folder with logs of `nestbed run`")
+    found = []
+    for path in sorted(folder.glob("*.csv")):
+        if not is_log(path):
+            print(f"report.py: {path.name} is left out: it is no log of `nestbed run`", file=sys.stderr)
+            continue
+        log = logs.read_log(path)
+        if len(log):
+            found.append((path, log))
+        else:
+            print(f"report.py: {path.name} is left out: it has no rows", file=sys.stderr)
+    if not found:
+        raise BadInput(f"{folder}: it holds no log with rows (*.csv); allowed: a folder with logs of `nestbed run`")
+    return found
+
+
+def same_or_list(values):
+    """One value where all are the same: what most cases have."""
+    return values[0] if len(set(values)) == 1 else values
+
+
+def ratios_to_cub(cases):
+    """By case (ratio, low, high) to cub of the same log, clock, type and size; None where there is none, or no time."""
+    key = ["experiment", "backend", "gpu", "clock", "type", "elements"]
+    cub = {tuple(case[name] for name in key): case["samples"]
+           for _, case in cases[cases["strategy"] == "cub"].iterrows() if len(case["samples"])}
+    found = []
+    for _, case in cases.iterrows():
+        below = cub.get(tuple(case[name] for name in key))
+        found.append([plain(number) for number in logs.ratio(case["samples"], below)]
+                     if below is not None and len(case["samples"]) else None)
+    return found
+
+
+def columns_of(path, log):
+    """A log's cases as columns, with the rows behind each: lines, times, repetitions, statuses and details."""
+    cases = logs.cases_of(log)
+    by_line = log.set_index("line")
+    columns = {name: [plain(value) for value in cases[name]] for name in [*logs.CASE, *SUMMED]}
+    columns["log"] = [path.name] * len(cases)
+    columns["to_cub"] = ratios_to_cub(cases)
+    columns["lines"] = cases["lines"].tolist()
+    rows = [by_line.loc[lines] for lines in cases["lines"]]
+    columns["times"] = [[plain(value) for value in own["us"]] for own in rows]
+    columns["repetitions"] = [[plain(value) for value in own["repetition"]] for own in rows]
+    columns["status"] = [same_or_list(own["status"].tolist()) for own in rows]
+    columns["detail"] = [same_or_list(own["detail"].tolist()) for own in rows]
+    return columns
+
+
+def joined(tables):
+    """Columns of all logs, one behind the other."""
+    return {name: [value for table in tables for value in table[name]] for name in tables[0]}
+
+
+def asked(nestbed, *arguments):
+    """What `nestbed claims` answers, run where its paths hold. Raises CannotRun."""
+    command = [str(nestbed), "claims", *arguments, "--json"]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        # A second run that does not hold some claim is exit 3 and still an answer.
+        if done.returncode not in (0, 3):
+            raise CannotRun(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}")
+        return json.loads(done.stdout)["claims"]
+    except OSError as error:
+        raise CannotRun(f"{nestbed}: {error.strerror}") from error
+    except (ValueError, KeyError) as error:
+        raise CannotRun(f"{' '.join(command)} gave no claims: {error}") from error
+
+
+def compared_with(folder, nestbed):
+    """The claims beside the same numbers of a folder. Why one is missing is said without the path of this machine's folder."""
+    compared = asked(nestbed, "compare", str(folder))
+    for number in [number for claim in compared for number in claim["numbers"] if "second" in number]:
+        number["second"]["why"] = number["second"]["why"].replace(f"{folder}/", "")
+    return compared
+
+
+def claims_for(folder, options):
+    """The claims that rest on this folder; of another folder, compared with it. Raises BadInput, CannotRun."""
+    if options.claims:
+        try:
+            return json.loads(options.claims.read_text(encoding="utf-8"))["claims"]
+        except OSError as error:
+            raise BadInput(f"{options.claims}: {error.strerror}") from error
+        except (ValueError, KeyError) as error:
+            raise BadInput(f"{options.claims}: it holds no claims: {error}") from error
+    listed = asked(options.nestbed, "list")
+    own = [claim for claim in listed if (ROOT / "results" / claim["csv"]).resolve().parent == folder.resolve()]
+    return own or compared_with(folder.resolve(), options.nestbed)
+
+
+def shown_name(folder):
+    """A folder as a reader of the page knows it: from the repository's root, or by its name alone."""
+    folder = folder.resolve()
+    return str(folder.relative_to(ROOT)) if folder.is_relative_to(ROOT) else folder.name
+
+
+def facts_of(found):
+    """Of all logs: machines, commits and days, each once and in order."""
+    machines, commits, days = {}, {}, set()
+    for _, log in found:
+        machines.update(dict.fromkeys(logs.machine_of(log).split("; ")))
+        commits.update(dict.fromkeys(log["git"].unique()))
+        days.update(text[:10] for text in log["utc"].unique())
+    days.discard("")
+    commits.pop("", None)
+    span = " to ".join(dict.fromkeys([min(days), max(days)])) if days else ""
+    return list(machines), sorted(commits), span
+
+
+def facts_html(found):
+    machines, commits, span = facts_of(found)
+    rows = sum(len(log) for _, log in found)
+    facts = [("Measured on", "; ".join(machines)), ("Measured", span), ("nestbed at", ", ".join(commits)),
+             ("Logs", f"{len(found)}, with " + f"{rows:,}".replace(",", "\u202f") + " rows")]
+    return "".join(f"<div><dt>{name}</dt><dd>{html.escape(text)}</dd></div>" for name, text in facts if text)
+
+
+def as_script(value):
+    """JSON that no cell can break out of: `<` ends a script element or begins a comment in one."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+
+
+def packed_plotly():
+    """plotly.js, which Debian ships with all its blanks, gzipped and as text: a quarter of its size."""
+    return base64.b64encode(gzip.compress(plotly.offline.get_plotlyjs().encode(), compresslevel=9, mtime=0)).decode()
+
+
+def source(name):
+    return (SOURCES / name).read_text(encoding="utf-8")
+
+
+def page_of(folder, beside, options):
+    """The page's text; its links go out from the folder `beside`."""
+    found = logs_of(folder)
+    listed = claims_for(folder, options)
+    gpus = {gpu for _, log in found for gpu in log["gpu"].unique()}
+    own = [claim for claim in listed if claim["hardware"] and claim["hardware"] in gpus]
+    try:
+        behind = claims.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
+    except OSError as error:
+        raise BadInput(f"{error.filename}, which a claim rests on: {error.strerror}") from error
+    data = {"cases": joined([columns_of(path, log) for path, log in found]),
+            "links": {path.name: claims.link(path, beside) for path, _ in found},
+            "commands": {path.name: logs.commands_of(path, log) for path, log in found},
+            "claims": behind}
+    name = shown_name(folder)
+    parts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
+             "claims": claims.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
+             "theme": source("theme.js"), "data": as_script(data), "plotly": packed_plotly(),
+             "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}
+    # In one go: what a cell says is never taken for a place to fill.
+    return re.sub(r"@(\w+)@", lambda match: parts.get(match[1], match[0]), source("page.html"))
+
+
+def write_whole(path, text):
+    """All of it or nothing: a reader never sees half a page."""
+    temporary = None
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary:
+            pathlib.Path(temporary).unlink(missing_ok=True)
+        raise CannotRun(f"{path}: it cannot be written: {error.strerror}") from error
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(prog="report.py", description="One page of HTML to explore a results folder.")
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "results/h200", metavar="FOLDER",
+                        help="with logs of nestbed run (results/h200)")
+    parser.add_argument("-o", dest="out", type=pathlib.Path, metavar="FILE.html", help="(FOLDER/report.html)")
+    claims_from = parser.add_mutually_exclusive_group(required=True)
+    claims_from.add_argument("--nestbed", metavar="BINARY", type=lambda text: pathlib.Path(text).resolve(),
+                             help="is asked for the claims")
+    claims_from.add_argument("--claims", metavar="FILE.json", type=pathlib.Path,
+                             help="the claims, as `nestbed claims list --json` prints them, instead of the binary's")
+    return parser.parse_args(arguments)
+
+
+def main():
+    options = options_of(sys.argv[1:])
+    out = options.out or options.folder / "report.html"
+    try:
+        write_whole(out, page_of(options.folder, out.resolve().parent, options))
+    except (BadInput, logs.LogError) as error:
+        print(f"report.py: {error}", file=sys.stderr)
+        return 2
+    except CannotRun as error:
+        print(f"report.py: {error}", file=sys.stderr)
+        return 1
+    print(f"report.py: {out}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Writes one page of HTML to explore a results folder: the claims, the figures with filters, the rows behind every number.
+#
+#     experiments/report.sh                             results/h200, to results/h200/report.html
+#     experiments/report.sh results/local -o page.html  another folder, another file
+#     NESTBED=build/release/nestbed experiments/report.sh    with this binary, and nothing is built
+#
+# The page holds all it needs and asks no network for anything: open it in a browser, or send it to somebody.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# shellcheck source=experiments/packages.sh
+source "$here/packages.sh"
+
+install_packages python3-pandas python3-plotly
+nestbed=${NESTBED:-}
+if [[ -z $nestbed ]]; then
+    build=$("$here/build.sh" "" nestbed)
+    nestbed=$build/nestbed
+fi
+exec /usr/bin/python3 "$here/report.py" --nestbed "$nestbed" "$@"

@@ -1,0 +1,79 @@
+'use strict';
+// What stands beside a plot: the marks of its legend, its caption, and its points as a table.
+
+function element(name, properties = {}, ...children) {
+  const found = document.createElement(name);
+  for (const [key, value] of Object.entries(properties))
+    key in found ? (found[key] = value) : found.setAttribute(key, value);
+  found.append(...children);
+  return found;
+}
+
+// The mark of a series as a picture beside its name.
+function swatch({color, symbol, dash}, line) {
+  const shapes = {
+    circle: 'M16 6a4 4 0 1 0 .01 0z',
+    square: 'M12.5 6.5h7v7h-7z',
+    diamond: 'M16 5l5 5-5 5-5-5z',
+    'triangle-up': 'M16 5.5l5 8.5H11z',
+    'triangle-down': 'M16 14.5l5-8.5H11z'
+  };
+  const strokes = {solid: '', dash: '7 4', dot: '2 3', dashdot: '8 3 2 3'};
+  const path = line ? `<path d="M1 10h30" stroke="${color}" stroke-width="2" stroke-dasharray="${strokes[dash]}"/>` : '';
+  const picture = element('span', {className: 'swatch', ariaHidden: 'true'});
+  picture.innerHTML =
+      `<svg viewBox="0 0 32 20" width="32" height="20">${path}<path d="${shapes[symbol]}" fill="${color}"/></svg>`;
+  return picture;
+}
+
+// "24 of 30 cases, int32. × 12 of 24 cases have no ok row: launch_failed 12." Where two clocks meet in a figure, it says so.
+function captionOf(view, drawn) {
+  const all = view.series.flatMap((each) => each.cases).length;
+  const shown = drawn.flatMap(({points, lost}) => [...points, ...lost]).map(({found}) => found);
+  const without = shown.filter(({ok}) => !ok);
+  const partly = shown.filter(({ok, rows}) => ok && ok < rows);
+  const byHost = shown.filter(({clock, ok}) => ok && clock === 'wall');
+  const count = (list) => `${list.length} of ${shown.length} cases`;
+  const how = shown.length === all ? `All ${all} cases` : `${shown.length} of ${all} cases`;
+  const said = [`${[how, shared(shown)].filter(Boolean).join(', ')}.`];
+  if (without.length)
+    said.push(`× ${count(without)} have no ok row: ${caseFaults(without)}.`);
+  if (partly.length)
+    said.push(`× ${count(partly)} have rows that are not ok: ${inWords(faults(partly))} rows.`);
+  if (byHost.length && shown.some(({clock}) => clock === 'gpu'))
+    said.push(`By the host’s clock: ${[...new Set(byHost.map(({strategy}) => strategy))].join(', ')}.`);
+  return said.join(' ');
+}
+
+// {status: cases} of cases that have no ok row, by what most of their rows say.
+function caseFaults(list) {
+  const counts = {};
+  for (const found of list) {
+    const [[status]] = Object.entries(faults([found])).sort((a, b) => b[1] - a[1]);
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return inWords(counts);
+}
+
+function pointTable(view, drawn) {
+  const {axis, measure} = view;
+  const heads = ['Series', ...(axis ? [axis.name] : []), measure.name, '95 % interval', 'ok rows', 'launches', 'Rows'];
+  const body = drawn.flatMap(({name, points, lost}) => [...points, ...lost].map(({found, place, value}) => {
+    const open =
+        element('button', {type: 'button', className: 'rows', textContent: `${found.rows} rows`, ariaHasPopup: 'dialog'});
+    open.dataset.case = found.index;
+    open.setAttribute('aria-label', `${found.rows} rows of ${name}${place === null ? '' : `, ${axis.name} ${place}`}`);
+    const cells = [
+      ...(axis ? [place ?? ''] : []), value ? measure.text(value.y) : inWords(faults([found])),
+      value && value.low !== null ? `${measure.text(value.low)} – ${measure.text(value.high)}` : '',
+      `${found.ok} of ${found.rows}`, found.launches === null ? '' : grouped(found.launches)
+    ];
+    return element(
+        'tr', {}, element('th', {scope: 'row', textContent: name}),
+        ...cells.map((text) => element('td', {textContent: text, className: 'number'})), element('td', {}, open));
+  }));
+  return element(
+      'table', {}, element('caption', {className: 'hidden', textContent: view.figure.title}),
+      element('thead', {}, element('tr', {}, ...heads.map((text) => element('th', {scope: 'col', textContent: text})))),
+      element('tbody', {}, ...body));
+}

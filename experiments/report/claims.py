@@ -1,0 +1,122 @@
+"""The table of claims on the page of report.py, and the rows that each number rests on."""
+import csv
+import html
+import os
+import re
+import urllib.parse
+
+
+def link(path, beside):
+    """The address of a file for a page in the folder `beside`."""
+    return urllib.parse.quote(os.path.relpath(path.resolve(), beside).replace(os.sep, "/"))
+
+
+def number_text(value):
+    """Four digits that count; whole numbers whole."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e9 else f"{value:.4g}"
+
+
+def interval_text(number):
+    if number["low"] is None or number["high"] is None:
+        return "—"
+    unit = f"\u202f{number['unit'].replace('us', 'µs')}" if number["unit"] else ""
+    return f"{number_text(number['low'])} – {number_text(number['high'])}{unit}"
+
+
+def duration_text(minutes):
+    return f"{minutes:.2g}\u202fmin" if minutes >= 1 else f"{60 * minutes:.0f}\u202fs"
+
+
+def tolerance_text(number):
+    return f"± {100 * number['tolerance']:.3g}\u202f%" if number["tolerance"] else "the same"
+
+
+def second_html(number):
+    """What the folder of the page measured itself, beside the claim."""
+    second = number.get("second")
+    if not second or second["within"] is None:
+        return f'<span class="muted">not measured: {html.escape((second or {}).get("why") or "no such rows")}</span>'
+    verdict = "within" if second["within"] else "outside"
+    ratio = f" <span class=\"muted\">× {second['ratio']:.3g}</span>" if second.get("ratio") else ""
+    return f'{html.escape(second["text"])}{ratio} <span class="verdict {verdict}">{verdict}</span>'
+
+
+def sentence_html(text):
+    """A claim's sentence, with names between backquotes set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def claim_cell(claim, span, results, beside):
+    identifier = html.escape(claim["id"])
+    figure = claim.get("figure")
+    links = [f'<a href="{link(results / claim["csv"], beside)}">{html.escape(os.path.basename(claim["csv"]))}</a>']
+    if figure:
+        links.insert(0, f'<a href="{link(results / figure, beside)}">figure</a>')
+    took = f"{duration_text(claim['minutes'])} on " if claim["minutes"] else ""
+    return (f'<td class="claim" rowspan="{span}"><p class="sentence">{sentence_html(claim["claim"])} '
+            f'<a class="anchor" href="#claim-{identifier}" aria-label="Link to the claim {identifier}">#</a></p>'
+            f'<div class="command"><code>{html.escape(claim["command"])}</code>'
+            f'<button type="button" class="copy" aria-label="Copy the command of the claim {identifier}">Copy</button></div>'
+            f'<p class="muted">{took}{html.escape(claim["hardware"])} · {" · ".join(links)}</p></td>')
+
+
+def number_cells(number, compared):
+    what = html.escape(number["what"])
+    cells = [f'<td data-name="Number"><strong>{html.escape(number["text"])}</strong><span class="what">{what}</span></td>',
+             f'<td data-name="95 % interval" class="number">{interval_text(number)}</td>',
+             f'<td data-name="A second run" class="number">{tolerance_text(number)}</td>']
+    if compared:
+        cells.append(f'<td data-name="Here"><span>{second_html(number)}</span></td>')
+    count = f"{number['rows']:,}".replace(",", "\u202f")
+    cells.append(f'<td data-name="Rests on"><button type="button" class="rows" data-number="{html.escape(number["id"])}" '
+                 f'aria-haspopup="dialog">{count} row{"" if number["rows"] == 1 else "s"}</button></td>')
+    return "".join(cells)
+
+
+def table(own, listed, gpus, results, beside):
+    """The claims made on the folder's hardware; where there are none, a sentence that says so."""
+    if not own:
+        others = sorted({claim["hardware"] for claim in listed})
+        here = ", ".join(sorted(gpu or "the CPU executor" for gpu in gpus))
+        elsewhere = f" The claims there are were measured on {', '.join(others)}." if others else ""
+        said = f"No claim was measured on this folder's hardware ({here}).{elsewhere}"
+        return f'<p class="empty">{html.escape(said, quote=False)}</p>'
+    compared = any("second" in number for claim in own for number in claim["numbers"])
+    heads = ["Claim", "Number", "95 % interval", "A second run must come within", *(["Here"] if compared else []), "Rests on"]
+    bodies = []
+    for claim in own:
+        rows = [number_cells(number, compared) for number in claim["numbers"]] or [f'<td colspan="{len(heads) - 1}"></td>']
+        rows[0] = claim_cell(claim, len(rows), results, beside) + rows[0]
+        bodies.append(f'<tbody id="claim-{html.escape(claim["id"])}">' + "".join(f"<tr>{row}</tr>" for row in rows) + "</tbody>")
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return (f'<div class="scroll"><table class="claims"><caption class="hidden">What the results claim, and on which rows'
+            f'</caption><thead><tr>{head}</tr></thead>{"".join(bodies)}</table></div>')
+
+
+def cells_of(path, lines):
+    """(header, {line: cells}) of those lines of any CSV."""
+    with open(path, newline="", encoding="utf-8") as file:
+        reader = csv.reader(file)
+        header, found, before = next(reader, []), {}, reader.line_num
+        for row in reader:
+            if before + 1 in lines:
+                found[before + 1] = row
+            before = reader.line_num
+    return header, found
+
+
+def rows_behind(own, shown, results, beside):
+    """For the page's script, by number: {claim, what, log, link, command, lines}. Where the CSV is none of the logs that the page
+    has anyway (`shown`), also header and cells of those lines. Raises OSError."""
+    found = {}
+    for claim in own:
+        path = (results / claim["csv"]).resolve()
+        for number in claim["numbers"]:
+            entry = {"claim": claim["claim"].replace("`", ""), "what": f"{number['text']}: {number['what']}", "log": path.name,
+                     "link": link(path, beside), "command": claim["command"], "lines": number["lines"]}
+            if path not in shown:
+                header, cells = cells_of(path, set(number["lines"]))
+                entry["header"] = header
+                entry["cells"] = [cells.get(line, []) for line in number["lines"]]
+            found[number["id"]] = entry
+    return found

@@ -1,0 +1,315 @@
+'use strict';
+// The page at work: filters, the figures' cards, the theme, and when what is drawn.
+
+const form = document.getElementById('filter-form');
+const cards = figures.map(cardOf);
+
+// Filters.
+
+function checkbox(dimension, value) {
+  const input = element('input', {type: 'checkbox', name: dimension.id, value, checked: dimension.kept.has(value)});
+  input.addEventListener('change', () => {
+    input.checked ? dimension.kept.add(value) : dimension.kept.delete(value);
+    changed();
+  });
+  return element('label', {className: 'chip'}, input, element('span', {textContent: value || 'none'}));
+}
+
+function bulkButton(dimension, values, keep, of) {
+  const button = element('button', {
+    type: 'button',
+    className: 'bulk',
+    textContent: keep ? 'all' : 'none',
+    ariaLabel: `${keep ? 'All' : 'None'} of ${of}`
+  });
+  button.addEventListener('click', () => {
+    values.forEach((value) => (keep ? dimension.kept.add(value) : dimension.kept.delete(value)));
+    for (const input of form.querySelectorAll(`input[name="${dimension.id}"]`))
+      input.checked = dimension.kept.has(input.value);
+    changed();
+  });
+  return button;
+}
+
+function groupOf(dimension, legend, values) {
+  return element(
+      'fieldset', {}, element('legend', {textContent: legend}),
+      element('span', {className: 'bulks'}, ...[true, false].map((keep) => bulkButton(dimension, values, keep, legend))),
+      element('div', {className: 'chips'}, ...values.map((value) => checkbox(dimension, value))));
+}
+
+function dimensionElement(dimension) {
+  const known = families.map(({name, strategies}) => [name, dimension.values.filter((value) => strategies.includes(value))]);
+  const others = dimension.values.filter((value) => !knownStrategies.includes(value));
+  const groups = dimension.id !== 'strategy' ? [] : [...known, ['Others', others]].filter(([, values]) => values.length);
+  const body = [
+    groupOf(dimension, groups.length ? 'All strategies' : dimension.name, groups.length ? [] : dimension.values),
+    ...groups.map(([name, values]) => groupOf(dimension, name, values))
+  ];
+  // Over all families there are only the two buttons.
+  if (groups.length)
+    body[0].querySelector('.bulks').replaceChildren(
+        ...[true, false].map((keep) => bulkButton(dimension, dimension.values, keep, 'the strategies')));
+  return element(
+      'details', {className: 'dimension', open: dimension.id === 'strategy' || isNarrowed(dimension)},
+      element('summary', {}, dimension.name, ' ', element('span', {className: 'muted', id: `kept-${dimension.id}`})),
+      ...body);
+}
+
+function machineElement() {
+  const select = element(
+      'select', {id: 'machine'},
+      ...machines.map((name) => element('option', {value: name, textContent: name, selected: name === chosen.machine})));
+  select.addEventListener('change', () => {
+    chosen.machine = select.value;
+    changed();
+  });
+  return element('label', {className: 'field'}, element('span', {textContent: 'Measured on'}), select);
+}
+
+function showFilters() {
+  const reset = element('button', {type: 'button', id: 'reset', textContent: 'Reset'});
+  reset.addEventListener('click', () => {
+    resetFilters();
+    cards.forEach((card) => card.hidden.clear());
+    showFilters();
+    changed();
+    document.getElementById('reset').focus();
+  });
+  form.replaceChildren(
+      reset, ...(machines.length > 1 ? [machineElement()] : []),
+      ...dimensions.filter(({values}) => values.length > 1).map(dimensionElement));
+  showCounts();
+}
+
+function showCounts() {
+  const all = onMachine();
+  const text = `${grouped(all.filter(passes).length)} of ${grouped(all.length)} cases`;
+  document.getElementById('count').textContent = `${text} shown`;
+  document.getElementById('brief').textContent = text;
+  for (const {id, kept, values} of dimensions) {
+    const place = document.getElementById(`kept-${id}`);
+    if (place)
+      place.textContent = kept.size === values.length ? `all ${values.length}` : `${kept.size} of ${values.length}`;
+  }
+}
+
+function remember() {
+  const address = toAddress();
+  history.replaceState(null, '', `${location.href.split('#')[0]}${address && `#${address}`}`);
+}
+
+function changed() {
+  remember();
+  showCounts();
+  redraw();
+}
+
+// Cards: a figure with its controls, legend, caption and table.
+
+function cardOf(figure) {
+  const plot = element('div', {className: 'plot', role: 'img', ariaLabel: figure.title});
+  const card = {
+    figure,
+    plot,
+    hidden: new Set(),
+    dirty: true,
+    seen: false,
+    controls: element('div', {className: 'controls'}),
+    legend: element('ul', {className: 'legend', ariaLabel: 'Series'}),
+    empty: element('p', {className: 'empty', hidden: true}),
+    caption: element('p', {className: 'caption'}),
+    table: element('details', {className: 'data'})
+  };
+  card.table.append(
+      element('summary', {textContent: 'Data as a table'}),
+      element('div', {className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: `Data of ${figure.title}`}));
+  card.table.addEventListener('toggle', () => showTable(card));
+  card.root = element(
+      'article', {className: 'card', id: `figure-${figure.id}`},
+      element(
+          'header', {}, element('h3', {textContent: figure.title}),
+          element('p', {className: 'note', textContent: figure.note})),
+      card.controls, card.empty, element('figure', {}, plot, element('figcaption', {}, card.legend, card.caption)),
+      card.table);
+  return card;
+}
+
+function controlElement(card, {key, name, options, value}) {
+  const select = element(
+      'select', {name: key},
+      ...options.map(
+          (each) => element('option', {value: each.value, textContent: each.text, selected: each.value === value})));
+  select.addEventListener('change', () => {
+    chosen.controls[key] = select.value;
+    remember();
+    draw(card);
+    card.controls.querySelector(`[name="${key}"]`)?.focus();
+  });
+  return element('label', {className: 'field'}, element('span', {textContent: name}), select);
+}
+
+function legendItem(card, trace, line) {
+  const button = element(
+      'button', {type: 'button', ariaPressed: String(!card.hidden.has(trace.meta)), title: 'Show or hide'},
+      swatch(look(trace.style), line), element('span', {textContent: trace.meta}));
+  button.addEventListener('click', () => {
+    card.hidden.has(trace.meta) ? card.hidden.delete(trace.meta) : card.hidden.add(trace.meta);
+    const place = [...card.legend.children].indexOf(button.parentElement);
+    draw(card);
+    card.legend.children[place]?.firstChild.focus();
+  });
+  return element('li', {}, button);
+}
+
+function showTable({table, view, drawn}) {
+  if (table.open && view)
+    table.lastChild.replaceChildren(pointTable(view, drawn));
+}
+
+function draw(card) {
+  card.dirty = false;
+  const {figure, plot} = card;
+  const view = figure.axes ? lineView(figure) : waysView(figure);
+  const drawn = pointsOf(view);
+  for (const {name, points, lost} of drawn)
+    for (const point of [...points, ...lost])
+      point.hover = hoverOf(point.found, name, view.measure, point.value);
+  Object.assign(card, {view, drawn});
+  card.controls.replaceChildren(
+      ...view.controls.filter(({options}) => options.length > 1).map((each) => controlElement(card, each)));
+  const nothing = !drawn.length;
+  card.empty.hidden = !nothing;
+  card.empty.textContent = nothing ? missing(view) : '';
+  plot.parentElement.hidden = card.table.hidden = nothing;
+  if (nothing) {
+    Plotly.purge(plot);
+    return;
+  }
+  const {traces, layout} = (figure.axes ? linePlot : dotPlot)(view, drawn, paper());
+  for (const trace of traces)
+    trace.visible = !card.hidden.has(trace.meta);
+  plot.style.minHeight = `${layout.height}px`;
+  Plotly.react(plot, traces, layout, {
+    responsive: true,
+    displaylogo: false,
+    displayModeBar: narrow.matches ? false : 'hover',
+    modeBarButtonsToRemove: ['select2d', 'lasso2d', 'autoScale2d', 'zoomIn2d', 'zoomOut2d']
+  });
+  if (!card.listens) {
+    plot.on('plotly_click', ({points}) => points[0].customdata !== undefined && openCase(points[0].customdata));
+    card.listens = true;
+  }
+  plot.setAttribute('aria-label', `${figure.title}: ${drawn.length} series; the same data stand in the table below.`);
+  card.caption.textContent = captionOf(view, drawn);
+  card.legend.replaceChildren(
+      ...traces.filter(({yaxis}) => yaxis !== 'y2').map((trace) => legendItem(card, trace, Boolean(figure.axes))));
+  showTable(card);
+}
+
+function redraw() {
+  for (const card of cards) {
+    card.dirty = true;
+    if (card.seen)
+      drawSoon(card);
+  }
+}
+
+// One figure a task, so that a click between two of them is answered.
+function drawSoon(card) {
+  setTimeout(() => window.Plotly && card.dirty && draw(card));
+}
+
+// The start.
+
+async function loadPlotly() {
+  const packed = Uint8Array.from(atob(document.getElementById('plotly').textContent), (letter) => letter.charCodeAt(0));
+  const text = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+  document.head.append(element('script', {textContent: text}));
+}
+
+function watch() {
+  const observer = new IntersectionObserver((entries) => {
+    for (const {target, isIntersecting} of entries) {
+      const card = cards.find(({root}) => root === target);
+      card.seen = isIntersecting;
+      if (isIntersecting)
+        drawSoon(card);
+    }
+  }, {rootMargin: '400px'});
+  cards.forEach(({root}) => observer.observe(root));
+}
+
+const themeButton = document.getElementById('theme');
+
+function showTheme() {
+  const dark = theme() === 'dark';
+  themeButton.textContent = dark ? 'Light' : 'Dark';
+  themeButton.ariaLabel = dark ? 'Light theme' : 'Dark theme';
+  redraw();
+}
+
+themeButton.addEventListener('click', () => {
+  setTheme(theme() === 'dark' ? 'light' : 'dark');
+  storeTheme(theme());
+  showTheme();
+});
+systemDark.addEventListener('change', ({matches}) => {
+  if (!storedTheme()) {
+    setTheme(matches ? 'dark' : 'light');
+    showTheme();
+  }
+});
+
+async function copyCommand(button) {
+  const code = button.parentElement.querySelector('code');
+  let done = 'Copied';
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+  } catch {
+    getSelection().selectAllChildren(code);
+    done = 'Selected';
+  }
+  button.textContent = done;
+  document.getElementById('said').textContent = done;
+  setTimeout(() => (button.textContent = 'Copy'), 1500);
+}
+
+// An address without "=" is an anchor's and leaves the filters alone.
+function readAddress() {
+  if (!location.hash.includes('='))
+    return false;
+  fromAddress(location.hash.slice(1));
+  return true;
+}
+
+document.addEventListener('click', ({target}) => target.matches('button.copy') && copyCommand(target));
+window.addEventListener('hashchange', () => {
+  if (readAddress()) {
+    showFilters();
+    redraw();
+  }
+});
+window.addEventListener('beforeprint', () => cards.filter(({dirty}) => dirty).forEach(draw));
+
+function fitFilters() {
+  document.getElementById('filters').open = !narrow.matches;
+}
+narrow.addEventListener('change', () => {
+  fitFilters();
+  redraw();
+});
+
+async function start() {
+  fitFilters();
+  readAddress();
+  showFilters();
+  document.getElementById('drawn').append(...cards.map(({root}) => root));
+  document.getElementById('contents')
+      .append(...figures.map(({id, title}) => element('a', {href: `#figure-${id}`, textContent: title})));
+  showTheme();
+  await loadPlotly();
+  watch();
+}
+
+start();

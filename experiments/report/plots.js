@@ -1,0 +1,294 @@
+'use strict';
+// Figures as plotly takes them: traces, axes, colours, and what hovering says.
+
+const markers = ['circle', 'square', 'diamond', 'triangle-up', 'triangle-down'];
+const dashes = ['solid', 'dash', 'dot', 'dashdot'];
+// After Okabe and Ito, darkened for a white ground and lightened for a black one to a contrast of 3 or more.
+const palettes = {
+  light: ['#0072b2', '#d55e00', '#00805d', '#a8487f', '#a87400', '#8c564b', '#2b2b2b', '#7b5bb5'],
+  dark: ['#56b4e9', '#ff8a4c', '#2fc79d', '#e79ac6', '#e8a800', '#c9a48f', '#e4e4e4', '#b79df0'],
+};
+const narrow = matchMedia('(max-width: 720px)');
+const coarse = matchMedia('(pointer: coarse)');
+
+// Colours go round by eight and marks by five, which tells 40 series apart; dashes change with every round of colours.
+function look(style) {
+  return {color: palettes[theme()][style % 8], symbol: markers[style % 5], dash: dashes[Math.floor(style / 8) % 4]};
+}
+
+// Plotly takes a little HTML in its texts; what stands in a log is none.
+const inert = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+
+const isLog = (values) => {
+  const positive = values.filter((value) => value > 0);
+  return !values.some((value) => value < 0) && Math.max(...positive) / Math.min(...positive) >= 20;
+};
+
+// Where values stand on an axis: words, and nought on a logarithmic one, get a place of their own beside the numbers.
+function scaleOf(values, words = {}, linear = false) {
+  const numbers = [...new Set(values.filter((value) => typeof value === 'number'))].sort((a, b) => a - b);
+  const log = !linear && isLog(numbers);
+  const inner = log ? numbers.filter((value) => value > 0) : numbers;
+  const [first, last] = [inner[0] ?? 1, inner.at(-1) ?? 1];
+  const step = log ? Math.max(2, (last / first) ** (1 / 12)) : Math.max(1, (last - first) / 10);
+  const beside = {before: log ? first / step : first - step, after: log ? last * step : last + step};
+  const at = (value) => {
+    if (typeof value === 'string')
+      return beside[words[value] ?? 'after'];
+    return log && value === 0 ? beside.before : value;
+  };
+  return {log, at, values: [...new Set(values)].sort((a, b) => at(a) - at(b))};
+}
+
+// Ticks at values that occur, as many as there is room for; words are always among them.
+function ticksOf(scale, text, room) {
+  const along = (value) => (scale.log ? Math.log2(scale.at(value)) : scale.at(value));
+  const gap = (along(scale.values.at(-1)) - along(scale.values[0])) / room;
+  const kept = scale.values.filter((value) => typeof value === 'string');
+  for (const value of scale.values.filter((each) => typeof each === 'number'))
+    if (kept.every((other) => Math.abs(along(other) - along(value)) >= gap))
+      kept.push(value);
+  return {
+    tickmode: 'array',
+    tickvals: kept.map(scale.at),
+    ticktext: kept.map((value) => (typeof value === 'string' ? value : text(value)))
+  };
+}
+
+const byThree = (texts) => texts.flatMap((_, index) => (index % 3 ? [] : [texts.slice(index, index + 3).join(', ')]));
+
+function hoverOf(found, name, measure, value) {
+  const fields = described(found)
+                     .filter(([field]) => !['strategy', 'GPU', 'backend'].includes(field))
+                     .map(([field, text]) => `${field} ${inert(text)}`);
+  const interval = value && value.low !== null ? ` (${measure.text(value.low)} to ${measure.text(value.high)})` : '';
+  const lines = [
+    `<b>${inert(name)}</b>`, value ? `${measure.name}: ${measure.text(value.y)}${interval}` : 'no ok row',
+    ...byThree(fields),
+    `${found.ok} of ${found.rows} rows ok${found.launches === null ? '' : `, ${grouped(found.launches)} device launches`}`
+  ];
+  if (found.ok < found.rows)
+    lines.push(inert(inWords(faults([found]))));
+  return [...lines, `${inert(found.log)}, line${found.rows > 1 ? 's' : ''} ${someLines(found.lines)}`].join('<br>');
+}
+
+// Of a way at one size: the fastest come first, those without a time last.
+const soonest = ({points}) => points[0]?.value.y ?? Number.MAX_VALUE;
+
+// What a view draws after the filters: points by series, those with a place and those whose cases have no value.
+function pointsOf(view) {
+  const {axis, measure} = view;
+  return view.series
+      .map((each) => {
+        const shown = each.cases.filter(passes);
+        const place = (found) => (axis && !each.across ? axis.of(found) : null);
+        const points = shown.map((found) => ({found, series: each, place: place(found), value: measure.of(found)}));
+        points.sort((a, b) => byValue(a.place, b.place));
+        return {...each, points: points.filter(({value}) => value), lost: points.filter(({value}) => !value)};
+      })
+      .filter(({points, lost}) => points.length + lost.length)
+      .sort((a, b) => (axis ? 0 : soonest(a) - soonest(b)));
+}
+
+const bars = (points, color) => ({
+  type: 'data',
+  symmetric: false,
+  color,
+  thickness: 1,
+  width: 2,
+  array: points.map(({value}) => (value?.high ? value.high - value.y : 0)),
+  arrayminus: points.map(({value}) => (value && value.low !== null ? value.y - value.low : 0))
+});
+const crossed = ({found}) => found.ok < found.rows;
+
+function paper() {
+  const style = getComputedStyle(document.querySelector('.plot'));
+  return {ink: style.color, ground: style.backgroundColor, rule: style.borderTopColor, font: style.fontFamily};
+}
+
+function layoutOf({ink, ground, rule, font}, height) {
+  const axis = {
+    gridcolor: rule,
+    linecolor: rule,
+    zeroline: false,
+    tickcolor: rule,
+    automargin: true,
+    exponentformat: 'none',
+    separatethousands: true,
+    ticks: 'outside',
+    ticklen: 4,
+    title: {standoff: 12, font: {size: 13}}
+  };
+  return {
+    height,
+    paper_bgcolor: ground,
+    plot_bgcolor: ground,
+    showlegend: false,
+    hovermode: 'closest',
+    separators: '.\u202f',
+    font: {family: font, size: narrow.matches ? 12 : 13, color: ink},
+    margin: {l: 56, r: 16, t: 16, b: 48, pad: 2},
+    dragmode: coarse.matches ? false : 'zoom',
+    xaxis: {...axis},
+    yaxis: {...axis},
+    shapes: [],
+    annotations: [],
+    hoverlabel: {bgcolor: ground, bordercolor: ink, align: 'left', font: {family: font, size: 12, color: ink}}
+  };
+}
+
+// A line across the figure with a name to it: CUB's time, the memory's peak.
+function levelAt(layout, y, text, colors, log) {
+  layout.shapes.push(
+      {type: 'line', xref: 'paper', x0: 0, x1: 1, y0: y, y1: y, line: {color: colors.ink, width: 1, dash: 'dot'}});
+  layout.annotations.push({
+    xref: 'paper',
+    x: 0,
+    xanchor: 'left',
+    y: log ? Math.log10(y) : y,
+    yanchor: 'bottom',
+    text,
+    showarrow: false,
+    font: {size: 12, color: colors.ink}
+  });
+}
+
+// Cases without a value have no place in the figure: they stand in a strip above it, a lane for each series.
+function lostStrip(drawn, layout, placeOf, colors) {
+  const losing = drawn.filter(({lost}) => lost.length);
+  if (!losing.length)
+    return [];
+  const height = Math.min(0.34, 0.05 + 0.035 * losing.length);
+  layout.yaxis.domain = [0, 1 - height - 0.03];
+  layout.yaxis2 = {
+    domain: [1 - height, 1],
+    range: [losing.length - 0.5, -0.5],
+    fixedrange: true,
+    showgrid: false,
+    zeroline: false,
+    showticklabels: false,
+    title: {text: 'no ok row', font: {size: 12}},
+    linecolor: colors.rule,
+    mirror: true,
+    automargin: true
+  };
+  return losing.map((each, lane) => {
+    return {
+      type: 'scatter',
+      mode: 'markers',
+      yaxis: 'y2',
+      x: each.lost.map(placeOf),
+      y: each.lost.map(() => lane),
+      hoverinfo: 'text',
+      name: `${inert(each.name)}, no ok row`,
+      meta: each.name,
+      customdata: each.lost.map(({found}) => found.index),
+      hovertext: each.lost.map(({hover}) => hover),
+      marker: {symbol: 'x', size: 8, color: look(each.style).color}
+    };
+  });
+}
+
+// Points in the axis's order; one without a value breaks the line, and so does the step from a word to the numbers.
+function broken(points, scale) {
+  const sorted = points.sort((a, b) => scale.at(a.place) - scale.at(b.place));
+  return sorted.flatMap((point, index) => {
+    const step = index && typeof point.place !== typeof sorted[index - 1].place;
+    return step ? [{...point, value: null}, point] : [point];
+  });
+}
+
+function linePlot(view, drawn, colors) {
+  const {axis, measure, figure} = view;
+  const layout = layoutOf(colors, narrow.matches ? 380 : 460);
+  const all = drawn.flatMap(({points}) => points);
+  const across = scaleOf(view.series.flatMap((each) => (each.across ? [] : each.cases.map(axis.of))), axis.words);
+  const up = scaleOf(all.map(({value}) => value.y), {}, measure.linear);
+  const edges = [across.values[0], across.values.at(-1)];
+  const traces = drawn.map((each) => {
+    const {color, symbol, dash} = look(each.style);
+    const points = each.across ? each.points.flatMap((point) => edges.map((place) => ({...point, place}))) :
+                                 broken([...each.points, ...each.lost], across);
+    return {
+      type: 'scatter',
+      mode: 'lines+markers',
+      name: inert(each.name),
+      meta: each.name,
+      style: each.style,
+      x: points.map(({place}) => across.at(place)),
+      y: points.map(({value}) => value && up.at(value.y)),
+      error_y: bars(points, color),
+      line: {color, dash, width: 1.75},
+      marker: {
+        color,
+        line: {width: 0},
+        size: points.map((point) => (crossed(point) ? 9 : 7)),
+        symbol: points.map((point) => (crossed(point) ? 'x' : symbol))
+      },
+      hoverinfo: 'text',
+      hovertext: points.map(({hover}) => hover),
+      customdata: points.map(({found}) => found.index)
+    };
+  });
+  Object.assign(
+      layout.xaxis, {type: across.log ? 'log' : 'linear', title: {...layout.xaxis.title, text: axis.title}, showgrid: false},
+      ticksOf(across, axis.text ?? ((value) => (value < 2e5 ? grouped : power)(value)), narrow.matches ? 5 : 11));
+  Object.assign(
+      layout.yaxis,
+      {type: up.log ? 'log' : 'linear', title: {...layout.yaxis.title, text: measure.title}, rangemode: 'tozero'});
+  if (measure.zero && up.log)
+    Object.assign(
+        layout.yaxis, ticksOf({...up, values: [0, ...Array.from({length: 9}, (_, power) => 10 ** power)]}, grouped, 99));
+  if (figure.level)
+    levelAt(layout, figure.level, 'cub', colors, up.log);
+  const peak = figure.peak && all.map(({found}) => found.peak_gb_s).find(Boolean);
+  if (peak)
+    levelAt(layout, peak, `peak by the device’s own data: ${grouped(Math.round(peak))} GB/s`, colors, up.log);
+  return {traces: [...traces, ...lostStrip(drawn, layout, ({place}) => across.at(place ?? edges[0]), colors)], layout};
+}
+
+// Dots by family, a line each, the fastest on top; ways without a time at the end.
+function dotPlot(view, drawn, colors) {
+  const rows = drawn.map((each) => each.points[0] ?? each.lost[0]);
+  const layout = layoutOf(colors, rows.length * (narrow.matches ? 38 : 24) + 96);
+  const familyOf = ({found}) => families.findIndex(({strategies}) => strategies.includes(found.strategy));
+  const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])));
+  const slowest = Math.max(...rows.map(({value}) => value?.y ?? 0), 1);
+  const traces = [...new Set(rows.map(familyOf))].sort((a, b) => a - b).map((family) => {
+    const points = rows.filter((row) => familyOf(row) === family);
+    const {color, symbol} = look(family < 0 ? families.length : family);
+    const spans = points.map((point) => (point.value ? point : {...point, value: {y: slowest, low: null, high: null}}));
+    return {
+      type: 'scatter',
+      mode: 'markers+text',
+      name: families[family]?.name ?? 'Others',
+      meta: families[family]?.name ?? 'Others',
+      x: spans.map(({value}) => value.y),
+      y: points.map((point) => rows.indexOf(point)),
+      error_x: bars(spans, color),
+      hoverinfo: 'text',
+      hovertext: points.map(({hover}) => hover),
+      customdata: points.map(({found}) => found.index),
+      marker: {color, size: 9, symbol: points.map((point) => (crossed(point) ? 'x' : symbol))},
+      text: points.map(({found, value}) => (value ? '' : inert(inWords(faults([found]))))),
+      textposition: 'middle left',
+      style: family < 0 ? families.length : family
+    };
+  });
+  const label = ({series}) => inert(series.name).replace(/ · /g, narrow.matches ? '<br>' : ' · ');
+  Object.assign(layout.xaxis, {
+    type: scale.log ? 'log' : 'linear',
+    title: {...layout.xaxis.title, text: view.measure.title},
+    side: 'bottom',
+    rangemode: 'tozero'
+  });
+  Object.assign(layout.yaxis, {
+    tickmode: 'array',
+    tickvals: rows.map((_, index) => index),
+    ticktext: rows.map(label),
+    ticks: '',
+    range: [rows.length - 0.4, -0.6],
+    tickfont: {size: narrow.matches ? 11 : 13}
+  });
+  return {traces, layout};
+}
