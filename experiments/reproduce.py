@@ -18,16 +18,17 @@ ON_GPU = ["book", "ways", "refused", "hello", "rdc", "best", "blobs", "tail_stre
           "synced_waves", "baselines", "pending", "library", "grid", "launch"]
 # On the executor: options that keep it short, and seconds on two cores.
 ON_EXECUTOR = {
-    "quick": ([], 5),
-    "book": ([], 5),
-    "hazard_schedules": ([], 10),
-    "hello": (["--grid", "1:64:*4", "--block", "64"], 5),
-    "depth": (["--grid", "64", "--block", "64", "--depth", "0:6", "--strategy",
-               "neighbored,synced,nosync,reduce2,barrier,tail,reduce2_tail,aggregated_block,aggregated_grid,host_loop"], 10),
-    "grid": (["--grid", "1:1024:*4"], 20),
+    "quick": ([], 1),
+    "book": ([], 2),
+    "hazard_schedules": ([], 6),
+    "hello": (["--grid", "1:64:*4", "--block", "64"], 1),
+    "depth": (["--grid", "256", "--block", "256", "--depth", "0:8", "--strategy",
+               "neighbored,synced,nosync,reduce2,barrier,tail,reduce2_tail,aggregated_block,aggregated_grid,host_loop"], 2),
+    "grid": (["--grid", "1:2048:*2"], 9),
 }
 PROFILE = "profile"  # by Nsight Compute, where there is one
-PROFILE_SECONDS = 420  # 90 cases
+PROFILE_SECONDS = 480  # 90 cases
+START_SECONDS = {True: 2, False: 0}  # before the first row: memory, probes
 
 
 def say(text):
@@ -83,6 +84,11 @@ def put_aside(log):
         log.with_suffix(".json").rename(aside.with_suffix(".json"))
 
 
+def short(path):
+    """From the repository where the path lies in it: for commands that run there, and for what manifests say of them."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
 def nestbed(*words):
     return [os.environ["NESTBED"], *words]
 
@@ -104,7 +110,7 @@ class Task:
         """The exit code."""
         if self.log.exists():
             put_aside(self.log)
-        return subprocess.run(nestbed(*self.words, "-o", str(self.log)), cwd=ROOT, check=False).returncode
+        return subprocess.run(nestbed(*self.words, "-o", short(self.log)), cwd=ROOT, check=False).returncode
 
 
 class ProfileTask(Task):
@@ -119,9 +125,9 @@ class ProfileTask(Task):
     def run(self):
         if self.pages.exists():
             shutil.rmtree(self.pages)  # pages without a reconcile.csv: of a run that was ended
-        code = subprocess.run(nestbed(*self.words, "-o", str(self.pages)), cwd=ROOT, check=False).returncode
+        code = subprocess.run(nestbed(*self.words, "-o", short(self.pages)), cwd=ROOT, check=False).returncode
         if code in (0, 3):
-            subprocess.run(nestbed("reconcile", str(self.pages), "--csv", str(self.log)), cwd=ROOT, stdout=subprocess.DEVNULL,
+            subprocess.run(nestbed("reconcile", short(self.pages), "--csv", short(self.log)), cwd=ROOT, stdout=subprocess.DEVNULL,
                            check=False)
         return code
 
@@ -148,13 +154,13 @@ def duration(seconds):
 
 
 def show(tasks, gpu):
-    print(f"{'experiment':18}{'takes':>10}  (on {'an H200' if gpu else 'two cores'}; beside it a few seconds each to start)")
+    print(f"{'experiment':18}{'takes':>10}  (on {'an H200' if gpu else 'two cores'}; the sum has some seconds each to start)")
     for task in tasks:
         print(f"{task.name:18}{duration(task.seconds) if task.seconds is not None else '?':>10}  "
               f"{'complete' if task.done else 'to do'}")
     left = [task for task in tasks if not task.done]
     known = sum(task.seconds or 0 for task in left)
-    print(f"{len(left)} of {len(tasks)} to do, about {duration(known + 4 * len(left))}", flush=True)
+    print(f"{len(left)} of {len(tasks)} to do, about {duration(known + START_SECONDS[gpu] * len(left))}", flush=True)
 
 
 def measure(tasks):

@@ -4,5 +4,8 @@
 #     tests/run.sh [OPTIONS OF ctest]      e.g. tests/run.sh -L gpu, tests/run.sh -R Executor
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=experiments/packages.sh
+source "$root/experiments/packages.sh"
+install_packages python3-pandas python3-matplotlib python3-plotly python3-selenium chromium chromium-driver
 build=$("$root/experiments/build.sh")
 ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "$@"

@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""Tests of the scripts round nestbed: experiments/reproduce.sh and `nestbed run --plot`, on the executor.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts_test.py
+
+NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+NESTBED = os.environ["NESTBED"]
+
+
+def called(*words, cwd=ROOT):
+    return subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False,
+                          env={**os.environ, "NESTBED": NESTBED})
+
+
+def reproduce(*words):
+    return called(ROOT / "experiments/reproduce.sh", *words)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+
+class OnTheExecutor(Scratch):
+    """What reproduce.sh does where there is no GPU."""
+
+    def setUp(self):
+        super().setUp()
+        if called(NESTBED, "run", "--backend", "cuda", "--strategy", "neighbored", "--dry-run").returncode == 0:
+            self.skipTest("this machine has a GPU")
+
+    def test_says_first_what_there_is_to_do(self):
+        result = reproduce("--dry-run", "-o", self.folder / "new")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"experiment +takes  \(on two cores;")
+        self.assertRegex(result.stdout, r"quick +\d+ s  to do\nbook")
+        self.assertRegex(result.stdout, r"6 of 6 to do, about ")
+        self.assertFalse((self.folder / "new").exists())
+
+    def test_leaves_out_what_is_complete(self):
+        first = reproduce("--measure-only", "-o", self.folder, "quick", "hello")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertIn("== quick", first.stdout)
+        log = (self.folder / "quick.csv").read_bytes()
+        again = reproduce("--measure-only", "-o", self.folder, "quick", "hello")
+        self.assertIn("0 of 2 to do", again.stdout)
+        self.assertNotIn("==", again.stdout)
+        self.assertEqual((self.folder / "quick.csv").read_bytes(), log)
+
+    def test_puts_aside_what_is_not_complete_and_measures_it_again(self):
+        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        log = self.folder / "quick.csv"
+        whole = log.read_bytes()
+        cut = whole[:whole.rindex(b"\r\n", 0, -2) + 2]  # without its last row
+        log.write_bytes(cut)
+        again = reproduce("--measure-only", "-o", self.folder, "quick")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("is not complete: it is now quick.partial-1.csv", again.stderr)
+        self.assertEqual((self.folder / "quick.partial-1.csv").read_bytes(), cut)
+        self.assertTrue((self.folder / "quick.partial-1.json").exists())
+        self.assertEqual(log.read_bytes().count(b"\n"), whole.count(b"\n"))
+
+    def test_a_run_without_an_end_is_not_complete(self):
+        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        manifest = self.folder / "quick.json"
+        runs = json.loads(manifest.read_text())
+        for run in runs["runs"].values():
+            del run["finished_utc"]
+        manifest.write_text(json.dumps(runs))
+        self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
+        manifest.write_text("{")
+        self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
+
+    def test_refuses_what_it_does_not_know(self):
+        result = reproduce("-o", self.folder, "quick", "slow")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "reproduce.sh: there is no experiment slow here; allowed: quick, book, hazard_schedules, "
+                                        "hello, depth, grid\n")
+        self.assertEqual(reproduce("--all").returncode, 2)
+        (self.folder / "file").write_text("")
+        result = reproduce("--measure-only", "-o", self.folder / "file", "quick")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"--output \S+file: the folder could not be made: File exists")
+
+    def test_can_be_stopped_and_started_again(self):
+        started = subprocess.Popen([ROOT / "experiments/reproduce.sh", "--measure-only", "-o", self.folder, "hazard_schedules"],
+                                   cwd=ROOT, env={**os.environ, "NESTBED": NESTBED}, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
+        log = self.folder / "hazard_schedules.csv"
+        end = time.monotonic() + 60
+        while not (log.exists() and log.stat().st_size > 100_000):
+            self.assertLess(time.monotonic(), end, "nothing was measured")
+            time.sleep(0.02)
+        os.killpg(started.pid, signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+        self.assertEqual(started.returncode, 130, said)
+        self.assertIn("what is complete stays: start again to go on", said)
+        self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "hazard_schedules").stdout)
+
+
+class Plot(Scratch):
+    def test_a_run_draws_its_figures(self):
+        log = self.folder / "out.csv"
+        result = called(NESTBED, "run", "--strategy", "nosync,neighbored", "--backend", "cpu", "--grid", "1:64:*2", "--block", "32",
+                        "--repeat", "3", "--plot", "-o", log)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue((self.folder / "figures/out-latency-grid.svg").exists())
+        self.assertIn("out-latency-grid.png", result.stdout)
+
+    def test_a_log_stays_whole_when_it_cannot_be_drawn(self):
+        (self.folder / "figures").write_text("in the way")
+        log = self.folder / "out.csv"
+        result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--grid", "8", "--block", "32", "--repeat", "3",
+                        "--plot", "-o", log)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"the figures could not be drawn \(exit code 1\), but the log is whole; again: \S+plot.sh ")
+        self.assertEqual(log.read_bytes().count(b"\n"), 4)
+
+    def test_wants_a_file_before_it_measures(self):
+        result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "-o", "-")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, "nestbed: --plot: - is no file; allowed: with an --output that is one\n")
+
+    def test_wants_its_script_before_it_measures(self):
+        copy = self.folder / "nestbed"
+        copy.write_bytes(pathlib.Path(NESTBED).read_bytes())
+        copy.chmod(0o755)
+        log = self.folder / "out.csv"
+        result = called(copy, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "-o", log)
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"--plot: there is no \S*/experiments/plot.sh; allowed: in a build folder")
+        self.assertFalse(log.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
