@@ -52,9 +52,13 @@ def parts_of(path, log):
     groups = list(log.groupby(["backend", "gpu"], sort=False))
     backends = [backend for (backend, _), _ in groups]
     parts = []
+    taken = set()
     for (backend, gpu), rows in groups:
         name = "-cpu" if backend == "cpu" and backends.count("cpu") == 1 else f"-{slug(f'{backend} {gpu}')}"
         name = "" if len(groups) == 1 else name
+        if name in taken:  # devices whose names differ in what a file name leaves out
+            name = next(f"{name}-{number}" for number in range(2, len(groups) + 1) if f"{name}-{number}" not in taken)
+        taken.add(name)
         parts.append(Part(str(path), name, rows, with_levels(logs.cases_of(rows))))
     return parts
 
@@ -85,11 +89,16 @@ def varying(cases, columns):
     return [name for name in columns if cases[name].replace("", pandas.NA).dropna().nunique() > 1]
 
 
-def shape_text(case, names):
-    """Of a case, the values of `names`, in words; sides and grids as products."""
+def shape_text(cases, names):
+    """Of cases (or one) that agree in `names`, their values in words; sides and grids as products where the cases agree in
+    both."""
     names = list(names)
     words = []
+    case = cases.iloc[0] if isinstance(cases, pandas.DataFrame) else cases
+    apart = varying(cases, ["nx", "ny", "grid", "block"]) if isinstance(cases, pandas.DataFrame) else []
     for first, second in (("nx", "ny"), ("grid", "block")):
+        if first in apart or second in apart:
+            continue
         if (first in names or second in names) and pandas.notna(case[first]) and pandas.notna(case[second]):
             tail = " threads" if first == "grid" else ""
             words.append(f"{style.grouped(case[first])} × {style.grouped(case[second])}{tail}")
@@ -163,7 +172,7 @@ def lines_and_panels(groups, panel_names):
         value = case[names[0]] if by_value else None
         label = mechanism_text(case["mechanism"]) if one_strategy else strategy_label(case, several)
         label = name_of(names[0], value) if by_value else label
-        title = "" if by_value else shape_text(case, names)
+        title = "" if by_value else shape_text(group, names)
         panels.setdefault(title, []).append(Line(label, case["strategy"], case["mechanism"], value, list(group["x"]), group))
     if not by_value:
         panels = dict(sorted(panels.items(), key=lambda panel: [order_of(panel[1][0].cases.iloc[0][name]) for name in names]))
@@ -215,14 +224,17 @@ def _dress(lines, by_value):
 
 
 def merged(lines, values):
-    """Lines whose `values(line)` are the same become one, its label their names: what lies on one another is drawn once."""
+    """Lines whose `values(line)` are the same become one, its label their names: what lies on one another is drawn once. In grey
+    where strategies are of several families, for which no colour of one would do."""
     found = {}
     for line in lines:
         found.setdefault((tuple(line.x), tuple(values(line))), []).append(line)
     together = []
     for same in found.values():
         labels = [line.label for line in same]
-        together.append((dataclasses.replace(same[0], label=in_rows(labels)), same))
+        families = {style.family_of(line.strategy, line.cases["launches"].max()) for line in same}
+        look = {"colour": style.GREY, "dash": "-"} if len(families) > 1 else {}
+        together.append((dataclasses.replace(same[0], label=in_rows(labels), **look), same))
     return together
 
 
@@ -242,31 +254,40 @@ def count_text(number, what):
     return f"{style.grouped(number)} {what}{'' if number == 1 else 's'}"
 
 
+def timed_rows(cases):
+    """How many rows of each case have a time."""
+    return cases["samples"].map(len)
+
+
 def status_text(cases):
-    """`30 wrong, 2 launch_failed` of what is not ok; empty where all is."""
+    """`30 wrong, 2 launch_failed` of what has no time; empty where all has one."""
     total = {}
+    untimed = int(cases["ok"].sum() - timed_rows(cases).sum())
     for statuses in cases["statuses"]:
         for status, count in statuses.items():
             total[status] = total.get(status, 0) + count
     total.pop("ok", None)
+    if untimed:
+        total["ok without a time"] = untimed
     return ", ".join(f"{style.grouped(count)} {status}" for status, count in sorted(total.items()))
 
 
 def caption_of(part, shown, timed=True, elsewhere="other cases"):
     """The lines below a figure of the cases `shown` of a part: measure, samples, rows without a time, machine, commit,
     command."""
-    least, most = (shown["ok"][shown["ok"] > 0].min(), shown["ok"].max()) if timed else (shown["rows"].min(), shown["rows"].max())
+    counts = timed_rows(shown) if timed else shown["rows"]
+    least, most = counts[counts > 0].min(), counts.max()
     samples = count_text(most, "sample") if least == most else f"{least:g} to {most:g} samples"
     words = []
-    if timed and (shown["ok"] > 0).any():
+    if timed and most > 0:
         words.append(f"Median and 95 % bootstrap interval of the median, {samples} a point.")
     elif not timed:
         words.append(f"{samples} a point.")
-    failed = int((shown["rows"] - shown["ok"]).sum())
+    failed = int((shown["rows"] - timed_rows(shown)).sum())
     if failed and timed:
         words.append(f"{style.grouped(failed)} of {style.grouped(shown['rows'].sum())} rows have no time ({status_text(shown)}); "
                      "a point without any is marked ×.")
-    wall = sorted(set(shown["strategy"][(shown["clock"] == "wall") & (shown["ok"] > 0)])) if timed else []
+    wall = sorted(set(shown["strategy"][(shown["clock"] == "wall") & shown["us"].notna()])) if timed else []
     if wall and part.backend == "cuda":
         words.append(f"Hollow: by the host's wall clock ({', '.join(wall)}); all others by GPU events.")
     elif wall:

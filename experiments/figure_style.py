@@ -16,9 +16,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 WIDTH = 8.3
 MARGIN = 0.12
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
-    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
-GREY, INK, FAINT = "#666666", "#222222", "#DDDDDD"
+BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
+GREY, INK = "#666666", "#222222"
 MARKS = "osD^vPX<>ph*d"
 DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
 
@@ -174,9 +174,9 @@ class Sheet:
             left += width + 0.2
         return lines
 
-    def add(self, left, top, width, height, title="", share=None):
-        """Axes at inches from the left edge and below the title block; `share`: axes that this one shares x with."""
-        axes = self.figure.add_axes([0, 0, 0.5, 0.5], sharex=share, label=f"{len(self.boxes)}")
+    def add(self, left, top, width, height, title=""):
+        """Axes at inches from the left edge and below the title block."""
+        axes = self.figure.add_axes([0, 0, 0.5, 0.5], label=f"{len(self.boxes)}")
         if title:
             axes.set_title(title, fontsize=9, loc="left", fontweight="bold", color="#444444", pad=5)
         self.boxes.append((axes, left, top, width, height))
@@ -224,7 +224,12 @@ class Sheet:
         gap = size * 1.22 / 72 / height
         to_axes = axes.transData + axes.transAxes.inverted()
         points = to_axes.transform([(x, y) for x, y, _, _ in labels])
-        places = spread([float(y) for _, y in points], gap, -0.03, 1.03)
+        heights = [text.count("\n") + 1 for _, _, text, _ in labels]
+        rows = spread([float(y) for (_, y), height in zip(points, heights) for _ in range(height)], gap, -0.03, 1.03)
+        places = []
+        for height in heights:
+            places.append(sum(rows[:height]) / height)
+            rows = rows[height:]
         inch = 1 / self.width_of(axes)
         for (x, y), place, (_, _, text, colour) in zip(points, places, labels):
             start = 1 + 0.06 * inch
@@ -251,12 +256,14 @@ def wants_log(values):
 
 def log_axis(axes, which, low, high, pad=1.12):
     """A log axis over low to high, wider by the factor `pad` at both ends: decades, and steps between where few decades are
-    seen."""
+    seen. What is not above zero has no place on it."""
+    high = high if high > 0 else 1.0
+    low = low if low > 0 else high / 1000
     low, high = low / pad, high * pad
     getattr(axes, f"set_{which}scale")("log")
     getattr(axes, f"set_{which}lim")(low, high)
     steps = (1,) if high / low > 2000 else (1, 3) if high / low > 150 else (1, 2, 5)
-    if high / low < 6:
+    if high / low < 12:
         steps = (1, 1.5, 2, 3, 4, 5, 7) if high / low > 3 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
     places = [float(f"{step * 10.0**power:.9g}") for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
               for step in steps]
@@ -276,7 +283,9 @@ def fit_axis(axes, which, values, log=None):
     """Log where values span more than a decade and a half, or `log` says so, else linear from zero."""
     values = numpy.asarray(values, dtype=float)
     values = values[numpy.isfinite(values)]
-    if wants_log(values) if log is None else log:
+    above = values[values > 0]
+    if len(above) and (wants_log(values) if log is None else log):
+        values = above
         log_axis(axes, which, values.min(), values.max())
     else:
         linear_axis(axes, which, min(0.0, values.min()), values.max() if values.max() > 0 else 1.0)

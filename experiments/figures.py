@@ -8,8 +8,10 @@ import figure_parts as parts
 import figures_hazards
 import figures_launches
 import figures_rates
+import figures_rounds
 import figures_strategies
 import figures_sweeps
+import logs
 
 SWEPT = 0.5  # of the cases that have sizes: over that share must lie on a line of three for rates to be drawn as lines
 
@@ -40,7 +42,7 @@ def _along_grid(part):
     cases = _recursions(part.cases)
     if not (cases["launches"] > 1).any() and not (cases["ok"] == 0).all():
         return None
-    return parts.along(cases[~cases["strategy"].isin(figures_rates.CUB)], "grid") or None
+    return parts.along(cases[~cases["strategy"].isin(logs.CUB)], "grid") or None
 
 
 def _along_block(part):
@@ -101,8 +103,8 @@ def _against_cub(part):
     if not _along_sizes(part):
         return None
     sized = _sized(part)
-    shared = set(sized["elements"][sized["strategy"].isin(figures_rates.CUB)])
-    own = sized[~sized["strategy"].isin(figures_rates.CUB) & sized["elements"].isin(shared)]
+    shared = set(sized["elements"][sized["strategy"].isin(logs.CUB)])
+    own = sized[~sized["strategy"].isin(logs.CUB) & sized["elements"].isin(shared)]
     return sized[sized["elements"].isin(set(own["elements"]))] if own["elements"].nunique() >= 3 else None
 
 
@@ -124,11 +126,19 @@ def _book(part):
     return cases if whole and part.backend == "cuda" else None
 
 
-def _strategies(part):
+def _left(part):
     """What is left where nothing numeric varies."""
     sweeps = (_along_depth, _along_grid, _along_block, _launch_time, _wrong, _pending, _bandwidth, _bandwidth_dots, _against_cub,
               _waves)
     return None if any(sweep(part) is not None for sweep in sweeps) else part.cases
+
+
+def _rounds(part):
+    return figures_rounds.repeated(part) if _left(part) is not None else None
+
+
+def _strategies(part):
+    return _left(part) if _rounds(part) is None else None
 
 
 def _swept(axis):
@@ -138,6 +148,7 @@ def _swept(axis):
 KINDS = [
     Kind("strategies", "strategies beside each other", "measures strategies at one size", "ways.cfg", _strategies,
          figures_strategies.strategies),
+    Kind("strategies", "", "", "", _rounds, figures_rounds.rounds),
     Kind("book", "the book's machine and this one", "has the book's five strategies at 2048 blocks of 512", "book.cfg", _book,
          figures_rates.book),
     Kind("latency-depth", "latency against nesting depth", "varies depth", "depth.cfg", _along_depth, _swept("depth")),

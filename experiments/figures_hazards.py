@@ -1,23 +1,17 @@
 """Figures of what goes wrong: wrong answers against delay, launches refused and slowed by the pending-launch limit."""
+import dataclasses
 import math
 
 import pandas
 
 import figure_parts as parts
 import figure_style as style
+import logs
 from figure_style import Sheet
 from figures_sweeps import draw_line, last_point, mark_refused
 
 
 # --- wrong answers -------------------------------------------------------------------------------------------------------------
-
-
-def wilson(hits, trials):
-    """(low, high) of a share: the 95 % score interval (Wilson, "Probable Inference", 1927)."""
-    z = 1.959963984540054
-    middle = hits + z * z / 2
-    half = z * math.sqrt(hits * (trials - hits) / trials + z * z / 4)
-    return max(0.0, (middle - half) / (trials + z * z)), min(1.0, (middle + half) / (trials + z * z))
 
 
 def wrong(part, groups):
@@ -27,6 +21,7 @@ def wrong(part, groups):
     sheet = Sheet(_wrong_title(shown, "an interruption" if part.backend == "cpu" else "a delay"),
                   subtitle=parts.common_text(shown))
     width, height = style.WIDTH - 0.62 - 2.45, 3.1
+    pooled, without = False, []
     for place, (name, lines) in enumerate(panels):
         axes = sheet.add(0.62, 0.1 + 0.25 * bool(name) + place * (height + 0.85), width, height, name)
         style.offset_axis(axes, [x for line in lines for x in line.x], width)
@@ -35,53 +30,93 @@ def wrong(part, groups):
         axes.set_xlabel("" + ("interruptions of each thread" if part.backend == "cpu" else "delay of what loses the race, µs"))
         axes.set_ylabel("runs with a wrong answer, %")
         labels = []
-        for line, same in _by_shares(lines):
-            trials = [_trials(case) for _, case in line.cases.iterrows()]
-            shares = [100 * hits / count if count else math.nan for hits, count in trials]
-            bounds = [wilson(hits, count) if count else (math.nan, math.nan) for hits, count in trials]
-            axes.fill_between(line.x, [100 * low for low, _ in bounds], [100 * high for _, high in bounds], color=line.colour,
-                              alpha=0.1, linewidth=0)
+        without += [line for line in lines if not any(_tried(line))]
+        for order, (line, same) in enumerate(_by_shares([line for line in lines if any(_tried(line))])):
+            pooled = pooled or len(same) > 1
+            trials = _pooled(same)
+            shares = [100 * found[0] / found[1] if found else math.nan for found in trials]
+            bounds = [logs.wilson(*found) if found else (math.nan, math.nan) for found in trials]
+            axes.vlines(line.x, [100 * low for low, _ in bounds], [100 * high for _, high in bounds], color=line.colour,
+                        linewidth=max(1.2, 4.4 - 1.6 * order), alpha=0.6, zorder=2)
             axes.plot(line.x, shares, color=line.colour, marker=line.mark, markersize=4.5, linestyle=line.dash, clip_on=False,
                       zorder=3)
             end = last_point(line, shares)
             if end:
                 labels.append((*end, line.label, line.colour))
         sheet.end_labels(axes, labels)
-    sheet.notes.append("Bands: 95 % Wilson score interval of the share"
-                       f" (0 of {shown['rows'].max()}: up to {100 * wilson(0, shown['rows'].max())[1]:.1f} %).")
-    others = shown["rows"].sum() - sum(_trials(case)[1] for _, case in shown.iterrows())
+    most = int(shown["rows"].max())
+    sheet.notes.append("Bars: 95 % Wilson score interval of the share"
+                       f" (0 of {most}: up to {100 * logs.wilson(0, most)[1]:.1f} %)." +
+                       (" Lines of a strategy whose intervals overlap at every delay, and those never wrong, are one: of all "
+                        "their runs together." if pooled else ""))
+    others = parts.status_text(shown.assign(statuses=[{status: count for status, count in statuses.items()
+                                                       if status not in ("ok", "wrong")} for statuses in shown["statuses"]],
+                                            samples=[[]] * len(shown), ok=0))
     if others:
-        sheet.notes.append(f"{others} rows were neither right nor wrong and are no trials: {parts.status_text(shown)}.")
+        sheet.notes.append(f"Rows neither right nor wrong are no trials: {others}." +
+                           (f" Nothing else, so that no line is drawn: {', '.join(line.label for line in without)}."
+                            if without else ""))
     return sheet.finish(parts.caption_of(part, shown, timed=False))
 
 
-def _trials(case):
-    """(wrong, wrong and ok) of a case."""
-    hits = case["statuses"].get("wrong", 0)
-    return hits, hits + case["ok"]
+def _tried(line):
+    """logs.wrong_share of each case of a line."""
+    return [logs.wrong_share(case) for _, case in line.cases.iterrows()]
+
+
+def _pooled(lines):
+    """(wrong, trials) at each place of lines over the same places, of all their runs; None where there is no trial."""
+    found = []
+    for column in zip(*(_tried(line) for line in lines)):
+        there = [one for one in column if one]
+        found.append((sum(hits for hits, _ in there), sum(count for _, count in there)) if there else None)
+    return found
+
+
+def _overlap(one, other):
+    """Whether the intervals of two lines overlap wherever both have one."""
+    pairs = [(logs.wilson(*mine), logs.wilson(*theirs)) for mine, theirs in zip(_tried(one), _tried(other)) if mine and theirs]
+    return one.x == other.x and all(mine[0] <= theirs[1] and theirs[0] <= mine[1] for mine, theirs in pairs)
 
 
 def _by_shares(lines):
-    """Lines merged where all shares are the same; what is never wrong goes under one grey line."""
+    """[(line, [lines that it stands for])]: those of a strategy that overlap everywhere are one, and what is never wrong, in
+    grey."""
     together = []
-    for line, same in parts.merged(lines, lambda line: [_trials(case) for _, case in line.cases.iterrows()]):
-        if all(_trials(case)[0] == 0 for _, case in line.cases.iterrows()):
+    for line in lines:
+        right = all(hits == 0 for hits, _ in filter(None, _tried(line)))
+        for other, same in together:
+            if right == (other.colour == style.GREY) and line.x == other.x and (
+                    right or line.strategy == other.strategy and all(_overlap(line, one) for one in same)):
+                same.append(line)
+                break
+        else:
+            together.append((dataclasses.replace(line, colour=style.GREY if right else style.BLACK), [line]))
+    racy = 0
+    for line, same in together:
+        if line.colour == style.GREY:
             line.label = "never wrong:\n" + parts.in_rows(list(dict.fromkeys(one.strategy for one in same)))
-            line.colour, line.mark, line.dash = style.GREY, "s", "-"
-        together.append((line, same))
-    for place, (line, _) in enumerate(both for both in together if both[0].colour != style.GREY):
-        line.colour = [style.VERMILLION, style.BLUE, style.GREEN, style.PURPLE, style.ORANGE, style.SKY][place % 6]
-        line.mark = style.MARKS[place % len(style.MARKS)]
+            line.mark, line.dash = "s", "-"
+            continue
+        if len(same) > 1:
+            line.label = f"{line.strategy}, by any of\n" + parts.in_rows([parts.mechanism_text(one.mechanism) for one in same])
+        line.colour = [style.VERMILLION, style.BLUE, style.GREEN, style.PURPLE, style.ORANGE, style.SKY][racy % 6]
+        line.mark, line.dash = style.MARKS[racy % len(style.MARKS)], style.DASHES[racy % len(style.DASHES)]
+        racy += 1
     return together
 
 
 def _wrong_title(shown, cause):
-    trials = [_trials(case) for _, case in shown.iterrows()]
+    trials = [logs.wrong_share(case) or (0, 0) for _, case in shown.iterrows()]
     hits, runs = sum(hit for hit, _ in trials), sum(count for _, count in trials)
+    tried = {case["strategy"] for (_, case), (_, count) in zip(shown.iterrows(), trials) if count}
     racy = sorted({case["strategy"] for (_, case), (hit, _) in zip(shown.iterrows(), trials) if hit})
-    safe = sorted(set(shown["strategy"]) - set(racy))
+    safe = sorted(tried - set(racy))
+    if not runs:
+        return "Wrong answers against delay: no run ended right or wrong"
     if not hits:
-        return f"Wrong answers against delay: none in {style.grouped(runs)} runs of {len(safe)} strategies"
+        ways = parts.count_text(len(safe), "way")
+        return f"Wrong answers against delay: none in {style.grouped(runs)} runs of {ways}"
     first = min(case["delay_us"] for (_, case), (hit, _) in zip(shown.iterrows(), trials) if hit)
     verb = "is" if len(racy) == 1 else "are"
     start = (f"without {cause}" if first == 0 else f"from {style.grouped(first)} interruptions on" if "interruption" in cause
@@ -102,18 +137,19 @@ def pending_limit(part, groups):
                                                    for name in ("strategy", "depth", "mechanism")]):
         case = group.iloc[0]
         kind = {"chain": "Chains", "fanout": f"Fan-out of {style.grouped(case['grid'])}"}.get(
-            case["strategy"], f"Recursion, {parts.shape_text(case, ['grid', 'block'])}")
+            case["strategy"], f"Recursion, {parts.shape_text(group, ['grid', 'block'])}")
         blocks.setdefault(kind, []).append((group, _auto_of(case, auto)))
     limits = sorted(swept["x"].unique())
     sheet = Sheet(_pending_title(swept) + _slower(groups, auto, limits[-1]))
     height, pitch = 1.65, 2.12
+    bare = []
     for place, (kind, pairs) in enumerate(blocks.items()):
         top = 0.3 + place * pitch
         lines = _pending_lines([group for group, _ in pairs])
         last = place == len(blocks) - 1
         _refusals(sheet, sheet.add(0.62, top, 2.85, height, kind), lines, limits, last)
         axes = sheet.add(4.05, top, 2.55, height, "")
-        _cost(sheet, axes, lines, [base for _, base in pairs], limits, last)
+        bare += _cost(sheet, axes, lines, [base for _, base in pairs], limits, last)
     memory = swept.dropna(subset=["limit_bytes"]).drop_duplicates("x").sort_values("x")
     if len(memory):
         axes = sheet.add(0.62, 0.3 + len(blocks) * pitch + 0.45, 5.98, 1.1, "Device memory, over that of the default limit")
@@ -125,8 +161,11 @@ def pending_limit(part, groups):
         axes.annotate(f"{style.three(largest['limit_bytes'] / 1e6)} MB", (largest["x"], largest["limit_bytes"] / 1e6), (-8, 0),
                       textcoords="offset points", ha="right", va="center", fontsize=8)
     sheet.notes.append("Left: launches refused, or lost with one that was, of those expected; median. Right: time over that of "
-                       "the same case under auto (dashed: 1), where nestbed sends waves that fit; × where launches were refused, "
-                       "so that there is no time.")
+                       "the same case under auto (dashed: 1), where nestbed sends waves that fit; × where there is no time, for "
+                       "launches were refused. Left, of lines that lie on one another the first are the wider; what loses none "
+                       "lies on 0.")
+    if bare:
+        sheet.notes.append("Right, without a time under auto that a ratio could be of: " + "; ".join(dict.fromkeys(bare)) + ".")
     return sheet.finish(parts.caption_of(part, shown, elsewhere="strategies under one limit alone"))
 
 
@@ -138,13 +177,17 @@ def _auto_of(case, auto):
 
 
 def _slower(groups, auto, limit):
-    """What the largest limit does to time, where every group has one there and under `auto`."""
+    """What the largest limit does to the time of what goes in several waves under `auto`, where all of that has both times."""
     ratios = []
     for group in groups:
         base, last = _auto_of(group.iloc[0], auto), group[group["x"] == limit]
-        if base is None or not len(last) or not base["us"] > 0 or not last["us"].iloc[0] > 0:
+        if base is None or not base["wave"] < base["grid"]:
+            continue
+        if not len(last) or not base["us"] > 0 or not last["us"].iloc[0] > 0:
             return ""
         ratios.append(last["us"].iloc[0] / base["us"])
+    if not ratios:
+        return ""
     return f"; under {style.grouped(limit)} a run takes {min(ratios):.2f} to {max(ratios):.2f} times as long as in waves"
 
 
@@ -167,9 +210,17 @@ def _pending_lines(groups):
 
 
 def _refusals(sheet, axes, lines, limits, last):
+    drawn = []
     for line in lines:
-        shares = 100 * (1 - (line.cases["launches"] - line.cases["failed"].fillna(0)) / line.cases["expected"])
-        axes.plot(line.x, shares, color=line.colour, linestyle=line.dash, marker=line.mark, markersize=4, clip_on=False, zorder=3)
+        shares = [math.nan if share is None else 100 * share for share in
+                  (logs.lost_share(case) for _, case in line.cases.iterrows())]
+        drawn.append((line, shares))
+    for place, (line, shares) in enumerate(drawn):
+        losing = max(shares, default=0) > 0
+        # how many lines lie on this one
+        above = min(3, sum(losing and _near(shares, others) for _, others in drawn[place + 1:]))
+        axes.plot(line.x, shares, color=line.colour, linestyle="-" if above else line.dash, linewidth=1.4 + 2.2 * above,
+                  marker=line.mark, markersize=4 + 1.8 * above, clip_on=False, zorder=3)
     style.binary_axis(axes, "x", limits, sheet.width_of(axes))
     axes.set_ylim(-3, 103)
     axes.set_yticks(range(0, 101, 25))
@@ -177,10 +228,18 @@ def _refusals(sheet, axes, lines, limits, last):
     axes.set_xlabel("pending-launch limit" if last else "")
 
 
+def _near(shares, others):
+    """Whether two lines in per cent cannot be told apart."""
+    return len(shares) == len(others) and all(abs(one - other) < 1.5 for one, other in zip(shares, others))
+
+
 def _cost(sheet, axes, lines, bases, limits, last):
-    ratios = []
+    """Time over that under `auto`. Returns the labels of lines for which there is none."""
+    ratios, bare = [], []
     for line, base in zip(lines, bases):
-        over = base["us"] if base is not None else line.cases["us"].min()
+        over = base["us"] if base is not None and base["us"] > 0 else math.nan
+        if math.isnan(over):
+            bare.append(line.label)
         ratios.append((line.cases["us"] / over, line.cases["low"] / over, line.cases["high"] / over))
     values = [value for found in ratios for column in found for value in column.dropna()] or [1.0]
     style.log_axis(axes, "y", min(0.9, *values), max(2.2, *values), pad=1.1)
@@ -191,10 +250,12 @@ def _cost(sheet, axes, lines, bases, limits, last):
     for line, (middle, low, high) in zip(lines, ratios):
         draw_line(axes, line, middle, low, high)
         end = last_point(line, middle)
-        labels.append((*end, line.label, line.colour) if end else (limits[-1], 1, f"{line.label}: refused", line.colour))
+        why = "no auto" if line.label in bare else "refused"
+        labels.append((*end, line.label, line.colour) if end else (limits[-1], 1, f"{line.label}: {why}", line.colour))
     axes.set_ylabel("time over auto's")
     axes.set_xlabel("pending-launch limit" if last else "")
     sheet.end_labels(axes, labels, size=7.5)
+    return bare
 
 
 def _pending_title(swept):

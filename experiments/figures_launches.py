@@ -11,29 +11,32 @@ HEIGHT = 3.0
 
 def launch_time(part, shown):
     """Time over launches by mechanism: chains against their length, fan-outs against their width; beside a chain, what larger
-    levels change, and hollow in a fan-out, what comes of launching all from one root grid where nestbed would make waves."""
-    if not (shown["ok"] > 0).any():
+    levels change, and hollow in a fan-out, what comes of launching all from one root grid where waves were measured too."""
+    if not shown["us"].notna().any():
         return nothing_timed("Time a launch", part, shown)
     chains, fans = _each(shown, "chain", "levels"), _each(shown, "fanout", "grid")
     sheet = Sheet(_launch_title(chains, fans))
     top = 0.3
-    if chains["each"].notna().any():
+    if chains["x"].notna().any():
         small = chains["grid"] == chains["grid"].min()
-        larger = chains[~small]
+        shared = set(chains["x"][small]) & set(chains["x"][~small].dropna())
+        larger = chains[~small & (chains["x"] == max(shared, default=0))]
+        if not shared and (~small).any():
+            sheet.notes.append("Not drawn: chains of larger levels, of which none is as long as one of small levels.")
         axes = sheet.add(0.7, top, 3.95 if len(larger) else 5.9, HEIGHT, "A chain: each grid launches the next")
         lines = _launch_lines(chains[small])
         _launch_axes(sheet, axes, lines, [], "grids in the chain")
         if len(larger):
             _larger_levels(sheet, axes, lines, larger, top)
         top += HEIGHT + 0.9
-    if fans["each"].notna().any():
-        whole = _in_one_grid(fans)
-        axes = sheet.add(0.7, top, 5.9, HEIGHT, "A fan-out: many launches from one root grid")
+    if fans["x"].notna().any():
+        whole = _beside_waves(fans)
+        axes = sheet.add(0.7, top, 5.9, HEIGHT, "A fan-out: many launches")
         _launch_axes(sheet, axes, _launch_lines(fans[~whole]), _launch_lines(fans[whole]), "launches")
-        if whole.any():
-            waves = fans[~whole & (fans["wave"] < fans["grid"])]["wave"]
-            sheet.notes.append("Hollow, dashed: all launches from one root grid. Else in waves of root blocks that fit the "
-                               f"default pending-launch limit, {style.grouped(waves.max())} each.")
+        sheet.notes += _wave_note(fans[~whole], whole.any())
+    if shown["mechanism"].isin(["grid_sync", "host", "host_graph"]).any():
+        sheet.notes.append("A run's time over the grids of its chain or the launches of its fan-out; by host and host graph none "
+                           "of these is from the device, and grid.sync(), which launches none, is divided by as many.")
     return sheet.finish(parts.caption_of(part, shown))
 
 
@@ -44,10 +47,22 @@ def _each(shown, strategy, column):
     return cases.assign(each=cases["us"] / cases["x"])
 
 
-def _in_one_grid(fans):
-    """Which fan-outs are one wave that is larger than the waves that others by the same mechanism were cut into."""
-    cut = fans[fans["wave"] < fans["grid"]].groupby("mechanism")["wave"].max()
-    return (fans["wave"] == fans["grid"]) & (fans["grid"] > fans["mechanism"].map(cut).fillna(float("inf")))
+def _beside_waves(fans):
+    """Which fan-outs are one wave where another of as many launches by the same mechanism was cut into several."""
+    least = fans.groupby(["mechanism", "grid"])["wave"].transform("min")
+    return (fans["wave"] == fans["grid"]) & (least < fans["wave"])
+
+
+def _wave_note(solid, hollow):
+    """Which of the fan-outs on the lines are one root grid, and which are waves."""
+    cut = solid[solid["wave"] < solid["grid"]]
+    if not len(cut):
+        return []
+    one = solid[(solid["wave"] == solid["grid"]) & solid["mechanism"].isin(cut["mechanism"])]["grid"]
+    sizes = " or ".join(style.grouped(wave) for wave in sorted(cut["wave"].unique()))
+    words = f"On the lines from the device: waves of {sizes} root blocks from {style.grouped(cut['grid'].min())} launches on"
+    words += f", one root grid up to {style.grouped(one.max())}." if len(one) else "."
+    return [words + (" Hollow: one root grid there too." if hollow else "")]
 
 
 def _launch_title(chains, fans):
@@ -56,7 +71,9 @@ def _launch_title(chains, fans):
     for cases, words in ((chains, "a level of a chain"), (fans, "one of a fan-out")):
         each = cases["each"].where((cases["launches"] > 0) & (cases["x"] >= cases["x"].max() / 16)).dropna()
         if len(each):
-            said.append(f"{words} {style.time_text(each.min())} ({parts.mechanism_text(cases['mechanism'][each.idxmin()])})")
+            best = cases.loc[each.idxmin()]
+            waves = f", {parts.name_of('wave', best['wave'])}" if best["wave"] < best["grid"] else ""
+            said.append(f"{words} {style.time_text(each.min())} ({parts.mechanism_text(best['mechanism'])}{waves})")
     return "Device launches at best: " + ", ".join(said) if said else "Time over launches, by mechanism"
 
 
@@ -83,12 +100,16 @@ def _launch_lines(cases):
 def _launch_axes(sheet, axes, lines, hollow, label):
     cases = pandas.concat([line.cases for line in [*lines, *hollow]])
     values = cases[["low", "high"]].div(cases["x"], axis=0).stack()
-    style.fit_axis(axes, "y", values[values > 0])
+    if len(values):
+        style.fit_axis(axes, "y", values)
+    else:
+        axes.set_yticks([])
+        axes.text(0.5, 0.4, f"no run has a time ({parts.status_text(cases)})", ha="center", transform=axes.transAxes)
     style.binary_axis(axes, "x", cases["x"].dropna(), sheet.width_of(axes))
     axes.set_xlabel(label)
     axes.set_ylabel("time over launches, µs")
     labels = []
-    mark_refused(axes, lines)
+    mark_refused(axes, [*lines, *hollow])
     for line in lines:
         draw_line(axes, line, line.cases["each"], line.cases["low"] / line.cases["x"], line.cases["high"] / line.cases["x"])
         end = last_point(line, line.cases["each"])
@@ -105,7 +126,7 @@ def _launch_axes(sheet, axes, lines, hollow, label):
 
 def _larger_levels(sheet, left, lines, larger, top):
     """A slope a mechanism, from small levels to larger ones, at the chain length that both have."""
-    at = larger["x"].max()
+    at = larger["x"].iloc[0]
     axes = sheet.add(6.75, top, 1.3, HEIGHT, f"Chain of {style.grouped(at)}")
     small = next(line.cases[line.cases["x"] == at].iloc[0] for line in lines if (line.cases["x"] == at).any())
     for line in lines:

@@ -12,36 +12,43 @@ from figures_sweeps import draw_line, last_point, mark_refused, nothing_timed
 
 BOOK = pathlib.Path(__file__).resolve().parent.parent / "results" / "k40c.csv"
 BOOK_GRID, BOOK_BLOCK = 2048, 512
-CUB = ["cub", "cub_narrow"]
 COLOURS = [style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.BLACK]
 
 
 # --- CUB -----------------------------------------------------------------------------------------------------------------------
 
 
-def faster_cub(cases):
-    """Of cases of one type, {elements: the case of CUB with the least median}; `cub` alone where `cub_narrow` was not
-    measured."""
-    library = cases[cases["strategy"].isin(CUB) & (cases["ok"] > 0)]
-    return {elements: rows.loc[rows["us"].idxmin()] for elements, rows in library.groupby("elements")}
+def _looks(part):
+    """{strategy: (colour, mark)}: the same in each figure of a log, CUB's last."""
+    there = set(part.cases["strategy"])
+    names = [*sorted(there - set(logs.CUB)), *(name for name in logs.CUB if name in there)]
+    return {name: (COLOURS[place % len(COLOURS)], style.MARKS[place % len(style.MARKS)]) for place, name in enumerate(names)}
 
 
-def ratios_to_cub(cases):
-    """(elements, ratio, low, high) of each timed case against faster_cub at its size, by elements."""
+def _lines_to_cub(cases, looks):
+    """[(line, [(elements, ratio, low, high)])] against the faster CUB at each size, by elements: a line a strategy and mechanism
+    whose x and cases are all sizes that CUB has."""
+    reference = logs.faster_cub(cases)
+    several = parts.mechanisms_each(cases)
+    ratios = pandas.Series(logs.ratios_to_cub(cases), index=cases.index, dtype=object)
+    own = cases[[case["strategy"] not in logs.CUB and logs.cub_key(case) in reference for _, case in cases.iterrows()]]
     found = []
-    reference = faster_cub(cases)
-    own = cases[~cases["strategy"].isin(CUB) & (cases["ok"] > 0)]
-    for strategy, rows in own.groupby("strategy", sort=True):
-        points = [(case["elements"], *logs.ratio(case["samples"], reference[case["elements"]]["samples"]))
-                  for _, case in rows.sort_values("elements").iterrows() if case["elements"] in reference]
-        found.append((strategy, points))
+    for rows in sorted(parts.grouped_by(own, ["strategy", "mechanism"]),
+                       key=lambda rows: tuple(rows.iloc[0][["strategy", "mechanism"]])):
+        rows = rows.sort_values("elements", kind="stable")
+        case = rows.iloc[0]
+        line = parts.Line(parts.strategy_label(case, several), case["strategy"], case["mechanism"], None, list(rows["elements"]),
+                          rows, *looks[case["strategy"]], style.DASHES[len(found) % len(style.DASHES)])
+        found.append((line, [(elements, *ratios[index]) for index, elements in zip(rows.index, rows["elements"])
+                             if ratios[index] is not None]))
     return found
 
 
 def against_cub(part, shown):
     """Ratio of medians to the faster CUB of the same log and size, panels by type; below 1 is faster than CUB."""
     kinds = sorted(set(shown["type"]), key=parts.order_of)
-    panels = [(kind, ratios_to_cub(shown[shown["type"] == kind])) for kind in kinds]
+    looks = _looks(part)
+    panels = [(kind, _lines_to_cub(shown[shown["type"] == kind], looks)) for kind in kinds]
     everything = [point for _, found in panels for _, points in found for point in points]
     if not everything:
         return nothing_timed("Time against CUB's", part, shown)
@@ -49,42 +56,48 @@ def against_cub(part, shown):
     sheet = Sheet(_cub_title(panels))
     low, high = min(point[2] for point in everything), max(point[3] for point in everything)
     height = 2.5 if len(panels) > 1 else 3.2
-    room = max(style.text_width(name, 8) for _, found in panels for name, _ in found) + 0.42
+    without = []
+    room = max(style.text_width(line.label, 8) for _, found in panels for line, _ in found) + 0.42
     for place, (kind, found) in enumerate(panels):
         width = style.WIDTH - 0.7 - room
         axes = sheet.add(0.62, 0.1 + 0.22 * (len(panels) > 1) + place * (height + 0.82), width, height,
                          kind if len(panels) > 1 else "")
         style.log_axis(axes, "y", min(low, 0.9), max(high, 1.1), pad=1.05)
-        style.binary_axis(axes, "x", sorted({point[0] for point in everything}), width, style.power_text)
+        style.binary_axis(axes, "x", [x for _, lines in panels for line, _ in lines for x in line.x], width, style.power_text)
         axes.axhline(1, color=style.INK, linewidth=1)
         axes.annotate("as fast as CUB", (0, 1), (3, 3), xycoords=axes.get_yaxis_transform(), textcoords="offset points",
                       fontsize=7.5, color=style.INK)
         labels = []
-        for order, (strategy, points) in enumerate(found):
-            colour = COLOURS[order % len(COLOURS)]
+        mark_refused(axes, [line for line, _ in found])
+        for line, points in found:
+            if not points:
+                without.append(f"{line.label} ({parts.status_text(line.cases) or 'no CUB beside it'})")
+                continue
             x, middle, lower, upper = zip(*points)
-            axes.fill_between(x, lower, upper, color=colour, alpha=0.2, linewidth=0)
-            axes.plot(x, middle, color=colour, marker=style.MARKS[order], markersize=4.5, linestyle=style.DASHES[order % 4],
-                      zorder=3)
-            labels.append((x[-1], middle[-1], strategy, colour))
+            axes.fill_between(x, lower, upper, color=line.colour, alpha=0.2, linewidth=0)
+            axes.plot(x, middle, color=line.colour, marker=line.mark, markersize=4.5, linestyle=line.dash, zorder=3)
+            labels.append((x[-1], middle[-1], line.label, line.colour))
         sheet.end_labels(axes, labels)
         axes.set_ylabel("time over CUB's")
         axes.set_xlabel("numbers")
     sheet.notes.append("Ratio of medians to " + ("the faster of cub and cub_narrow at each size" if both else "cub") +
                        " in the same log; below 1 is faster than CUB. Bands: 95 % bootstrap interval of the ratio.")
+    if without:
+        sheet.notes.append("Without any ratio: " + "; ".join(dict.fromkeys(without)) + ".")
     return sheet.finish(parts.caption_of(part, shown))
 
 
 def _cub_title(panels):
     said = {}
     for _, found in panels:
-        for strategy, points in found:
-            said.setdefault(strategy, []).extend(points)
+        for line, points in found:
+            said.setdefault(line.label, []).extend(points)
+
     def span(points):
         return f"{min(point[1] for point in points):.2f} to {max(point[1] for point in points):.2f}"
 
-    words = [f"{strategy} {'' if place else 'takes '}{span(points)}"
-             for place, (strategy, points) in enumerate((strategy, points) for strategy, points in said.items() if points)]
+    words = [f"{label} {'' if place else 'takes '}{span(points)}"
+             for place, (label, points) in enumerate((label, points) for label, points in said.items() if points)]
     return "Of CUB's time, " + ", ".join(words)
 
 
@@ -97,11 +110,13 @@ def bandwidth(part, groups):
     if not shown["bandwidth_gb_s"].notna().any():
         return nothing_timed("Bandwidth against size", part, shown)
     panels = parts.lines_and_panels(groups, [name for name in parts.NAMES if name not in ("elements", "grid")])
+    looks = _looks(part)
     peak = shown["peak_gb_s"].max()
     fastest = shown.loc[shown["bandwidth_gb_s"].idxmax()]
     share = f", {100 * fastest['bandwidth_gb_s'] / peak:.0f} % of the device's peak" if peak > 0 else ""
+    kind = f" of {fastest['type']}" if len(parts.varying(shown, ["type"])) else ""
     sheet = Sheet(f"{fastest['strategy']} reads {style.grouped(round(fastest['bandwidth_gb_s']))} GB/s at "
-                  f"{style.power_text(fastest['elements'])} numbers{share}")
+                  f"{style.power_text(fastest['elements'])} numbers{kind}{share}")
     top = max(shown["bandwidth_gb_s"].max(), peak if peak > 0 else 0)
     height = 2.6 if len(panels) > 1 else 3.2
     room = max(style.text_width(line.label, 8) for _, lines in panels for line in lines) + 0.42
@@ -115,9 +130,11 @@ def bandwidth(part, groups):
             axes.annotate(f"peak, {style.grouped(round(peak))} GB/s", (0, peak), (4, -4), xycoords=axes.get_yaxis_transform(),
                           textcoords="offset points", fontsize=7.5, va="top")
         labels = []
-        mark_refused(axes, lines)
         for order, line in enumerate(lines):
-            line.colour, line.mark = COLOURS[order % len(COLOURS)], style.MARKS[order % len(style.MARKS)]
+            line.colour, line.mark = looks[line.strategy]
+            line.dash = style.DASHES[order % len(style.DASHES)]
+        mark_refused(axes, lines)
+        for line in lines:
             rates, low, high = _rates(line.cases)
             draw_line(axes, line, rates, low, high)
             end = last_point(line, rates)
@@ -132,7 +149,7 @@ def bandwidth(part, groups):
 
 def _rates(cases):
     """Medians of GB/s and their interval: bytes over the times and their interval, for a rate falls as its time grows."""
-    amount = cases["bandwidth_gb_s"] * cases["us"]
+    amount = (cases["bandwidth_gb_s"] * cases["us"]).where(cases["low"] > 0)
     return cases["bandwidth_gb_s"], amount / cases["high"], amount / cases["low"]
 
 
@@ -160,7 +177,8 @@ def bandwidth_dots(part, shown):
     matrix = timed["nx"].notna().all()
     names = parts.varying(shown, ["nx", "ny"] if matrix else ["elements"])
     looks, key = _block_looks(shown) if matrix else _type_looks(shown)
-    sheet = Sheet(f"{best['strategy']} reaches {style.grouped(round(best['bandwidth_gb_s']))} GB/s, "
+    kind = f" of {best['type']}" if len(parts.varying(shown, ["type"])) else ""
+    sheet = Sheet(f"{best['strategy']} reaches {style.grouped(round(best['bandwidth_gb_s']))} GB/s{kind}, "
                   f"{100 * best['bandwidth_gb_s'] / peak:.0f} % of the device's peak", key)
     columns = 1 if matrix else 2
     tops = [0.3] * columns
@@ -174,7 +192,7 @@ def bandwidth_dots(part, shown):
         height = 0.2 * len(rows) + 0.1
         width = pitch - style.MARGIN - room - 0.95
         axes = sheet.add(pitch * column + style.MARGIN + room, tops[column], width, height)
-        axes.text(-room / width, 1 + 0.08 / height, parts.shape_text(cases.iloc[0], names), transform=axes.transAxes, fontsize=9,
+        axes.text(-room / width, 1 + 0.08 / height, parts.shape_text(cases, names), transform=axes.transAxes, fontsize=9,
                   fontweight="bold", color="#444444")
         _rate_dots(axes, rows, looks, room / width, width)
         _rate_axis(axes, "x", timed, max(peak, best["bandwidth_gb_s"]))
@@ -216,7 +234,8 @@ def _rate_dots(axes, rows, looks, label_left, width):
             place = line + lanes.get(case["type"], 0.0)
             hollow = case["clock"] == "wall" and case["backend"] == "cuda"
             amount = case["bandwidth_gb_s"] * case["us"]
-            axes.hlines(place, amount / case["high"], amount / case["low"], color=colour, linewidth=1.8, alpha=0.5)
+            if case["low"] > 0:
+                axes.hlines(place, amount / case["high"], amount / case["low"], color=colour, linewidth=1.8, alpha=0.5)
             axes.plot([case["bandwidth_gb_s"]], [place], mark, color=colour, markersize=5, markerfacecolor="white" if hollow
                       else colour,
                       markeredgewidth=0.9 if hollow else 0.4, markeredgecolor=colour if hollow else "white", zorder=3)
@@ -245,7 +264,7 @@ def book_times(path=BOOK):
 def book(part, shown):
     """The book's times on its K40c beside those of this log, a line a strategy."""
     theirs = book_times()
-    timed = shown[shown["ok"] > 0]
+    timed = shown[shown["us"] > 0]
     if not len(timed):
         return nothing_timed("The book's table", part, shown)
     rows = sorted(timed.iterrows(), key=lambda row: -theirs[row[1]["strategy"]][0])
@@ -254,7 +273,7 @@ def book(part, shown):
     sheet = Sheet(f"The book's table, on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
                   + (f": kernels {min(factors):.2g} to {max(factors):.2g} times as fast" if factors else ""),
                   [("Tesla K40c, as printed in the book", style.ORANGE, "s"), (f"{machine}, this log", style.BLUE, "o")],
-                  "2²⁰ ints in 2048 blocks of 512 threads. Two machines: the only figure that shows more than one.")
+                  "2²⁰ ints in 2048 blocks of 512 threads. Two machines: the book's and this log's.")
     height = 0.34 * len(rows) + 0.1
     axes = sheet.add(1.5, 0.2, style.WIDTH - 1.5 - 1.0, height)
     values = [value for _, case in rows for value in (case["us"] / 1e3, theirs[case["strategy"]][0])]

@@ -15,7 +15,7 @@ def strategies(part, shown):
     several = parts.mechanisms_each(shown)
     suffixes = parts.varying(shown, [name for name in parts.NAMES if name not in [*SHAPE, "type"]])
     types = sorted({name for name in shown["type"] if name}, key=parts.order_of)
-    timed = shown[shown["ok"] > 0]
+    timed = shown[shown["us"].notna()]
     panels = sorted(parts.grouped_by(shown, shapes), key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in shapes])
     panels = [_rows_of(panel, suffixes) for panel in panels]
     sheet = Sheet(_strategies_title(shown, shapes, panels), _strategies_key(shown, types))
@@ -49,7 +49,7 @@ def _rows_of(panel, suffixes):
 
 def _strategies_title(shown, shapes, panels):
     """What runs, the least and the greatest time, and how many runs have none."""
-    timed = shown[shown["ok"] > 0]
+    timed = shown[shown["us"].notna()]
     tail = f"; of {style.grouped(shown['rows'].sum())} runs {parts.status_text(shown)}" if parts.status_text(shown) else ""
     what = _what(shown, shapes, len(panels))
     if not len(timed):
@@ -69,7 +69,7 @@ def _strategies_title(shown, shapes, panels):
 
 
 def _time_or_status(case):
-    if case["ok"]:
+    if pandas.notna(case["us"]):
         return style.time_text(case["us"])
     return ", ".join(f"{style.grouped(count)} of {style.grouped(case['rows'])} {status}"
                      for status, count in sorted(case["statuses"].items()))
@@ -103,14 +103,14 @@ def _dots(axes, panel, types, scale):
         case = cases.iloc[0]
         colour = style.FAMILIES[style.family_of(case["strategy"], cases["launches"].max())][0]
         colours.append(colour)
-        if not (cases["ok"] > 0).any():
+        if not cases["us"].notna().any():
             _no_time(axes, place, cases, colour)
             continue
         for line, (_, one) in enumerate(cases.sort_values("type", ascending=False, kind="stable").iterrows()):
             at = place + (0.26 * (line / (len(cases) - 1) - 0.5) if len(cases) > 1 else 0)
             mark = "oD^v"[types.index(one["type"]) % 4] if len(types) > 1 and one["type"] in types else "o"
-            if one["ok"] == 0:
-                _no_time(axes, at, cases[cases["ok"] == 0], colour)
+            if pandas.isna(one["us"]):
+                _no_time(axes, at, cases[cases["us"].isna()], colour)
                 continue
             hollow = one["clock"] == "wall" and one["backend"] == "cuda"
             axes.hlines(at, one["low"] / scale, one["high"] / scale, color=colour, linewidth=2.2, alpha=0.55, zorder=2)
@@ -135,7 +135,7 @@ def _no_time(axes, place, cases, colour):
 
 def _time_axis(axes, panel, scale, unit):
     times = pandas.concat([cases for _, cases in panel])
-    times = times[times["ok"] > 0]
+    times = times[times["us"].notna()]
     if len(times):
         values = [*(times["low"] / scale), *(times["high"] / scale)]
         if style.wants_log(values):
@@ -172,7 +172,7 @@ def _wide_panel(sheet, panel, top, height, types, scale, unit):
         axes.text((style.MARGIN - start + widest + 0.14) * inch, place, parts.mechanism_text(case["mechanism"]), fontsize=8,
                   color="#777777", **at)
         of_types = cases.iloc[sorted(range(len(cases)), key=lambda row: parts.order_of(cases["type"].iloc[row]))]
-        times = " / ".join(style.time_text(us) if ok else "–" for us, ok in zip(of_types["us"], of_types["ok"]))
+        times = " / ".join(style.time_text(us) if pandas.notna(us) else "–" for us in of_types["us"])
         axes.text(1 + time_room * inch, place, times, fontsize=8.5 if len(cases) == 1 else 7, ha="right", **at)
         axes.text(1 + (time_room + 1) * inch, place, style.grouped(case["launches"]) if pandas.notna(case["launches"]) else "–",
                   fontsize=8.5, ha="right", **at)
@@ -193,6 +193,6 @@ def _narrow_panel(sheet, panel, left, top, height, title, several, types, scale,
     for place, (label, (_, cases), colour) in enumerate(zip(labels, panel, colours)):
         axes.text((left + style.MARGIN - start) / width, place, label, color=colour, **at)
         if len(cases) == 1:
-            words = style.time_text(cases["us"].iloc[0]) if cases["ok"].iloc[0] else "–"
+            words = style.time_text(cases["us"].iloc[0]) if cases["us"].notna().iloc[0] else "–"
             axes.text(1 + 0.66 / width, place, words, ha="right", **at)
     _time_axis(axes, panel, scale, unit)

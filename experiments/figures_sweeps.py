@@ -1,5 +1,6 @@
 """Figures along an axis: time and device launches against depth, grid or block, time against waves."""
 import pandas
+from matplotlib.patches import Rectangle
 
 import figure_parts as parts
 import figure_style as style
@@ -28,12 +29,30 @@ def draw_line(axes, line, values, low=None, high=None, **more):
                     linewidth=1.1, zorder=2)
 
 
-def mark_refused(axes, lines):
-    """An × near the top at each abscissa where no sample was ok, a row a line that has one."""
-    without = [line for line in lines if (line.cases["ok"] == 0).any()]
+def refused(lines):
+    """Lines with a point that has no time."""
+    return [line for line in lines if line.cases["us"].isna().any()]
+
+
+def mark_refused(axes, lines, rows=0):
+    """An × at each abscissa without a time, a row a line that has one, in a grey strip that the y axis is made longer by at its
+    top. To be called when y has its limits, and lines their colours. `rows`: of how many the strip is, where panels are alike."""
+    without = refused(lines)
+    rows = max(rows, len(without))
+    if not rows:
+        return
+    step = min(0.055, 0.5 / rows)
+    strip = step * rows + 0.02
+    low, high = axes.get_ylim()
+    if axes.get_yscale() == "log":
+        axes.set_ylim(low, low * (high / low) ** (1 / (1 - strip)))
+    else:
+        axes.set_yticks([tick for tick in axes.get_yticks() if low <= tick <= high])
+        axes.set_ylim(low, low + (high - low) / (1 - strip))
+    axes.add_patch(Rectangle((0, 1 - strip), 1, strip, color="#F3F3F3", linewidth=0, transform=axes.transAxes, zorder=1.5))
     for place, line in enumerate(without):
-        at = [x for x, ok in zip(line.x, line.cases["ok"]) if ok == 0]
-        axes.plot(at, [0.98 - 0.055 * place] * len(at), "x", color=line.colour, markersize=5, markeredgewidth=1.3,
+        at = [x for x, us in zip(line.x, line.cases["us"]) if pandas.isna(us)]
+        axes.plot(at, [1 - 0.01 - step * (place + 0.5)] * len(at), "x", color=line.colour, markersize=5, markeredgewidth=1.3,
                   transform=axes.get_xaxis_transform(), clip_on=False, zorder=4)
 
 
@@ -63,7 +82,7 @@ def _flat_beside(part, groups, axis):
     if axis != "depth":
         return part.cases.iloc[:0]
     first = groups[0].iloc[0]
-    flat = part.cases[part.cases["levels"].isna() & (part.cases["ok"] > 0)]
+    flat = part.cases[part.cases["levels"].isna() & part.cases["us"].notna()]
     for name in ("grid", "block", "type", "elements", "nx", "ny", "experiment"):
         flat = flat[(flat[name] == first[name]) | (flat[name].isna() & pandas.isna(first[name]))]
     return flat if len(flat) <= 3 else flat.iloc[:0]
@@ -74,7 +93,7 @@ def against(part, groups, axis):
     flat = _flat_beside(part, groups, axis)
     shown = pandas.concat([*groups, flat])
     title = f"Time against {dict(depth='nesting depth', grid='grid size', block='block size')[axis]}"
-    if not (shown["ok"] > 0).any():
+    if not shown["us"].notna().any():
         return nothing_timed(title, part, shown)
     panel_names = [name for name in parts.NAMES if name != axis and name not in parts.FOLLOWS[axis]]
     panels = parts.lines_and_panels(groups, panel_names)
@@ -87,13 +106,14 @@ def against(part, groups, axis):
     columns = 1 if len(panels) == 1 else 2
     room = max(style.text_width(line.label, 8) for line in lines + [_flat_line(case) for _, case in flat.iterrows()]) + 0.32
     pitch = style.WIDTH / columns
-    width = pitch - 0.68 - room
+    left = 0.72 if shown["high"].max() / scale >= 1e4 else 0.6  # for ticks of five digits
+    width = pitch - left - 0.08 - room
     for place, (name, found) in enumerate(panels):
-        axes = sheet.add(0.6 + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
+        axes = sheet.add(left + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
                          height, name)
         _against_panel(sheet, axes, found, flat, axis, scale, width, style.wants_log([*shown["low"], *shown["high"]]))
         axes.set_ylabel(f"time of a run, {unit}" if place % columns == 0 else "")
-    never = [line.label for line in lines if not (line.cases["ok"] > 0).any()]
+    never = [line.label for line in lines if not line.cases["us"].notna().any()]
     if never:
         sheet.notes.append(f"Without any time, × alone: {', '.join(dict.fromkeys(never))}.")
     return sheet.finish(parts.caption_of(part, shown, elsewhere=f"cases in which {axis} does not vary"))
@@ -111,7 +131,7 @@ def _by_family(lines):
 def _against_panel(sheet, axes, lines, flat, axis, scale, width, log):
     values = [x for line in lines for x in line.x]
     times = pandas.concat([*(line.cases for line in lines), flat])
-    times = times[times["ok"] > 0]
+    times = times[times["us"].notna()]
     if len(times):
         style.fit_axis(axes, "y", [*(times["low"] / scale), *(times["high"] / scale)], log)
     _x_axis(axes, axis, values, width)
@@ -159,22 +179,35 @@ def launches(part, by_axis):
             for axis, groups in by_axis.items()}
     lines = [line for panels in laid.values() for _, found in panels for line in found]
     most = shown["launches"].max()
-    sheet = Sheet(f"Device launches, counted in the kernels: up to {style.grouped(most)} a run" +
-                  (f" ({_subject(lines)})" if _subject(lines) else ""), parts.family_key(lines) if _by_family(lines) else (),
-                  parts.common_text(shown))
+    key = list(parts.family_key(lines)) if _by_family(lines) else []
+    sheet_title = (f"Device launches, counted in the kernels: up to {style.grouped(most)} a run" +
+                   (f" ({_subject(lines)})" if _subject(lines) else ""))
     cells = [(axis, name, found) for axis, panels in laid.items() for name, found in _without_copies(panels)]
     columns = 1 if len(cells) == 1 else 2
-    room = max(style.text_width(row, 8) for _, _, found in cells for line, _ in _counted(found)
-               for row in line.label.split("\n")) + 0.32
+    subtitle = parts.common_text(shown)
+    counted = {place: _counted(found) for place, (_, _, found) in enumerate(cells)}
+    labels = {tuple(line.label for line, _ in found) for found in counted.values()}
+    alike = len(cells) > 1 and len(labels) == 1 and len(next(iter(labels))) == 1
+    if alike:  # a label that every panel would bear stands above them, once
+        words = next(iter(labels))[0].replace("\n", " ")
+        subtitle = ", ".join(filter(None, [subtitle, f"the same by {words}" if "," in words else words]))
+    room = 0.25 if alike else max(style.text_width(row, 8) for found in counted.values() for line, _ in found
+                                  for row in line.label.split("\n")) + 0.32
+    if any(line.colour == style.GREY and len(same) > 1 for found in counted.values() for line, same in found) and key:
+        key.append(("the same in several", style.GREY, "s"))
+    sheet = Sheet(sheet_title, key, subtitle)
     pitch = style.WIDTH / columns
     height = 3.1 if columns == 1 else 2.7
     for place, (axis, name, found) in enumerate(cells):
         width = pitch - 0.88 - room
         axes = sheet.add(0.8 + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
                          height, name)
-        _launches_panel(sheet, axes, found, axis, width)
+        _launches_panel(sheet, axes, found, counted[place], axis, width, labelled=not alike)
         axes.set_ylabel("device launches a run" if place % columns == 0 else "")
-    return sheet.finish(parts.caption_of(part, shown, timed=False, elsewhere="cases without a sweep") + _spread_note(shown))
+    left = part.cases[~part.cases.index.isin(shown.index)]
+    uncounted = parts.status_text(left[left["launches"].isna()])
+    elsewhere = "cases without a sweep" + (f", or without a count of launches ({uncounted})" if uncounted else "")
+    return sheet.finish(parts.caption_of(part, shown, timed=False, elsewhere=elsewhere) + _spread_note(shown))
 
 
 def _without_copies(panels):
@@ -195,8 +228,7 @@ def _spread_note(shown):
     return [f"{len(refused)} points are of runs with launches refused: the median of attempts."] if len(refused) else []
 
 
-def _launches_panel(sheet, axes, lines, axis, width):
-    counted = _counted(lines)
+def _launches_panel(sheet, axes, lines, counted, axis, width, labelled):
     values = [x for line in lines for x in line.x]
     _x_axis(axes, axis, values, width)
     counts = [count for line, _ in counted for count in line.cases["launches"].dropna()]
@@ -215,7 +247,8 @@ def _launches_panel(sheet, axes, lines, axis, width):
         end = last_point(line, line.cases["launches"])
         if end:
             labels.append((*end, line.label, line.colour))
-    sheet.end_labels(axes, labels)
+    if labelled:
+        sheet.end_labels(axes, labels)
 
 
 # --- waves ---
@@ -224,10 +257,13 @@ def _launches_panel(sheet, axes, lines, axis, width):
 def waves(part, shown):
     """Time against root blocks a wave, lines by streams, panels by what else varies; what was refused as ×."""
     placed = shown[shown["wave"].notna()]
-    if not (placed["ok"] > 0).any():
+    if not placed["us"].notna().any():
         return nothing_timed("Time against the size of a wave", part, shown)
     names = parts.varying(placed, ["strategy", "mechanism", *parts.NAMES])
-    names = [name for name in names if name != "mechanism" or len(parts.varying(placed, ["strategy"])) == 0]
+    ways = placed[["strategy", "mechanism"]].drop_duplicates()
+    alone = parts.mechanism_text(ways["mechanism"].iloc[0]) if len(ways) == 1 else ""
+    names = [*(["strategy", "mechanism"] if len(ways) > 1 else []),
+             *(name for name in names if name not in ("strategy", "mechanism"))]
     streams = sorted(placed["streams"].dropna().unique())
     colours = dict(zip(streams, style.scale_colours(len(streams))))
     panels = parts.grouped_by(placed, names)
@@ -237,23 +273,24 @@ def waves(part, shown):
                   f"{parts.name_of('streams', best['streams'])}, {style.time_text(best['us'])}",
                   [("streams:", style.INK, None),
                    *((style.grouped(value), colours[value], style.MARKS[place]) for place, value in enumerate(streams)),
-                   *([("no run was right", style.INK, "x")] if (placed["ok"] == 0).any() else [])], parts.common_text(placed))
+                   *([("no run has a time", style.INK, "x")] if placed["us"].isna().any() else [])],
+                  ", ".join(filter(None, [parts.common_text(placed), alone])))
     scale, unit = style.time_unit(placed["us"])
     columns = min(3, len(panels))
     pitch = (style.WIDTH - 0.7) / columns
     height = 2.0 if len(panels) > 1 else 2.9
-    for place, cases in enumerate(panels):
-        title = ", ".join(filter(None, [cases.iloc[0]["strategy"] if "strategy" in names else "",
-                                        parts.shape_text(cases.iloc[0],
-                                                         [name for name in names if name not in ("strategy", "mechanism")])]))
-        axes = sheet.add(0.62 + pitch * (place % columns), 0.3 + (place // columns) * (height + 0.75), pitch - 0.22, height,
-                         title)
-        times = placed[placed["ok"] > 0]
+    two = 0.17 if len(ways) > 1 and len(names) > 2 else 0  # a title of two lines
+    in_panels = [_stream_lines(cases, streams, colours) for cases in panels]
+    rows = max(len(refused(lines)) for lines in in_panels)
+    for place, (cases, lines) in enumerate(zip(panels, in_panels)):
+        way = [cases.iloc[0]["strategy"], parts.mechanism_text(cases.iloc[0]["mechanism"])] if len(ways) > 1 else []
+        shape = parts.shape_text(cases, [name for name in names if name not in ("strategy", "mechanism")])
+        axes = sheet.add(0.62 + pitch * (place % columns), 0.3 + two + (place // columns) * (height + 0.75 + two), pitch - 0.22,
+                         height, "\n".join(filter(None, [", ".join(filter(None, way)), shape])))
+        times = placed[placed["us"].notna()]
         style.fit_axis(axes, "y", [*(times["low"] / scale), *(times["high"] / scale)], times["us"].max() > 12 * times["us"].min())
         style.binary_axis(axes, "x", placed["wave"], pitch - 0.22)
-        lines = [parts.Line("", "", "", count, list(group["wave"]), group, colours[count], style.MARKS[streams.index(count)])
-                 for count, group in cases.sort_values("wave", kind="stable").groupby("streams")]
-        mark_refused(axes, lines)
+        mark_refused(axes, lines, rows)
         for line in lines:
             draw_line(axes, line, line.cases["us"] / scale, line.cases["low"] / scale, line.cases["high"] / scale)
         axes.set_xlabel("root blocks a wave" if place >= len(panels) - columns else "")
@@ -262,6 +299,14 @@ def waves(part, shown):
             axes.tick_params(labelleft=False)
     unplaced = shown[shown["wave"].isna()]
     if len(unplaced):
-        detail = part.rows[part.rows["wave"].isna() & (part.rows["status"] != "ok")]["detail"].iloc[0]
-        return sheet.finish(parts.caption_of(part, placed, elsewhere=f"{parts.status_text(unplaced)}, the first: {detail}"))
+        details = part.rows[part.rows["wave"].isna() & (part.rows["detail"] != "")]["detail"]
+        first = f", the first: {details.iloc[0]}" if len(details) else ""
+        return sheet.finish(parts.caption_of(part, placed, elsewhere=(parts.status_text(unplaced) or "without waves") + first))
     return sheet.finish(parts.caption_of(part, placed))
+
+
+def _stream_lines(cases, streams, colours):
+    """A line a number of streams."""
+    return [parts.Line("", "", "", count, list(group["wave"]), group, colours[count],
+                       style.MARKS[streams.index(count) % len(style.MARKS)])
+            for count, group in cases.sort_values("wave", kind="stable").groupby("streams")]

@@ -7,7 +7,10 @@ a fixed seed: the same CSV gives the same numbers. Needs Debian's python3-pandas
 import csv
 import functools
 import json
+import math
+import os
 import pathlib
+import tempfile
 
 import numpy
 import pandas
@@ -20,6 +23,9 @@ NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pendi
            "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
            "launches_failed", "max_depth", "relative_error"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
+CUB = ["cub", "cub_narrow"]
+# What a case and the CUB that it is held against must agree in.
+CUB_KEY = ["log", "backend", "gpu", "clock", "type", "elements"]
 RESAMPLES = 2000
 
 
@@ -27,11 +33,45 @@ class LogError(Exception):
     """A file that cannot be read as a log: which, where, and why."""
 
 
-def read_log(path):
-    """The rows of a log, texts but for NUMBERS, in the file's order, and three columns more: `log` (the path), `line` (of the file,
-    the header is 1) and `us` (gpu_us, or wall_us where there is none; NaN unless the status is ok).
+def is_log(path):
+    """Whether a CSV's header has a log's columns. What cannot be read or is empty is taken for one: read_log says what is wrong
+    with it."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            header = next(csv.reader(file, strict=True), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return True
+    return not header or set(NEEDED) <= set(header)
 
-    Columns that a log of an earlier version lacks are empty. Raises LogError.
+
+def logs_in(folder):
+    """([logs], [other CSVs]) of a folder, paths by name, by their headers alone (is_log)."""
+    found = sorted(pathlib.Path(folder).glob("*.csv"))
+    known = {path: is_log(path) for path in found}
+    return [path for path in found if known[path]], [path for path in found if not known[path]]
+
+
+def write_whole(path, data):
+    """Puts bytes into a file, whole or not at all: into one beside it that then takes its name, and is removed where anything
+    fails. Makes the folder. Raises OSError."""
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            os.fchmod(file.fileno(), 0o644)
+        os.replace(beside, path)
+    except BaseException:
+        pathlib.Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def read_log(path):
+    """The rows of a log, texts but for NUMBERS, in the file's order, and three columns more: `log` (the path), `line` (of the
+    file, the header is 1) and `us` (gpu_us, or wall_us where there is none; NaN unless the status is ok).
+
+    Columns that a log of an earlier version lacks are empty; numbers are finite. Raises LogError.
     """
     path = pathlib.Path(path)
     try:
@@ -47,7 +87,8 @@ def read_log(path):
             before = reader.line_num
             for row in reader:
                 if len(row) != len(header):
-                    raise LogError(f"{path}, line {before + 1}: {len(row)} cells under {len(header)} columns: the row is not whole")
+                    raise LogError(f"{path}, line {before + 1}: {len(row)} cells under {len(header)} columns: "
+                                   "the row is not whole")
                 rows.append(row)
                 lines.append(before + 1)
                 before = reader.line_num
@@ -61,9 +102,9 @@ def read_log(path):
             log[name] = ""
     for name in NUMBERS:
         numbers = pandas.to_numeric(log[name], errors="coerce")
-        bad = log.index[numbers.isna() & (log[name] != "")]
+        bad = log.index[~numpy.isfinite(numbers.to_numpy(dtype=float)) & (log[name] != "")]
         if len(bad):
-            raise LogError(f"{path}, line {lines[bad[0]]}: {name} is '{log[name][bad[0]]}'; allowed: a number or nothing")
+            raise LogError(f"{path}, line {lines[bad[0]]}: {name} is '{log[name][bad[0]]}'; allowed: a finite number or nothing")
         log[name] = numbers
     log["us"] = log["gpu_us"].fillna(log["wall_us"]).where(log["status"] == "ok")
     log["log"] = str(path)
@@ -138,22 +179,101 @@ def cases_of(log):
     return pandas.DataFrame(found)
 
 
+# --- what is drawn and shown of cases ---
+
+
+def faster_cub(cases):
+    """What ratios are held against: {cub_key(case): case}, of a DataFrame as cases_of gives it (of several logs too). The case
+    is that of CUB, as a row with all its columns: of `cub` and `cub_narrow` with a time, of the same log, backend, device, clock,
+    type and size (in any experiment of the log), the one of the smaller median; where only one has a time, that one."""
+    library = cases[cases["strategy"].isin(CUB) & (cases["us"] > 0) & cases["elements"].notna()]
+    found = {}
+    for _, case in library.iterrows():
+        key = cub_key(case)
+        if key not in found or case["us"] < found[key]["us"]:
+            found[key] = case
+    return found
+
+
+def cub_key(case):
+    """Under which key faster_cub has what this case is held against."""
+    return tuple(case[name] for name in CUB_KEY)
+
+
+def ratios_to_cub(cases):
+    """A list beside the cases, in their order: (ratio, low, high) of the medians, the case's over faster_cub's; None where there
+    is no such CUB, or the case has no time."""
+    reference = faster_cub(cases)
+    found = []
+    for _, case in cases.iterrows():
+        below = reference.get(cub_key(case))
+        found.append(ratio(case["samples"], below["samples"]) if below is not None and len(case["samples"]) else None)
+    return found
+
+
+def lost_share(case):
+    """Of the launches that a case expects, the share (0 to 1) that was refused or lost with one that was:
+    1 - (attempted - failed) / expected, of the medians. None where a log does not say, or none is expected."""
+    launches, failed, expected = (case[name] for name in ("launches", "failed", "expected"))
+    if pandas.isna(launches) or not expected > 0:
+        return None
+    return 1 - (launches - (0 if pandas.isna(failed) else failed)) / expected
+
+
+def wrong_share(case):
+    """(wrong, trials) of a case; trials are the rows that are ok or wrong. None where there is no such row: a run that timed out
+    is neither."""
+    wrong = int(case["statuses"].get("wrong", 0))
+    trials = wrong + int(case["ok"])
+    return (wrong, trials) if trials else None
+
+
+def wilson(wrong, trials):
+    """(low, high) of the share wrong / trials, of at least one trial: the 95 % score interval (Wilson, "Probable Inference",
+    1927)."""
+    z = 1.959963984540054
+    middle = wrong + z * z / 2
+    half = z * math.sqrt(wrong * (trials - wrong) / trials + z * z / 4)
+    return max(0.0, (middle - half) / (trials + z * z)), min(1.0, (middle + half) / (trials + z * z))
+
+
+# --- who measured, and how ---
+
+
 def manifest_of(path):
-    """The manifest beside a log, {} where there is none."""
+    """The manifest beside a log, {} where there is none. Raises LogError."""
     beside = pathlib.Path(path).with_suffix(".json")
-    return json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {}
+    if not beside.is_file():
+        return {}
+    try:
+        manifest = json.loads(beside.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LogError(f"{beside}: {error.strerror}") from error
+    except ValueError as error:  # a JSONDecodeError, or text that is no UTF-8
+        raise LogError(f"{beside}: it is no manifest of `nestbed run`: {error}") from error
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("runs", {}), dict):
+        raise LogError(f"{beside}: it is no manifest of `nestbed run`: it has no object `runs`")
+    return manifest
 
 
 def machine_of(log):
     """Who measured, in words: "NVIDIA H200, driver 580.1, CUDA 13.0"; "CPU executor (model of the CPU)"."""
     found = []
     for (backend, gpu, driver, cuda), _ in log.groupby(["backend", "gpu", "driver", "cuda"], sort=False):
-        found.append(f"{gpu}, driver {driver}, CUDA {cuda}" if backend == "cuda" else f"CPU executor ({gpu})" if gpu else "CPU executor")
+        executor = f"CPU executor ({gpu})" if gpu else "CPU executor"
+        found.append(f"{gpu}, driver {driver}, CUDA {cuda}" if backend == "cuda" else executor)
     return "; ".join(found)
 
 
 def commands_of(path, log):
-    """The commands that made a log's rows, by its manifest; without one, the run's experiments."""
+    """The commands that made a log's rows, by its manifest; without one, the run's experiments. Raises LogError."""
     runs = manifest_of(path).get("runs", {})
-    commands = [" ".join(runs[run]["command"]) for run in log["run_id"].unique() if run in runs]
+    commands = []
+    for run in log["run_id"].unique():
+        if run not in runs:
+            continue
+        command = runs[run].get("command") if isinstance(runs[run], dict) else None
+        if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
+            raise LogError(f"{pathlib.Path(path).with_suffix('.json')}: run {run} has no `command`; allowed: a list of texts")
+        commands.append(" ".join(command))
     return list(dict.fromkeys(commands)) or [f"nestbed run, experiment {name}" for name in log["experiment"].unique()]

@@ -5,7 +5,6 @@ import io
 import os
 import pathlib
 import sys
-import tempfile
 
 import matplotlib
 import PIL.Image
@@ -34,32 +33,30 @@ def say(text):
 
 def folders_of_results():
     """Folders under results/ with a log in them."""
-    return [folder for folder in sorted(RESULTS.iterdir()) if folder.is_dir()
-            and any(is_log(path) for path in folder.glob("*.csv"))]
-
-
-def is_log(path):
-    """Whether the first line has a log's columns."""
-    try:
-        file = open(path, encoding="utf-8", errors="replace")
-    except OSError:
-        return True  # reading it will say what is wrong with it
-    with file:
-        header = file.readline().rstrip("\r\n").split(",")
-    return all(name in header for name in logs.NEEDED)
+    if not RESULTS.is_dir():
+        return []
+    return [folder for folder in sorted(RESULTS.iterdir()) if folder.is_dir() and logs.logs_in(folder)[0]]
 
 
 def logs_of(folder):
     """The logs of a folder, by name; says which CSVs are none."""
-    found = []
-    for path in sorted(folder.glob("*.csv")):
-        if is_log(path):
-            found.append(path)
-        else:
-            say(f"{near(path)} is no log of `nestbed run`: left out")
+    found, others = logs.logs_in(folder)
+    for path in others:
+        say(f"{near(path)} is no log of `nestbed run`: left out")
     if not found:
         raise PlotError(f"{near(folder)}: no log of `nestbed run` in it", 2)
     return found
+
+
+def refuse_same_names(inputs):
+    """Of logs that go into one folder no two may be called the same: figures are named after their log."""
+    taken = {}
+    for given in inputs:
+        for path in logs.logs_in(given)[0] if given.is_dir() else [given]:
+            before = taken.setdefault(path.name.removesuffix(".csv"), path)
+            if os.path.realpath(before) != os.path.realpath(path):
+                raise PlotError(f"{near(before)} and {near(path)} would both be drawn as {path.stem}-…; allowed with -o: logs "
+                                "that differ in name", 2)
 
 
 def near(path):
@@ -84,17 +81,12 @@ def bytes_of(figure, ending):
             figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
         if len(out.getvalue()) < MOST_BYTES:
             break
-    return out.getvalue()
+    return out.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', sans-serif")
 
 
 def write(folder, name, content):
-    """Whole or not at all."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".plot", delete=False) as file:
-            file.write(content)
-            os.fchmod(file.fileno(), 0o644)
-        os.replace(file.name, folder / name)
+        logs.write_whole(folder / name, content)
     except OSError as error:
         raise PlotError(f"{near(folder / name)} cannot be written: {error.strerror}", 1) from error
     print(near(folder / name), flush=True)
@@ -139,6 +131,12 @@ def main():
     if not inputs:
         say(f"no folder with a log under {near(RESULTS)}; `experiments/run.sh` makes one")
         return 1
+    if given.output:
+        try:
+            refuse_same_names(inputs)
+        except PlotError as error:
+            say(str(error))
+            return error.code
     for path in inputs:
         try:
             if path.is_dir():

@@ -7,17 +7,14 @@ Exit codes: 1 it could not run or write, 2 the input is bad. Needs Debian's pyth
 """
 import argparse
 import base64
-import csv
 import gzip
 import html
 import json
 import math
-import os
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import plotly.offline
 
@@ -30,8 +27,7 @@ import claims  # noqa: E402  (beside the page's other sources)
 
 SCRIPTS = ["data.js", "measures.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
 # Of a case, what the page shows; the fields of logs.CASE come first.
-SUMMED = ["rows", "ok", "us", "low", "high", "clock", "launches", "failed", "latency", "limit_bytes", "pending_limit",
-          "bandwidth_gb_s", "peak_gb_s"]
+SUMMED = ["rows", "ok", "us", "low", "high", "clock", "launches", "limit_bytes", "bandwidth_gb_s", "peak_gb_s"]
 
 
 class BadInput(Exception):
@@ -39,38 +35,28 @@ class BadInput(Exception):
 
 
 class CannotRun(Exception):
-    """nestbed or the disk did not do its part."""
+    """nestbed did not do its part."""
 
 
 def plain(value):
-    """A cell as JSON has it: None for nothing, whole numbers without a point, others to nine digits."""
+    """A cell as JSON has it: None for what is no number, whole numbers without a point, others to nine digits."""
     if isinstance(value, str):
         return value
     value = float(value)
-    if math.isnan(value):
+    if not math.isfinite(value):
         return None
     return int(value) if value.is_integer() else float(f"{value:.9g}")
-
-
-def is_log(path):
-    """Whether a CSV's header is a log's. A file without one goes on to read_log, which says what is wrong with it."""
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            header = next(csv.reader(file), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
-        return True
-    return not header or set(logs.NEEDED) <= set(header)
 
 
 def logs_of(folder):
     """[(path, rows)] of the folder's logs, by name. Raises BadInput, logs.LogError."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder; allowed: a folder with logs of `nestbed run`")
+    paths, others = logs.logs_in(folder)
+    for path in others:
+        print(f"report.py: {path.name} is left out: it is no log of `nestbed run`", file=sys.stderr)
     found = []
-    for path in sorted(folder.glob("*.csv")):
-        if not is_log(path):
-            print(f"report.py: {path.name} is left out: it is no log of `nestbed run`", file=sys.stderr)
-            continue
+    for path in paths:
         log = logs.read_log(path)
         if len(log):
             found.append((path, log))
@@ -86,17 +72,21 @@ def same_or_list(values):
     return values[0] if len(set(values)) == 1 else values
 
 
-def ratios_to_cub(cases):
-    """By case (ratio, low, high) to cub of the same log, clock, type and size; None where there is none, or no time."""
-    key = ["experiment", "backend", "gpu", "clock", "type", "elements"]
-    cub = {tuple(case[name] for name in key): case["samples"]
-           for _, case in cases[cases["strategy"] == "cub"].iterrows() if len(case["samples"])}
-    found = []
-    for _, case in cases.iterrows():
-        below = cub.get(tuple(case[name] for name in key))
-        found.append([plain(number) for number in logs.ratio(case["samples"], below)]
-                     if below is not None and len(case["samples"]) else None)
-    return found
+def span(numbers):
+    """[value, low, high] of a number with its interval; None where it is none, as a ratio to a time of 0."""
+    return [plain(number) for number in numbers] if numbers and all(math.isfinite(number) for number in numbers) else None
+
+
+def wrong_of(case):
+    """The share of wrong answers with its interval; None where no run was a trial."""
+    trials = logs.wrong_share(case)
+    return span([trials[0] / trials[1], *logs.wilson(*trials)]) if trials else None
+
+
+def lost_of(case):
+    """The share of launches lost; None where none is expected."""
+    share = logs.lost_share(case)
+    return None if share is None else plain(share)
 
 
 def columns_of(path, log):
@@ -105,7 +95,9 @@ def columns_of(path, log):
     by_line = log.set_index("line")
     columns = {name: [plain(value) for value in cases[name]] for name in [*logs.CASE, *SUMMED]}
     columns["log"] = [path.name] * len(cases)
-    columns["to_cub"] = ratios_to_cub(cases)
+    columns["to_cub"] = [span(ratio) for ratio in logs.ratios_to_cub(cases)]
+    columns["wrong"] = [wrong_of(case) for _, case in cases.iterrows()]
+    columns["lost"] = [lost_of(case) for _, case in cases.iterrows()]
     columns["lines"] = cases["lines"].tolist()
     rows = [by_line.loc[lines] for lines in cases["lines"]]
     columns["times"] = [[plain(value) for value in own["us"]] for own in rows]
@@ -221,23 +213,6 @@ def page_of(folder, beside, options):
     return re.sub(r"@(\w+)@", lambda match: parts.get(match[1], match[0]), source("page.html"))
 
 
-def write_whole(path, text):
-    """All of it or nothing: a reader never sees half a page."""
-    temporary = None
-    try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except OSError as error:
-        if temporary:
-            pathlib.Path(temporary).unlink(missing_ok=True)
-        raise CannotRun(f"{path}: it cannot be written: {error.strerror}") from error
-
-
 def options_of(arguments):
     parser = argparse.ArgumentParser(prog="report.py", description="One page of HTML to explore a results folder.")
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "results/h200", metavar="FOLDER",
@@ -255,12 +230,16 @@ def main():
     options = options_of(sys.argv[1:])
     out = options.out or options.folder / "report.html"
     try:
-        write_whole(out, page_of(options.folder, out.resolve().parent, options))
+        page = page_of(options.folder, out.resolve().parent, options)
+        logs.write_whole(out, page.encode())
     except (BadInput, logs.LogError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 2
     except CannotRun as error:
         print(f"report.py: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"report.py: {out}: it cannot be written: {error.strerror}", file=sys.stderr)
         return 1
     print(f"report.py: {out}", file=sys.stderr)
     return 0

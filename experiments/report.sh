@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes one page of HTML to explore a results folder: the claims, the figures with filters, the rows behind every number.
 #
-#     experiments/report.sh                             results/h200, to results/h200/report.html
+#     experiments/report.sh                             results/h200, to results/h200/report.html, which git ignores
 #     experiments/report.sh results/local -o page.html  another folder, another file
 #     NESTBED=build/release/nestbed experiments/report.sh    with this binary, and nothing is built
 #

@@ -1,4 +1,4 @@
-"""What experiments/reproduce.sh does once nestbed is built (NESTBED names it). Needs Python alone."""
+"""What experiments/reproduce.sh does. Needs Python alone."""
 import argparse
 import csv
 import datetime
@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -42,43 +43,50 @@ def seconds_of(utc):
 def runs_of(log):
     """The runs of a log's manifest, by run_id; {} where there is none that can be read."""
     try:
-        return json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))["runs"]
-    except (OSError, ValueError, KeyError, TypeError):
+        runs = json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))["runs"]
+        return {run: facts for run, facts in runs.items() if isinstance(facts, dict)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
 def rows_by_run(log):
-    """{run_id: [utc of each row]}."""
+    """{run_id: [utc of each row]}; {} for what is no log."""
     found = {}
-    with open(log, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row.get("run_id"), []).append(row.get("utc"))
+    try:
+        with open(log, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                found.setdefault(row.get("run_id"), []).append(row.get("utc"))
+    except (OSError, ValueError, csv.Error):
+        return {}
     return found
 
 
 def seconds_of_first(name):
     """How long an experiment of FIRST took, from the start of its run to its last row; None where it is not there."""
     log = FIRST / f"{name}.csv"
-    if not log.is_file():
-        return None
     rows = rows_by_run(log)
+    if not rows:
+        return None
     return sum(seconds_of(max(rows[run])) - seconds_of(facts["started_utc"]) for run, facts in runs_of(log).items() if run in rows)
 
 
-def complete(log):
-    """Whether the manifest says of a run that it measured all it planned, and the log has all its rows."""
-    if not log.is_file():
-        return False
+def whole_run(log):
+    """What the manifest says of a run that measured all it planned and whose rows are all in the log; None for none."""
     rows = rows_by_run(log)
-    return any(facts.get("finished_utc") and facts.get("rows") == len(rows.get(run, [])) for run, facts in runs_of(log).items())
+    for run, facts in runs_of(log).items():
+        if facts.get("finished_utc") and facts.get("rows") == len(rows.get(run, [])):
+            return facts
+    return None
 
 
 def put_aside(log):
-    """Renames a log that is not complete, and its manifest, so that nothing is lost."""
+    """Moves a log that is not complete, and its manifest, into partial/, so that nothing is lost and nothing is drawn of it."""
+    folder = log.parent / "partial"
+    folder.mkdir(exist_ok=True)
     number = 1
-    while (aside := log.with_name(f"{log.stem}.partial-{number}.csv")).exists():
+    while (aside := folder / f"{log.stem}-{number}.csv").exists():
         number += 1
-    say(f"reproduce.sh: {log} is not complete: it is now {aside.name}")
+    say(f"reproduce.sh: {log} is not complete: it is now partial/{aside.name}")
     log.rename(aside)
     if log.with_suffix(".json").exists():
         log.with_suffix(".json").rename(aside.with_suffix(".json"))
@@ -104,7 +112,9 @@ class Task:
     def __init__(self, name, words, seconds, folder):
         self.name, self.words, self.seconds = name, words, seconds
         self.log = folder / f"{name}.csv"
-        self.done = complete(self.log)
+        whole = whole_run(self.log)
+        self.done = whole is not None
+        self.surprises = whole.get("surprises", []) if whole else []
 
     def run(self):
         """The exit code."""
@@ -121,15 +131,25 @@ class ProfileTask(Task):
         self.pages = folder / "profile"
         self.log = folder / "reconcile.csv"
         self.done = self.log.is_file()
+        self.surprises = []
 
     def run(self):
         if self.pages.exists():
-            shutil.rmtree(self.pages)  # pages without a reconcile.csv: of a run that was ended
+            put_pages_aside(self.pages)  # without a reconcile.csv: of a run that was ended
         code = subprocess.run(nestbed(*self.words, "-o", short(self.pages)), cwd=ROOT, check=False).returncode
-        if code in (0, 3):
-            subprocess.run(nestbed("reconcile", short(self.pages), "--csv", short(self.log)), cwd=ROOT, stdout=subprocess.DEVNULL,
-                           check=False)
-        return code
+        if code not in (0, 3):
+            return code
+        counted = subprocess.run(nestbed("reconcile", short(self.pages), "--csv", short(self.log)), cwd=ROOT,
+                                 stdout=subprocess.DEVNULL, check=False).returncode
+        return code if counted in (0, 3) else counted
+
+
+def put_pages_aside(pages):
+    number = 1
+    while (aside := pages.with_name(f"{pages.name}.partial-{number}")).exists():
+        number += 1
+    say(f"reproduce.sh: {pages} is not complete: it is now {aside.name}")
+    pages.rename(aside)
 
 
 def tasks_of(folder, chosen, gpu):
@@ -164,41 +184,51 @@ def show(tasks, gpu):
 
 
 def measure(tasks):
-    """The names of those that did not come out as expected; stops where one could not run."""
-    surprising = []
+    """(names of those that did not come out as expected, names of those that could not run)."""
+    failed = []
     for task in tasks:
         if task.done:
             continue
         print(f"\n== {task.name}", flush=True)
         code = task.run()
+        if code in (130, -signal.SIGINT):
+            raise KeyboardInterrupt
         if code not in (0, 3):
-            say(f"reproduce.sh: {task.name}: exit code {code}; what is complete stays: start again to go on")
-            sys.exit(1 if code >= 0 else 128 - code)
-        if code == 3:
-            surprising.append(task.name)
-    return surprising
+            say(f"reproduce.sh: {task.name}: exit code {code}")
+            failed.append(task.name)
+        elif code == 3:
+            task.surprises = ["its rows"]
+    return [task.name for task in tasks if task.surprises], failed
 
 
 def present(folder, gpu):
-    """Figures, the claims beside ours, the page. Returns the worst exit code."""
+    """Figures, the claims beside ours, the page. The worst exit code."""
     codes = [subprocess.run([HERE / "plot.sh", folder], check=False).returncode]
     if gpu:
         second = folder / "second_run.csv"
         second.unlink(missing_ok=True)  # made of the logs alone
         codes.append(subprocess.run(nestbed("claims", "compare", str(folder), "--csv", str(second)), cwd=ROOT, check=False).returncode)
     codes.append(subprocess.run([HERE / "report.sh", folder], check=False).returncode)
-    return max(codes)
+    return max(code if code >= 0 else 1 for code in codes)
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="reproduce.sh", description="Measures everything again on this machine.")
-    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="these alone, by name: book, depth, ...")
-    parser.add_argument("-o", "--output", default=str(ROOT / "results" / "local"), metavar="FOLDER",
-                        help="where the logs go (results/local of the repository)")
-    parser.add_argument("--dry-run", action="store_true", help="say what there is to do, and measure nothing")
-    parser.add_argument("--measure-only", action="store_true", help="no figures and no page")
-    options = parser.parse_args()
+def set_up():
+    """Builds nestbed, unless NESTBED names one. Exits where neither can be had."""
+    named = os.environ.get("NESTBED")
+    if named is None:
+        built = subprocess.run([HERE / "build.sh", "", "nestbed"], stdout=subprocess.PIPE, text=True, check=False)
+        if built.returncode != 0:
+            sys.exit(1)  # it said why
+        named = pathlib.Path(built.stdout.strip()) / "nestbed"
+    if shutil.which(named) is None:
+        say(f"reproduce.sh: NESTBED={named}: there is no such program; allowed: a nestbed that is built, or unset to build one")
+        sys.exit(2)
+    os.environ["NESTBED"] = os.path.abspath(shutil.which(named))
+
+
+def reproduce(options):
     folder = pathlib.Path(options.output).resolve()
+    set_up()
     gpu = has_gpu()
     tasks = tasks_of(folder, options.experiments, gpu)
     show(tasks, gpu)
@@ -209,15 +239,30 @@ def main():
     except OSError as error:
         say(f"reproduce.sh: --output {options.output}: the folder could not be made: {error.strerror}")
         return 1
+    surprising, failed = measure(tasks)
+    code = 0 if options.measure_only else present(folder, gpu)
+    if failed:
+        say(f"reproduce.sh: could not run: {', '.join(failed)}; what is complete stays: start again to go on")
+    if surprising:
+        say(f"reproduce.sh: not as expected: {', '.join(surprising)}")
+    return 1 if failed else 3 if surprising else code
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="reproduce.sh", description="Measures everything again on this machine.")
+    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="these alone, by name: book, depth, ...")
+    parser.add_argument("-o", "--output", default=str(ROOT / "results" / "local"), metavar="FOLDER",
+                        help="where the logs go (results/local of the repository)")
+    parser.add_argument("--dry-run", action="store_true", help="say what there is to do, and measure nothing")
+    parser.add_argument("--measure-only", action="store_true", help="no figures and no page")
+    options = parser.parse_args()
+    if not options.output:
+        parser.error("--output: it is empty; allowed: a folder")
     try:
-        surprising = measure(tasks)
-        code = 0 if options.measure_only else present(folder, gpu)
+        return reproduce(options)
     except KeyboardInterrupt:
         say("reproduce.sh: interrupted; what is complete stays: start again to go on")
         return 130
-    if surprising:
-        say(f"reproduce.sh: not as expected: {', '.join(surprising)}")
-    return 3 if surprising else code
 
 
 if __name__ == "__main__":

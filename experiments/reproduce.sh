@@ -10,5 +10,7 @@
 # runs smaller experiments. NESTBED names a nestbed that is built already.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-export NESTBED=${NESTBED:-$("$here/build.sh" "" nestbed)/nestbed}
+# shellcheck source=experiments/packages.sh
+source "$here/packages.sh"
+command -v python3 >/dev/null || install_packages python3
 exec python3 "$here/reproduce.py" "$@"

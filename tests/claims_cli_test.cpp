@@ -103,7 +103,7 @@ TEST_F(ClaimsCommand, PageSaysHowToMakeANumberAgain)
         "gpu_us where strategy = fast; 2 rows | within 10 % |\n"
         "| <a id=\"slowly\"></a>`slow` makes 8 launches and is 5.00 times as slow. | <a id=\"slowly.launches\"></a>8 "
         "|  | "
-        "launches of every row where strategy = slow; 1 rows | the same |\n"
+        "launches of every row where strategy = slow; 1 row | the same |\n"
         "|  | <a id=\"slowly.times\"></a>5.00 | 4.58 to 5.50 | ratio of the medians of gpu_us where strategy = slow, "
         "to "
         "strategy = fast; 3 rows | within 20 % |\n\n"
@@ -173,6 +173,123 @@ TEST_F(ClaimsCommand, MissWhatTheReadmeDoesNotSay)
               HasSubstr("README.md:3: there is no claim quick.ms")));
 }
 
+// Nothing is made of a document whose links cannot be told apart.
+TEST_F(ClaimsCommand, MendNoBrokenLink)
+{
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+             {"[8](results", "8](results"},                  // no bracket: the one before is another link's
+             {"[5.00](results", "[5.00] and 5.00](results"}, // one that is closed
+             {"#slowly.launches).", "#slowly.launches"},     // no end
+             {"[8](results",
+              "[6.00](results/README.md#slowly.times), 9](results"}}) { // behind a link that would be mended
+        scratch_.write("README.md", kReadme);
+        replace_in("README.md", from, to);
+        const std::string before = scratch_.read("README.md");
+        const Outcome checked = claims({"check"});
+        EXPECT_EQ(checked.exit_code, 3);
+        EXPECT_THAT(checked.err, HasSubstr("README.md:4: claim slowly."));
+        EXPECT_THAT(checked.err, HasSubstr(": the link is not whole; allowed: [NUMBER](results/README.md#slowly."));
+        EXPECT_EQ(claims({"write"}).exit_code, 3);
+        EXPECT_EQ(scratch_.read("README.md"), before);
+    }
+}
+
+TEST_F(ClaimsCommand, SeeWhatGoesOnBehindALink)
+{
+    for (const std::string more : {"0", ".5", "x"}) {
+        scratch_.write("README.md", kReadme);
+        replace_in("README.md", "#slowly.launches)", "#slowly.launches)" + more);
+        EXPECT_THAT(claims({"check"}).err,
+                    HasSubstr("README.md:4: claim slowly.launches: what it says goes on behind the link"));
+    }
+}
+
+TEST_F(ClaimsCommand, ReadNoCommentsAndNoCode)
+{
+    replace_in("README.md", "[8](results/README.md#slowly.launches)",
+               "9 <!-- [8](results/README.md#slowly.launches) -->");
+    EXPECT_THAT(claims({"check"}).err, HasSubstr("claim slowly.launches: there is no link"));
+    scratch_.write("README.md",
+                   std::string(kReadme) + "```\n3.5 ms and [9](results/README.md#slowly.launches)\n```\n`4.5 ms`\n");
+    EXPECT_EQ(claims({"check"}).exit_code, 0);
+}
+
+TEST_F(ClaimsCommand, WantALinkForWhatHasAUnit)
+{
+    scratch_.write("README.md", std::string(kReadme) + "Also 12.25 ms, of version 3.5, in 20 ms.\n");
+    const Outcome checked = claims({"check"});
+    EXPECT_EQ(checked.exit_code, 3);
+    EXPECT_EQ(checked.err, fmt::format("nestbed: {}:5: 12.25 with a unit is of no claim; allowed: "
+                                       "[12.25](results/README.md#CLAIM.NUMBER)\n",
+                                       scratch_.path("README.md")));
+}
+
+TEST_F(ClaimsCommand, WantTheFilesThatTheReadmeShows)
+{
+    scratch_.write("README.md",
+                   std::string(kReadme) + "![It](results/m/e.svg) ![Not](results/m/f.svg) [web](https://a.b/c)\n");
+    const Outcome checked = claims({"check"});
+    EXPECT_EQ(checked.exit_code, 3);
+    EXPECT_EQ(checked.err, fmt::format("nestbed: {}:5: there is no results/m/f.svg\n", scratch_.path("README.md")));
+}
+
+TEST_F(ClaimsCommand, CheckEveryFileThatWasSummed)
+{
+    scratch_.write("results/m/SHA256SUMS", scratch_.read("results/m/SHA256SUMS") + "00  other.csv\n00  e.svg\n");
+    const Outcome checked = claims({"check"});
+    EXPECT_EQ(checked.exit_code, 3);
+    EXPECT_THAT(checked.err, AllOf(HasSubstr("m/other.csv: there is no "),
+                                   HasSubstr("m/e.svg is not the file that was measured")));
+}
+
+TEST_F(ClaimsCommand, FindTheReadmeFromAnywhere)
+{
+    const fs::path before = fs::current_path();
+    fs::current_path(scratch_.path("results"));
+    const Outcome inside = nestbed({"claims", "check", "--results", "."});
+    fs::current_path(scratch_.path("results/m"));
+    const Outcome below = nestbed({"claims", "check", "--results", "../"});
+    fs::current_path(before);
+    EXPECT_EQ(inside.err, "");
+    EXPECT_EQ(below.err, "");
+    fs::create_directories(scratch_.path("elsewhere"));
+    fs::create_symlink(scratch_.path("results"), scratch_.path("elsewhere/link"));
+    EXPECT_EQ(nestbed({"claims", "check", "--results", scratch_.path("elsewhere/link")}).err, "");
+}
+
+TEST_F(ClaimsCommand, WriteThroughALinkAndKeepPermissions)
+{
+    fs::rename(scratch_.path("README.md"), scratch_.path("real.md"));
+    fs::permissions(scratch_.path("real.md"), fs::perms::owner_read | fs::perms::owner_write);
+    fs::create_symlink("real.md", scratch_.path("README.md"));
+    replace_in("real.md", "[5.00]", "[6.00]");
+    EXPECT_EQ(claims({"write"}).exit_code, 0);
+    EXPECT_TRUE(fs::is_symlink(scratch_.path("README.md")));
+    EXPECT_EQ(scratch_.read("real.md"), kReadme);
+    EXPECT_EQ(fs::status(scratch_.path("real.md")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(ClaimsCommand, OverwriteNoFileThatIsInTheWay)
+{
+    replace_in("README.md", "[5.00]", "[6.00]");
+    scratch_.write("README.md.partial", "mine");
+    const Outcome written = claims({"write"});
+    EXPECT_EQ(written.exit_code, 1);
+    EXPECT_THAT(written.err, HasSubstr("README.md: the text could not be written: "));
+    EXPECT_THAT(written.err, HasSubstr("README.md.partial is in its way, left by a run that was ended"));
+    EXPECT_EQ(scratch_.read("README.md.partial"), "mine");
+}
+
+TEST_F(ClaimsCommand, NameAFolderInPlaceOfAFile)
+{
+    fs::remove(scratch_.path("results/m/e.csv"));
+    fs::create_directories(scratch_.path("results/m/e.csv"));
+    const Outcome checked = claims({"check"});
+    EXPECT_EQ(checked.exit_code, 3);
+    EXPECT_THAT(checked.err, HasSubstr("claims quick, slowly: " + scratch_.path("results/m/e.csv") +
+                                       ": it could not be read: Is a directory"));
+}
+
 TEST_F(ClaimsCommand, MissFiles)
 {
     fs::remove(scratch_.path("results/m/e.svg"));
@@ -233,7 +350,7 @@ TEST_F(ClaimsCommand, CompareWithASecondRun)
     fs::remove(scratch_.path("again/e.csv"));
     const Outcome missing = claims({"compare", scratch_.path("again")});
     EXPECT_EQ(missing.exit_code, 3);
-    EXPECT_THAT(missing.out, HasSubstr("missing"));
+    EXPECT_THAT(missing.out, HasSubstr("not there"));
     EXPECT_EQ(missing.err, fmt::format("nestbed: {}: it could not be read: No such file or directory\n",
                                        scratch_.path("again/e.csv"))); // once
 }

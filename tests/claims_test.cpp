@@ -180,12 +180,38 @@ TEST(ClaimNumbers, RefuseWhatTheRowsDoNotGive)
     EXPECT_EQ(error(R"({"median": "gpu_us", "rows": {"strategy": "racy"}, "within": 0})"),
               "claim one.n: a.csv:22: status is wrong; allowed: ok");
     EXPECT_EQ(error(R"({"median": "strategy", "rows": {"strategy": "fast"}, "within": 0})"),
-              "a.csv:2: strategy is 'fast'; allowed: a number");
-    EXPECT_EQ(error(R"({"median": "cpu_us", "within": 0})"), "a.csv: it has no column cpu_us");
-    EXPECT_EQ(error(R"({"count": {"status": "ok"}, "by": "size", "over": "geometric mean", "within": 0})"),
-              "claim one.n: a count has no geometric mean; allowed: \"least\", \"greatest\"");
+              "claim one.n: a.csv:2: strategy is 'fast'; allowed: a number");
+    EXPECT_EQ(error(R"({"median": "cpu_us", "within": 0})"), "claim one.n: a.csv: it has no column cpu_us");
+    EXPECT_EQ(error(R"({"ratio": "depth", "rows": {"strategy": "slow"}, "to": {"strategy": "fast"}, "within": 0})"),
+              "claim one.n: a.csv: it has no column depth");
     EXPECT_THAT(error(R"({"median": "gpu_us", "rows": {"strategy": "fast"}, "per": "size", "within": 0})"),
                 HasSubstr("size differs in a.csv where strategy = fast: 1, 2"));
+}
+
+TEST(ClaimNumbers, DivideByNothingThatIsNotAbove0)
+{
+    const LogRows rows = parse_log("a.csv", "s,us,depth\r\na,5,0\r\nb,0,1\r\nc,nan,1\r\nd,inf,1\r\n");
+    const auto error = [&](const std::string& text) {
+        return text_of<RunError>([&] { static_cast<void>(measure(number(text), rows)); });
+    };
+    EXPECT_EQ(error(R"({"ratio": "us", "rows": {"s": "a"}, "to": {"s": "b"}, "within": 0})"),
+              "claim one.n: the median of us that it is compared to is not above 0");
+    EXPECT_EQ(error(R"({"median": "us", "rows": {"s": "a"}, "per": "depth", "within": 0})"),
+              "claim one.n: depth is 0 in a.csv where s = a");
+    EXPECT_EQ(error(R"({"median": "us", "rows": {"s": "c"}, "within": 0})"),
+              "claim one.n: a.csv:4: us is 'nan'; allowed: a number");
+    EXPECT_EQ(error(R"({"median": "us", "rows": {"s": "d"}, "within": 0})"),
+              "claim one.n: a.csv:5: us is 'inf'; allowed: a number");
+}
+
+TEST(ClaimNumbers, GoBySeveralColumns)
+{
+    const LogRows rows = parse_log("a.csv", "s,m,us\r\na,x,5\r\na,y,7\r\nb,x,2\r\nb,y,9\r\n");
+    const ClaimNumber least = number(R"({"median": "us", "by": ["s", "m"], "over": "least", "within": 0})");
+    EXPECT_DOUBLE_EQ(measure(least, rows).value, 2);
+    EXPECT_EQ(description_of(least), "median of us; the least over s and m");
+    EXPECT_DOUBLE_EQ(
+        measure(number(R"({"median": "us", "by": ["s", "m"], "over": "greatest", "within": 0})"), rows).value, 9);
 }
 
 TEST(ClaimNumbers, SecondRunComesNear)
@@ -264,6 +290,16 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"median": "a", "within": 0, "rows": {"b": 1.5}})",
                 "a cell is 1.5; allowed: a text or a whole number"},
         Refused{R"({"median": "a", "within": 0, "rows": {"b": {"from": 1}}})", "\"to\" is missing or no number"},
+        Refused{R"({"median": "a", "within": 0, "rows": {"b": {"from": 2, "to": 1}}})", "no number is from 2 to 1"},
+        Refused{R"({"median": "a", "within": 0, "digits": 4294967297})", "\"digits\" is 4294967297; allowed: 1 to 9"},
+        Refused{R"({"ratio": "a", "to": {"b": 1}, "per": "c", "within": 0})", "\"per\" goes with \"median\""},
+        Refused{R"({"same": "a", "unit": "ms", "within": 0})",
+                "\"unit\" is \"ms\"; allowed for \"count\" and \"same\": none"},
+        Refused{R"({"count": {"a": 1}, "by": "b", "over": "geometric mean", "within": 0})",
+                "\"over\" is \"geometric mean\"; allowed for \"count\" and \"same\": \"least\", \"greatest\""},
+        Refused{R"({"median": "a", "by": ["b", 5], "over": "least", "within": 0})",
+                "\"by\" has 5; allowed: names of columns"},
+        Refused{R"({"median": "a", "unit": 5, "within": 0})", "\"unit\" is 5; allowed: a text"},
         Refused{R"(7)", "it is 7; allowed: an object"}));
 
 TEST(ClaimsFile, NamesTheLineWhereItIsNoJson)
@@ -291,6 +327,11 @@ TEST(ClaimsFile, SaysWhatIsWrongWithAClaim)
               "c: claim one: \"numbers\" is missing; allowed: an object with at least one number");
     EXPECT_EQ(error(R"([{"claim": "{n}", "log": "a.csv"}])"),
               "c: claim without an id: \"id\" is missing; allowed: a text");
+    EXPECT_EQ(error(R"([{"id": 5, "claim": "{n}", "log": "a.csv"}])"),
+              "c: claim without an id: \"id\" is 5; allowed: a text");
+    EXPECT_EQ(error(R"([{"id": "one", "claim": "{n} and {m}", "log": "a.csv", )" + number + "}]"),
+              "c: claim one: the sentence has {m}, and there is no such number");
+    EXPECT_EQ(error("[]"), "c: log a.csv: no claim rests on it");
     EXPECT_EQ(error("5"), "c: the file: \"claims\" is missing; allowed: a list of claims");
     EXPECT_EQ(text_of<RunError>([] { parse_claims("c", R"({"claims": []})"); }),
               "c: the file: \"logs\" is missing; allowed: an object of CSVs");

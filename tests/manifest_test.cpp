@@ -187,5 +187,34 @@ TEST(Manifest, MayNotBeAFolder)
                 testing::HasSubstr("book.json: it is there already and is not a manifest"));
 }
 
+TEST(FinishedManifest, SaysHowManyRowsAndWhatWasUnexpected)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    write(folder.path("book.csv"), "run-2");
+    finish_manifest(folder.path("book.csv"), "run-2", 6, {"2 rows are not ok"});
+    const auto runs = nlohmann::json::parse(folder.read("book.json")).at("runs");
+    EXPECT_FALSE(runs.at("run-1").contains("finished_utc"));
+    EXPECT_EQ(runs.at("run-2").at("rows"), 6);
+    EXPECT_EQ(runs.at("run-2").at("surprises"), nlohmann::json({"2 rows are not ok"}));
+    EXPECT_GE(runs.at("run-2").at("finished_utc"), runs.at("run-2").at("started_utc"));
+}
+
+TEST(FinishedManifest, IsNotMadeOfOneThatIsGone)
+{
+    const ScratchFolder folder;
+    const auto error = [&] {
+        return text_of<RunError>([&] { finish_manifest(folder.path("book.csv"), "run-1", 6, {}); });
+    };
+    const std::string gone = folder.path("book.json") + ": the run is no longer in it, and its end is not noted";
+    EXPECT_EQ(error(), gone);
+    EXPECT_FALSE(std::filesystem::exists(folder.path("book.json")));
+    write(folder.path("book.csv"), "run-2");
+    EXPECT_EQ(error(), gone);
+    folder.write("book.json", "no manifest"); // the run is over: nothing is wrong with what the user asked
+    EXPECT_THAT(error(), HasSubstr("it is there already and is not a manifest"));
+    EXPECT_EQ(folder.read("book.json"), "no manifest");
+}
+
 } // namespace
 } // namespace nestbed

@@ -14,16 +14,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 
 import matplotlib  # noqa: E402
+import pandas  # noqa: E402
 
 import figure_style  # noqa: E402
 import figures  # noqa: E402
-import figures_hazards  # noqa: E402
 import figures_rates  # noqa: E402
 import logs  # noqa: E402
 import plot  # noqa: E402
@@ -141,6 +142,10 @@ class PlotTest(unittest.TestCase):
         self.assertIn("10.5 µs", texts_of(found["made-strategies-cuda-nvidia-h200"]))
         self.assertIn("CPU executor (AMD EPYC)", texts_of(found["made-strategies-cpu"]))
 
+    def test_devices_of_one_file_name_are_numbered(self):
+        self.assertEqual(set(self.drawn(rows([1], gpu="Tesla T4") + rows([2], gpu="Tesla-T4"))),
+                         {"made-strategies-cuda-tesla-t4", "made-strategies-cuda-tesla-t4-2"})
+
     def test_rows_without_a_time_are_counted(self):
         figure = self.drawn(rows([10, 11, None], strategy="reduce2")
                             + rows([None] * 4, strategy="nosync", status="launch_failed"))
@@ -169,13 +174,267 @@ class PlotTest(unittest.TestCase):
                                                    if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")])
         self.assertEqual([name for _, name, _ in figures.drawn(path, logs.read_log(path))], ["made-strategies"])
 
+    def lines_of(self, figure, label):
+        """Of the axes whose y label is this, the drawn lines of more than one point."""
+        return [line for axes in figure.axes if axes.get_ylabel() == label for line in axes.get_lines()
+                if len(line.get_xdata()) > 1]
+
+    def crosses(self, figure):
+        """{colour: abscissas} of the × marks of a figure."""
+        found = {}
+        for axes in figure.axes:
+            for line in axes.get_lines():
+                if line.get_marker() == "x":
+                    found.setdefault(matplotlib.colors.to_hex(line.get_color()), []).extend(line.get_xdata())
+        return found
+
+    def test_against_cub(self):
+        made = []
+        for size in (1024, 2048, 4096):
+            made += rows([10] * 3, strategy="cub", elements=size) + rows([5] * 3, strategy="cub_narrow", elements=size)
+            made += rows([20 if size < 4096 else None] * 3, strategy="last_block", elements=size)
+            made += rows([None] * 3, strategy="thrust", elements=size)
+        figure = self.drawn(made)["made-against-cub"]
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("Of CUB's time, last_block takes 4.00 to 4.00", words)
+        self.assertIn("the faster of cub and cub_narrow at each size", words)
+        self.assertIn("Without any ratio: thrust (9 wrong)", words)
+        self.assertIn([4, 4], [list(line.get_ydata()) for line in self.lines_of(figure, "time over CUB's")])
+        self.assertEqual(sorted(map(sorted, self.crosses(figure).values())), [[1024, 2048, 4096], [4096]])
+
+    def test_many_strategies_against_cub(self):
+        made = [row for size in (1024, 2048, 4096) for name in ["cub", *(f"way{number:02}" for number in range(20))]
+                for row in rows([10, 11], strategy=name, elements=size)]
+        self.assertIn("way19", texts_of(self.drawn(made)["made-against-cub"]))
+
+    def test_bandwidth_lines(self):
+        made = [row for kind in ("int32", "float32") for size in (1024, 2048, 4096) for name in ("cub", "last_block")
+                for row in rows([10 if (kind, name) == ("int32", "cub") or size < 4096 else None] * 2, strategy=name, type=kind,
+                                elements=size, bandwidth_gb_s=80 if (kind, size) == ("float32", 2048) else 40, peak_gb_s=100,
+                                launches_attempted=0)]
+        made = [{**row, "bandwidth_gb_s": row["bandwidth_gb_s"] if row["status"] == "ok" else ""} for row in made]
+        found = self.drawn(made)
+        words = " ".join(texts_of(found["made-bandwidth"]).split())
+        self.assertIn("reads 80 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words)
+        for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both
+            lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == "o"]
+            self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {"#0072b2"}, name)
+        self.assertEqual(set(self.crosses(found["made-bandwidth"])), {"#0072b2", "#d55e00"})
+
+    def test_bandwidth_dots(self):
+        made = [row for name, rate in (("copy", 90), ("naive", 50), ("slow", 20))
+                for row in rows([10, 11], strategy=name, bandwidth_gb_s=rate, peak_gb_s=100, launches_attempted=0, depth="")]
+        words = " ".join(texts_of(self.drawn(made)["made-bandwidth"]).split())
+        self.assertIn("copy reaches 90 GB/s, 90 % of the device's peak", words)
+
+    def chain(self, **more):
+        return [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, type="",
+                                                            **{"grid": 1, "block": 32, **more})]
+
+    def test_larger_levels(self):
+        larger = rows([160, 170], strategy="chain", depth=4, grid=528, block=512, type="")
+        self.assertIn("Chain of 4", texts_of(self.drawn(self.chain() + larger)["made-launch-time"]))
+        alone = rows([160, 170], strategy="chain", depth=8, grid=528, block=512, type="")
+        words = " ".join(texts_of(self.drawn(self.chain() + alone)["made-launch-time"]).split())
+        self.assertIn("Not drawn: chains of larger levels", words)
+
+    def fan(self, times, grid, wave, **more):
+        return rows(times, strategy="fanout", depth="", type="", grid=grid, wave=wave, **more)
+
+    def test_fan_outs_from_one_grid_beside_waves_are_hollow(self):
+        made = [*self.fan([10], 256, 256), *self.fan([20], 1024, 1024), *self.fan([100], 4096, 768),
+                *self.fan([None], 4096, 4096), *self.fan([160], 16384, 768), *self.fan([200], 16384, 16384)]
+        figure = self.drawn(made)["made-launch-time"]
+        fan = next(axes for axes in figure.axes if axes.get_xlabel() == "launches")
+        lines = [line for line in fan.get_lines() if line.get_marker() not in ("", "None", "x")]
+        solid, hollow = sorted(lines, key=lambda line: line.get_markerfacecolor() == "white")
+        self.assertEqual((list(solid.get_xdata()), list(hollow.get_xdata())), ([256, 1024, 4096, 16384], [4096, 16384]))
+        self.assertEqual(sum(self.crosses(figure).values(), []), [4096])
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("waves of 768 root blocks from 4096 launches on, one root grid up to 1024. Hollow: one root grid there",
+                      words)
+        self.assertIn("(NULL stream, waves of 768)", words)
+        self.assertNotIn("from one root grid", words)
+
+    def test_chains_that_all_timed_out_are_seen(self):
+        made = [row for depth in (1, 4, 16) for row in rows([None], strategy="chain", depth=depth, status="timeout", type="")]
+        figure = self.drawn(made + self.fan([10], 256, 256) + self.fan([20], 1024, 1024))["made-launch-time"]
+        self.assertIn("no run has a time (3 timeout)", texts_of(figure))
+        self.assertEqual(sum(self.crosses(figure).values(), []), [1, 4, 16])
+
+    def test_families_share_a_hue(self):
+        made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine") for depth in range(3)
+                for row in rows([10], strategy=name, depth=depth, launches_attempted=1 + depth)]
+        found = self.drawn(made)
+        words = texts_of(found["made-latency-depth"])
+        for family in ("a child a block", "a child a level", "levels by the host or a barrier", "other recursions"):
+            self.assertIn(family, words)
+        self.assertNotIn("the whole input", words)
+        counted = self.lines_of(found["made-launches"], "device launches a run")
+        self.assertEqual([matplotlib.colors.to_hex(line.get_color()) for line in counted if line.get_marker() == "o"],
+                         [figure_style.GREY])  # of several families: none's colour
+        self.assertIn("the same in several", texts_of(found["made-launches"]))
+
+    def test_unsupported_rows_are_counted_among_launches(self):
+        made = [row for depth in range(3) for row in rows([10], depth=depth, launches_attempted=depth)]
+        made += [row for depth in range(3) for row in rows([None] * 2, strategy="graph", depth=depth, status="unsupported",
+                                                           launches_attempted="")]
+        words = " ".join(texts_of(self.drawn(made)["made-launches"]).split())
+        self.assertIn("without a count of launches (6 unsupported)", words)
+
+    def pending(self, auto, wave, **more):
+        made = [row for limit, time in ((128, None), (256, 20), (512, 40))
+                for row in rows([time] * 2, pending_limit_asked=limit, wave=16, limit_bytes=1e6 * limit,
+                                launches_failed=0 if time else 5, **more)]
+        return made + (rows([auto] * 2, pending_limit_asked="auto", wave=wave, **more) if auto != "none" else [])
+
+    def test_pending_limit(self):
+        figure = self.drawn(self.pending(10, 4) + self.pending(1, 16, strategy="barrier"))["made-pending-limit"]
+        words = " ".join(texts_of(figure).split())
+        # barrier has but one wave under auto
+        self.assertIn("under 512 a run takes 4.00 to 4.00 times as long as in waves", words)
+        self.assertIn("512 MB", words)
+        self.assertIn("Device memory", words)
+        self.assertIn([50, 0, 0], [list(line.get_ydata()) for line in self.lines_of(figure, "launches lost, %")])
+        self.assertIn("Launches are refused up to a pending-launch limit of 128", words)
+
+    def test_pending_limit_without_auto(self):
+        for auto in ("none", None):
+            figure = self.drawn(self.pending(auto, 4))["made-pending-limit"]
+            words = " ".join(texts_of(figure).split())
+            self.assertIn("without a time under auto that a ratio could be of: NULL stream", words)
+            self.assertIn("NULL stream: no auto", words)
+            self.assertNotIn("in waves", words.split("Left:")[0])
+
+    def test_waves_name_the_mechanism(self):
+        made = [row for strategy in ("nosync", "barrier") for mechanism in ("null", "tail")
+                for wave in (1, 2, 4) for streams in (1, 2)
+                for row in rows([10 + wave if wave < 4 else None], strategy=strategy, mechanism=mechanism, wave=wave,
+                                streams=streams)]
+        figure = self.drawn(made)["made-waves"]
+        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes],
+                         ["barrier, NULL stream", "barrier, tail launch", "nosync, NULL stream", "nosync, tail launch"])
+        for axes in figure.axes:  # the marks stand above all that is measured
+            top = max(tick for tick in axes.get_yticks())
+            inside = axes.transAxes.inverted().transform(axes.transData.transform((1, top)))[1]
+            marks = [y for line in axes.get_lines() if line.get_marker() == "x" for y in line.get_ydata()]
+            self.assertLess(inside, min(marks))
+
+    def test_panels_do_not_name_what_varies(self):
+        made = [row for block in (64, 128) for grid in (1, 2, 4)
+                for row in rows([10], grid=grid, block=block, elements=grid * block, launches_attempted=4 * grid)]
+        made += [{**row, "strategy": "synced"} for row in made]
+        figure = self.drawn(made)["made-latency-grid"]
+        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes], ["blocks of 64 threads", "blocks of 128 threads"])
+
+    def test_wrong_counts_and_names_what_is_neither(self):
+        made = [row for delay in (0, 1, 2) for row in rows([1, None], delay_us=delay)]
+        made += [row for delay in (0, 1, 2) for row in rows([None] * 2, delay_us=delay, strategy="synced", status="timeout")]
+        words = " ".join(texts_of(self.drawn(made)["made-wrong"]).split())
+        self.assertIn("neither right nor wrong are no trials: 6 timeout. Nothing else, so that no line is drawn: synced", words)
+        self.assertNotIn("others never", words)
+        self.assertIn("no run ended right or wrong", " ".join(texts_of(self.drawn(made[6:])["made-wrong"]).split()))
+
+    def test_lines_that_cannot_be_told_apart_are_one(self):
+        made = [row for mechanism in ("null", "named") for delay, bad in ((0, 0), (5, 2), (10, 4))
+                for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, mechanism=mechanism)]
+        figure = self.drawn(made)["made-wrong"]
+        self.assertIn("nosync, by any of NULL stream, named stream", " ".join(texts_of(figure).split()))
+        shares = [list(line.get_ydata()) for line in self.lines_of(figure, "runs with a wrong answer, %")]
+        self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])  # besides what leads to the label
+
+    def test_rounds_are_drawn_as_rounds(self):
+        made = [row for experiment, time in (("other", 11), ("full", 10)) for run in range(3)
+                for row in rows([time] * 4, experiment=experiment, run_id=f"{experiment}{run}")]
+        words = " ".join(texts_of(self.drawn(made)["made-strategies"]).split())
+        self.assertIn("Over the time of full: 1.100 (nosync, other)", words)
+        self.assertIn("3 rounds of each", words)
+
+    def test_no_time_at_all_and_times_of_zero(self):
+        untimed = {"gpu_us": "", "wall_us": ""}
+        by_depth = [row for depth in range(3) for row in rows([1], depth=depth, launches_attempted=depth, **untimed)]
+        self.assertIn("none of these 3 rows has a time (3 ok without a time)",
+                      texts_of(self.drawn(by_depth)["made-latency-depth"]))
+        every = {
+            "latency-depth": [row for depth in range(3) for row in rows([0, 0], depth=depth, launches_attempted=depth)],
+            "waves": [row for wave in (1, 2, 4) for streams in (1, 2) for row in rows([0 if wave > 1 else 50], wave=wave,
+                                                                                       streams=streams)],
+            "pending-limit": [row for limit in ("auto", 128, 256, 512) for row in rows([0, 0], pending_limit_asked=limit)],
+            "strategies": rows([0]) + rows([100], strategy="synced"),
+            "launch-time": self.chain() + rows([0], strategy="chain", depth=64, grid=1, block=32, type=""),
+            "against-cub": [row for size in (1024, 2048, 4096) for name in ("cub", "last_block")
+                            for row in rows([0 if name == "last_block" else 5], strategy=name, elements=size)],
+        }
+        for name, made in every.items():
+            with self.subTest(name):
+                self.assertIn(f"made-{name}", self.drawn(made))
+                self.assertTrue(self.drawn([{**row, **untimed} for row in made]))
+
+    # --- what figures and the page share -----------------------------------------------------------------------------
+
+    def cases(self, made, **more):
+        return logs.cases_of(logs.read_log(self.write(made, **more)))
+
+    def test_which_files_are_logs(self):
+        self.write(rows([1]), "b.csv")
+        (self.folder / "a.csv").write_text("a,b\n1,2\n")
+        (self.folder / "empty.csv").write_text("")
+        quoted = self.folder / "quoted.csv"
+        quoted.write_text(",".join(f'"{name}"' for name in logs.NEEDED) + "\n")
+        found, others = logs.logs_in(self.folder)
+        self.assertEqual([path.name for path in found], ["b.csv", "empty.csv", "quoted.csv"])
+        self.assertEqual([path.name for path in others], ["a.csv"])
+        self.assertTrue(logs.is_log(self.folder / "missing.csv"))
+
+    def test_files_are_written_whole_or_not_at_all(self):
+        path = self.folder / "new" / "file"
+        logs.write_whole(path, b"one")
+        logs.write_whole(path, b"two")
+        self.assertEqual((path.read_bytes(), path.stat().st_mode & 0o777), (b"two", 0o644))
+        (self.folder / "new" / "taken").mkdir()
+        with self.assertRaises(OSError):
+            logs.write_whole(self.folder / "new" / "taken", b"three")
+        self.assertEqual(sorted(found.name for found in path.parent.iterdir()), ["file", "taken"])
+
+    def test_numbers_are_finite(self):
+        for text in ("inf", "-inf", "nan"):
+            with self.assertRaisesRegex(logs.LogError, f"made.csv, line 3: gpu_us is '{text}'; allowed: a finite number"):
+                self.cases(rows([1]) + rows([2], gpu_us=text))
+
+    def test_broken_manifests_are_named(self):
+        path = self.write(rows([1]))
+        log = logs.read_log(path)
+        beside = self.folder / "made.json"
+        self.assertEqual(logs.commands_of(path, log), ["nestbed run, experiment made"])
+        for text, why in (("{", "no manifest"), ("[]", "no object `runs`"), ('{"runs": []}', "no object `runs`"),
+                          ('{"runs": {"1": {}}}', "run 1 has no `command`"),
+                          ('{"runs": {"1": {"command": "x"}}}', "no `command`")):
+            beside.write_text(text)
+            with self.assertRaisesRegex(logs.LogError, f"made.json: .*{why}"):
+                logs.commands_of(path, log)
+        beside.write_bytes(b"\xff")
+        with self.assertRaisesRegex(logs.LogError, "made.json: it is no manifest"):
+            logs.manifest_of(path)
+        beside.write_text('{"runs": {"1": {"command": ["nestbed", "run"]}, "2": {}}}')
+        self.assertEqual(logs.commands_of(path, log), ["nestbed run"])
+
+    def test_launches_lost(self):
+        for attempted, failed, expected, share in (("10", "5", "20", 0.75), ("20", "0", "20", 0), ("10", "", "20", 0.5),
+                                                   ("", "", "20", None), ("0", "0", "0", None), ("10", "0", "", None)):
+            case = self.cases(rows([1], launches_attempted=attempted, launches_failed=failed, launches_expected=expected)).iloc[0]
+            self.assertEqual(logs.lost_share(case), share)
+
+    def test_trials_are_right_or_wrong(self):
+        self.assertEqual(logs.wrong_share(self.cases(rows([1, None, None]) + rows([None], status="timeout")).iloc[0]), (2, 3))
+        self.assertIsNone(logs.wrong_share(self.cases(rows([None], status="timeout")).iloc[0]))
+
     # --- numbers that can be checked by hand -------------------------------------------------------------------------
 
     def test_wilson(self):
-        low, high = figures_hazards.wilson(0, 50)
+        low, high = logs.wilson(0, 50)
         self.assertEqual(low, 0)
         self.assertAlmostEqual(high, 3.8415 / 53.8415, places=5)  # z² / (n + z²)
-        low, high = figures_hazards.wilson(5, 10)
+        low, high = logs.wilson(5, 10)
         self.assertAlmostEqual((low + high) / 2, 0.5)
 
     def test_share_of_wrong_answers(self):
@@ -188,11 +447,22 @@ class PlotTest(unittest.TestCase):
         for size, cub, narrow in ((1024, 10, 5), (2048, 10, 20), (4096, 10, None)):
             made += rows([cub] * 3, strategy="cub", elements=size) + rows([20] * 3, strategy="last_block", elements=size)
             made += rows([narrow] * 3, strategy="cub_narrow", elements=size) if narrow else []
-        cases = logs.cases_of(logs.read_log(self.write(made)))
-        self.assertEqual({size: case["strategy"] for size, case in figures_rates.faster_cub(cases).items()},
+        cases = self.cases(made)
+        self.assertEqual({key[-1]: case["strategy"] for key, case in logs.faster_cub(cases).items()},
                          {1024: "cub_narrow", 2048: "cub", 4096: "cub"})
-        self.assertEqual(figures_rates.ratios_to_cub(cases),
-                         [("last_block", [(1024, 4, 4, 4), (2048, 2, 2, 2), (4096, 2, 2, 2)])])
+        self.assertEqual({(case["strategy"], case["elements"]): found
+                          for (_, case), found in zip(cases.iterrows(), logs.ratios_to_cub(cases))},
+                         {("cub", 1024): (2, 2, 2), ("cub_narrow", 1024): (1, 1, 1), ("last_block", 1024): (4, 4, 4),
+                          ("cub", 2048): (1, 1, 1), ("cub_narrow", 2048): (2, 2, 2), ("last_block", 2048): (2, 2, 2),
+                          ("cub", 4096): (1, 1, 1), ("last_block", 4096): (2, 2, 2)})
+
+    def test_cub_of_another_type_clock_or_log_is_no_reference(self):
+        cases = self.cases(rows([1], strategy="cub") + rows([2], strategy="last_block", type="float32")
+                           + rows([2], strategy="host", gpu_us="") + rows([None], strategy="cub_narrow")
+                           + rows([None], strategy="nosync") + rows([4], strategy="naive"))
+        self.assertEqual(logs.ratios_to_cub(cases), [(1, 1, 1), None, None, None, None, (4, 4, 4)])
+        other = self.cases(rows([2], strategy="last_block"), name="other.csv")
+        self.assertEqual(logs.ratios_to_cub(pandas.concat([cases, other]))[-1], None)
 
     def test_book_times_come_from_their_file(self):
         self.assertEqual({name: ms for name, (ms, _) in figures_rates.book_times().items()},
@@ -272,6 +542,32 @@ class PlotTest(unittest.TestCase):
         self.run_plot("--nonsense", expect=2)
         self.assertEqual(list(self.folder.glob("figures/*")), [])
 
+    def test_two_logs_of_one_name_in_one_folder(self):
+        for name in ("one", "two"):
+            (self.folder / name).mkdir()
+            self.write(rows([1, 2]), f"{name}/made.csv")
+        _, messages = self.run_plot(self.folder / "one", self.folder / "two", "-o", self.folder / "out", expect=2)
+        self.assertIn("one/made.csv and ", messages)
+        self.assertIn("two/made.csv would both be drawn as made-", messages)
+        self.assertFalse((self.folder / "out").exists())
+        self.run_plot(self.folder / "one", self.folder / "one" / "made.csv", "-o", self.folder / "out")
+
+    def test_no_log_anywhere(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        _, messages = self.run_plot(empty, expect=2)
+        self.assertIn("empty: no log of `nestbed run` in it", messages)
+        for results in (empty, self.folder / "missing"):
+            with unittest.mock.patch.object(plot, "RESULTS", results):
+                _, messages = self.run_plot(expect=1)
+            self.assertIn("no folder with a log under", messages)
+
+    def test_a_broken_manifest(self):
+        path = self.write(rows([1, 2]))
+        (self.folder / "made.json").write_text("{")
+        _, messages = self.run_plot(path, expect=2)
+        self.assertIn("made.json: it is no manifest", messages)
+
     def test_a_folder_that_cannot_be_written(self):
         (self.folder / "taken").write_text("")
         _, messages = self.run_plot(self.write(rows([1, 2])), "-o", self.folder / "taken" / "figures", expect=1)
@@ -288,10 +584,12 @@ class PlotTest(unittest.TestCase):
 
     @unittest.skipUnless(matplotlib.__version__ == "3.6.3", f"drawn with matplotlib 3.6.3, this is {matplotlib.__version__}")
     def test_committed_figures_are_what_is_drawn(self):
-        for log in ("book.csv", "refused.csv"):
-            self.run_plot(H200 / log, "-o", self.folder / "again")
-        for path in sorted((self.folder / "again").iterdir()):
-            self.assertEqual(path.read_bytes(), (H200 / "figures" / path.name).read_bytes(), path.name)
+        self.run_plot(H200, "-o", self.folder / "again")
+        self.assertEqual(sorted(path.name for path in (self.folder / "again").iterdir()),
+                         sorted(path.name for path in (H200 / "figures").iterdir()))
+        different = [path.name for path in sorted((self.folder / "again").iterdir())
+                     if path.read_bytes() != (H200 / "figures" / path.name).read_bytes()]
+        self.assertEqual(different, [], "drawn anew by experiments/plot.sh results/h200?")
 
 
 if __name__ == "__main__":

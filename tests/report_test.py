@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "experiments/report.py"
 RESULTS = ROOT / "results/h200"
 BROWSER, DRIVER = pathlib.Path("/usr/bin/chromium"), pathlib.Path("/usr/bin/chromedriver")
-HEADER = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth",
+HEADER = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
           "pending_limit_asked", "repetition", "gpu_us", "wall_us", "launches_attempted", "launches_failed", "status", "detail",
           "gpu", "driver", "cuda", "git", "utc"]
 
@@ -83,6 +84,19 @@ def write_claims(folder, claims=None):
     path = pathlib.Path(folder) / "claims.in"
     path.write_text(json.dumps(claims or {"claims": []}), encoding="utf-8")
     return path
+
+
+def page_data(text):
+    """What the page's script reads."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def time_of(rows):
+    return statistics.median(float(row["gpu_us"] or row["wall_us"]) for row in rows if row["status"] == "ok")
+
+
+def median_of(rows, column):
+    return statistics.median(float(row[column]) for row in rows if row[column])
 
 
 class References(html.parser.HTMLParser):
@@ -148,6 +162,10 @@ class Errors(Folder):
         self.write(a_row(), a_row(gpu_us="fast"))
         self.refused(2, "depth.csv, line 3", "gpu_us", "fast")
 
+    def test_a_number_that_is_not_finite_is_named_by_file_and_line(self):
+        self.write(a_row(), a_row(gpu_us="inf"))
+        self.refused(2, "depth.csv, line 3", "gpu_us", "inf")
+
     def test_claims_that_are_none(self):
         self.write(a_row())
         (self.folder / "claims.in").write_text("[")
@@ -162,9 +180,9 @@ class Errors(Folder):
 
     def test_a_page_that_cannot_be_written(self):
         self.write(a_row())
-        done = report(self.folder, "-o", self.folder / "none/page.html", "--claims", write_claims(self.folder))
+        done = report(self.folder, "-o", self.folder / "depth.csv/page.html", "--claims", write_claims(self.folder))
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("none/page.html: it cannot be written", done.stderr)
+        self.assertIn("depth.csv/page.html: it cannot be written", done.stderr)
 
     def test_a_binary_that_fails(self):
         self.write(a_row())
@@ -176,6 +194,14 @@ class Written(Folder):
     def test_the_same_inputs_give_the_same_bytes(self):
         self.write(a_row(), a_row(depth="2", repetition="1"))
         self.assertEqual(self.page(), self.page())
+
+    def test_a_time_of_nought_has_no_ratio(self):
+        self.write(a_row(strategy="cub", gpu_us="0"), a_row(gpu_us="2"), a_row(type="int64", gpu_us="2"),
+                   *[a_row(strategy="cub", type="int64", gpu_us=us, repetition=str(place))
+                     for place, us in enumerate(["0", "0", "4", "4"])])
+        cases = page_data(self.page())["cases"]
+        self.assertEqual(dict(zip(zip(cases["strategy"], cases["type"]), cases["us"]))["cub", "int32"], 0)
+        self.assertEqual(cases["to_cub"], [None] * 4)
 
     def test_a_cell_cannot_break_out(self):
         evil = "</script><img src=x onerror=alert(1)>"
@@ -223,13 +249,13 @@ class Page(unittest.TestCase):
         cls.browser = browser()
         cls.addClassCleanup(cls.browser.quit)
 
-    def open(self, file=None, width=1280, height=900, address=""):
+    def open(self, file=None, width=1280, height=900, address="", ready="return Boolean(window.Plotly)"):
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                      {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
         self.browser.get("about:blank")
         begun = time.monotonic()
         self.browser.get(f"file://{file or self.file}{address}")
-        self.until("return Boolean(window.Plotly)")
+        self.until(ready)
         return time.monotonic() - begun
 
     def tearDown(self):
@@ -258,6 +284,28 @@ class Page(unittest.TestCase):
             const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
             const casesOf = (trace) => trace.customdata.map((index) => cases[index]);
             return Object.fromEntries((plot.data ?? []).map((trace) => [trace.name, casesOf(trace)]));""", figure)
+
+    def points(self, figure, log):
+        """[(y, up, case, its rows of the CSV)] of the lines that a figure draws of a log; `up`: to the end of the interval."""
+        self.drawn(figure)
+        found = self.script("""
+            const lines = document.querySelector(`#figure-${arguments[0]} .plot`).data.filter(({yaxis}) => yaxis !== 'y2');
+            return lines.flatMap(({y, error_y: {array}, customdata}) =>
+                customdata.map((index, place) => [y[place], array[place], cases[index]])
+                          .filter(([value]) => value !== null));""", figure)
+        rows = read_csv(RESULTS / log)
+        self.assertEqual({case["log"] for _, _, case in found}, {log})
+        for _, _, case in found:
+            for row in (rows[line] for line in case["lines"]):
+                self.assertEqual([row[name] for name in ("strategy", "mechanism", "grid", "depth")],
+                                 [str(case[name]) for name in ("strategy", "mechanism", "grid", "depth")])
+        return [(y, up, case, [rows[line] for line in case["lines"]]) for y, up, case in found]
+
+    def choose(self, control, value):
+        self.script("""
+            const select = document.querySelector(`select[name="${arguments[0]}"]`);
+            select.value = arguments[1];
+            select.dispatchEvent(new Event('change'));""", control, value)
 
     def strategies(self, figure):
         return {case["strategy"] for list_ in self.drawn(figure).values() for case in list_}
@@ -322,9 +370,14 @@ class Page(unittest.TestCase):
         rows = read_csv(path)
         for cells in shown:
             found, row = dict(zip(heads, cells)), rows[int(cells[0])]
+            if "repetition" not in row or "repetition" in heads:  # a CSV that is no log of the page is shown as it is
+                self.assertEqual({head: cell for head, cell in found.items() if head != "Line"}, row)
+                continue
+            # A column that the panel leaves out has nothing in it.
             for head, column in (("Repetition", "repetition"), ("Status", "status"), ("Detail", "detail")):
-                self.assertEqual(found.get(head, ""), row.get(column, "") if head in found else "")
-            if found.get("Time, µs"):
+                self.assertEqual(found.get(head, ""), row.get(column, ""))
+            self.assertEqual(bool(found.get("Time, µs")), row["status"] == "ok")
+            if row["status"] == "ok":
                 self.assertAlmostEqual(float(found["Time, µs"]), float(row["gpu_us"] or row["wall_us"]), places=3)
 
     def test_one_set_of_filters_holds_for_all_figures(self):
@@ -396,6 +449,127 @@ class Page(unittest.TestCase):
         self.assertIn("x", self.script("""
             return document.querySelector('#figure-hazard .plot').data.flatMap(({marker}) => marker.symbol);"""))
         self.assertIn("wrong", self.browser.find_element("css selector", "#figure-hazard .caption").text)
+
+    def test_wrong_answers_are_a_share_of_those_that_are_ok_or_wrong(self):
+        self.open()
+        points = self.points("hazard", "hazard.csv")
+        self.assertEqual(len(points), 168)
+        self.assertEqual(max(y for y, *_ in points), 100)
+        for y, up, _, rows in points:
+            count = {status: sum(row["status"] == status for row in rows) for status in ("ok", "wrong")}
+            trials = sum(count.values())
+            self.assertAlmostEqual(y, 100 * count["wrong"] / trials, places=6)
+            if not y:
+                self.assertAlmostEqual(up, 100 * 1.96**2 / (trials + 1.96**2), places=2)
+        some = [a_row(delay_us="0", status=status, gpu_us="10" * (status == "ok"))
+                for status in ("ok", "ok", "wrong", "launch_failed")]
+        self.other_page(*some, a_row(delay_us="5"), a_row(delay_us="10", status="launch_failed", gpu_us=""))
+        drawn = self.drawn("hazard")
+        self.assertEqual([case["delay_us"] for name, list_ in drawn.items() if "no ok row" in name for case in list_], [10])
+        self.assertEqual(self.script("""
+            return document.querySelector('#figure-hazard .plot').data[0].y.map((y) => y && Math.round(y));"""), [33, 0, None])
+
+    def test_launches_lost_are_a_share_of_those_expected(self):
+        self.open()
+        self.drawn("pending")
+        self.choose("pending.shows", "launches lost")
+        points = self.points("pending", "pending.csv")
+        self.assertGreater(len({round(y) for y, *_ in points}), 5)
+        for y, _, _, rows in points:
+            made = median_of(rows, "launches_attempted") - median_of(rows, "launches_failed")
+            self.assertAlmostEqual(y, 100 * (1 - made / median_of(rows, "launches_expected")), places=6)
+
+    def test_ratios_are_to_the_faster_cub(self):
+        self.open()
+        cubs = {}
+        for row in read_csv(RESULTS / "library.csv").values():
+            if row["strategy"] in ("cub", "cub_narrow"):
+                cubs.setdefault((row["type"], row["elements"]), {}).setdefault(row["strategy"], []).append(row)
+        points = self.points("cub", "library.csv")
+        self.assertEqual({case["strategy"] for _, _, case, _ in points}, {"last_block"})
+        for y, _, case, rows in points:
+            faster = min(map(time_of, cubs[case["type"], str(case["elements"])].values()))
+            self.assertAlmostEqual(y, time_of(rows) / faster, places=6)
+        small = {(case["type"], case["elements"]): y for y, _, case, _ in points}
+        self.assertAlmostEqual(small["int32", 4096], 0.973, places=3)
+
+    def test_times_of_a_launch_and_a_level_are_over_their_number(self):
+        self.open()
+        for figure, column, count in (("chain", "depth", 107), ("fanout", "grid", 74)):
+            points = self.points(figure, "launch.csv")
+            self.assertEqual(len(points), count)
+            for y, _, _, rows in points:
+                self.assertAlmostEqual(y / (time_of(rows) / float(rows[0][column])), 1, places=6)
+
+    def test_every_case_of_a_figure_is_drawn_or_counted(self):
+        self.open()
+        self.drawn("chain")
+        caption = "return document.querySelector(`#figure-${arguments[0]} .caption`).textContent"
+        self.assertRegex(self.script(caption, "chain"), r"^All 107 cases")
+        self.drawn("by-grid")
+        self.choose("by-grid.log", "baselines.csv")
+        drawn = sum(map(len, self.drawn("by-grid").values()))
+        every = len({case["index"] for case in self.script("return cases") if case["log"] == "baselines.csv"})
+        said = self.script(caption, "by-grid")
+        self.assertRegex(said, rf"^{drawn} of {every} cases")
+        self.assertIn(f"{every - drawn} cases are not drawn: they have one grid alone, or none.", said)
+
+    def test_families_are_those_of_the_figures(self):
+        sys.path.insert(0, str(ROOT / "experiments"))
+        self.addCleanup(sys.path.remove, str(ROOT / "experiments"))
+        try:
+            import figure_style
+        except ModuleNotFoundError as error:
+            self.assertFalse(os.environ.get("CI"), error)
+            self.skipTest(f"{error.name} is not installed")
+        self.open()
+        found = self.script("return families.map(({name, strategies, light}) => [name, light, strategies])")
+        self.assertEqual([[name, colour.upper(), sorted(members)] for name, colour, members in found],
+                         [[name, colour.upper(), sorted(members)] for name, (colour, members) in figure_style.FAMILIES.items()])
+        self.assertEqual(len(set(self.script("return families.map(({dark}) => dark)"))), len(found))
+        self.only("log", "ways.csv")
+        for name, cases in self.drawn("ways").items():
+            self.assertEqual({figure_style.family_of(case["strategy"], case["launches"] or 0) for case in cases}, {name})
+
+    def test_a_click_works_after_a_figure_was_empty(self):
+        self.open()
+        self.drawn("by-grid")
+        self.only("strategy", "blobs")
+        self.assertEqual(self.drawn("by-grid"), {})
+        self.script("document.getElementById('reset').click()")
+        case = next(iter(self.drawn("by-grid").values()))[0]
+        self.script("""
+            const plot = document.querySelector('#figure-by-grid .plot');
+            plot.emit('plotly_click', {points: [{customdata: arguments[0]}]});""", case["index"])
+        self.assert_rows(RESULTS / "grid.csv", case["lines"])
+
+    def test_links_in_the_page_keep_the_filters(self):
+        for link, target in (("#contents a[href='#figure-hazard']", "figure-hazard"), ("nav a[href='#claims']", "claims"),
+                             ("a.skip", "figures"), ("#claims a.anchor", None)):
+            self.open(address="#strategy=synced")
+            target = target or self.script("return document.querySelector(arguments[0]).hash.slice(1)", link)
+            self.script("document.querySelector(arguments[0]).click()", link)
+            self.until("return location.hash === `#strategy=synced&at=${arguments[0]}`", target)
+            self.browser.refresh()
+            self.until("return Boolean(window.Plotly)")
+            self.assertEqual(self.strategies("by-depth"), {"synced"}, link)
+            self.assertTrue(self.script("return Boolean(document.getElementById(arguments[0]))", target))
+        self.open(address="#figure-hazard")
+        self.assertEqual(self.script("return location.hash"), "#figure-hazard")
+        self.until("const {top} = document.getElementById('figure-hazard').getBoundingClientRect(); return top < innerHeight")
+
+    def test_a_browser_that_cannot_unpack_says_so(self):
+        script = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument",
+                                              {"source": "delete window.DecompressionStream"})
+        try:
+            self.open(ready="return !document.getElementById('failed').hidden")
+        finally:
+            self.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+        said = self.browser.find_element("id", "failed").text
+        self.assertRegex(said, "^The figures cannot be drawn: this browser has no DecompressionStream")
+        self.assertFalse(self.browser.find_element("id", "drawn").is_displayed())
+        self.script("document.querySelector('#claims button.rows').click()")
+        self.assertTrue(self.script("return panel.open"))
 
     def test_light_and_dark(self):
         self.open()

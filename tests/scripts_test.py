@@ -68,9 +68,9 @@ class OnTheExecutor(Scratch):
         log.write_bytes(cut)
         again = reproduce("--measure-only", "-o", self.folder, "quick")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("is not complete: it is now quick.partial-1.csv", again.stderr)
-        self.assertEqual((self.folder / "quick.partial-1.csv").read_bytes(), cut)
-        self.assertTrue((self.folder / "quick.partial-1.json").exists())
+        self.assertIn("is not complete: it is now partial/quick-1.csv", again.stderr)
+        self.assertEqual((self.folder / "partial/quick-1.csv").read_bytes(), cut)
+        self.assertTrue((self.folder / "partial/quick-1.json").exists())
         self.assertEqual(log.read_bytes().count(b"\n"), whole.count(b"\n"))
 
     def test_a_run_without_an_end_is_not_complete(self):
@@ -83,6 +83,45 @@ class OnTheExecutor(Scratch):
         self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
         manifest.write_text("{")
         self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
+
+    def test_remembers_what_came_out_otherwise(self):
+        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        manifest = self.folder / "quick.json"
+        runs = json.loads(manifest.read_text())
+        for run in runs["runs"].values():
+            self.assertEqual(run["surprises"], [])
+            run["surprises"] = ["3 rows are not ok"]
+        manifest.write_text(json.dumps(runs))
+        again = reproduce("--measure-only", "-o", self.folder, "quick")
+        self.assertEqual(again.returncode, 3)
+        self.assertIn("not as expected: quick", again.stderr)
+
+    def test_reads_nothing_into_files_that_are_no_logs(self):
+        for text in ("", "[]", '{"runs": []}', '{"runs": {"a": 5}}'):
+            (self.folder / "quick.json").write_text(text)
+            (self.folder / "quick.csv").write_bytes(b"run_id\r\n\xff\xfe\r\n")
+            result = reproduce("--dry-run", "-o", self.folder, "quick")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn("1 of 1 to do", result.stdout)
+
+    def test_goes_on_when_one_could_not_run(self):
+        (self.folder / "quick.csv").mkdir()
+        result = reproduce("--measure-only", "-o", self.folder, "quick", "hello")
+        self.assertEqual(result.returncode, 0, result.stderr)  # what was in the way is put aside
+        (self.folder / "book.json").mkdir()
+        (self.folder / "hello.csv").unlink()
+        result = reproduce("--measure-only", "-o", self.folder, "book", "hello")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"book: exit code 2\n(.*\n)*reproduce.sh: could not run: book; what is complete stays")
+        self.assertTrue((self.folder / "hello.csv").exists())
+
+    def test_wants_a_nestbed_that_is_there(self):
+        result = subprocess.run([ROOT / "experiments/reproduce.sh", "--dry-run"], capture_output=True, text=True, check=False,
+                                env={**os.environ, "NESTBED": "/nowhere/nestbed"})
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "reproduce.sh: NESTBED=/nowhere/nestbed: there is no such program; allowed: a nestbed that "
+                                        "is built, or unset to build one\n")
+        self.assertEqual(reproduce("-o", "").returncode, 2)
 
     def test_refuses_what_it_does_not_know(self):
         result = reproduce("-o", self.folder, "quick", "slow")
@@ -133,6 +172,13 @@ class Plot(Scratch):
         result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "-o", "-")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertEqual(result.stderr, "nestbed: --plot: - is no file; allowed: with an --output that is one\n")
+
+    def test_of_an_untimed_run_has_nothing_to_draw(self):
+        log = self.folder / "out.csv"
+        result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "--untimed", "-o", log)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "nestbed: --plot: an untimed run has nothing to draw; allowed: without --untimed\n")
+        self.assertFalse(log.exists())
 
     def test_wants_its_script_before_it_measures(self):
         copy = self.folder / "nestbed"

@@ -16,7 +16,8 @@ function swatch({color, symbol, dash}, line) {
     square: 'M12.5 6.5h7v7h-7z',
     diamond: 'M16 5l5 5-5 5-5-5z',
     'triangle-up': 'M16 5.5l5 8.5H11z',
-    'triangle-down': 'M16 14.5l5-8.5H11z'
+    'triangle-down': 'M16 14.5l5-8.5H11z',
+    pentagon: 'M16 5.2l5 3.6-1.9 5.7h-6.2L11 8.8z'
   };
   const strokes = {solid: '', dash: '7 4', dot: '2 3', dashdot: '8 3 2 3'};
   const path = line ? `<path d="M1 10h30" stroke="${color}" stroke-width="2" stroke-dasharray="${strokes[dash]}"/>` : '';
@@ -28,7 +29,7 @@ function swatch({color, symbol, dash}, line) {
 
 // "24 of 30 cases, int32. × 12 of 24 cases have no ok row: launch_failed 12." Where two clocks meet in a figure, it says so.
 function captionOf(view, drawn) {
-  const all = view.series.flatMap((each) => each.cases).length;
+  const all = view.series.flatMap((each) => each.cases).length + view.apart.length;
   const shown = drawn.flatMap(({points, lost}) => [...points, ...lost]).map(({found}) => found);
   const without = shown.filter(({ok}) => !ok);
   const partly = shown.filter(({ok, rows}) => ok && ok < rows);
@@ -36,6 +37,9 @@ function captionOf(view, drawn) {
   const count = (list) => `${list.length} of ${shown.length} cases`;
   const how = shown.length === all ? `All ${all} cases` : `${shown.length} of ${all} cases`;
   const said = [`${[how, shared(shown)].filter(Boolean).join(', ')}.`];
+  const apart = view.apart.filter(passes).length;
+  if (apart)
+    said.push(`${apart} cases are not drawn: they have one ${view.axis.name} alone, or none.`);
   if (without.length)
     said.push(`× ${count(without)} have no ok row: ${caseFaults(without)}.`);
   if (partly.length)

@@ -21,31 +21,33 @@ function unpacked(columns) {
 
 const machines = [...new Set(cases.map((found) => found.machine))];
 
-// Strategies by what they do, as `nestbed list` has them; their order is that of legends and colours. One that is not here is
-// shown too, under "Others".
+// Strategies in the order of legends and colours. One that is not here is shown too, at the end.
+const knownStrategies =
+    ('synced nosync reduce2 barrier tail reduce2_tail aggregated_block aggregated_grid graph graph_host host_loop cooperative ' +
+     'nested_best wide_warp wide_block neighbored neighbored_less interleaved shared_neighbored shared_interleaved unroll2 ' +
+     'unroll8_warp complete_unroll last_block cub cub_narrow thrust last_block_rdc last_block_inline last_block_noinline ' +
+     'naive_serial naive_tree tree_2d host host_parallel recursive_transpose shared_tile copy_row copy_col naive_row naive_col ' +
+     'unroll4_row unroll4_col diagonal_row diagonal_col blobs blobs_wrong chain fanout hello')
+        .split(' ');
+
+// By what a launch is made for: names, members and colours on white are those of the figures (FAMILIES in figure_style.py).
 const families = [
-  ['Nested, a sum a block', 'synced nosync reduce2 barrier tail reduce2_tail aggregated_block aggregated_grid graph'],
-  ['Levels by the host or a barrier', 'graph_host host_loop cooperative'],
-  ['Nested, one sum', 'nested_best wide_warp wide_block'],
-  [
-    'Flat, a sum a block',
-    'neighbored neighbored_less interleaved shared_neighbored shared_interleaved unroll2 unroll8_warp ' +
-        'complete_unroll'
-  ],
-  [
-    'Flat, one sum',
-    'last_block cub cub_narrow thrust last_block_rdc last_block_inline last_block_noinline naive_serial ' +
-        'naive_tree tree_2d host host_parallel'
-  ],
-  [
-    'Copies and transposes',
-    'recursive_transpose shared_tile copy_row copy_col naive_row naive_col unroll4_row unroll4_col ' +
-        'diagonal_row diagonal_col'
-  ],
-  ['Images', 'blobs blobs_wrong'],
-  ['Empty grids', 'chain fanout hello'],
-].map(([name, list]) => ({name, strategies: list.split(' ')}));
-const knownStrategies = families.flatMap((family) => family.strategies);
+  {name: 'a child a block', list: 'synced nosync barrier tail aggregated_block', light: '#D55E00', dark: '#ff8a4c'},
+  {name: 'a child a level', list: 'reduce2 reduce2_tail aggregated_grid graph', light: '#0072B2', dark: '#56b4e9'},
+  {name: 'the whole input', list: 'wide_warp wide_block nested_best', light: '#B0508A', dark: '#e79ac6'},
+  {name: 'levels by the host or a barrier', list: 'host_loop graph_host cooperative', light: '#009E73', dark: '#2fc79d'},
+  {name: 'no recursion', list: '', light: '#555555', dark: '#b4b4b4'},
+  {name: 'other recursions', list: '', light: '#B87A00', dark: '#e8a800'},
+].map(({list, ...family}) => ({...family, strategies: list.split(' ').filter(Boolean)}));
+
+// What no family names goes by whether it launches.
+function familyOf(strategy, launches) {
+  const named = families.findIndex(({strategies}) => strategies.includes(strategy));
+  return families[named < 0 ? families.length - (launches > 0 ? 1 : 2) : named];
+}
+
+const familyOfStrategy = (name) =>
+    familyOf(name, Math.max(0, ...cases.filter(({strategy}) => strategy === name).map(({launches}) => launches)));
 
 // Numbers by size, then words by the alphabet, nothing at last.
 function byValue(a, b) {

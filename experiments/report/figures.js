@@ -56,12 +56,14 @@ const figures = [
   {
     id: 'fanout',
     of: 'launch',
-    title: 'Time a launch, of many from one grid',
+    title: 'Time a launch, of many',
     axes: [axes.children],
     measures: [measures.child],
     takes: (found) => found.strategy === 'fanout',
     names: ['mechanism'],
-    note: 'What does a launch cost among many, by each launch mechanism?',
+    note: 'What does a launch cost among many, by each launch mechanism? A run’s time over how many grids it is to start. ' +
+        'Device launches go in waves of root blocks that fit the pending-launch limit, but where a case fixes its wave. ' +
+        'grid.sync() makes no launches: what the grids would do is done in one, and its time is over the same number.',
     needs: 'a log of fan-outs'
   },
   {
@@ -71,7 +73,8 @@ const figures = [
     axes: [axes.delay],
     measures: [measures.wrong],
     takes: () => true,
-    note: 'How often is the answer wrong when what loses the race is held up?',
+    note: 'How often is the answer wrong when what loses the race is held up? Of the rows that are ok or wrong; bars are 95 % ' +
+        'Wilson intervals.',
     needs: 'a log with several delays'
   },
   {
@@ -79,9 +82,10 @@ const figures = [
     of: 'pending',
     title: 'The pending-launch limit',
     axes: [axes.limit],
-    measures: [measures.time, measures.refused, measures.memory],
+    measures: [measures.time, measures.lost, measures.memory],
     takes: oneWave,
-    note: 'Where are launches refused, and what does a larger limit cost?',
+    note: 'Where are launches refused, and what does a larger limit cost? Lost are launches that were refused, and those ' +
+        'that a refused one would have made, of all that are expected.',
     needs: 'a log with several limits'
   },
   {
@@ -91,9 +95,10 @@ const figures = [
     axes: [axes.elements],
     measures: [measures.ratio],
     level: 1,
-    takes: (found) => found.to_cub !== null && found.strategy !== 'cub',
-    note: 'Below 1 a way is faster than cub::DeviceReduce::Sum.',
-    needs: 'a log with cub and others at several sizes'
+    takes: (found) => found.to_cub !== null && !['cub', 'cub_narrow'].includes(found.strategy),
+    note: 'Medians over that of the faster of cub and cub_narrow (cub::DeviceReduce::Sum) of the same log, type and size. ' +
+        'Below 1 a way is faster than CUB.',
+    needs: 'a log with cub or cub_narrow and others at several sizes'
   },
   {
     id: 'bandwidth',
@@ -153,15 +158,17 @@ function shared(list) {
       .join(', ');
 }
 
-// The series of one log against an axis: groups of cases with two places on it or more; and what has no place on it (flat kernels
-// have no depth) but the same size as one of them, to be drawn straight across.
+// The series of one log against an axis: groups of cases with two places on it or more; single points, unless they outnumber the
+// groups; and what has no place on it (flat kernels have no depth) but the same size as one of them, to be drawn straight across.
 function seriesOf(list, axis) {
   const fields = seriesFields.filter((field) => !axis.bound.includes(field));
   const placed = list.filter((found) => axis.of(found) !== null);
   const places = (group) => new Set(group.map(axis.of)).size;
   const split = groupedBy(placed, fields)
                     .flatMap((group) => (places(group) === group.length ? [group] : groupedBy(group, derivedFields)));
-  const found = split.filter((group) => places(group) > 1);
+  const lines = split.filter((group) => places(group) > 1);
+  const single = split.filter((group) => places(group) === 1);
+  const found = single.length > lines.length ? lines : [...lines, ...single];
   const sameSize = (a, b) => ['log', 'type', 'elements', 'grid', 'block', 'nx', 'ny', 'block_shape'].every(
       (field) => a[field] === b[field]);
   const across =
@@ -197,7 +204,7 @@ function lineView(figure) {
   const against = control(figure, 'against', 'Against', figure.axes.map(({name}) => ({value: name, text: name})));
   const axis = figure.axes.find(({name}) => name === against.value);
   const byLog = groupedBy(list, ['log'])
-                    .map((group) => ({log: group[0].log, series: seriesOf(group, axis)}))
+                    .map((group) => ({log: group[0].log, taken: group, series: seriesOf(group, axis)}))
                     .filter(({series}) => series.length);
   const logs = byLog.map(({log: value, series}) => {
     const all = series.flatMap((each) => each.cases);
@@ -209,7 +216,8 @@ function lineView(figure) {
     };
   });
   const log = control(figure, 'log', 'Log', bestFirst(logs));
-  const series = byLog.find((each) => each.log === log.value)?.series ?? [];
+  const {series, taken} = byLog.find((each) => each.log === log.value) ?? {series: [], taken: []};
+  const placed = new Set(series.flatMap((each) => each.cases));
   const names = named(series.map((each) => each.cases), figure.names ?? ['strategy'], axis.bound);
   series.forEach((each, index) => (each.name = names[index]));
   series.sort((a, b) => byStrategy(a.cases[0].strategy, b.cases[0].strategy) || a.name.localeCompare(b.name, 'en'));
@@ -219,7 +227,8 @@ function lineView(figure) {
     axis,
     measure: figure.measures.find(({name}) => name === measure.value),
     controls: [measure, against, log],
-    series
+    series,
+    apart: taken.filter((found) => !placed.has(found))
   };
 }
 
@@ -257,7 +266,7 @@ function waysView(figure) {
   at.options.sort((a, b) => a.text.localeCompare(b.text, 'en', {numeric: true}));
   const names = named(group.map((found) => [found]), ['strategy', 'mechanism']).map((name) => name.replace(' · none', ''));
   const series = group.map((found, index) => ({cases: [found], name: names[index]}));
-  return {figure, measure: measures.time, controls: [at], series};
+  return {figure, measure: measures.time, controls: [at], series, apart: []};
 }
 
 // Why a figure is empty: the folder has nothing for it, or which filters leave nothing.

@@ -21,7 +21,7 @@ const axes = {
     words: {}
   },
   grid: {name: 'grid', title: 'Grid: root blocks', of: (found) => found.grid, bound: ['grid', 'elements'], words: {}},
-  children: {name: 'children', title: 'Children of one grid', of: (found) => found.grid, bound: ['grid'], words: {}},
+  children: {name: 'launches', title: 'Launches', of: (found) => found.grid, bound: ['grid'], words: {}},
   delay: {
     name: 'delay',
     title: 'Delay of what loses the race, µs',
@@ -48,16 +48,8 @@ const axes = {
 
 const timeOver = (parts) => (found) =>
     found.us === null ? null : {y: found.us / parts(found), low: found.low / parts(found), high: found.high / parts(found)};
+const spanOf = ([y, low, high]) => ({y, low, high});
 const percent = (value) => `${three(value)}\u202f%`;
-
-// The 95 % interval of a share (Wilson 1927), in percent: 0 of 50 is not "never".
-function share(count, of) {
-  const z = 1.96;
-  const p = count / of;
-  const middle = (p + z * z / (2 * of)) / (1 + z * z / of);
-  const half = z * Math.sqrt(p * (1 - p) / of + z * z / (4 * of * of)) / (1 + z * z / of);
-  return {y: 100 * p, low: Math.min(100 * p, 100 * (middle - half)), high: Math.max(100 * p, 100 * (middle + half))};
-}
 
 // A measure of a case: {y, low, high} (low and high null where there is no interval) or null where it has none.
 const measures = {
@@ -67,13 +59,13 @@ const measures = {
   launches: {name: 'device launches', title: 'Device launches', text: (value) => grouped(Math.round(value)), zero: true,
              of: (found) => (found.launches === null ? null : {y: found.launches, low: null, high: null})},
   wrong: {name: 'wrong answers', title: 'Runs with a wrong answer, %', text: percent, linear: true,
-          of: (found) => share(statusesOf(found).filter((status) => status === 'wrong').length, found.rows)},
-  refused: {name: 'launches refused', title: 'Launches refused, %', text: percent, linear: true,
-            of: (found) => (found.launches ? {y: 100 * found.failed / found.launches, low: null, high: null} : null)},
+          of: (found) => found.wrong && spanOf(found.wrong.map((part) => 100 * part))},
+  lost: {name: 'launches lost', title: 'Launches lost, %', text: percent, linear: true,
+         of: (found) => (found.lost === null ? null : {y: 100 * found.lost, low: null, high: null})},
   memory: {name: 'memory', title: 'Memory over the default limit’s, MB', text: (value) => `${three(value)}\u202fMB`,
            of: (found) => (found.limit_bytes === null ? null : {y: found.limit_bytes / 1e6, low: null, high: null})},
-  ratio: {name: 'ratio to cub', title: 'Time over cub’s', text: (value) => `${three(value)} ×`,
-          of: (found) => found.to_cub && {y: found.to_cub[0], low: found.to_cub[1], high: found.to_cub[2]}},
+  ratio: {name: 'ratio to CUB', title: 'Time over CUB’s', text: (value) => `${three(value)} ×`,
+          of: (found) => found.to_cub && spanOf(found.to_cub)},
   bandwidth: {name: 'bandwidth', title: 'Bandwidth, GB/s', text: (value) => `${grouped(Number(three(value)))}\u202fGB/s`,
               of: (found) => found.bandwidth_gb_s && found.us && {
                 y: found.bandwidth_gb_s, low: found.bandwidth_gb_s * found.us / found.high,

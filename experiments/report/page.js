@@ -39,9 +39,9 @@ function groupOf(dimension, legend, values) {
 }
 
 function dimensionElement(dimension) {
-  const known = families.map(({name, strategies}) => [name, dimension.values.filter((value) => strategies.includes(value))]);
-  const others = dimension.values.filter((value) => !knownStrategies.includes(value));
-  const groups = dimension.id !== 'strategy' ? [] : [...known, ['Others', others]].filter(([, values]) => values.length);
+  const byFamily =
+      families.map((family) => [family.name, dimension.values.filter((value) => familyOfStrategy(value) === family)]);
+  const groups = dimension.id === 'strategy' ? byFamily.filter(([, values]) => values.length) : [];
   const body = [
     groupOf(dimension, groups.length ? 'All strategies' : dimension.name, groups.length ? [] : dimension.values),
     ...groups.map(([name, values]) => groupOf(dimension, name, values))
@@ -152,7 +152,7 @@ function controlElement(card, {key, name, options, value}) {
 function legendItem(card, trace, line) {
   const button = element(
       'button', {type: 'button', ariaPressed: String(!card.hidden.has(trace.meta)), title: 'Show or hide'},
-      swatch(look(trace.style), line), element('span', {textContent: trace.meta}));
+      swatch(trace.look, line), element('span', {textContent: trace.meta}));
   button.addEventListener('click', () => {
     card.hidden.has(trace.meta) ? card.hidden.delete(trace.meta) : card.hidden.add(trace.meta);
     const place = [...card.legend.children].indexOf(button.parentElement);
@@ -184,6 +184,7 @@ function draw(card) {
   plot.parentElement.hidden = card.table.hidden = nothing;
   if (nothing) {
     Plotly.purge(plot);
+    card.listens = false;
     return;
   }
   const {traces, layout} = (figure.axes ? linePlot : dotPlot)(view, drawn, paper());
@@ -222,10 +223,16 @@ function drawSoon(card) {
 
 // The start.
 
+// Raises what is missing, in words.
 async function loadPlotly() {
+  if (!window.DecompressionStream)
+    throw new Error('this browser has no DecompressionStream, which unpacks plotly.js. Chromium has it since version 80, ' +
+                    'Firefox since 113, Safari since 16.4');
   const packed = Uint8Array.from(atob(document.getElementById('plotly').textContent), (letter) => letter.charCodeAt(0));
   const text = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
   document.head.append(element('script', {textContent: text}));
+  if (!window.Plotly)
+    throw new Error('plotly.js, which the page holds, did not run');
 }
 
 function watch() {
@@ -275,12 +282,24 @@ async function copyCommand(button) {
   setTimeout(() => (button.textContent = 'Copy'), 1500);
 }
 
-// An address without "=" is an anchor's and leaves the filters alone.
+// Takes the filters from the address. Of an address without "=", an anchor's, the filters stay, and go back into the address with
+// the anchor as `at`: a reload and a copy of the address lead to what is seen. Says whether the filters were read.
 function readAddress() {
-  if (!location.hash.includes('='))
-    return false;
-  fromAddress(location.hash.slice(1));
-  return true;
+  const hash = location.hash.slice(1);
+  if (hash.includes('=')) {
+    fromAddress(hash);
+    return true;
+  }
+  if (hash && toAddress())
+    history.replaceState(null, '', `#${toAddress()}&${new URLSearchParams({at: decodeURIComponent(hash)})}`);
+  return false;
+}
+
+// The figures come after the address was read, so the browser finds their anchors as little as it finds `at`.
+function showAnchor() {
+  const hash = location.hash.slice(1);
+  const id = hash.includes('=') ? new URLSearchParams(hash).get('at') : decodeURIComponent(hash);
+  document.getElementById(id)?.scrollIntoView();
 }
 
 document.addEventListener('click', ({target}) => target.matches('button.copy') && copyCommand(target));
@@ -288,6 +307,7 @@ window.addEventListener('hashchange', () => {
   if (readAddress()) {
     showFilters();
     redraw();
+    showAnchor();
   }
 });
 window.addEventListener('beforeprint', () => cards.filter(({dirty}) => dirty).forEach(draw));
@@ -308,8 +328,17 @@ async function start() {
   document.getElementById('contents')
       .append(...figures.map(({id, title}) => element('a', {href: `#figure-${id}`, textContent: title})));
   showTheme();
+  showAnchor();
   await loadPlotly();
   watch();
 }
 
-start();
+// Without figures the claims and their rows are still there.
+function showFailure({message}) {
+  const said = document.getElementById('failed');
+  said.textContent = `The figures cannot be drawn: ${message}.`;
+  said.hidden = false;
+  document.getElementById('contents').hidden = document.querySelector('.explorer').hidden = true;
+}
+
+start().catch(showFailure);

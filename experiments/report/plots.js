@@ -2,6 +2,7 @@
 // Figures as plotly takes them: traces, axes, colours, and what hovering says.
 
 const markers = ['circle', 'square', 'diamond', 'triangle-up', 'triangle-down'];
+const familyMarkers = [...markers, 'pentagon'];
 const dashes = ['solid', 'dash', 'dot', 'dashdot'];
 // After Okabe and Ito, darkened for a white ground and lightened for a black one to a contrast of 3 or more.
 const palettes = {
@@ -63,7 +64,7 @@ function hoverOf(found, name, measure, value) {
                      .map(([field, text]) => `${field} ${inert(text)}`);
   const interval = value && value.low !== null ? ` (${measure.text(value.low)} to ${measure.text(value.high)})` : '';
   const lines = [
-    `<b>${inert(name)}</b>`, value ? `${measure.name}: ${measure.text(value.y)}${interval}` : 'no ok row',
+    `<b>${inert(name)}</b>`, value ? `${measure.name}: ${measure.text(value.y)}${interval}` : found.ok ? 'no value' : 'no ok row',
     ...byThree(fields),
     `${found.ok} of ${found.rows} rows ok${found.launches === null ? '' : `, ${grouped(found.launches)} device launches`}`
   ];
@@ -158,6 +159,7 @@ function lostStrip(drawn, layout, placeOf, colors) {
   const losing = drawn.filter(({lost}) => lost.length);
   if (!losing.length)
     return [];
+  const why = losing.some(({lost}) => lost.some(({found}) => found.ok)) ? 'no value' : 'no ok row';
   const height = Math.min(0.34, 0.05 + 0.035 * losing.length);
   layout.yaxis.domain = [0, 1 - height - 0.03];
   layout.yaxis2 = {
@@ -167,7 +169,7 @@ function lostStrip(drawn, layout, placeOf, colors) {
     showgrid: false,
     zeroline: false,
     showticklabels: false,
-    title: {text: 'no ok row', font: {size: 12}},
+    title: {text: why, font: {size: 12}},
     linecolor: colors.rule,
     mirror: true,
     automargin: true
@@ -180,7 +182,7 @@ function lostStrip(drawn, layout, placeOf, colors) {
       x: each.lost.map(placeOf),
       y: each.lost.map(() => lane),
       hoverinfo: 'text',
-      name: `${inert(each.name)}, no ok row`,
+      name: `${inert(each.name)}, ${why}`,
       meta: each.name,
       customdata: each.lost.map(({found}) => found.index),
       hovertext: each.lost.map(({hover}) => hover),
@@ -214,7 +216,7 @@ function linePlot(view, drawn, colors) {
       mode: 'lines+markers',
       name: inert(each.name),
       meta: each.name,
-      style: each.style,
+      look: {color, symbol, dash},
       x: points.map(({place}) => across.at(place)),
       y: points.map(({value}) => value && up.at(value.y)),
       error_y: bars(points, color),
@@ -240,7 +242,7 @@ function linePlot(view, drawn, colors) {
     Object.assign(
         layout.yaxis, ticksOf({...up, values: [0, ...Array.from({length: 9}, (_, power) => 10 ** power)]}, grouped, 99));
   if (figure.level)
-    levelAt(layout, figure.level, 'cub', colors, up.log);
+    levelAt(layout, figure.level, 'the faster CUB', colors, up.log);
   const peak = figure.peak && all.map(({found}) => found.peak_gb_s).find(Boolean);
   if (peak)
     levelAt(layout, peak, `peak by the device’s own data: ${grouped(Math.round(peak))} GB/s`, colors, up.log);
@@ -251,18 +253,21 @@ function linePlot(view, drawn, colors) {
 function dotPlot(view, drawn, colors) {
   const rows = drawn.map((each) => each.points[0] ?? each.lost[0]);
   const layout = layoutOf(colors, rows.length * (narrow.matches ? 38 : 24) + 96);
-  const familyOf = ({found}) => families.findIndex(({strategies}) => strategies.includes(found.strategy));
   const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])));
   const slowest = Math.max(...rows.map(({value}) => value?.y ?? 0), 1);
-  const traces = [...new Set(rows.map(familyOf))].sort((a, b) => a - b).map((family) => {
-    const points = rows.filter((row) => familyOf(row) === family);
-    const {color, symbol} = look(family < 0 ? families.length : family);
+  const familyAt = ({found: {strategy, launches}}) => families.indexOf(familyOf(strategy, launches));
+  const traces = [...new Set(rows.map(familyAt))].sort((a, b) => a - b).map((family) => {
+    const points = rows.filter((row) => familyAt(row) === family);
+    const {name} = families[family];
+    const color = families[family][theme()];
+    const symbol = familyMarkers[family];
     const spans = points.map((point) => (point.value ? point : {...point, value: {y: slowest, low: null, high: null}}));
     return {
       type: 'scatter',
       mode: 'markers+text',
-      name: families[family]?.name ?? 'Others',
-      meta: families[family]?.name ?? 'Others',
+      name,
+      meta: name,
+      look: {color, symbol},
       x: spans.map(({value}) => value.y),
       y: points.map((point) => rows.indexOf(point)),
       error_x: bars(spans, color),
@@ -271,8 +276,7 @@ function dotPlot(view, drawn, colors) {
       customdata: points.map(({found}) => found.index),
       marker: {color, size: 9, symbol: points.map((point) => (crossed(point) ? 'x' : symbol))},
       text: points.map(({found, value}) => (value ? '' : inert(inWords(faults([found]))))),
-      textposition: 'middle left',
-      style: family < 0 ? families.length : family
+      textposition: 'middle left'
     };
   });
   const label = ({series}) => inert(series.name).replace(/ · /g, narrow.matches ? '<br>' : ' · ');

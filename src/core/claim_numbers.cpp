@@ -26,34 +26,6 @@ struct Estimate {
     std::string cell;                  // of `same`
 };
 
-std::string text_of(const Condition& condition)
-{
-    return condition.any_of.empty() ? fmt::format("{} to {}", condition.from, condition.to)
-                                    : fmt::format("{}", fmt::join(condition.any_of, " or "));
-}
-
-std::string text_of(const Selection& selection)
-{
-    std::vector<std::string> parts;
-    for (const auto& [column, condition] : selection)
-        parts.push_back(fmt::format("{} = {}", column, text_of(condition)));
-    return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-// " where strategy = nosync"; empty for all rows.
-std::string where(const Selection& selection)
-{
-    return selection.empty() ? "" : " where " + text_of(selection);
-}
-
-// Significant digits, never with an exponent: 0.0761, 20.7, 3651.
-std::string digits_text(double value, int digits)
-{
-    const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
-    const int exponent = std::atoi(scientific.substr(scientific.find('e') + 1).c_str());
-    return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
-}
-
 class Measuring
 {
   public:
@@ -64,9 +36,10 @@ class Measuring
         if (number_.by.empty())
             return one(number_.rows, number_.to);
         std::vector<Estimate> estimates;
-        for (const std::string& value : values_of(number_.by, number_.rows)) {
+        for (const Selection& group : groups()) {
             const auto here = [&](Selection selection) {
-                selection[number_.by] = {.any_of = {value}};
+                for (const auto& [column, condition] : group)
+                    selection[column] = condition;
                 return selection;
             };
             std::vector<Selection> to;
@@ -80,10 +53,7 @@ class Measuring
     std::vector<std::size_t> lines() const { return {lines_.begin(), lines_.end()}; }
 
   private:
-    [[noreturn]] void refuse(const std::string& why) const
-    {
-        throw RunError(fmt::format("claim {}: {}", number_.id, why));
-    }
+    [[noreturn]] static void refuse(const std::string& why) { throw RunError(why); }
 
     using Conditions = std::vector<std::pair<std::size_t, const Condition*>>; // by place of the column
 
@@ -124,6 +94,24 @@ class Measuring
                 std::ranges::find(values, cell) == values.end())
                 values.push_back(cell);
         return values;
+    }
+
+    // Each set of values of `by` among the rows, in the order in which the file has them.
+    std::vector<Selection> groups()
+    {
+        std::vector<Selection> found;
+        std::set<std::vector<std::string>> seen;
+        for (const LogRow* row : rows_of(number_.rows)) {
+            std::vector<std::string> values;
+            Selection group;
+            for (const std::string& column : number_.by) {
+                values.push_back(row->cells[log_.column(column)]);
+                group[column] = {.any_of = {values.back()}};
+            }
+            if (seen.insert(values).second)
+                found.push_back(group);
+        }
+        return found;
     }
 
     void check_ok(const LogRow& row) const
@@ -227,7 +215,7 @@ class Measuring
         if (number_.statistic == Statistic::count || number_.statistic == Statistic::same) {
             const auto chosen = std::ranges::find(estimates, whole.value, &Estimate::value);
             if (chosen == estimates.end())
-                refuse("a count has no geometric mean; allowed: \"least\", \"greatest\"");
+                refuse("it has no geometric mean");
             return *chosen;
         }
         for (std::size_t draw = 0; draw < estimates.front().resampled.size(); ++draw) {
@@ -248,7 +236,13 @@ class Measuring
 MeasuredNumber measure(const ClaimNumber& number, const LogRows& log)
 {
     Measuring measuring(number, log);
-    const Estimate estimate = measuring.estimate();
+    const Estimate estimate = [&] {
+        try {
+            return measuring.estimate();
+        } catch (const RunError& error) {
+            throw RunError(fmt::format("claim {}: {}", number.id, error.what()));
+        }
+    }();
     const Unit& unit = unit_of(number.unit);
     const auto in_unit = [&](double value) { return value * unit.factor + unit.offset; };
     MeasuredNumber measured{.value = in_unit(estimate.value), .lines = measuring.lines()};
@@ -263,69 +257,6 @@ MeasuredNumber measure(const ClaimNumber& number, const LogRows& log)
         measured.interval = {.low = in_unit(interval.low), .high = in_unit(interval.high)};
     }
     return measured;
-}
-
-std::string description_of(const ClaimNumber& number)
-{
-    std::string text;
-    switch (number.statistic) {
-    case Statistic::median:
-        text = "median of " + number.what;
-        break;
-    case Statistic::ratio:
-        text = "ratio of the medians of " + number.what;
-        break;
-    case Statistic::count:
-        text = "rows with " + text_of(number.counted);
-        break;
-    case Statistic::same:
-        text = number.what + " of every row";
-        break;
-    }
-    if (!number.per.empty())
-        text += " over " + number.per;
-    text += where(number.rows);
-    if (!number.to.empty()) {
-        std::vector<std::string> others;
-        for (const Selection& selection : number.to) {
-            Selection different;
-            for (const auto& [column, condition] : selection)
-                if (const auto same = number.rows.find(column);
-                    same == number.rows.end() || text_of(same->second) != text_of(condition))
-                    different[column] = condition;
-            others.push_back(text_of(different));
-        }
-        text += fmt::format(", to {}{}", number.to.size() > 1 ? "the smaller of " : "", fmt::join(others, " and "));
-    }
-    constexpr std::string_view kOver[]{"", "the least", "the greatest", "the geometric mean"};
-    if (number.over != Over::none)
-        text += fmt::format("; {} over {}", kOver[static_cast<std::size_t>(number.over)], number.by);
-    return text;
-}
-
-std::string interval_text(const ClaimNumber& number, const std::optional<Interval>& interval)
-{
-    if (!interval)
-        return "";
-    return fmt::format("{} to {}{}", digits_text(interval->low, number.digits),
-                       digits_text(interval->high, number.digits), unit_of(number.unit).suffix);
-}
-
-std::string within_text(const ClaimNumber& number)
-{
-    return number.within == 0 ? "the same" : fmt::format("within {:.3g} %", 100 * number.within);
-}
-
-bool near(const ClaimNumber& number, const MeasuredNumber& first, const MeasuredNumber& second)
-{
-    if (number.within == 0)
-        return first.text == second.text;
-    // Of the shares of a count the difference, for they may be 0; of what is said as "12 % more" that of the ratios.
-    const Unit& unit = unit_of(number.unit);
-    const double one = (first.value - unit.offset) / unit.factor;
-    const double other = (second.value - unit.offset) / unit.factor;
-    const double scale = number.statistic == Statistic::count ? 1 : std::abs(one);
-    return std::abs(other - one) <= number.within * scale;
 }
 
 } // namespace nestbed

@@ -24,6 +24,11 @@ struct MeasuredNumber {
 // no number.
 MeasuredNumber measure(const ClaimNumber& number, const LogRows& log);
 
+// " where strategy = nosync, grid = 1 to 64"; empty for all rows.
+std::string where(const Selection& selection);
+// Significant digits, never with an exponent: 0.0761, 20.7, 3651.
+std::string digits_text(double value, int digits);
+
 // How it comes about: "median of gpu_us where strategy = nosync, type = int32".
 std::string description_of(const ClaimNumber& number);
 

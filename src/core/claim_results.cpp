@@ -34,28 +34,46 @@ std::string sha256_of(const std::string& text)
     return digest.data();
 }
 
-// What sha256sum wrote of a file: "DIGEST  NAME". Empty if its list has no such name.
-std::string listed_sum(const std::string& list, const std::string& name)
+// What sha256sum wrote, by file: "DIGEST  NAME" a line.
+std::map<std::string, std::string> sums_in(const std::string& list)
 {
+    std::map<std::string, std::string> sums;
     std::istringstream lines(list);
     std::string line;
     while (std::getline(lines, line))
-        if (const std::size_t blank = line.find(' ');
-            blank != std::string::npos && line.size() > blank + 2 && line.substr(blank + 2) == name)
-            return line.substr(0, blank);
-    return "";
+        if (const std::size_t blank = line.find("  "); blank != std::string::npos)
+            sums[line.substr(blank + 2)] = line.substr(0, blank);
+    return sums;
 }
 
-// Throws RunError for a file that is not the one whose checksum stands in SHA256SUMS beside it.
-void check_sum(const std::string& path, const std::string& text)
+std::string claims_on(const Claims& claims, const std::string& log)
 {
-    const fs::path list = fs::path(path).parent_path() / "SHA256SUMS";
-    const std::string listed = listed_sum(read_text_file(list.string()), fs::path(path).filename().string());
-    if (listed.empty())
-        throw RunError(fmt::format("{} has no line for {}", list.string(), path));
-    if (listed != sha256_of(text))
-        throw RunError(
-            fmt::format("{} is not the file that was measured: its SHA-256 is not that of {}", path, list.string()));
+    std::vector<std::string> ids;
+    for (const Claim& claim : claims.claims)
+        if (claim.log == log)
+            ids.push_back(claim.id);
+    return ids.empty() ? log : fmt::format("{} {}", ids.size() == 1 ? "claim" : "claims", fmt::join(ids, ", "));
+}
+
+// Every file of the SHA256SUMS of a folder ("" for that of the results itself) must be as it was; the claims' CSVs must be among them.
+void check_sums(ClaimResults& results, const fs::path& folder)
+{
+    const fs::path list = fs::path(results.folder) / folder / "SHA256SUMS";
+    const std::map<std::string, std::string> sums = sums_in(read_text_file(list.string()));
+    for (const auto& [name, said] : results.claims.logs)
+        if (fs::path(name).parent_path() == folder && !sums.contains(fs::path(name).filename()))
+            results.problems.push_back(
+                fmt::format("{}: {} has no line for {}", claims_on(results.claims, name), list.string(), name));
+    for (const auto& [name, sum] : sums) {
+        const fs::path path = fs::path(results.folder) / folder / name;
+        const std::string claims = claims_on(results.claims, (folder / name).string());
+        if (!fs::exists(path))
+            results.problems.push_back(fmt::format("{}: there is no {}", claims, path.string()));
+        else if (sha256_of(read_text_file(path.string())) != sum)
+            results.problems.push_back(
+                fmt::format("{}: {} is not the file that was measured: its SHA-256 is not that of {}", claims,
+                            path.string(), list.string()));
+    }
 }
 
 // Seconds since the epoch of "2026-11-21T12:03:03Z"; nothing for another text.
@@ -124,15 +142,6 @@ std::string filled(const Claim& claim, const std::vector<MeasuredNumber>& number
     return sentence;
 }
 
-std::string claims_on(const Claims& claims, const std::string& log)
-{
-    std::vector<std::string> ids;
-    for (const Claim& claim : claims.claims)
-        if (claim.log == log)
-            ids.push_back(claim.id);
-    return fmt::format("{} {}", ids.size() == 1 ? "claim" : "claims", fmt::join(ids, ", "));
-}
-
 // Reads a CSV with what goes with it. What is wrong is a problem of all claims that rest on it, but the rows are still used.
 std::optional<LogRows> read_log(ClaimResults& results, const std::string& name, const ClaimLog& said)
 {
@@ -147,11 +156,9 @@ std::optional<LogRows> read_log(ClaimResults& results, const std::string& name, 
     };
     std::optional<LogRows> log;
     guarded([&] {
-        const std::string text = read_text_file(path);
-        guarded([&] { check_sum(path, text); });
-        LogRows rows = parse_log(path, text);
-        results.logs[name] = facts_of(path, rows, said);
-        log = std::move(rows);
+        log = parse_log(path, read_text_file(path));
+        results.logs[name] = {.figure = said.figure, .command = said.command};
+        guarded([&] { results.logs[name] = facts_of(path, *log, said); });
     });
     if (const fs::path figure = fs::path(results.folder) / said.figure; !said.figure.empty() && !fs::exists(figure))
         results.problems.push_back(fmt::format("{}: there is no figure {}", claims, figure.string()));
@@ -174,8 +181,20 @@ ClaimResults measure_claims(const std::string& folder)
     const std::string path = (fs::path(folder) / "claims.json").string();
     ClaimResults results{.folder = folder, .claims = parse_claims(path, read_text_file(path))};
     std::map<std::string, std::optional<LogRows>> logs;
-    for (const auto& [name, said] : results.claims.logs)
+    std::set<fs::path> folders;
+    for (const auto& [name, said] : results.claims.logs) {
         logs[name] = read_log(results, name, said);
+        folders.insert(fs::path(name).parent_path());
+    }
+    for (const fs::path& place : folders) {
+        try {
+            check_sums(results, place);
+        } catch (const RunError& error) {
+            for (const auto& [name, said] : results.claims.logs)
+                if (fs::path(name).parent_path() == place)
+                    results.problems.push_back(fmt::format("{}: {}", claims_on(results.claims, name), error.what()));
+        }
+    }
     for (const Claim& claim : results.claims.claims) {
         const std::optional<LogRows>& log = logs.at(claim.log);
         if (!log)
@@ -282,7 +301,7 @@ std::string claims_json(const ClaimResults& results, const std::vector<SecondNum
         }
         list.push_back(std::move(claim));
     }
-    return Json{{"claims", std::move(list)}}.dump(1) + "\n";
+    return Json{{"claims", std::move(list)}}.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace nestbed

@@ -4,6 +4,8 @@
 #include "claim_numbers.hpp"
 #include "claims.hpp"
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +42,16 @@ ClaimResults measure_claims(const std::string& folder);
 // The part of results/README.md that is made of all this.
 std::string claims_page(const ClaimResults& results);
 
-// `text` with each link [NUMBER](results/README.md#CLAIM.NAME) saying what was measured; one line of `problems` for each
-// that said something else, names a number that there is not, or is missing. `path` is what the text is called.
-std::string linked(const ClaimResults& results, const std::string& path, const std::string& text,
-                   std::vector<std::string>& problems);
+// A document whose numbers are links [NUMBER](results/README.md#CLAIM.NAME); a line a problem, with the place.
+struct LinkedText {
+    std::string text;                // with the numbers that were measured
+    std::vector<std::string> wrong;  // said another number, and `text` says the right one
+    std::vector<std::string> broken; // no link to mend: nothing should be made of `text`
+    std::vector<std::string>
+        left; // claims without a link or links without a claim, measured numbers without a link, missing files
+};
+// `path` is what the text is called, and where its links to files begin.
+LinkedText linked(const ClaimResults& results, const std::string& path, const std::string& text);
 
 // `text` with what stands between the two marks of claims_page() replaced; throws RunError where they are missing.
 std::string with_page(const std::string& path, const std::string& text, const std::string& page);

@@ -81,7 +81,10 @@ class Node
             refuse(fmt::format("\"{}\" is {}; allowed: a text", key, has(key) ? json_.at(key).dump() : "missing"));
         return json_.at(key).get<std::string>();
     }
-    std::string text_or_empty(const char* key) const { return has(key) ? text(key) : ""; }
+    std::string text_or_empty(const char* key) const
+    {
+        return !has(key) ? "" : json_.at(key).is_string() ? json_.at(key).get<std::string>() : text(key);
+    }
 
   private:
     const Json& json_;
@@ -92,6 +95,8 @@ std::string cell_text(const Node& node, const Json& value)
 {
     if (value.is_string())
         return value.get<std::string>();
+    if (value.is_number_unsigned())
+        return std::to_string(value.get<std::uint64_t>());
     if (value.is_number_integer())
         return std::to_string(value.get<std::int64_t>());
     node.refuse(fmt::format("a cell is {}; allowed: a text or a whole number", value.dump()));
@@ -105,7 +110,10 @@ Condition condition_of(const Node& node)
         for (const char* key : {"from", "to"})
             if (!json.contains(key) || !json.at(key).is_number())
                 node.refuse(fmt::format("\"{}\" is missing or no number; allowed: {{\"from\": 1, \"to\": 2}}", key));
-        return {.any_of = {}, .from = json.at("from").get<double>(), .to = json.at("to").get<double>()};
+        const Condition range{.any_of = {}, .from = json.at("from").get<double>(), .to = json.at("to").get<double>()};
+        if (range.from > range.to)
+            node.refuse(fmt::format("no number is from {} to {}", range.from, range.to));
+        return range;
     }
     Condition condition;
     if (!json.is_array())
@@ -161,6 +169,23 @@ std::vector<Selection> compared_to(const Node& node, Statistic statistic, const 
     return to;
 }
 
+// A text or a list of texts.
+std::vector<std::string> columns_of(const Node& node, const char* key)
+{
+    if (!node.has(key))
+        return {};
+    const Json& json = node.json().at(key);
+    if (!json.is_array())
+        return {node.text(key)};
+    std::vector<std::string> columns;
+    for (const Json& column : json) {
+        if (!column.is_string())
+            node.refuse(fmt::format("\"{}\" has {}; allowed: names of columns", key, column.dump()));
+        columns.push_back(column.get<std::string>());
+    }
+    return columns;
+}
+
 Over over_of(const Node& node)
 {
     if (node.has("by") != node.has("over"))
@@ -172,6 +197,18 @@ Over over_of(const Node& node)
     if (found == kOvers.end())
         node.refuse(fmt::format("\"over\" is \"{}\"; allowed: {}", name, names_in(kOvers)));
     return found->over;
+}
+
+// What would be said of a number and not done.
+void check_together(const Node& node, const ClaimNumber& number)
+{
+    const bool as_is = number.statistic == Statistic::count || number.statistic == Statistic::same;
+    if (as_is && number.over == Over::geometric_mean)
+        node.refuse("\"over\" is \"geometric mean\"; allowed for \"count\" and \"same\": \"least\", \"greatest\"");
+    if (as_is && !number.unit.empty())
+        node.refuse(fmt::format("\"unit\" is \"{}\"; allowed for \"count\" and \"same\": none", number.unit));
+    if (!number.per.empty() && number.statistic != Statistic::median)
+        node.refuse("\"per\" goes with \"median\", and with nothing else");
 }
 
 ClaimNumber number_of(const Node& node, const std::string& id, const Selection& base)
@@ -186,15 +223,15 @@ ClaimNumber number_of(const Node& node, const std::string& id, const Selection& 
         number.what = node.text(std::ranges::find(kStatistics, number.statistic, &Named::statistic)->name.data());
     number.rows = node.has("rows") ? selection_of(node.at("rows", "rows"), base) : base;
     number.to = compared_to(node, number.statistic, number.rows);
-    number.by = node.text_or_empty("by");
+    number.by = columns_of(node, "by");
     number.over = over_of(node);
     number.per = node.text_or_empty("per");
-    number.unit = node.has("unit") && node.json().at("unit") != "" ? node.text("unit") : "";
+    number.unit = node.text_or_empty("unit");
     if (std::ranges::find(kUnits, number.unit, &Unit::name) == kUnits.end())
         node.refuse(fmt::format("\"unit\" is \"{}\"; allowed: {}", number.unit, names_in(kUnits)));
     if (node.has("digits")) {
         const Json& digits = node.json().at("digits");
-        if (!digits.is_number_unsigned() || digits.get<unsigned>() < 1 || digits.get<unsigned>() > 9)
+        if (!digits.is_number_unsigned() || digits.get<std::uint64_t>() < 1 || digits.get<std::uint64_t>() > 9)
             node.refuse(fmt::format("\"digits\" is {}; allowed: 1 to 9", digits.dump()));
         number.digits = digits.get<int>();
     }
@@ -202,6 +239,7 @@ ClaimNumber number_of(const Node& node, const std::string& id, const Selection& 
         node.refuse(fmt::format("\"within\" is {}; allowed: a share, 0.1 for one, or 0 for exactly",
                                 node.has("within") ? node.json().at("within").dump() : "missing"));
     number.within = node.json().at("within").get<double>();
+    check_together(node, number);
     return number;
 }
 
@@ -227,6 +265,11 @@ Claim claim_of(const Node& node)
             node.refuse(fmt::format("the sentence has no {{{}}}", name));
         claim.numbers.push_back(
             number_of(Node(value, fmt::format("claim {}, number {}", claim.id, name)), claim.id + "." + name, base));
+    }
+    for (std::size_t at = claim.sentence.find('{'); at != std::string::npos; at = claim.sentence.find('{', at + 1)) {
+        const std::string name = claim.sentence.substr(at + 1, claim.sentence.find('}', at) - at - 1);
+        if (!node.json().at("numbers").contains(name))
+            node.refuse(fmt::format("the sentence has {{{}}}, and there is no such number", name));
     }
     return claim;
 }
@@ -268,7 +311,8 @@ Claims parse_claims(const std::string& path, std::string_view text)
             file.refuse("\"claims\" is missing; allowed: a list of claims");
         std::set<std::string> ids;
         for (const Json& one : json.at("claims")) {
-            const std::string id = one.is_object() ? one.value("id", "without an id") : "that is no object";
+            const bool named = one.is_object() && one.contains("id") && one.at("id").is_string();
+            const std::string id = named ? one.at("id").get<std::string>() : "without an id";
             const Node node(one, "claim " + id);
             claims.claims.push_back(claim_of(node));
             const Claim& claim = claims.claims.back();
@@ -277,6 +321,9 @@ Claims parse_claims(const std::string& path, std::string_view text)
             if (!claims.logs.contains(claim.log))
                 node.refuse(fmt::format("its log {} is not among \"logs\"", claim.log));
         }
+        for (const auto& [name, log] : claims.logs)
+            if (std::ranges::find(claims.claims, name, &Claim::log) == claims.claims.end())
+                throw RunError(fmt::format("log {}: no claim rests on it", name));
         return claims;
     } catch (const Json::exception& error) {
         throw RunError(fmt::format("{}: {}", path, error.what()));

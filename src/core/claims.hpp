@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,7 @@ enum class Statistic : std::uint8_t {
     same,   // the cell that all rows have
 };
 
-// How one number is made of one for each value of `by`.
+// How one number is made of one for each set of values of `by` that there is.
 enum class Over : std::uint8_t { none, least, greatest, geometric_mean };
 
 struct ClaimNumber {
@@ -40,7 +39,7 @@ struct ClaimNumber {
     Selection counted; // of `count`
     Selection rows;
     std::vector<Selection> to;
-    std::string by; // a column; empty: all rows at once
+    std::vector<std::string> by; // columns; none: all rows at once
     Over over = Over::none;
     std::string per;   // a column whose value, the same in all rows, the number is divided by; or empty
     std::string unit;  // see unit_of()

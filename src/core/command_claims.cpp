@@ -44,12 +44,21 @@ struct Documents {
     std::string readme; // whose numbers are links
     std::string page;   // results/README.md
 
-    explicit Documents(const std::string& folder) : readme((fs::path(folder) / "README.md").string()), page(readme)
+    explicit Documents(const std::string& folder) : page((fs::path(folder) / "README.md").string())
     {
-        const fs::path parent = fs::path(folder + "/").lexically_normal().parent_path().parent_path();
-        readme = (parent / "README.md").string();
+        // "results", "." in it, or a link to it: the README is beside the folder itself. Its path is said as short as it can be.
+        fs::path root = fs::weakly_canonical(folder);
+        root = (root.has_filename() ? root : root.parent_path()).parent_path();
+        readme = (root / "README.md").lexically_proximate(fs::current_path()).string();
+        if (fs::path(folder).is_absolute())
+            readme = (root / "README.md").string();
     }
 };
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& more)
+{
+    to.insert(to.end(), more.begin(), more.end());
+}
 
 // The claim of a line of the page: the last number in it; empty for a line that is of none.
 std::string claim_of(const std::string& line)
@@ -62,8 +71,10 @@ std::string claim_of(const std::string& line)
     return line.substr(begin, line.find('"', begin) - begin);
 }
 
-// One for each claim whose line the page has not; one for the page where that is all right and something else is not.
-std::vector<std::string> page_problems(const std::string& path, const std::string& is, const std::string& should)
+// One for each claim whose line the page has not; one for the page where that is all right and something else is not, if all
+// claims could be measured.
+std::vector<std::string> page_problems(const std::string& path, const std::string& is, const std::string& should,
+                                       bool all_measured)
 {
     if (is == should)
         return {};
@@ -73,7 +84,7 @@ std::vector<std::string> page_problems(const std::string& path, const std::strin
     while (std::getline(lines, line))
         if (const std::string claim = claim_of(line); !claim.empty() && is.find(line + "\n") == std::string::npos)
             problems.push_back(fmt::format("{}: claim {}: the CSVs give another line: {}", path, claim, line));
-    if (problems.empty())
+    if (problems.empty() && all_measured)
         problems.push_back(
             fmt::format("{}: what is between the claims is not what the CSVs give: nestbed claims write "
                         "writes it again",
@@ -100,11 +111,12 @@ int check_claims(const ClaimResults& results, std::ostream& out, std::ostream& e
 {
     const Documents documents(results.folder);
     std::vector<std::string> problems = results.problems;
-    static_cast<void>(linked(results, documents.readme, read_text_file(documents.readme), problems));
+    const LinkedText links = linked(results, documents.readme, read_text_file(documents.readme));
+    for (const auto* const more : {&links.wrong, &links.broken, &links.left})
+        append(problems, *more);
     const std::string page = read_text_file(documents.page);
-    for (const std::string& problem :
-         page_problems(documents.page, page, with_page(documents.page, page, claims_page(results))))
-        problems.push_back(problem);
+    append(problems, page_problems(documents.page, page, with_page(documents.page, page, claims_page(results)),
+                                   results.problems.empty()));
     if (problems.empty())
         out << fmt::format("{} claims, {} numbers: {}, {} and the CSVs agree\n", results.measured.size(),
                            numbers_of(results), documents.readme, documents.page);
@@ -127,13 +139,13 @@ int write_claims(const ClaimResults& results, std::ostream& out, std::ostream& e
     const Documents documents(results.folder);
     const std::string readme = read_text_file(documents.readme);
     const std::string page = read_text_file(documents.page);
-    std::vector<std::string> ignored;
-    const std::string new_readme = linked(results, documents.readme, readme, ignored);
-    rewrite(documents.page, with_page(documents.page, page, claims_page(results)), page, out);
-    rewrite(documents.readme, new_readme, readme, out);
-    std::vector<std::string> left;
-    static_cast<void>(linked(results, documents.readme, new_readme, left));
-    return say_problems(left, err);
+    const LinkedText links = linked(results, documents.readme, readme);
+    const std::string new_page = with_page(documents.page, page, claims_page(results));
+    if (!links.broken.empty())
+        return say_problems(links.broken, err);
+    rewrite(documents.page, new_page, page, out);
+    rewrite(documents.readme, links.text, readme, out);
+    return say_problems(links.left, err);
 }
 
 std::string list_text(const ClaimResults& results)
@@ -154,7 +166,7 @@ std::string list_text(const ClaimResults& results)
 
 std::string verdict_of(const SecondNumber& again)
 {
-    return !again.second ? "missing" : again.near ? "near" : "far";
+    return !again.second ? "not there" : again.near ? "near" : "far";
 }
 
 std::string compare_text(const std::vector<SecondNumber>& seconds)

@@ -158,6 +158,8 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
     const bool manifest = has_manifest(path);
     if (manifest)
         check_manifest(path);
+    if (given.contains("plot") && untimed)
+        throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
     if (given.contains("plot"))
         prepare_plot(path);
     CsvLog log(path);
@@ -179,16 +181,16 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
         ProgressLine line;
         results = run_plan(plan, sessions, runs, log, [&](const Progress& progress) { line.show(progress); });
     }
-    if (manifest)
-        finish_manifest(path, run_id, rows_of(results));
     std::ostream& table = path == "-" ? err : out;
     table << summary_table(plan, results, runs, bars_of_terminal());
     if (manifest)
-        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results), path, manifest_path(path))
-              << std::flush;
+        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results), path, manifest_path(path));
     const std::vector<std::string> surprises = surprises_in(plan.expect, results);
     for (const std::string& surprise : surprises)
         err << fmt::format("nestbed: {}\n", surprise);
+    out << std::flush;
+    if (manifest)
+        finish_manifest(path, run_id, rows_of(results), surprises);
     if (given.contains("plot"))
         plot(path);
     return surprises.empty() ? exit_ok : exit_rows_bad;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace nestbed
 {
@@ -29,7 +30,7 @@ double LogRows::number(const LogRow& row, std::string_view name) const
     const std::string& cell = row.cells[column(name)];
     double value = 0;
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size())
+    if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value))
         throw RunError(fmt::format("{}:{}: {} is '{}'; allowed: a number", path, row.line, name, cell));
     return value;
 }

@@ -122,13 +122,22 @@ void write_manifest(const std::string& csv_path, const Plan& plan, const std::ma
     save(path, manifest);
 }
 
-void finish_manifest(const std::string& csv_path, const std::string& run_id, std::size_t rows)
+void finish_manifest(const std::string& csv_path, const std::string& run_id, std::size_t rows,
+                     const std::vector<std::string>& surprises)
 {
     const std::string path = manifest_path(csv_path);
-    nlohmann::ordered_json manifest = read_manifest(path);
-    manifest["runs"][run_id]["finished_utc"] = utc_now();
-    manifest["runs"][run_id]["rows"] = rows;
-    save(path, manifest);
+    try {
+        nlohmann::ordered_json manifest = read_manifest(path);
+        if (!manifest.contains("runs") || !manifest["runs"].contains(run_id))
+            throw RunError(fmt::format("{}: the run is no longer in it, and its end is not noted", path));
+        nlohmann::ordered_json& run = manifest["runs"][run_id];
+        run["finished_utc"] = utc_now();
+        run["rows"] = rows;
+        run["surprises"] = surprises;
+        save(path, manifest);
+    } catch (const UsageError& error) { // it was good when the run began
+        throw RunError(error.what());
+    }
 }
 
 } // namespace nestbed

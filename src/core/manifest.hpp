@@ -23,7 +23,9 @@ void check_manifest(const std::string& csv_path);
 // Throws RunError.
 void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
                     const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command);
-// Notes in the manifest that a run has measured all it planned, and how many rows that was. Throws RunError.
-void finish_manifest(const std::string& csv_path, const std::string& run_id, std::size_t rows);
+// Notes in the manifest that a run has measured all it planned, how many rows that was, and what came out otherwise than expected.
+// Throws RunError.
+void finish_manifest(const std::string& csv_path, const std::string& run_id, std::size_t rows,
+                     const std::vector<std::string>& surprises);
 
 } // namespace nestbed

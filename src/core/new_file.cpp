@@ -47,25 +47,33 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
 
 void replace_file(const std::string& path, std::string_view content, std::string_view what)
 {
-    const std::string partial = path + kPartial;
+    namespace fs = std::filesystem;
     const auto fail = [&](const std::string& why) {
         throw RunError(fmt::format("{}: {} could not be written: {}", path, what, why));
     };
+    std::error_code error;
+    const bool there = fs::exists(path, error);
+    const fs::path place = there ? fs::canonical(path, error) : fs::path(path); // through a link, not instead of it
+    const std::string partial = place.string() + kPartial;
+    if (fs::exists(partial, error))
+        fail(fmt::format("{} is in its way, left by a run that was ended", partial));
     errno = 0;
     std::ofstream file(partial, std::ios::binary);
     if (!file)
         fail(std::strerror(errno));
     file.write(content.data(), static_cast<std::streamsize>(content.size()));
     file.close();
-    if (!file) {
-        const std::string why = std::strerror(errno);
+    std::string why = file ? "" : std::strerror(errno);
+    if (file && there)
+        fs::permissions(partial, fs::status(place).permissions(), error);
+    if (file && !error)
+        fs::rename(partial, place, error);
+    if (error)
+        why = error.message();
+    if (!why.empty()) {
         static_cast<void>(std::remove(partial.c_str()));
         fail(why);
     }
-    std::error_code error;
-    std::filesystem::rename(partial, path, error);
-    if (error)
-        fail(error.message());
 }
 
 } // namespace nestbed

@@ -15,7 +15,8 @@ void check_new_file(const std::string& path, std::string_view option = "--output
 void write_new_file(const std::string& path, std::string_view content, std::string_view what,
                     std::string_view option = "--output");
 
-// Writes it beside its place and renames it over what is there. Throws RunError when it cannot be written; what was there stays.
+// Writes it beside its place and renames it over what is there, through a symbolic link and with the same permissions. Throws
+// RunError when it cannot be written; what was there stays.
 void replace_file(const std::string& path, std::string_view content, std::string_view what);
 
 } // namespace nestbed

@@ -161,14 +161,25 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
 
 constexpr std::string_view kBar = "bar";
 
-// One a case. Bars of logarithms say so.
+// A backend's clock: times of one are never set beside those of another.
+std::string timed_by(const CaseResult& result)
+{
+    return std::string(name_of(result.point.backend)) + " " + std::string(clock_of(result));
+}
+
+// One a case, of those that are timed by the same as most of them. Bars of logarithms say so.
 Column bar_column(const std::vector<CaseResult>& results, BarStyle style)
 {
     constexpr std::size_t kWidth = 8;
+    std::map<std::string, std::size_t> cases;
+    for (const CaseResult& result : results)
+        cases[timed_by(result)] += times_of(result).empty() ? 0 : 1;
+    const auto most = std::ranges::max_element(cases, {}, [](const auto& one) { return one.second; });
     std::vector<std::optional<double>> medians;
     for (const CaseResult& result : results) {
         const std::vector<double> times = times_of(result);
-        medians.push_back(times.empty() ? std::nullopt : std::optional(median(times)));
+        const bool shown = !times.empty() && timed_by(result) == most->first;
+        medians.push_back(shown ? std::optional(median(times)) : std::nullopt);
     }
     const bool logarithmic = wants_logarithms(medians);
     return {.name = std::string(kBar) + (logarithmic ? ", log" : ""),

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -14,11 +15,18 @@ namespace nestbed
 
 std::string read_text_file(const std::string& path)
 {
+    const auto refuse = [&](const std::string& why) {
+        throw RunError(fmt::format("{}: it could not be read: {}", path, why));
+    };
+    if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+        refuse(std::strerror(EISDIR));
     errno = 0;
     std::ifstream file(path, std::ios::binary);
+    if (!file.is_open())
+        refuse(std::strerror(errno));
     std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad())
-        throw RunError(fmt::format("{}: it could not be read: {}", path, std::strerror(errno)));
+    if (file.bad())
+        refuse(std::strerror(errno));
     return text;
 }
 

@@ -1,0 +1,80 @@
+"""The figure of a log in which several experiments ran the same cases, a process a round: each over the first of them."""
+import numpy
+
+import figure_parts as parts
+import figure_style as style
+import logs
+from figure_style import Sheet
+from figures_sweeps import nothing_timed
+
+LINE_HEIGHT = 0.24
+SAME = [name for name in logs.CASE if name != "experiment"]
+
+
+def repeated(part):
+    """The cases of a part whose experiments all ran the same, in several rounds (run_id) each; None of any other."""
+    if part.cases["experiment"].nunique() < 2 or (part.rows.groupby("experiment")["run_id"].nunique() < 2).any():
+        return None
+    groups = parts.grouped_by(part.cases, SAME)
+    return part.cases if all(set(group["experiment"]) == set(part.cases["experiment"]) for group in groups) else None
+
+
+def ratio_of_rounds(above, below):
+    """(ratio, low, high) of the medians of [samples of a round]: the 95 % interval by a bootstrap that draws whole rounds, for
+    samples of one process are alike (Davison and Hinkley, "Bootstrap Methods and their Application", section 3.8)."""
+    random = numpy.random.default_rng(1)
+
+    def drawn(rounds):
+        return numpy.median(numpy.concatenate([rounds[index] for index in random.integers(len(rounds), size=len(rounds))]))
+
+    low, high = numpy.percentile([drawn(above) / drawn(below) for _ in range(logs.RESAMPLES)], [2.5, 97.5])
+    return float(numpy.median(numpy.concatenate(above)) / numpy.median(numpy.concatenate(below))), float(low), float(high)
+
+
+def _rounds_of(part, case):
+    """The times of a case, [those of a round]."""
+    rows = part.rows[part.rows["line"].isin(case["lines"])].dropna(subset=["us"])
+    return [times["us"].to_numpy() for _, times in rows.groupby("run_id", sort=False)]
+
+
+def rounds(part, shown):
+    """Ratios of the medians to those of `full`, or of the first experiment where there is none: a line each, by strategy."""
+    names = list(dict.fromkeys(shown["experiment"]))
+    first = "full" if "full" in names else names[0]
+    several = parts.mechanisms_each(shown)
+    varies = parts.varying(shown, [name for name in parts.NAMES if name != "experiment"])
+    lines, without = [], []
+    for group in parts.grouped_by(shown, SAME):
+        label = ", ".join(filter(None, [parts.strategy_label(group.iloc[0], several), parts.shape_text(group, varies)]))
+        found = {case["experiment"]: _rounds_of(part, case) for _, case in group.iterrows()}
+        for name in (name for name in names if name != first):
+            if found[name] and found[first] and numpy.median(numpy.concatenate(found[first])) > 0:
+                lines.append((label, name, *ratio_of_rounds(found[name], found[first]), len(found[name])))
+            else:
+                without.append(f"{label}, {name}")
+    if not lines:
+        return nothing_timed(f"Time over that of {first}", part, shown)
+    least, most = (choice(lines, key=lambda line: line[2]) for choice in (min, max))
+    sheet = Sheet(f"Over the time of {first}: {least[2]:.3f} ({least[0]}, {least[1]})"
+                  + (f" to {most[2]:.3f} ({most[0]}, {most[1]})" if most is not least else ""), (), parts.common_text(shown))
+    room = max(style.text_width(f"{label}, {name}", 9) for label, name, *_ in lines) + 0.2
+    axes = sheet.add(style.MARGIN + room, 0.2, style.WIDTH - style.MARGIN - room - 2.0, LINE_HEIGHT * len(lines) + 0.1)
+    axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
+    at = {"transform": axes.get_yaxis_transform(), "va": "center_baseline"}
+    for place, (label, name, middle, low, high, count) in enumerate(lines):
+        axes.hlines(place, low, high, color=style.BLUE, linewidth=2.2, alpha=0.55)
+        axes.plot([middle], [place], "o", color=style.BLUE, markersize=6, zorder=3)
+        axes.text(1.02, place, f"{middle:.3f}  ({low:.3f} to {high:.3f})", fontsize=8.5, **at)
+    axes.set_yticks(range(len(lines)), [f"{label}, {name}" for label, name, *_ in lines])
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0, labelsize=9)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(f"time over that of {first}")
+    counts = sorted({count for *_, count in lines})
+    sheet.notes.append("Ratio of medians, and its 95 % bootstrap interval that draws whole rounds (a run of nestbed each): "
+                       f"{' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} rounds of each.")
+    if parts.status_text(shown):
+        sheet.notes.append(f"Rows without a time: {parts.status_text(shown)}.")
+    if without:
+        sheet.notes.append(f"Without a time on both sides: {'; '.join(without)}.")
+    return sheet.finish(parts.caption_of(part, shown, timed=False))
