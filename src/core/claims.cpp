@@ -110,7 +110,7 @@ Condition condition_of(const Node& node)
         for (const char* key : {"from", "to"})
             if (!json.contains(key) || !json.at(key).is_number())
                 node.refuse(fmt::format("\"{}\" is missing or no number; allowed: {{\"from\": 1, \"to\": 2}}", key));
-        const Condition range{.any_of = {}, .from = json.at("from").get<double>(), .to = json.at("to").get<double>()};
+        Condition range{.any_of = {}, .from = json.at("from").get<double>(), .to = json.at("to").get<double>()};
         if (range.from > range.to)
             node.refuse(fmt::format("no number is from {} to {}", range.from, range.to));
         return range;
