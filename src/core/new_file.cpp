@@ -42,6 +42,11 @@ void check_new_file(const std::string& path, std::string_view option)
 void write_new_file(const std::string& path, std::string_view content, std::string_view what, std::string_view option)
 {
     check_new_file(path, option);
+    const std::string partial = path + kPartial;
+    errno = 0;
+    if (!std::ofstream(partial, std::ios::binary)) // a folder that takes no files
+        refuse(option, path, std::strerror(errno));
+    static_cast<void>(std::remove(partial.c_str()));
     replace_file(path, content, what);
 }
 
