@@ -75,7 +75,7 @@ TEST(SummaryTable, SaysWhetherItsBarsAreOfLogarithms)
     };
     EXPECT_THAT(beside(40), AllOf(HasSubstr("  bar   "), ContainsRegex("neighbored +20.0 us +#### "),
                                   ContainsRegex("nosync +40.0 us +######## ")));
-    EXPECT_THAT(beside(4000), HasSubstr("  bar, log  "));
+    EXPECT_THAT(beside(4000), HasSubstr("  bar (log)  "));
 }
 
 TEST(SummaryTable, FitsATerminalOf80ColumnsWhenTwoAxesVary)

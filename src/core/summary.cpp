@@ -182,9 +182,9 @@ Column bar_column(const std::vector<CaseResult>& results, BarStyle style)
         medians.push_back(shown ? std::optional(median(times)) : std::nullopt);
     }
     const bool logarithmic = wants_logarithms(medians);
-    return {.name = std::string(kBar) + (logarithmic ? ", log" : ""),
+    return {.name = std::string(kBar) + (logarithmic ? " (log)" : ""),
             .left = true,
-            .dispensable = 2,
+            .dispensable = 5,
             .cells = bars_of(medians, kWidth, logarithmic, style)};
 }
 
@@ -205,12 +205,12 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     columns.push_back({"median"});
     columns.push_back(bar_column(results, bars));
     columns.push_back({.name = "MAD", .dispensable = 1});
-    columns.push_back({.name = "95% CI", .dispensable = 3});
+    columns.push_back({.name = "95% CI", .dispensable = 4});
     columns.push_back({"launches"});
     columns.push_back({"latency"});
-    columns.push_back({.name = "GB/s", .dispensable = 6});
-    columns.push_back({.name = "of peak", .dispensable = 4});
-    columns.push_back({.name = "ratio", .dispensable = 5});
+    columns.push_back({.name = "GB/s", .dispensable = 3});
+    columns.push_back({.name = "of peak", .dispensable = 2});
+    columns.push_back({.name = "ratio", .dispensable = 6});
     columns.push_back({"status", kLeft});
     for (const CaseResult& result : results) {
         std::vector<std::string> cells = result_cells(results, result, runs.at(result.point.backend));
