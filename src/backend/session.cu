@@ -132,6 +132,7 @@ class BackendSession final : public Session
             Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, launching, aloud);
             Ledger counted;
             context_.download(std::span(&counted, 1), ledger_);
+            context_.alive();
             sample.launches = counts_of(counted);
             sample.pending_limit = limit;
             sample.wave = plan.wave;

@@ -1,5 +1,6 @@
 #include "case_text.hpp"
 
+#include "hash.hpp"
 #include "strategy.hpp"
 
 #include <algorithm>
@@ -49,6 +50,21 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Case& point)
     if (info.drawn())
         add_number("seed", point.seed);
     return settings;
+}
+
+std::string settings_text(const Case& point)
+{
+    std::string text;
+    for (const auto& [key, value] : settings_of(point))
+        text.append(text.empty() ? "" : " ").append(key).append("=").append(value);
+    return text;
+}
+
+std::string key_of(const Case& point, const std::string& schedule)
+{
+    constexpr std::size_t kDigits = 16;
+    const std::string how = point.backend == BackendKind::cpu ? " schedule=" + schedule : "";
+    return sha256_of(settings_text(point) + how).substr(0, kDigits);
 }
 
 std::string range_name(const std::string& experiment, const Case& point)

@@ -14,6 +14,13 @@ namespace nestbed
 // What means nothing to the case's strategy is not among them. The strategy must be in a registry.
 std::vector<std::pair<std::string, std::string>> settings_of(const Case& point);
 
+// The case's name in logs: 16 hexadecimal digits, a hash of everything that decides what is measured: settings_of() and, on the executor,
+// the schedule. The same in every version and on every machine, as long as the case means the same.
+std::string key_of(const Case& point, const std::string& schedule);
+
+// "strategy=nosync backend=cpu grid=4 ...": settings_of() in a line.
+std::string settings_text(const Case& point);
+
 // "EXPERIMENT:STRATEGY:KEY=VALUE KEY=VALUE ...": the NVTX range round the case's timed region, in the domain kRangeDomain.
 // Without ',', '/', '[', ']', '@', '*', '+', '"' and '\', which mean something to ncu --nvtx-include.
 inline constexpr const char* kRangeDomain = "nestbed";

@@ -1,13 +1,13 @@
 #include "claim_results.hpp"
 
 #include "error.hpp"
+#include "hash.hpp"
 #include "profiler.hpp"
 #include "text.hpp"
 #include "text_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sha2.h>
 
 #include <algorithm>
 #include <array>
@@ -26,13 +26,6 @@ namespace
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-std::string sha256_of(const std::string& text)
-{
-    std::array<char, SHA256_DIGEST_STRING_LENGTH> digest{};
-    SHA256Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), digest.data());
-    return digest.data();
-}
 
 // What sha256sum wrote, by file: "DIGEST  NAME" a line.
 std::map<std::string, std::string> sums_in(const std::string& list)

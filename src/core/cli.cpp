@@ -4,6 +4,7 @@
 #include "error.hpp"
 #include "text.hpp"
 #include "version.hpp"
+#include "worker_session.hpp"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,8 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
     const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
     if (const auto* const command = std::ranges::find(kCommands, name, &Command::name); command != kCommands.end())
         return command->call(rest, out, err);
+    if (name == kWorkerCommand)
+        return worker(rest);
     if (name == "--help" || name == "-h" || name == "help") {
         out << kHelp;
         return exit_ok;

@@ -1,23 +1,34 @@
 #include "arguments.hpp"
+#include "axis.hpp"
 #include "commands.hpp"
 #include "error.hpp"
 #include "expectation.hpp"
+#include "machine.hpp"
 #include "manifest.hpp"
 #include "plan.hpp"
 #include "profiler.hpp"
 #include "progress.hpp"
 #include "record.hpp"
+#include "resume.hpp"
 #include "runner.hpp"
 #include "sessions.hpp"
+#include "stop_request.hpp"
 #include "subprocess.hpp"
 #include "summary.hpp"
+#include "worker_session.hpp"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <ostream>
+#include <unistd.h>
 
 namespace nestbed
 {
@@ -32,10 +43,16 @@ constexpr std::chrono::minutes kPlotTimeout{30}; // packages may have to be inst
 po::options_description run_options()
 {
     po::options_description options("Options", 80);
-    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
-                          "the CSV; rows are appended; - for standard output (results/local/EXPERIMENT.csv)");
+    options.add_options()(
+        "output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
+        "the CSV; a run goes on with what is there; - for standard output (results/local/EXPERIMENT.csv)");
     options.add_options()("experiment", po::value<std::vector<std::string>>()->value_name("NAME"),
                           "the experiment's name in rows and manifest (the file's stem, or adhoc)");
+    options.add_options()("resume", po::bool_switch(),
+                          "go on with the CSV if it is there, which is what happens anyway");
+    options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
+    options.add_options()("in-process", po::bool_switch(),
+                          "no worker: for profilers and debuggers; a crash ends the run");
     options.add_options()("untimed", po::bool_switch(),
                           "leave all times empty: for a run under a profiler, which would spoil them");
     options.add_options()("plot", po::bool_switch(),
@@ -106,6 +123,7 @@ RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run
 {
     RunFacts run{.experiment = plan.experiment,
                  .run_id = run_id,
+                 .machine = machine_of(session.facts()),
                  .schedule = session.schedule(),
                  .untimed = untimed,
                  .device = session.facts()};
@@ -117,13 +135,211 @@ RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run
     return run;
 }
 
-std::size_t rows_of(const std::vector<CaseResult>& results)
+std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend)
 {
-    std::size_t rows = 0;
-    for (const CaseResult& result : results)
-        rows += result.samples.size();
-    return rows;
+    constexpr std::uint64_t kMost = 86'400;
+    const auto setting = settings.one("timeout");
+    return std::chrono::seconds(setting ? parse_number(*setting, 1, kMost) : backend == BackendKind::cuda ? 60 : 600);
 }
+
+OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop)
+{
+    if (given.contains("in-process"))
+        return open_session;
+    return [&settings, &stop](BackendKind backend, const SessionOptions& options) {
+        return open_worker_session(backend, options, {.timeout = timeout_of(settings, backend), .stop = &stop});
+    };
+}
+
+// The command again: what goes on with the log.
+std::string command_to_go_on(const Arguments& arguments)
+{
+    std::vector<std::string> words{program_invocation_name, "run"};
+    std::ranges::copy_if(arguments, std::back_inserter(words),
+                         [](const std::string& word) { return word != "--overwrite"; });
+    return shell_text(words);
+}
+
+// A run from its settings to the summary of what is in its log.
+class Run
+{
+  public:
+    Run(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
+        : arguments_(arguments), given_(given), out_(out), err_(err)
+    {
+    }
+
+    int go()
+    {
+        Settings settings;
+        if (const auto& files = given_.at("argument"); !files.empty())
+            settings.read_file(files.front());
+        set_from(settings, given_);
+        settings.name_experiment(experiment_name(given_, settings.experiment()));
+        check_options();
+
+        const StopRequest stop("\nnestbed: stopping after the sample in hand; again to stop now\n");
+        const Sessions sessions = open_sessions(
+            settings, {.untimed = untimed(), .ranges = !given_.contains("no-nvtx")}, opener(given_, settings, stop));
+        const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
+        plan_ = make_plan(settings, facts);
+        if (given_.contains("dry-run")) {
+            out_ << describe(plan_, facts);
+            return exit_ok;
+        }
+        return measure(sessions, stop);
+    }
+
+  private:
+    bool untimed() const { return given_.contains("untimed"); }
+
+    void check_options() const
+    {
+        if (given_.contains("resume") && given_.contains("overwrite"))
+            throw UsageError("--resume: not with --overwrite; allowed: one of them");
+        if (given_.contains("plot") && untimed())
+            throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
+    }
+
+    int measure(const Sessions& sessions, const StopRequest& stop)
+    {
+        path_ = output_path(given_, plan_);
+        if (has_manifest(path_))
+            check_manifest(path_);
+        if (given_.contains("plot"))
+            prepare_plot(path_);
+        if (given_.contains("overwrite") && has_manifest(path_))
+            if (const std::string aside = put_aside(path_); !aside.empty())
+                err_ << fmt::format("nestbed: what was in {} is in {} now\n", path_, aside);
+        CsvLog log(path_);
+        for (const auto& [backend, session] : sessions)
+            runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
+        record_ = record_of(plan_, runs_, "");
+        results_ = cases_of(plan_, runs_);
+        go_on_with(log);
+        RunOutcome outcome;
+        if (!complete())
+            outcome = measure_rest(sessions, stop, log);
+        return finish(outcome);
+    }
+
+    // Takes what is in the log, if it is of this experiment. Throws UsageError.
+    void go_on_with(const CsvLog& log)
+    {
+        if (!log.has_rows())
+            return;
+        const LogRows rows = log.rows();
+        const std::vector<std::string> reasons =
+            reasons_not_to_resume(runs_in_manifest(path_, runs_of(rows)), record_);
+        if (!reasons.empty())
+            throw UsageError(fmt::format(
+                "--output {}: this run cannot go on with it: {}; allowed: a log of the same experiment, version "
+                "and kind of machine, another file, or --overwrite, which moves this one aside",
+                path_, fmt::join(reasons, "; ")));
+        take_rows(rows, results_);
+        err_ << fmt::format("nestbed: {} has {} of {} samples already\n", path_, samples_done(),
+                            plan_.sample_count());
+    }
+
+    std::size_t samples_done() const
+    {
+        std::size_t samples = 0;
+        for (const CaseResult& result : results_) {
+            const unsigned repeat = plan_.repeat.at(result.point.backend);
+            samples += result.complete(repeat) ? repeat : result.repetitions.size();
+        }
+        return samples;
+    }
+    bool complete() const { return samples_done() == plan_.sample_count(); }
+
+    std::size_t log_rows() const
+    {
+        std::size_t rows = 0;
+        for (const CaseResult& result : results_)
+            rows += result.samples.size();
+        return rows;
+    }
+
+    // The manifest comes before the first row: a log of which it is not known what it is of is of no use.
+    RunOutcome measure_rest(const Sessions& sessions, const StopRequest& stop, CsvLog& log)
+    {
+        if (has_manifest(path_))
+            write_start(sessions);
+        if (log.torn_bytes() != 0)
+            err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off, to be measured again\n",
+                                path_, log.torn_bytes());
+        log.begin();
+        ProgressReport report(err_, isatty(STDERR_FILENO) == 1);
+        const RunHooks hooks{.report = [&](const Progress& progress) { report.show(progress); },
+                             .note = [&](const std::string& text) { report.say(text); },
+                             .stopped = [&stop] { return stop.asked(); }};
+        RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        log.finish();
+        return outcome;
+    }
+
+    void write_start(const Sessions& sessions)
+    {
+        RunStart start{.run_id = run_id_,
+                       .record = record_,
+                       .runs = runs_,
+                       .command = {"nestbed", "run"},
+                       .cases = plan_.case_count(),
+                       .samples = plan_.sample_count()};
+        start.command.insert(start.command.end(), arguments_.begin(), arguments_.end());
+        if (!untimed())
+            for (const auto& [backend, session] : sessions)
+                start.probes[backend] = session->probe_depth(kProbedLevels);
+        write_manifest(path_, start);
+    }
+
+    int finish(const RunOutcome& outcome)
+    {
+        std::ostream& table = path_ == "-" ? err_ : out_;
+        std::vector<CaseResult> measured;
+        std::ranges::copy_if(results_, std::back_inserter(measured),
+                             [](const CaseResult& one) { return !one.samples.empty(); });
+        if (!measured.empty())
+            table << summary_table(plan_, measured, runs_, bars_of_terminal());
+        if (has_manifest(path_))
+            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_path(path_));
+        std::vector<std::string> surprises;
+        if (!outcome.interrupted)
+            surprises = surprises_in(plan_.expect, results_);
+        for (const std::string& surprise : surprises)
+            err_ << fmt::format("nestbed: {}\n", surprise);
+        out_ << std::flush;
+        if (!out_)
+            throw RunError(
+                fmt::format("standard output: the summary could not be written: {}", std::strerror(errno)));
+        if (has_manifest(path_) && outcome.rows != 0)
+            end_manifest(path_, run_id_,
+                         {.whole = !outcome.interrupted,
+                          .rows = outcome.rows,
+                          .log_rows = log_rows(),
+                          .surprises = surprises,
+                          .incidents = outcome.incidents});
+        if (outcome.interrupted) {
+            err_ << fmt::format("nestbed: stopped with {} of {} samples in {}; to go on:\n  {}\n", samples_done(),
+                                plan_.sample_count(), path_, command_to_go_on(arguments_));
+            return exit_interrupted;
+        }
+        if (given_.contains("plot"))
+            plot(path_);
+        return surprises.empty() ? exit_ok : exit_rows_bad;
+    }
+
+    const Arguments& arguments_;
+    const Given& given_;
+    std::ostream& out_;
+    std::ostream& err_;
+    Plan plan_;
+    std::string path_;
+    std::string run_id_ = new_run_id();
+    std::map<BackendKind, RunFacts> runs_;
+    RunRecord record_;
+    std::vector<CaseResult> results_;
+};
 
 } // namespace
 
@@ -138,62 +354,13 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
             << options;
         return exit_ok;
     }
-    Settings settings;
-    if (const auto& files = given.at("argument"); !files.empty())
-        settings.read_file(files.front());
-    set_from(settings, given);
-    settings.name_experiment(experiment_name(given, settings.experiment()));
-    const bool untimed = given.contains("untimed");
-
-    const Sessions sessions =
-        open_sessions(settings, {.untimed = given.contains("untimed"), .ranges = !given.contains("no-nvtx")});
-    const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
-    const Plan plan = make_plan(settings, facts);
-    if (given.contains("dry-run")) {
-        out << describe(plan, facts);
-        return exit_ok;
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // an error of the write, which says so
+    try {
+        return Run(arguments, given, out, err).go();
+    } catch (const Interrupted&) {
+        err << "nestbed: stopped before the first sample\n";
+        return exit_interrupted;
     }
-
-    const std::string path = output_path(given, plan);
-    const bool manifest = has_manifest(path);
-    if (manifest)
-        check_manifest(path);
-    if (given.contains("plot") && untimed)
-        throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
-    if (given.contains("plot"))
-        prepare_plot(path);
-    CsvLog log(path);
-    std::map<BackendKind, RunFacts> runs;
-    std::map<BackendKind, DepthProbe> probes;
-    const std::string run_id = new_run_id();
-    for (const auto& [backend, session] : sessions) {
-        runs[backend] = facts_of_run(*session, plan, run_id, untimed);
-        if (!untimed)
-            probes[backend] = session->probe_depth(kProbedLevels);
-    }
-    std::vector<std::string> command{"nestbed", "run"};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    if (manifest)
-        write_manifest(path, plan, runs, probes, command);
-
-    std::vector<CaseResult> results;
-    {
-        ProgressLine line;
-        results = run_plan(plan, sessions, runs, log, [&](const Progress& progress) { line.show(progress); });
-    }
-    std::ostream& table = path == "-" ? err : out;
-    table << summary_table(plan, results, runs, bars_of_terminal());
-    if (manifest)
-        table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results), path, manifest_path(path));
-    const std::vector<std::string> surprises = surprises_in(plan.expect, results);
-    for (const std::string& surprise : surprises)
-        err << fmt::format("nestbed: {}\n", surprise);
-    out << std::flush;
-    if (manifest)
-        finish_manifest(path, run_id, rows_of(results), surprises);
-    if (given.contains("plot"))
-        plot(path);
-    return surprises.empty() ? exit_ok : exit_rows_bad;
 }
 
 } // namespace nestbed

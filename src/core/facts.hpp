@@ -12,6 +12,7 @@ struct DeviceFacts {
     std::string driver;                // CUDA driver version, empty on the executor
     std::string runtime;               // CUDA runtime version, empty on the executor
     std::string compute_capability;    // "9.0", empty on the executor
+    std::string uuid;                  // of the GPU, 32 hexadecimal digits; empty on the executor
     std::uint32_t multiprocessors = 0; // on the executor: its worker threads
     std::uint32_t max_threads_per_block = 1024;
     std::uint32_t max_threads_per_multiprocessor = 0;

@@ -27,11 +27,15 @@ std::size_t LogRows::column(std::string_view name) const
 
 double LogRows::number(const LogRow& row, std::string_view name) const
 {
-    const std::string& cell = row.cells[column(name)];
+    return number(row, name, row.cells[column(name)]);
+}
+
+double LogRows::number(const LogRow& row, std::string_view name, std::string_view text) const
+{
     double value = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value))
-        throw RunError(fmt::format("{}:{}: {} is '{}'; allowed: a number", path, row.line, name, cell));
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+        throw RunError(fmt::format("{}:{}: {} is '{}'; allowed: a number", path, row.line, name, text));
     return value;
 }
 

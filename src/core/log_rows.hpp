@@ -24,6 +24,8 @@ struct LogRows {
     std::size_t column(std::string_view name) const;
     // Throws RunError that names file, line and column for a cell that is no number.
     double number(const LogRow& row, std::string_view column) const;
+    // The same for a part of the cell.
+    double number(const LogRow& row, std::string_view column, std::string_view text) const;
 };
 
 // Throws RunError that names the file, and the line where a row is not whole.

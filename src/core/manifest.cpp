@@ -32,22 +32,15 @@ namespace
 nlohmann::ordered_json device_json(const RunFacts& run)
 {
     const DeviceFacts& device = run.device;
-    nlohmann::ordered_json json{
-        {"name", device.name},
+    return {
+        {"machine", run.machine},
         {"compute_capability", device.compute_capability},
-        {"driver", device.driver},
-        {"cuda_runtime", device.runtime},
-        {"schedule", run.schedule},
-        {"multiprocessors", device.multiprocessors},
         {"resident_grids", device.resident_grids},
         {"default_pending_limit", device.default_pending_limit},
         {"memory_bytes", device.memory_bytes},
         {"l2_bytes", device.l2_bytes},
         {"peak_bandwidth_gb_s", device.peak_bandwidth_gb_s},
     };
-    if (run.untimed)
-        json["untimed"] = true;
-    return json;
 }
 
 void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const DepthProbe& probe)
@@ -93,37 +86,46 @@ void check_manifest(const std::string& csv_path)
     static_cast<void>(read_manifest(manifest_path(csv_path)));
 }
 
-void write_manifest(const std::string& csv_path, const Plan& plan, const std::map<BackendKind, RunFacts>& runs,
-                    const std::map<BackendKind, DepthProbe>& probes, const std::vector<std::string>& command)
+std::map<std::string, RunRecord> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
+{
+    const std::string path = manifest_path(csv_path);
+    const nlohmann::ordered_json manifest = read_manifest(path);
+    std::map<std::string, RunRecord> runs;
+    for (const std::string& run_id : run_ids) {
+        if (!manifest.contains("runs") || !manifest["runs"].contains(run_id))
+            throw UsageError(fmt::format(
+                "{}: run {}, of which {} has rows, is not in it; allowed: the manifest that belongs to the log", path,
+                run_id, csv_path));
+        try {
+            runs[run_id] = record_from_json(manifest["runs"][run_id], manifest.at("plans"));
+        } catch (const nlohmann::json::exception&) {
+            throw UsageError(fmt::format(
+                "{}: run {} is of another version of nestbed, which kept less of it; allowed: a log of this version",
+                path, run_id));
+        }
+    }
+    return runs;
+}
+
+void write_manifest(const std::string& csv_path, const RunStart& start)
 {
     const std::string path = manifest_path(csv_path);
     nlohmann::ordered_json manifest = read_manifest(path);
-    nlohmann::ordered_json run{
-        {"experiment", plan.experiment},
-        {"title", plan.title},
-        {"started_utc", utc_now()},
-        {"command", command},
-        {"cases", plan.case_count()},
-        {"samples", plan.sample_count()},
-        {"nestbed", kVersion},
-        {"git", kGit},
-        {"build", kBuild},
-        {"compiler", kCompiler},
-        {"nvcc", kNvcc},
-    };
-    for (const auto& [backend, facts] : runs) {
-        nlohmann::ordered_json device = device_json(facts);
+    nlohmann::ordered_json run{{"started_utc", utc_now()}, {"command", start.command}, {"cases", start.cases},
+                               {"samples", start.samples}, {"compiler", kCompiler},    {"nvcc", kNvcc}};
+    run.update(to_json(start.record));
+    for (const auto& [backend, facts] : start.runs) {
+        nlohmann::ordered_json& device = run["backends"][std::string(name_of(backend))];
+        device.update(device_json(facts));
         if (!facts.untimed)
-            add_measured(device, facts, probes.at(backend));
-        run["backends"][std::string(name_of(backend))] = std::move(device);
+            add_measured(device, facts, start.probes.at(backend));
     }
-    manifest["runs"][runs.begin()->second.run_id] = run;
-
+    manifest["runs"][start.run_id] = run;
+    manifest["plans"][start.record.plan_digest()] = cases_to_json(start.record);
     save(path, manifest);
 }
 
-void finish_manifest(const std::string& csv_path, const std::string& run_id, std::size_t rows,
-                     const std::vector<std::string>& surprises)
+void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end)
 {
     const std::string path = manifest_path(csv_path);
     try {
@@ -131,13 +133,27 @@ void finish_manifest(const std::string& csv_path, const std::string& run_id, std
         if (!manifest.contains("runs") || !manifest["runs"].contains(run_id))
             throw RunError(fmt::format("{}: the run is no longer in it, and its end is not noted", path));
         nlohmann::ordered_json& run = manifest["runs"][run_id];
-        run["finished_utc"] = utc_now();
-        run["rows"] = rows;
-        run["surprises"] = surprises;
+        run[end.whole ? "finished_utc" : "interrupted_utc"] = utc_now();
+        run["rows"] = end.rows;
+        run["log_rows"] = end.log_rows;
+        run["surprises"] = end.surprises;
+        run["incidents"] = end.incidents;
         save(path, manifest);
     } catch (const UsageError& error) { // it was good when the run began
         throw RunError(error.what());
     }
+}
+
+void join_manifests(const std::string& csv_path, const std::vector<std::string>& parts)
+{
+    nlohmann::ordered_json manifest{{"runs", nlohmann::ordered_json::object()}};
+    for (const std::string& part : parts) {
+        const nlohmann::ordered_json one = read_manifest(manifest_path(part));
+        for (const char* what : {"runs", "plans"})
+            if (one.contains(what))
+                manifest[what].update(one[what]);
+    }
+    save(manifest_path(csv_path), manifest);
 }
 
 } // namespace nestbed

@@ -330,6 +330,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
         plan.repeat[backend] = count_of(settings, "repeat", 1, backend == BackendKind::cuda ? 30 : 3);
         plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
     }
+    plan.retries = count_of(settings, "retries", 0, plan.retries);
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));

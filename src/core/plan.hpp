@@ -26,6 +26,7 @@ struct Plan {
     std::vector<Group> groups;
     std::map<BackendKind, unsigned> repeat;
     std::map<BackendKind, unsigned> warmup;
+    unsigned retries = 1;         // of a case that takes its worker down
     std::uint64_t order_seed = 1; // of the rounds: the first seed
     Status expect = Status::ok;   // see expectation.hpp
 

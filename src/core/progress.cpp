@@ -1,40 +1,77 @@
 #include "progress.hpp"
 
-#include "text.hpp"
-
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
-
-ProgressLine::~ProgressLine()
+namespace
 {
-    if (terminal_)
-        static_cast<void>(std::fputs("\r\033[K", stderr));
+constexpr std::string_view kWipe = "\r\033[K";
+
+std::string rate_text(double a_second)
+{
+    return a_second < 0.1 ? fmt::format("{:.1f}/min", 60 * a_second)
+                          : fmt::format("{:.{}f}/s", a_second, a_second < 9.95 ? 1 : 0);
+}
+} // namespace
+
+std::string duration_text(std::chrono::duration<double> time)
+{
+    const double seconds = time.count();
+    if (seconds < 99.5)
+        return fmt::format("{:.0f} s", seconds);
+    return seconds < 5970 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
-void ProgressLine::show(const Progress& progress)
+std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed)
 {
-    constexpr auto kBetween = std::chrono::milliseconds(100);
-    const Clock::time_point now = Clock::now();
-    if (!terminal_ || now - shown_ < kBetween)
+    std::string text = fmt::format("{} of {} ({} %)", progress.done, progress.all,
+                                   progress.all == 0 ? 100 : 100 * progress.done / progress.all);
+    if (const auto measured = static_cast<double>(progress.done - progress.before);
+        measured > 0 && elapsed.count() > 0)
+        text += fmt::format(", {}, {} left", rate_text(measured / elapsed.count()),
+                            duration_text(elapsed * (static_cast<double>(progress.all - progress.done) / measured)));
+    if (progress.bad != 0)
+        text += fmt::format(", {} not ok", progress.bad);
+    if (const Case* point = progress.present)
+        text += point->nx != 0 ? fmt::format(": {} {} x {}", point->strategy, point->nx, point->ny)
+                               : fmt::format(": {} {} x {}", point->strategy, point->grid, point->block);
+    return text;
+}
+
+ProgressReport::ProgressReport(std::ostream& err, bool terminal, std::function<Clock::time_point()> now)
+    : err_(err), terminal_(terminal), now_(std::move(now)), start_(now_()),
+      shown_(terminal ? Clock::time_point() : start_)
+{
+}
+
+ProgressReport::~ProgressReport()
+{
+    if (terminal_)
+        err_ << kWipe << std::flush;
+}
+
+void ProgressReport::show(const Progress& progress)
+{
+    constexpr std::chrono::milliseconds kOnATerminal{100};
+    constexpr std::chrono::minutes kElsewhere{1};
+    const Clock::time_point now = now_();
+    if (now - shown_ < (terminal_ ? kOnATerminal : kElsewhere))
         return;
     shown_ = now;
-    const double so_far_us = std::chrono::duration<double, std::micro>(now - start_).count();
-    const std::string left = progress.done == 0 ? ""
-                                                : ", " +
-                                                      format_us(so_far_us / static_cast<double>(progress.done) *
-                                                                static_cast<double>(progress.all - progress.done)) +
-                                                      " left";
-    const std::string line = fmt::format("{}/{}{}: {} {} x {}", progress.done, progress.all, left,
-                                         progress.present->strategy, progress.present->grid, progress.present->block);
-    static_cast<void>(std::fprintf(stderr, "\r\033[K%.78s", line.c_str()));
-    static_cast<void>(std::fflush(stderr));
+    const std::string text = progress_text(progress, now - start_);
+    if (terminal_)
+        err_ << fmt::format("{}{:.79}", kWipe, text) << std::flush;
+    else
+        err_ << fmt::format("nestbed: {}\n", text) << std::flush;
+}
+
+void ProgressReport::say(const std::string& text)
+{
+    err_ << fmt::format("{}nestbed: {}\n", terminal_ ? kWipe : "", text) << std::flush;
 }
 
 } // namespace nestbed

@@ -1,29 +1,43 @@
-// Progress of a long run, on standard error, only when that is a terminal.
+// Progress of a long run, on standard error: a line that is rewritten on a terminal, elsewhere a line a minute.
 #pragma once
 
 #include "runner.hpp"
 
 #include <chrono>
+#include <functional>
+#include <ostream>
+#include <string>
 
 namespace nestbed
 {
 
-class ProgressLine
+// "45 s", "12 min", "3.2 h".
+std::string duration_text(std::chrono::duration<double> time);
+
+// "120 of 300 (40 %), 3.2/s, 56 s left, 2 not ok: nosync 64 x 512": samples, warm-up not counted; rate and time left from what this run has
+// measured in `elapsed`.
+std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed);
+
+class ProgressReport
 {
   public:
-    ProgressLine();
+    using Clock = std::chrono::steady_clock;
+
+    ProgressReport(std::ostream& err, bool terminal, std::function<Clock::time_point()> now = Clock::now);
     // Wipes the line.
-    ~ProgressLine();
-    ProgressLine(const ProgressLine&) = delete;
-    ProgressLine& operator=(const ProgressLine&) = delete;
+    ~ProgressReport();
+    ProgressReport(const ProgressReport&) = delete;
+    ProgressReport& operator=(const ProgressReport&) = delete;
 
     void show(const Progress& progress);
+    // A line that stays.
+    void say(const std::string& text);
 
   private:
-    using Clock = std::chrono::steady_clock;
+    std::ostream& err_;
     bool terminal_;
-    Clock::time_point start_ = Clock::now();
-    Clock::time_point shown_;
+    std::function<Clock::time_point()> now_;
+    Clock::time_point start_, shown_;
 };
 
 } // namespace nestbed

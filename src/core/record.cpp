@@ -2,79 +2,246 @@
 
 #include "csv.hpp"
 #include "error.hpp"
+#include "manifest.hpp"
 #include "row.hpp"
+#include "text_file.hpp"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace nestbed
 {
 
-void CsvLog::Close::operator()(std::FILE* file) const noexcept
+std::size_t bytes_of_whole_rows(std::string_view text)
 {
-    if (file != stdout)
-        static_cast<void>(std::fclose(file));
+    std::size_t whole = 0;
+    bool quoted = false; // "" within quotes ends them and begins them again
+    for (std::size_t index = 0; index < text.size(); ++index) {
+        if (text[index] == '"')
+            quoted = !quoted;
+        else if (text[index] == '\n' && !quoted)
+            whole = index + 1;
+    }
+    return whole;
+}
+
+DiskSync::DiskSync(int descriptor)
+    : descriptor_(descriptor), thread_([this](const std::stop_token& stop) { run(stop); })
+{
+}
+
+DiskSync::~DiskSync()
+{
+    static_cast<void>(finish());
+}
+
+int DiskSync::written()
+{
+    const std::scoped_lock lock(mutex_);
+    ++written_;
+    changed_.notify_all();
+    return error_;
+}
+
+int DiskSync::finish()
+{
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return synced_ == written_; });
+    return error_;
+}
+
+void DiskSync::run(const std::stop_token& stop)
+{
+    std::unique_lock lock(mutex_);
+    while (changed_.wait(lock, stop, [this] { return synced_ != written_; })) {
+        const std::size_t until = written_;
+        lock.unlock();
+        const int error = fdatasync(descriptor_) == 0 ? 0 : errno;
+        lock.lock();
+        error_ = error_ == 0 ? error : error_;
+        synced_ = until;
+        changed_.notify_all();
+    }
 }
 
 namespace
 {
-char last_byte(const std::string& path)
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why)
 {
-    std::ifstream file(path, std::ios::binary);
-    file.seekg(-1, std::ios::end);
-    return static_cast<char>(file.get());
+    throw UsageError(
+        fmt::format("--output {}: {}; allowed: a file that can be written, or - for standard output", path, why));
 }
+
+// Given up by the system when the process ends, however it does. Where a file system has no locks there is none.
+void hold_alone(int descriptor, const std::string& path)
+{
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        refuse(path, "another run is writing it");
+}
+
+// Closed at the end of a scope.
+class Descriptor
+{
+  public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { static_cast<void>(close(number_)); }
+    operator int() const { return number_; } // NOLINT(google-explicit-constructor): as the system's calls want it
+
+  private:
+    int number_;
+};
+
 } // namespace
+
+std::string put_aside(const std::string& path)
+{
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (!fs::is_regular_file(path, error))
+        return "";
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); // NOLINT(*-vararg)
+    hold_alone(file, path);
+    unsigned number = 1;
+    const auto aside = [&](const std::string& name) { return fmt::format("{}.old-{}", name, number); };
+    const std::string manifest = manifest_path(path);
+    while (fs::exists(aside(path), error) || fs::exists(aside(manifest), error))
+        ++number;
+    error.clear();
+    if (fs::exists(manifest, error))
+        fs::rename(manifest, aside(manifest), error);
+    if (!error)
+        fs::rename(path, aside(path), error);
+    if (error)
+        throw RunError(fmt::format("{}: it could not be moved aside: {}", path, error.message()));
+    return aside(path);
+}
 
 CsvLog::CsvLog(const std::string& path) : path_(path)
 {
     if (path == "-") {
-        file_.reset(stdout);
-        append(columns());
+        descriptor_ = STDOUT_FILENO;
         return;
     }
-    namespace fs = std::filesystem;
-    const auto refuse = [&](const std::string& why) {
-        throw UsageError(
-            fmt::format("--output {}: {}; allowed: a file that can be written, or - for standard output", path, why));
-    };
-    std::error_code ignored;
-    const bool existed = fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0;
-    if (existed) {
-        const std::string expected = csv_line(columns());
-        std::string header(expected.size(), '\0');
-        std::ifstream(path, std::ios::binary).read(header.data(), static_cast<std::streamsize>(header.size()));
-        if (header != expected)
-            refuse("it is there already and is not a log of this version, and nothing is overwritten");
-    }
-    const fs::path parent = fs::path(path).parent_path();
-    if (!parent.empty() && !fs::is_directory(parent, ignored))
-        refuse(fmt::format("there is no folder {}", parent.string()));
-    if (existed && last_byte(path) != '\n')
-        refuse("its last row is not whole");
-    file_.reset(std::fopen(path.c_str(), "ab"));
-    if (!file_)
-        refuse(std::strerror(errno));
-    if (existed)
-        return;
+    open();
     try {
-        append(columns());
-    } catch (const RunError&) {
-        if (fs::is_regular_file(path, ignored))
-            fs::remove(path, ignored); // not half-made
+        read();
+    } catch (...) {
+        close(descriptor_);
         throw;
     }
 }
 
+void CsvLog::open()
+{
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    const fs::path parent = fs::path(path_).parent_path();
+    if (!parent.empty() && !fs::is_directory(parent, ignored))
+        refuse(path_, fmt::format("there is no folder {}", parent.string()));
+    if (fs::is_directory(path_, ignored))
+        refuse(path_, std::strerror(EISDIR));
+    made_ = !fs::exists(path_, ignored);
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
+    if (descriptor_ < 0 && !made_) // a pipe, or a device that cannot be read
+        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); // NOLINT(*-vararg)
+    if (descriptor_ < 0)
+        fail("it could not be opened", errno);
+    struct stat status {
+    };
+    file_ = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+void CsvLog::read()
+{
+    if (!file_)
+        return;
+    hold_alone(descriptor_, path_);
+    text_ = read_text_file(path_);
+    whole_ = bytes_of_whole_rows(text_);
+    const std::string header = csv_line(columns());
+    if (!(whole_ == 0 ? header.starts_with(text_) : text_.starts_with(header)))
+        refuse(path_, "it is there already and is not a log of this version, and nothing is overwritten");
+}
+
+CsvLog::~CsvLog()
+{
+    sync_.reset();
+    std::error_code ignored;
+    if (made_ && file_)
+        std::filesystem::remove(path_, ignored);
+    if (descriptor_ != STDOUT_FILENO)
+        close(descriptor_);
+}
+
+LogRows CsvLog::rows() const
+{
+    if (whole_ == 0)
+        return {.path = path_, .columns = columns(), .rows = {}};
+    return parse_log(path_, std::string_view(text_).substr(0, whole_));
+}
+
+bool CsvLog::has_rows() const
+{
+    return whole_ > csv_line(columns()).size();
+}
+
+void CsvLog::begin()
+{
+    if (file_) {
+        if (torn_bytes() != 0 && ftruncate(descriptor_, static_cast<off_t>(whole_)) != 0)
+            fail("its last row is not whole and could not be cut off", errno);
+        sync_ = std::make_unique<DiskSync>(descriptor_);
+    }
+    if (whole_ == 0)
+        append(columns());
+    made_ = false;
+}
+
 void CsvLog::append(const std::vector<std::string>& cells)
 {
-    const std::string line = csv_line(cells);
-    if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0)
-        throw RunError(fmt::format("{}: the row could not be written: {}", path_, std::strerror(errno)));
+    write(csv_line(cells));
+    if (const int error = sync_ ? sync_->written() : 0; error != 0)
+        fail("what was written could not be brought to the disk", error);
+}
+
+void CsvLog::finish()
+{
+    if (const int error = sync_ ? sync_->finish() : 0; error != 0)
+        fail("what was written could not be brought to the disk", error);
+}
+
+// In one call where it can be: then a process that is ended has written it or has not.
+void CsvLog::write(std::string_view text)
+{
+    const off_t before = file_ ? lseek(descriptor_, 0, SEEK_END) : 0;
+    while (!text.empty()) {
+        const ssize_t wrote = ::write(descriptor_, text.data(), text.size());
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0) {
+            const int error = errno;
+            if (file_)
+                static_cast<void>(ftruncate(descriptor_, before));
+            fail("the row could not be written", error);
+        }
+        text.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+}
+
+void CsvLog::fail(const std::string& what, int error) const
+{
+    throw RunError(fmt::format("{}: {}: {}", path_ == "-" ? "standard output" : path_, what, std::strerror(error)));
 }
 
 } // namespace nestbed

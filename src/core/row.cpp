@@ -1,6 +1,7 @@
 #include "row.hpp"
 
 #include "bandwidth.hpp"
+#include "case_text.hpp"
 #include "statistics.hpp"
 #include "strategy.hpp"
 #include "text.hpp"
@@ -87,6 +88,7 @@ const std::vector<Column>& table()
     static const std::vector<Column> columns{
         {"experiment", [](Row r) { return r.run.experiment; }},
         {"run_id", [](Row r) { return r.run.run_id; }},
+        {"key", [](Row r) { return key_of(r.point, r.run.schedule); }},
         {"strategy", [](Row r) { return r.point.strategy; }},
         {"backend", [](Row r) { return std::string(name_of(r.point.backend)); }},
         {"mechanism", [](Row r) { return std::string(name_of(r.mechanism)); }},
@@ -145,6 +147,7 @@ const std::vector<Column>& table()
          }},
         {"status", [](Row r) { return std::string(name_of(r.sample.status)); }},
         {"detail", [](Row r) { return r.sample.detail; }},
+        {"machine", [](Row r) { return r.run.machine; }},
         {"gpu", [](Row r) { return r.run.device.name; }},
         {"driver", [](Row r) { return r.run.device.driver; }},
         {"cuda", [](Row r) { return r.run.device.runtime; }},

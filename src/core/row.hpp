@@ -15,7 +15,8 @@ namespace nestbed
 // What all rows of one backend in one run have in common.
 struct RunFacts {
     std::string experiment;
-    std::string run_id; // UTC time and process number: 20261121T064012Z-4711
+    std::string run_id;  // UTC time and process number: 20261121T064012Z-4711
+    std::string machine; // machine_of()
     std::string schedule;
     bool untimed = false;        // under a profiler: rows have no times, and the three below were not measured
     double floor_us = 0;         // the null kernel of this run

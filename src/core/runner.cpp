@@ -1,6 +1,8 @@
 #include "runner.hpp"
 
+#include "case_text.hpp"
 #include "error.hpp"
+#include "stop_request.hpp"
 #include "strategy.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <span>
 
 namespace nestbed
 {
@@ -22,106 +25,239 @@ std::vector<std::size_t> round_order(std::size_t cases, std::uint64_t seed, std:
     return order;
 }
 
+bool ends_case(Status status)
+{
+    return status == Status::unsupported || status == Status::timeout || status == Status::crashed;
+}
+
+bool CaseResult::complete(unsigned repeat) const
+{
+    return repetitions.size() >= repeat || std::ranges::any_of(samples, ends_case, &Sample::status);
+}
+
+std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, RunFacts>& runs)
+{
+    std::vector<CaseResult> results;
+    for (std::size_t group = 0; group < plan.groups.size(); ++group)
+        for (const Case& point : plan.groups[group].cases)
+            results.push_back({.point = point,
+                               .group = group,
+                               .samples = {},
+                               .key = key_of(point, runs.at(point.backend).schedule)});
+    return results;
+}
+
 namespace
 {
+
+// How far ahead a session is told what comes: so that it never waits for the row of one sample to begin with the next.
+constexpr std::size_t kAhead = 32;
+
+std::string name_in_words(const Case& point)
+{
+    return point.nx != 0 ? fmt::format("{} ({} x {})", point.strategy, point.nx, point.ny)
+                         : fmt::format("{} (grid {}, block {})", point.strategy, point.grid, point.block);
+}
+
+struct Stop {
+};
 
 class GroupRun
 {
   public:
-    GroupRun(const Plan& plan, std::size_t group, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
-             const std::map<BackendKind, RunFacts>& runs, CsvLog& log,
-             const std::function<void(const Progress&)>& report, Progress& progress)
-        : plan_(plan), group_(group), sessions_(sessions), runs_(runs), log_(log), report_(report),
-          progress_(progress)
+    GroupRun(const Plan& plan, std::size_t group, Session& session, const RunFacts& run, CsvLog& log,
+             std::span<CaseResult> results, const RunHooks& hooks, Progress& progress, RunOutcome& outcome)
+        : plan_(plan), group_(group), session_(session), run_(run), log_(log), results_(results), hooks_(hooks),
+          progress_(progress), outcome_(outcome), repeat_(plan.repeat.at(session.backend())), tries_(results.size()),
+          warm_(results.size())
     {
-        for (const Case& point : plan.groups[group].cases)
-            results_.push_back({.point = point, .group = group, .samples = {}});
     }
 
-    std::vector<CaseResult> run()
+    void run()
     {
-        for (CaseResult& result : results_)
-            warm_up(result);
-        unsigned rounds = 0;
-        for (const CaseResult& result : results_)
-            rounds = std::max(rounds, plan_.repeat.at(result.point.backend));
-        for (unsigned round = 0; round < rounds; ++round)
-            for (const std::size_t index : round_order(results_.size(), plan_.order_seed, group_, round))
-                if (!unsupported(results_[index]))
-                    keep(results_[index], round, sample(results_[index]));
-        for (const CaseResult& result : results_)
-            sessions_.at(result.point.backend)->release();
-        return std::move(results_);
+        warm_up();
+        for (unsigned round = 0; round < repeat_; ++round)
+            measure(round);
+        session_.release();
     }
 
   private:
-    static bool unsupported(const CaseResult& result)
+    bool left(std::size_t index) const { return !results_[index].complete(repeat_); }
+
+    Sample sample(std::size_t index)
     {
-        return !result.samples.empty() && result.samples.front().status == Status::unsupported;
+        progress_.present = &results_[index].point;
+        hooks_.report(progress_);
+        return session_.sample(results_[index].point);
     }
 
-    Sample sample(const CaseResult& result)
+    void stop_if_asked() const
     {
-        progress_.present = &result.point;
-        report_(progress_);
-        return sessions_.at(result.point.backend)->sample(result.point);
+        if (hooks_.stopped())
+            throw Stop();
     }
 
-    void warm_up(CaseResult& result)
+    // Until all that is left is warm at once: a case that takes the worker down leaves the next one cold.
+    void warm_up()
     {
-        if (Registry::find(result.point.backend, result.point.strategy) == nullptr) {
-            keep(result, 0,
-                 {.status = Status::unsupported,
-                  .detail = fmt::format("unsupported: {} does not run on backend {}", result.point.strategy,
-                                        name_of(result.point.backend))});
+        for (std::size_t index = 0; index < results_.size();) {
+            if (!left(index) || warm_[index] || warm_up(index))
+                ++index;
+            else
+                index = 0;
+        }
+    }
+
+    // False when the worker was lost.
+    bool warm_up(std::size_t index)
+    {
+        const CaseResult& result = results_[index];
+        if (Registry::find(session_.backend(), result.point.strategy) == nullptr) {
+            keep(index, {.status = Status::unsupported,
+                         .detail = fmt::format("unsupported: {} does not run on backend {}", result.point.strategy,
+                                               name_of(session_.backend()))});
+            return true;
+        }
+        for (unsigned run = 0; run < plan_.warmup.at(session_.backend()); ++run) {
+            stop_if_asked();
+            const Sample warm = sample(index);
+            if (warm.device_lost) {
+                lost(index, warm);
+                return false;
+            }
+            if (ends_case(warm.status)) {
+                keep(index, warm);
+                return true;
+            }
+        }
+        warm_[index] = true;
+        return true;
+    }
+
+    void measure(unsigned round)
+    {
+        std::vector<std::size_t> order = round_order(results_.size(), plan_.order_seed, group_, round);
+        std::erase_if(order,
+                      [&](std::size_t index) { return !left(index) || results_[index].repetitions.contains(round); });
+        std::size_t announced = 0;
+        for (std::size_t next = 0; next < order.size();) {
+            const std::size_t index = order[next];
+            if (!left(index)) { // it was lost when it was warmed up again
+                ++next;
+                continue;
+            }
+            stop_if_asked();
+            for (announced = std::max(announced, next); announced < std::min(order.size(), next + kAhead);
+                 ++announced)
+                if (left(order[announced]))
+                    session_.announce(results_[order[announced]].point);
+            Sample measured = sample(index);
+            if (measured.device_lost) {
+                lost(index, measured);
+                warm_up();
+                announced = next;
+                continue;
+            }
+            keep(index, std::move(measured), round);
+            ++next;
+        }
+    }
+
+    // A case has taken the worker down. It is tried again, or kept as what it was.
+    void lost(std::size_t index, const Sample& sample)
+    {
+        const std::string what = fmt::format("{}: {}", name_in_words(results_[index].point), why_not_ok(sample));
+        if (!session_.recovers()) {
+            keep(index, sample);
+            throw RunError(fmt::format("the device was lost in {}", what));
+        }
+        warm_.assign(warm_.size(), false);
+        const bool again = ++tries_[index] <= plan_.retries;
+        const std::string said =
+            fmt::format("{}; {}", what,
+                        again ? fmt::format("tried again ({} of {})", tries_[index], plan_.retries)
+                              : "the run goes on without it");
+        outcome_.incidents.push_back(said);
+        hooks_.note(said);
+        if (again)
             return;
-        }
-        for (unsigned run = 0; run < plan_.warmup.at(result.point.backend); ++run) {
-            const Sample warm = sample(result);
-            if (warm.status == Status::unsupported || warm.device_lost)
-                return keep(result, 0, warm);
-        }
+        Sample last = sample;
+        if (tries_[index] > 1)
+            last.detail += fmt::format(" ({} tries)", tries_[index]);
+        keep(index, std::move(last));
     }
 
-    void keep(CaseResult& result, unsigned round, Sample sample)
+    // Of the first round in which it is missing.
+    void keep(std::size_t index, Sample sample)
     {
-        if (runs_.at(result.point.backend).untimed) {
+        unsigned round = 0;
+        while (results_[index].repetitions.contains(round))
+            ++round;
+        keep(index, std::move(sample), round);
+    }
+
+    void keep(std::size_t index, Sample sample, unsigned round)
+    {
+        CaseResult& result = results_[index];
+        if (run_.untimed) {
             sample.gpu_us.reset();
             sample.wall_us.reset();
             sample.latencies_us.clear();
         }
-        log_.append(row_of(runs_.at(result.point.backend), result.point, round, sample));
-        progress_.done += sample.status == Status::unsupported ? plan_.repeat.at(result.point.backend) : 1;
-        if (sample.device_lost)
-            throw RunError(fmt::format("the device was lost in {} (grid {}, block {}): {}; the rows so far are in {}",
-                                       result.point.strategy, result.point.grid, result.point.block, sample.detail,
-                                       log_.path()));
+        log_.append(row_of(run_, result.point, round, sample));
+        ++outcome_.rows;
+        progress_.bad += sample.status == Status::ok ? 0 : 1;
+        progress_.done += ends_case(sample.status) ? repeat_ - result.repetitions.size() : 1;
+        result.repetitions.insert(round);
         result.samples.push_back(std::move(sample));
     }
 
     const Plan& plan_;
     std::size_t group_;
-    const std::map<BackendKind, std::unique_ptr<Session>>& sessions_;
-    const std::map<BackendKind, RunFacts>& runs_;
+    Session& session_;
+    const RunFacts& run_;
     CsvLog& log_;
-    const std::function<void(const Progress&)>& report_;
+    std::span<CaseResult> results_;
+    const RunHooks& hooks_;
     Progress& progress_;
-    std::vector<CaseResult> results_;
+    RunOutcome& outcome_;
+    unsigned repeat_;
+    std::vector<unsigned> tries_; // that took the worker down
+    std::vector<bool> warm_;      // on the present device
 };
+
+std::size_t samples_done(const CaseResult& result, unsigned repeat)
+{
+    return result.complete(repeat) ? repeat : result.repetitions.size();
+}
 
 } // namespace
 
-std::vector<CaseResult> run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
-                                 const std::map<BackendKind, RunFacts>& runs, CsvLog& log,
-                                 const std::function<void(const Progress&)>& report)
+RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
+                    const std::map<BackendKind, RunFacts>& runs, CsvLog& log, std::vector<CaseResult>& results,
+                    const RunHooks& hooks)
 {
-    std::vector<CaseResult> results;
     Progress progress{.all = plan.sample_count()};
-    for (std::size_t group = 0; group < plan.groups.size(); ++group) {
-        std::vector<CaseResult> some = GroupRun(plan, group, sessions, runs, log, report, progress).run();
-        std::ranges::move(some, std::back_inserter(results));
+    for (const CaseResult& result : results)
+        progress.before += samples_done(result, plan.repeat.at(result.point.backend));
+    progress.done = progress.before;
+    RunOutcome outcome;
+    std::span<CaseResult> rest(results);
+    try {
+        for (std::size_t group = 0; group < plan.groups.size(); ++group) {
+            const std::size_t cases = plan.groups[group].cases.size();
+            const BackendKind backend = plan.groups[group].cases.front().backend;
+            GroupRun(plan, group, *sessions.at(backend), runs.at(backend), log, rest.first(cases), hooks, progress,
+                     outcome)
+                .run();
+            rest = rest.subspan(cases);
+        }
+    } catch (const Stop&) {
+        outcome.interrupted = true;
+    } catch (const Interrupted&) {
+        outcome.interrupted = true;
     }
-    return results;
+    return outcome;
 }
 
 } // namespace nestbed

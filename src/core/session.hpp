@@ -7,6 +7,7 @@
 #include "trace.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ struct SessionOptions {
     std::string experiment = "adhoc"; // names the ranges that profilers see (core/case_text.hpp)
     bool untimed = false;             // nothing is run for the sake of times
     bool ranges = true;               // there are such ranges
+    // Called by what measures now and then, never within a timed region: it is not hung. May be empty.
+    std::function<void()> alive{};
 };
 
 // How far a chain of launches, each made by the grid before it, can go.
@@ -52,6 +55,11 @@ class Session
     // (untimed). The strategy must be in this backend's registry. What goes wrong on the device is a status,
     // not an exception. Throws RunError when the case's memory cannot be had.
     virtual Sample sample(const Case& point) = 0;
+    // Says that this case is to be sampled after those announced before: a session in another process begins with it. A sample of another
+    // case, or one whose device is lost, makes what was announced void.
+    virtual void announce(const Case& /*point*/) {}
+    // After a sample whose device is lost there is a new device, with nothing warm on it.
+    virtual bool recovers() const { return false; }
     // The same for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
     virtual Sample sample_aloud(const Case& point) = 0;
     // The same in instances of the kernels that mark when they were called, begun and ended, `grids` of them at most. What the

@@ -33,12 +33,12 @@ SessionOptions session_options(const Settings& settings, SessionOptions options)
 
 } // namespace
 
-Sessions open_sessions(const Settings& settings, SessionOptions options)
+Sessions open_sessions(const Settings& settings, SessionOptions options, const OpenSession& open)
 {
     Sessions sessions;
     options = session_options(settings, std::move(options));
     for (const BackendKind backend : chosen_backends(settings))
-        sessions.emplace(backend, open_session(backend, options));
+        sessions.emplace(backend, open(backend, options));
     return sessions;
 }
 

@@ -39,6 +39,8 @@ constexpr std::array kKeys{
     Key{"seed", "AXIS", "of the input and of the order of the runs (1)"},
     Key{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
     Key{"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
+    Key{"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
+    Key{"retries", "N", "tries more for a case that takes its worker down (1)", false},
     Key{"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
     Key{"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
     Key{"workers", "N", "the executor's threads (one a core, 12 at most)", false},

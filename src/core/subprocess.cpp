@@ -84,14 +84,18 @@ class HeldSignals
 class Spawn
 {
   public:
-    Spawn(const File& in, const File& out, const File& error, const sigset_t& mask)
+    Spawn(const std::array<int, 3>& in_out_error, const sigset_t& mask)
     {
         posix_spawn_file_actions_init(&files_);
         posix_spawnattr_init(&attributes_);
-        note(posix_spawn_file_actions_adddup2(&files_, in.descriptor(), STDIN_FILENO));
-        note(posix_spawn_file_actions_adddup2(&files_, out.descriptor(), STDOUT_FILENO));
-        note(posix_spawn_file_actions_adddup2(&files_, error.descriptor(), STDERR_FILENO));
-        note(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK));
+        for (int number = 0; number < 3; ++number)
+            note(posix_spawn_file_actions_adddup2(&files_, in_out_error[static_cast<std::size_t>(number)], number));
+        sigset_t usual;
+        sigemptyset(&usual);
+        sigaddset(&usual, SIGPIPE);
+        note(posix_spawnattr_setflags(&attributes_,
+                                      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+        note(posix_spawnattr_setsigdefault(&attributes_, &usual));
         note(posix_spawnattr_setpgroup(&attributes_, 0));
         note(posix_spawnattr_setsigmask(&attributes_, &mask));
     }
@@ -125,14 +129,28 @@ class Spawn
     int error_ = 0;
 };
 
-// It stays there to be waited for, and so does the number of its group.
+} // namespace
+
+pid_t start_program(const std::vector<std::string>& arguments, const std::array<int, 3>& in_out_error,
+                    const sigset_t& mask)
+{
+    return Spawn(in_out_error, mask).start(arguments);
+}
+
 bool has_ended(pid_t process)
 {
     siginfo_t info{};
     return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
-} // namespace
+ProgramEnd end_of(pid_t process)
+{
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        ;
+    return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+            .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+}
 
 std::string ProgramEnd::text() const
 {
@@ -153,7 +171,8 @@ ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramO
         const File out(program, output.out_path, O_WRONLY | O_CREAT | O_APPEND);
         const File error(program, output.error_path, O_WRONLY | O_CREAT | O_APPEND);
         const HeldSignals signals;
-        const pid_t process = Spawn(in, out, error, signals.before()).start(arguments);
+        const pid_t process =
+            start_program(arguments, {in.descriptor(), out.descriptor(), error.descriptor()}, signals.before());
         Clock::time_point until = Clock::now() + timeout;
         bool ending = false;
         while (!has_ended(process)) {
@@ -169,11 +188,9 @@ ProgramEnd run_program(const std::vector<std::string>& arguments, const ProgramO
             kill(-process, SIGTERM);
         }
         kill(-process, SIGKILL);
-        int status = 0;
-        while (waitpid(process, &status, 0) < 0 && errno == EINTR)
-            ;
-        end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-        end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        const bool timed_out = end.timed_out;
+        end = end_of(process);
+        end.timed_out = timed_out;
     }
     if (asked != 0) {
         static_cast<void>(raise(asked));

@@ -1,10 +1,13 @@
 // Programs that nestbed runs: given as a list of arguments, never as a text for a shell.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace nestbed
@@ -28,6 +31,17 @@ struct ProgramEnd {
 
 // What a program has, after it was asked to end, until it is made to.
 inline constexpr std::chrono::seconds kGrace{5};
+
+// Starts arguments[0], the path of a program, in a process group of its own, with these descriptors and this signal mask; what this process
+// ignores is not ignored there. Throws RunError with the program and the reason when it cannot be started.
+pid_t start_program(const std::vector<std::string>& arguments, const std::array<int, 3>& in_out_error,
+                    const sigset_t& mask);
+
+// The process has ended; it stays there to be waited for, and so does the number of its group.
+bool has_ended(pid_t process);
+
+// Waits for the end of a program.
+ProgramEnd end_of(pid_t process);
 
 // Runs arguments[0], the path of a program, with nothing to read, in a process group of its own, and waits for it. Past the
 // timeout the group is sent SIGTERM and, after the grace, SIGKILL. What a program leaves behind in its group is killed.

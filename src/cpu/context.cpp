@@ -35,7 +35,8 @@ std::uint64_t available_memory_bytes()
 
 Context::Context(const SessionOptions& options)
     : executor_(cpu::parse_schedule(options.schedule),
-                options.workers != 0 ? options.workers : cpu::default_workers())
+                options.workers != 0 ? options.workers : cpu::default_workers()),
+      alive_(options.alive)
 {
     struct sysinfo info {
     };

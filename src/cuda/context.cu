@@ -94,7 +94,7 @@ std::string why_no_gpu()
     return devices == 0 ? "no CUDA device was found" : "";
 }
 
-Context::Context(const SessionOptions& /*options*/)
+Context::Context(const SessionOptions& options) : alive_(options.alive)
 {
     constexpr int kDevice = 0; // CUDA_VISIBLE_DEVICES picks another
     check(cudaSetDevice(kDevice));
@@ -114,6 +114,11 @@ Context::Context(const SessionOptions& /*options*/)
     const std::string release = driver_release();
     facts_.driver = release.empty() ? "CUDA " + version(driver) : release;
     facts_.runtime = version(runtime);
+    for (const char byte : properties.uuid.bytes) {
+        constexpr const char* kDigits = "0123456789abcdef";
+        facts_.uuid += kDigits[static_cast<unsigned char>(byte) / 16];
+        facts_.uuid += kDigits[static_cast<unsigned char>(byte) % 16];
+    }
     facts_.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
     facts_.multiprocessors = static_cast<std::uint32_t>(properties.multiProcessorCount);
     facts_.max_threads_per_block = static_cast<std::uint32_t>(properties.maxThreadsPerBlock);

@@ -13,6 +13,7 @@
 #endif
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -176,6 +177,7 @@ class Context
     template <class Work>
     Elapsed time(unsigned streams, Work&& work)
     {
+        alive();
         begin(streams);
         const WallClock clock;
         fork(streams);
@@ -186,6 +188,12 @@ class Context
         float gpu_ms = 0;
         check(cudaEventElapsedTime(&gpu_ms, start_, stop_));
         return {.gpu_us = gpu_ms * 1000.0, .wall_us = wall_us, .host_launches = host_launches_};
+    }
+    // SessionOptions::alive
+    void alive() const
+    {
+        if (alive_)
+            alive_();
     }
     // Of the timed region to come; empty: it has no range.
     void name_range(std::string name) { range_ = std::move(name); }
@@ -271,6 +279,7 @@ class Context
     void join(unsigned streams);
 
     DeviceFacts facts_;
+    std::function<void()> alive_;
     std::uint32_t asked_limit_ = 0; // not set by this context yet
     std::int64_t limit_bytes_ = 0;
     std::optional<std::uint32_t> host_launches_;

@@ -1,0 +1,110 @@
+// The worker of a run: opens a session and takes samples, as it is told over its standard input, which is a socket.
+#include "commands.hpp"
+#include "error.hpp"
+#include "messages.hpp"
+#include "worker_session.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr int kSocket = STDIN_FILENO;
+
+class Worker
+{
+  public:
+    // Ends with the run.
+    int serve()
+    {
+        FrameReader reader;
+        while (const std::optional<Message> message = receive_message(kSocket, reader)) {
+            const std::string what = message->at("do");
+            if (what == "release")
+                session_->release();
+            else
+                reply(what, *message);
+        }
+        return exit_ok;
+    }
+
+  private:
+    void reply(const std::string& what, const Message& message)
+    {
+        Message answer;
+        try {
+            answer["answer"] = answer_to(what, message);
+        } catch (const UsageError& error) {
+            answer = {{"usage_error", error.what()}};
+        } catch (const std::exception& error) {
+            answer = {{"run_error", error.what()}};
+        }
+        send(answer);
+    }
+
+    Message answer_to(const std::string& what, const Message& message)
+    {
+        if (what == "sample")
+            return session_->sample(message.at("case").get<Case>());
+        if (what == "open")
+            return open(message);
+        if (what == "null_kernel")
+            return session_->null_kernel_us();
+        if (what == "timer_step")
+            return session_->timer_step_ns();
+        if (what == "bandwidth")
+            return session_->bandwidth();
+        return session_->probe_depth(message.at("levels"));
+    }
+
+    Message open(const Message& message)
+    {
+        session_ = open_session(message.at("backend").get<BackendKind>(), {.schedule = message.at("schedule"),
+                                                                           .workers = message.at("workers"),
+                                                                           .experiment = message.at("experiment"),
+                                                                           .untimed = message.at("untimed"),
+                                                                           .ranges = message.at("ranges"),
+                                                                           .alive = [this] { alive(); }});
+        return {{"facts", session_->facts()}, {"schedule", session_->schedule()}};
+    }
+
+    void send(const Message& message)
+    {
+        send_message(kSocket, message);
+        told_ = Clock::now();
+    }
+
+    // Not for every one of many short samples.
+    void alive()
+    {
+        constexpr std::chrono::milliseconds kBetween{100};
+        if (Clock::now() - told_ > kBetween)
+            send({{"alive", true}});
+    }
+
+    using Clock = std::chrono::steady_clock;
+    std::unique_ptr<Session> session_;
+    Clock::time_point told_;
+};
+
+} // namespace
+
+int worker(const Arguments& arguments)
+{
+    // What asks a run to end may be sent to all its processes: the run decides. It takes its worker with it, however it ends.
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        static_cast<void>(std::signal(signal, SIG_IGN));
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (arguments.size() != 1 || arguments.front() != std::to_string(getppid()))
+        throw UsageError("worker: it is what `nestbed run` starts for itself; allowed: nestbed run");
+    return Worker().serve();
+}
+
+} // namespace nestbed
