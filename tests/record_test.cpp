@@ -130,6 +130,7 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
     EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
     for (const std::string name : {"experiment",
                                    "run_id",
+                                   "key",
                                    "strategy",
                                    "backend",
                                    "mechanism",
@@ -171,6 +172,7 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "relative_error",
                                    "status",
                                    "detail",
+                                   "machine",
                                    "gpu",
                                    "driver",
                                    "cuda",
