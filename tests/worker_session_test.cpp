@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <thread>
 
 namespace nestbed
 {
@@ -111,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(OnTheExecutor, WorkerFault,
                                          Fault{"fault_deadlock", Status::timeout, "no sign of life in 1 s"},
                                          Fault{"fault_abort", Status::crashed, "signal 6 (Aborted)"},
                                          Fault{"fault_out_of_bounds", Status::crashed, kBadWrite}),
-                         [](const auto& info) { return std::string(info.param.strategy); });
+                         [](const auto& fault) { return std::string(fault.param.strategy); });
 
 TEST(WorkerSession, WithoutAWorkerIsAnErrorThatSaysHowItEnded)
 {
