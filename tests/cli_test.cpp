@@ -28,23 +28,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-using Row = std::map<std::string, std::string>;
-
-std::vector<Row> rows_of(const fs::path& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    const auto lines = parse_csv(text.str());
-    std::vector<Row> rows;
-    for (std::size_t line = 1; line < lines.size(); ++line) {
-        EXPECT_EQ(lines[line].size(), lines[0].size());
-        for (std::size_t column = 0; column < lines[line].size(); ++column)
-            rows.resize(line), rows[line - 1][lines[0][column]] = lines[line][column];
-    }
-    return rows;
-}
-
 std::string text_in(const fs::path& path)
 {
     std::ifstream file(path, std::ios::binary);
@@ -421,7 +404,7 @@ TEST_F(CommandLine, TheLogMayGoToStandardOutput)
     const Outcome outcome = nestbed(small({"--repeat", "1", "-o", "-"}));
     const std::string written = testing::internal::GetCapturedStdout();
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_THAT(written, StartsWith("experiment,run_id,strategy"));
+    EXPECT_THAT(written, StartsWith("experiment,run_id,key,strategy"));
     EXPECT_EQ(parse_csv(written).size(), 2U);
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err, HasSubstr("nosync")); // the table

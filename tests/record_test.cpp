@@ -28,6 +28,7 @@ RunFacts run_facts()
 {
     return {.experiment = "book",
             .run_id = "20261121T064012Z-4711",
+            .machine = "0a1b2c3d",
             .schedule = "fifo",
             .floor_us = 4.25,
             .timer_step_ns = 32,
@@ -190,6 +191,8 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
     cells.erase("git");
     const Cells expected{{"experiment", "book"},
                          {"run_id", "20261121T064012Z-4711"},
+                         {"key", "d5deba190d67e32a"}, // as in case_text_test.cpp
+                         {"machine", "0a1b2c3d"},
                          {"strategy", "nosync"},
                          {"backend", "cpu"},
                          {"mechanism", "null"},

@@ -24,9 +24,9 @@ using testing::HasSubstr;
 const std::vector<std::string> kProgram{NESTBED_TEST_PROGRAM}; // knows the faults
 
 std::unique_ptr<Session> worker(std::chrono::milliseconds timeout = 60s, std::vector<std::string> program = kProgram,
-                                const StopRequest* stop = nullptr)
+                                const StopRequest* stop = nullptr, const std::string& schedule = "fifo")
 {
-    return open_worker_session(BackendKind::cpu, {.schedule = "eager"},
+    return open_worker_session(BackendKind::cpu, {.schedule = schedule},
                                {.timeout = timeout, .stop = stop, .program = std::move(program)});
 }
 
@@ -38,7 +38,7 @@ Case case_of(const std::string& strategy, std::uint32_t grid = 4)
 TEST(WorkerSession, GivesWhatASessionInThisProcessGives)
 {
     const auto here = open_session(BackendKind::cpu, {.schedule = "eager"});
-    const auto there = worker();
+    const auto there = worker(60s, kProgram, nullptr, "eager");
     EXPECT_EQ(there->facts().name, here->facts().name);
     EXPECT_EQ(there->facts().multiprocessors, here->facts().multiprocessors);
     EXPECT_EQ(there->schedule(), "eager");
