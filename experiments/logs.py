@@ -106,6 +106,9 @@ def read_log(path):
         if len(bad):
             raise LogError(f"{path}, line {lines[bad[0]]}: {name} is '{log[name][bad[0]]}'; allowed: a finite number or nothing")
         log[name] = numbers
+    if "key" in log:  # of a sample that a worker was lost in there is no wave: that of the case's others
+        for name in ("wave", "streams"):
+            log[name] = log[name].fillna(log.groupby("key")[name].transform("first"))
     log["us"] = log["gpu_us"].fillna(log["wall_us"]).where(log["status"] == "ok")
     log["log"] = str(path)
     log["line"] = lines

@@ -71,25 +71,12 @@ def seconds_of_first(name):
 
 
 def whole_run(log):
-    """What the manifest says of a run that measured all it planned and whose rows are all in the log; None for none."""
-    rows = rows_by_run(log)
-    for run, facts in runs_of(log).items():
-        if facts.get("finished_utc") and facts.get("rows") == len(rows.get(run, [])):
+    """What the manifest says of the run that completed the log, whose rows are all still there; None for none."""
+    rows = sum(len(utcs) for utcs in rows_by_run(log).values())
+    for facts in runs_of(log).values():
+        if facts.get("finished_utc") and facts.get("log_rows") == rows:
             return facts
     return None
-
-
-def put_aside(log):
-    """Moves a log that is not complete, and its manifest, into partial/, so that nothing is lost and nothing is drawn of it."""
-    folder = log.parent / "partial"
-    folder.mkdir(exist_ok=True)
-    number = 1
-    while (aside := folder / f"{log.stem}-{number}.csv").exists():
-        number += 1
-    say(f"reproduce.sh: {log} is not complete: it is now partial/{aside.name}")
-    log.rename(aside)
-    if log.with_suffix(".json").exists():
-        log.with_suffix(".json").rename(aside.with_suffix(".json"))
 
 
 def short(path):
@@ -117,10 +104,13 @@ class Task:
         self.surprises = whole.get("surprises", []) if whole else []
 
     def run(self):
-        """The exit code."""
-        if self.log.exists():
-            put_aside(self.log)
-        return subprocess.run(nestbed(*self.words, "-o", short(self.log)), cwd=ROOT, check=False).returncode
+        """The exit code. A log that is not complete is gone on with; one that this nestbed or machine did not begin is moved aside."""
+        words = nestbed(*self.words, "-o", short(self.log))
+        code = subprocess.run(words, cwd=ROOT, check=False).returncode
+        if code == 2 and self.log.is_file():
+            say(f"reproduce.sh: {self.name} is begun again")
+            code = subprocess.run([*words, "--overwrite"], cwd=ROOT, check=False).returncode
+        return code
 
 
 class ProfileTask(Task):

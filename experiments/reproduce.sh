@@ -6,7 +6,7 @@
 #     experiments/reproduce.sh --dry-run             what there is to do and how long it takes
 #     experiments/reproduce.sh --measure-only        no figures, no page: neither packages nor the network are needed
 #
-# What is there and complete is left out, so it can be stopped and started again. On a machine without a GPU the executor
+# What is there is left out, so it can be stopped at any time and started again. On a machine without a GPU the executor
 # runs smaller experiments. NESTBED names a nestbed that is built already.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

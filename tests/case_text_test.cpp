@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
+#include <vector>
 
 namespace nestbed
 {
@@ -97,6 +99,42 @@ TEST(RangeName, HasNoCharacterThatMeansSomethingToNcu)
     const std::string name = range_name(R"(a,b/c[d]e@f*g+h"i\j)", {.strategy = "hello", .grid = 2, .block = 8});
     EXPECT_EQ(name.substr(0, name.find(':')), "a_b_c_d_e_f_g_h_i_j");
     EXPECT_EQ(name.find_first_of(",/[]@*+\"\\"), std::string::npos);
+}
+
+// The name of a case in logs must not change: old rows would be of no case any more. By sha256sum of the text.
+TEST(KeyOf, IsAHashOfWhatDecidesWhatIsMeasured)
+{
+    const Case point{.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
+    EXPECT_EQ(settings_text(point),
+              "strategy=nosync backend=cpu mechanism=null type=int32 grid=100 block=64 elements=6000 seed=7");
+    EXPECT_EQ(key_of(point, "fifo"), "d5deba190d67e32a");
+    Case on_a_gpu = point;
+    on_a_gpu.backend = BackendKind::cuda;
+    EXPECT_EQ(key_of(on_a_gpu, ""), key_of(on_a_gpu, "a schedule is the executor's"));
+    EXPECT_NE(key_of(on_a_gpu, ""), key_of(point, "fifo"));
+    EXPECT_NE(key_of(point, "eager"), key_of(point, "fifo"));
+}
+
+TEST(KeyOf, IsAnotherForEveryOtherCase)
+{
+    const Case point{.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
+    std::vector<Case> others(10, point);
+    others[1].strategy = "synced";
+    others[2].mechanism = Mechanism::fire_and_forget;
+    others[3].type = ElementType::float32;
+    others[4].elements = 6001;
+    others[5].depth = 3;
+    others[6].pending_limit = 100;
+    others[7].wave = 10;
+    others[8].delay_us = 5;
+    others[9].seed = 8;
+    std::set<std::string> keys;
+    for (const Case& other : others)
+        keys.insert(key_of(other, "fifo"));
+    EXPECT_EQ(keys.size(), others.size());
+    Case default_mechanism = point;
+    default_mechanism.mechanism = Mechanism::null_stream; // what it goes by anyway
+    EXPECT_EQ(key_of(default_mechanism, "fifo"), key_of(point, "fifo"));
 }
 
 } // namespace

@@ -2,7 +2,13 @@
 #pragma once
 
 #include "../src/core/cli.hpp"
+#include "../src/core/csv.hpp"
 
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -21,6 +27,24 @@ inline Outcome nestbed(const std::vector<std::string>& arguments)
     std::ostringstream err;
     const int exit_code = run_command_line(arguments, out, err);
     return {exit_code, out.str(), err.str()};
+}
+
+// A line of a CSV, by column.
+using Row = std::map<std::string, std::string>;
+
+inline std::vector<Row> rows_of(const std::filesystem::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    const auto lines = parse_csv(text.str());
+    std::vector<Row> rows;
+    for (std::size_t line = 1; line < lines.size(); ++line) {
+        EXPECT_EQ(lines[line].size(), lines[0].size());
+        for (std::size_t column = 0; column < lines[line].size(); ++column)
+            rows.resize(line), rows[line - 1][lines[0][column]] = lines[line][column];
+    }
+    return rows;
 }
 
 } // namespace nestbed

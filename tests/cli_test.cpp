@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <unistd.h>
 
@@ -26,21 +28,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-using Row = std::map<std::string, std::string>;
-
-std::vector<Row> rows_of(const fs::path& path)
+std::string text_in(const fs::path& path)
 {
     std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    const auto lines = parse_csv(text.str());
-    std::vector<Row> rows;
-    for (std::size_t line = 1; line < lines.size(); ++line) {
-        EXPECT_EQ(lines[line].size(), lines[0].size());
-        for (std::size_t column = 0; column < lines[line].size(); ++column)
-            rows.resize(line), rows[line - 1][lines[0][column]] = lines[line][column];
-    }
-    return rows;
+    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // Every test works in an empty folder of its own, and the CPU backend unless it says otherwise.
@@ -157,11 +148,117 @@ TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
     EXPECT_FALSE(fs::exists("out.json.partial"));
 }
 
-TEST_F(CommandLine, ASecondRunAddsToTheSameLogAndManifest)
+TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
 {
-    EXPECT_EQ(nestbed(small({"--repeat", "1", "-o", "out.csv"})).exit_code, 0);
-    EXPECT_EQ(nestbed(small({"--repeat", "1", "-o", "out.csv"})).exit_code, 0);
-    EXPECT_EQ(rows_of("out.csv").size(), 2U);
+    const Outcome first = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    EXPECT_EQ(first.exit_code, 0);
+    const std::string log = text_in("out.csv");
+    const std::string manifest = text_in("out.json");
+    const Outcome second = nestbed(small({"--repeat", "2", "-o", "out.csv", "--resume"}));
+    EXPECT_EQ(second.exit_code, 0) << second.err;
+    EXPECT_EQ(second.err, "nestbed: out.csv has 2 of 2 samples already\n");
+    EXPECT_EQ(text_in("out.csv"), log);
+    EXPECT_EQ(text_in("out.json"), manifest);
+    const auto table = [](const std::string& text) { return text.substr(text.find("strategy")); };
+    EXPECT_EQ(table(second.out), table(first.out));
+}
+
+TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "5", "-o", "out.csv"})).exit_code, 0);
+    const std::vector<Row> before = rows_of("out.csv");
+    const std::string log = text_in("out.csv");
+    // Without its third row and the end of its last one.
+    std::vector<std::string> lines;
+    std::istringstream text(log);
+    for (std::string line; std::getline(text, line);)
+        lines.push_back(line + "\n");
+    const std::string kept = lines[0] + lines[1] + lines[2] + lines[4];
+    write("out.csv", kept + lines[5].substr(0, 100));
+    const Outcome outcome = nestbed(small({"--repeat", "5", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.err,
+              "nestbed: out.csv has 3 of 5 samples already\n"
+              "nestbed: out.csv: its last row was not whole (100 bytes): cut off, to be measured again\n");
+    EXPECT_THAT(text_in("out.csv"), StartsWith(kept));
+    std::vector<std::string> repetitions;
+    for (Row row : rows_of("out.csv")) {
+        repetitions.push_back(row["repetition"]);
+        EXPECT_EQ(row["key"], before[0].at("key"));
+    }
+    EXPECT_THAT(repetitions, testing::UnorderedElementsAre("0", "1", "2", "3", "4"));
+}
+
+TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    const std::string log = text_in("out.csv");
+    const std::string manifest = text_in("out.json");
+    const auto refused = [&](std::initializer_list<std::string> options, const std::string& why) {
+        const Outcome outcome = nestbed(small(options));
+        EXPECT_EQ(outcome.exit_code, 2);
+        EXPECT_THAT(outcome.err,
+                    AllOf(StartsWith("nestbed: --output out.csv: this run cannot go on with it: "), HasSubstr(why),
+                          HasSubstr("allowed: a log of the same experiment, version and kind of machine")));
+        EXPECT_EQ(text_in("out.csv"), log);
+        EXPECT_EQ(text_in("out.json"), manifest);
+    };
+    refused({"--repeat", "3", "-o", "out.csv"}, "repeat on cpu: 2 there, 3 here");
+    refused({"--repeat", "2", "-o", "out.csv", "--experiment", "other"}, "experiment: adhoc there, other here");
+    refused({"--repeat", "2", "-o", "out.csv", "--depth", "1"},
+            "cases: 1 there, 1 here; 1 are there alone, 1 here alone");
+    refused({"--repeat", "2", "-o", "out.csv", "--workers", "1", "--schedule", "eager"},
+            "schedule: fifo there, eager here");
+    refused({"--repeat", "2", "-o", "out.csv", "--untimed"}, "untimed: no there, yes here");
+    fs::remove("out.json");
+    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.json: run ", "is not in it"});
+}
+
+TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    const std::string log = text_in("out.csv");
+    const Outcome outcome = nestbed(small({"--repeat", "3", "-o", "out.csv", "--overwrite"}));
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.err, "nestbed: what was in out.csv is in out.csv.old-1 now\n");
+    EXPECT_EQ(rows_of("out.csv").size(), 3U);
+    EXPECT_EQ(text_in("out.csv.old-1"), log);
+    EXPECT_TRUE(fs::exists("out.json.old-1"));
+    expect_usage_error(small({"--overwrite", "--resume", "-o", "out.csv"}), {"--resume: not with --overwrite"});
+}
+
+TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    const std::string log = text_in("out.csv");
+    const std::string last = log.substr(log.rfind('\n', log.size() - 2) + 1);
+    write("out.csv", log + last);
+    Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: out.csv:4: case "), HasSubstr("has a repetition 1 already")));
+    const std::string key = rows_of("out.csv")[0]["key"];
+    std::string other = log;
+    other.replace(other.find(key), key.size(), "0123456789abcdef");
+    write("out.csv", other);
+    outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, StartsWith("nestbed: out.csv:2: there is no case 0123456789abcdef in this run"));
+    EXPECT_EQ(text_in("out.csv"), other);
+}
+
+TEST_F(CommandLine, AWorkerAndThisProcessMeasureTheSame)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "worker.csv"})).exit_code, 0);
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "here.csv", "--in-process"})).exit_code, 0);
+    const std::vector<Row> there = rows_of("worker.csv");
+    const std::vector<Row> here = rows_of("here.csv");
+    ASSERT_EQ(there.size(), here.size());
+    for (std::size_t row = 0; row < here.size(); ++row)
+        for (const auto& [column, cell] : here[row])
+            if (!std::set<std::string>{"run_id", "wall_us", "floor_us", "bandwidth_gb_s", "timer_step_ns", "utc"}
+                     .contains(column)) {
+                EXPECT_EQ(there[row].at(column), cell) << column;
+            }
 }
 
 TEST_F(CommandLine, WithoutAnOutputTheLogGoesToTheLocalResults)
@@ -245,7 +342,7 @@ TEST_F(CommandLine, ExpectedRefusalsAreNoFailureAndOtherStrategiesMustBeOk)
     EXPECT_EQ(refused.exit_code, 0) << refused.err;
     EXPECT_THAT(refused.err, IsEmpty());
     const Outcome other =
-        nestbed(small({"--pending-limit", "2", "--expect", "wrong", "--repeat", "1", "-o", "out.csv"}));
+        nestbed(small({"--pending-limit", "2", "--expect", "wrong", "--repeat", "1", "-o", "other.csv"}));
     EXPECT_EQ(other.exit_code, 3);
     EXPECT_THAT(other.err, AllOf(HasSubstr("nestbed: 1 rows are not as expected; their status and detail say why\n"),
                                  HasSubstr("nestbed: expect = wrong: no row of nosync has this status\n")));
@@ -307,7 +404,7 @@ TEST_F(CommandLine, TheLogMayGoToStandardOutput)
     const Outcome outcome = nestbed(small({"--repeat", "1", "-o", "-"}));
     const std::string written = testing::internal::GetCapturedStdout();
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_THAT(written, StartsWith("experiment,run_id,strategy"));
+    EXPECT_THAT(written, StartsWith("experiment,run_id,key,strategy"));
     EXPECT_EQ(parse_csv(written).size(), 2U);
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err, HasSubstr("nosync")); // the table
@@ -438,6 +535,8 @@ TEST_F(CommandLine, ImpossibleCasesAreSaid)
     expect_usage_error(small({"--repeat", "0"}), {"--repeat 0", "from 1 to"});
     expect_usage_error(small({"--repeat", "3", "--repeat", "4"}), {"repeat", "takes one value"});
     expect_usage_error(small({"--warmup", "some"}), {"--warmup some"});
+    expect_usage_error(small({"--timeout", "0"}), {"--timeout 0", "from 1 to 86400"});
+    expect_usage_error(small({"--retries", "-1"}), {"--retries -1"});
     expect_usage_error(small({"--schedule", "lifo"}), {"--schedule lifo", "allowed: fifo, eager, random:SEED"});
     expect_usage_error(small({"--workers", "0"}), {"--workers 0", "from 1 to 12"});
 }

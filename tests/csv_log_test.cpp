@@ -32,6 +32,11 @@ std::vector<std::string> some_row()
     return row;
 }
 
+// A log that is begun.
+struct Log : CsvLog {
+    explicit Log(const std::string& path) : CsvLog(path) { begin(); }
+};
+
 std::string log_refusal(const std::string& path)
 {
     return text_of<UsageError>([&] { CsvLog log(path); });
@@ -41,7 +46,7 @@ TEST(CsvLogFile, ThatIsNewBeginsWithTheHeader)
 {
     const ScratchFolder folder;
     const std::string path = folder.path("new.csv");
-    const CsvLog log(path);
+    const Log log(path);
     EXPECT_EQ(log.path(), path);
     EXPECT_EQ(folder.read("new.csv"), csv_line(columns())); // flushed while the log is open
 }
@@ -49,7 +54,7 @@ TEST(CsvLogFile, ThatIsNewBeginsWithTheHeader)
 TEST(CsvLogFile, HasEachRowAsSoonAsItIsAppended)
 {
     const ScratchFolder folder;
-    CsvLog log(folder.path("new.csv"));
+    Log log(folder.path("new.csv"));
     const std::vector<std::string> row = some_row();
     log.append(row);
     EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row));
@@ -61,31 +66,96 @@ TEST(CsvLogFile, ThatIsALogAlreadyIsContinued)
 {
     const ScratchFolder folder;
     const std::vector<std::string> row = some_row();
-    CsvLog(folder.path("old.csv")).append(row);
-    CsvLog(folder.path("old.csv")).append(row);
+    Log(folder.path("old.csv")).append(row);
+    Log(folder.path("old.csv")).append(row);
     EXPECT_THAT(parse_csv(folder.read("old.csv")), ElementsAre(columns(), row, row));
 }
 
 TEST(CsvLogFile, ThatIsEmptyGetsItsHeader)
 {
     const ScratchFolder folder;
-    const CsvLog log(folder.write("empty.csv", ""));
+    const Log log(folder.write("empty.csv", ""));
     EXPECT_EQ(folder.read("empty.csv"), csv_line(columns()));
 }
 
-// A full disk or a killed run leaves the beginning of a row. The next row must not become its end.
-TEST(CsvLogFile, ThatEndsWithinARowNeverSwallowsTheNextOne)
+// A killed run, or a machine that went down, leaves the beginning of a row.
+TEST(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
+{
+    const ScratchFolder folder;
+    const std::vector<std::string> row = some_row();
+    const std::string whole = csv_line(columns()) + csv_line(row);
+    const std::string line = csv_line(row);
+    for (const std::size_t bytes : {std::size_t{1}, line.size() / 2, line.size() - 2, line.size() - 1}) {
+        Log log(folder.write("cut.csv", whole + line.substr(0, bytes)));
+        EXPECT_EQ(log.torn_bytes(), bytes);
+        EXPECT_EQ(log.rows().rows.size(), 1U);
+        log.append(row);
+        EXPECT_EQ(folder.read("cut.csv"), whole + line);
+    }
+}
+
+TEST(CsvLogFile, LosesNothingBeforeItIsBegun)
 {
     const ScratchFolder folder;
     const std::string cut = csv_line(columns()) + "book,20261121T0640";
-    const std::vector<std::string> row = some_row();
-    try {
-        CsvLog(folder.write("cut.csv", cut)).append(row);
-    } catch (const UsageError&) {
-        EXPECT_EQ(folder.read("cut.csv"), cut); // to refuse it untouched would do as well
-        return;
+    const std::string path = folder.write("cut.csv", cut);
+    {
+        const CsvLog log(path);
+        EXPECT_FALSE(log.has_rows());
     }
-    EXPECT_THAT(folder.read("cut.csv"), testing::EndsWith("\n" + csv_line(row)));
+    EXPECT_EQ(folder.read("cut.csv"), cut);
+    {
+        const CsvLog log(folder.path("new.csv"));
+    }
+    EXPECT_FALSE(folder.has("new.csv"));
+}
+
+TEST(CsvLogFile, WithHalfAHeaderGetsItWhole)
+{
+    const ScratchFolder folder;
+    const Log log(folder.write("cut.csv", csv_line(columns()).substr(0, 20)));
+    EXPECT_EQ(folder.read("cut.csv"), csv_line(columns()));
+}
+
+TEST(CsvLogFile, IsWrittenByOneRunAtATime)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("new.csv");
+    {
+        const Log log(path);
+        EXPECT_EQ(log_refusal(path),
+                  "--output " + path +
+                      ": another run is writing it; allowed: a file that can be written, or - for standard output");
+        EXPECT_THAT(text_of<UsageError>([&] { put_aside(path); }), HasSubstr("another run is writing it"));
+    }
+    EXPECT_NO_THROW(Log{path});
+}
+
+TEST(BytesOfWholeRows, EndBehindTheLastLineBreakThatIsNotWithinQuotes)
+{
+    EXPECT_EQ(bytes_of_whole_rows(""), 0U);
+    EXPECT_EQ(bytes_of_whole_rows("a,b"), 0U);
+    EXPECT_EQ(bytes_of_whole_rows("a,b\r\n"), 5U);
+    EXPECT_EQ(bytes_of_whole_rows("a,b\r\nc"), 5U);
+    EXPECT_EQ(bytes_of_whole_rows("a,\"b\nc"), 0U);
+    EXPECT_EQ(bytes_of_whole_rows("a,\"b\n\"\"c\"\nd"), 11U);
+    EXPECT_EQ(bytes_of_whole_rows("a\n\"b\"\"\n"), 2U);
+}
+
+TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)
+{
+    const ScratchFolder folder;
+    EXPECT_EQ(put_aside(folder.path("a.csv")), "");
+    for (const std::string number : {"1", "2", "3"}) {
+        folder.write("a.csv", "log " + number);
+        if (number != "2")
+            folder.write("a.json", "manifest " + number);
+        EXPECT_EQ(put_aside(folder.path("a.csv")), folder.path("a.csv.old-" + number));
+        EXPECT_EQ(folder.read("a.csv.old-" + number), "log " + number);
+        EXPECT_EQ(folder.has("a.json.old-" + number), number != "2");
+        EXPECT_FALSE(folder.has("a.csv") || folder.has("a.json"));
+    }
+    EXPECT_EQ(folder.read("a.json.old-3"), "manifest 3");
 }
 
 TEST(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
@@ -122,14 +192,15 @@ TEST(CsvLogFile, CannotBeAFolderOrLieInAFile)
     EXPECT_EQ(folder.read("file"), "text");
 }
 
-TEST(CsvLogFile, ThatMayNotBeWrittenIsRefused)
+TEST(CsvLogFile, ThatMayNotBeWrittenIsARunError)
 {
     if (geteuid() == 0)
         GTEST_SKIP() << "root may write anywhere";
     const ScratchFolder folder;
     std::filesystem::permissions(folder.path(""),
                                  std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-    EXPECT_THAT(log_refusal(folder.path("new.csv")), HasSubstr("Permission denied"));
+    EXPECT_EQ(text_of<RunError>([&] { CsvLog log(folder.path("new.csv")); }),
+              folder.path("new.csv") + ": it could not be opened: Permission denied");
     std::filesystem::permissions(folder.path(""), std::filesystem::perms::owner_all);
 }
 
@@ -137,15 +208,15 @@ TEST(CsvLogFile, MayBeStandardOutput)
 {
     const std::vector<std::string> row = some_row();
     testing::internal::CaptureStdout();
-    CsvLog("-").append(row);
-    CsvLog("-").append(row); // the first log did not close it
+    Log("-").append(row);
+    Log("-").append(row); // the first log did not close it
     EXPECT_EQ(testing::internal::GetCapturedStdout(),
               csv_line(columns()) + csv_line(row) + csv_line(columns()) + csv_line(row));
 }
 
 TEST(CsvLogFile, MayBeADeviceThatSwallowsEverything)
 {
-    EXPECT_NO_THROW(CsvLog("/dev/null").append(some_row()));
+    EXPECT_NO_THROW(Log("/dev/null").append(some_row()));
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
@@ -159,7 +230,7 @@ TEST(CsvLogFile, OnAFullDeviceIsARunError)
         setrlimit(RLIMIT_AS, &kLimit);
 #endif
         try {
-            CsvLog log("/dev/full");
+            const Log log("/dev/full");
         } catch (const RunError& error) {
             static_cast<void>(std::fputs(error.what(), stderr));
             std::exit(EXIT_SUCCESS);
@@ -199,7 +270,7 @@ TEST(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
 {
     const ScratchFolder folder;
     const std::string path = folder.path("new.csv");
-    CsvLog log(path);
+    Log log(path);
     const std::vector<std::string> row = some_row();
     log.append(row);
     std::string why;
@@ -208,6 +279,10 @@ TEST(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
         why = text_of<RunError>([&] { log.append(row); });
     }
     EXPECT_EQ(why, path + ": the row could not be written: File too large");
+    EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row)); // nothing of the second
+    log.append(row);
+    log.finish();
+    EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row, row));
 }
 
 TEST(CsvLogFile, ThatCannotTakeItsHeaderIsNotLeftHalfMade)
@@ -215,7 +290,7 @@ TEST(CsvLogFile, ThatCannotTakeItsHeaderIsNotLeftHalfMade)
     const ScratchFolder folder;
     {
         const FullDisk full(10);
-        EXPECT_ANY_THROW(CsvLog log(folder.path("new.csv")));
+        EXPECT_ANY_THROW(Log(folder.path("new.csv")));
     }
     EXPECT_FALSE(folder.has("new.csv"));
 }

@@ -41,9 +41,16 @@ void write(const std::string& csv_path, const std::string& run_id, const Plan& p
                                     .default_pending_limit = 2048,
                                     .memory_bytes = 1ULL << 40,
                                     .peak_bandwidth_gb_s = 4916.75}};
-    write_manifest(csv_path, plan, {{BackendKind::cpu, facts}},
-                   {{BackendKind::cpu, {.asked = 1024, .reached = 24, .error = "cudaErrorLaunchMaxDepthExceeded"}}},
-                   {"nestbed", "run", "experiments/book.cfg"});
+    const std::map<BackendKind, RunFacts> runs{{BackendKind::cpu, facts}};
+    write_manifest(
+        csv_path,
+        {.run_id = run_id,
+         .record = record_of(plan, runs, ""),
+         .runs = runs,
+         .probes = {{BackendKind::cpu, {.asked = 1024, .reached = 24, .error = "cudaErrorLaunchMaxDepthExceeded"}}},
+         .command = {"nestbed", "run", "experiments/book.cfg"},
+         .cases = 2,
+         .samples = 6});
 }
 
 TEST(Manifest, LiesBesideItsLog)
@@ -86,11 +93,15 @@ TEST(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
 {
     const ScratchFolder folder;
     const RunFacts facts{.experiment = "book", .run_id = "run-1", .untimed = true, .device = {.name = "Model 1"}};
-    write_manifest(folder.path("book.csv"), plan_of_two_cases(), {{BackendKind::cpu, facts}}, {}, {"nestbed"});
+    const std::map<BackendKind, RunFacts> runs{{BackendKind::cpu, facts}};
+    write_manifest(folder.path("book.csv"), {.run_id = "run-1",
+                                             .record = record_of(plan_of_two_cases(), runs, ""),
+                                             .runs = runs,
+                                             .command = {"nestbed"}});
     const auto manifest = nlohmann::json::parse(folder.read("book.json"));
     const auto& device = manifest.at("runs").at("run-1").at("backends").at("cpu");
     EXPECT_EQ(device.at("name"), "Model 1");
-    EXPECT_EQ(device.at("untimed"), true);
+    EXPECT_EQ(manifest.at("runs").at("run-1").at("untimed"), true);
     for (const char* key : {"null_kernel_us", "timer_step_ns", "read_bandwidth_gb_s", "copy_bandwidth_gb_s",
                             "nesting_depth_tried", "nesting_depth_reached", "nesting_depth_error"})
         EXPECT_FALSE(device.contains(key)) << key;
@@ -187,25 +198,71 @@ TEST(Manifest, MayNotBeAFolder)
                 testing::HasSubstr("book.json: it is there already and is not a manifest"));
 }
 
-TEST(FinishedManifest, SaysHowManyRowsAndWhatWasUnexpected)
+TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
 {
     const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
     write(folder.path("book.csv"), "run-2");
-    finish_manifest(folder.path("book.csv"), "run-2", 6, {"2 rows are not ok"});
+    const auto runs = runs_in_manifest(folder.path("book.csv"), {"run-1"});
+    ASSERT_EQ(runs.size(), 1U);
+    const RunRecord& record = runs.at("run-1");
+    EXPECT_EQ(record.experiment, "book");
+    EXPECT_EQ(record.title, "The book's \"table\"");
+    EXPECT_EQ(record.expect, "ok");
+    EXPECT_FALSE(record.untimed);
+    EXPECT_EQ(record.backends.at("cpu").name, "Model 1");
+    EXPECT_EQ(record.backends.at("cpu").multiprocessors, 2U);
+    EXPECT_EQ(record.backends.at("cpu").schedule, "random:7");
+    EXPECT_EQ(record.backends.at("cpu").repeat, 3U);
+    EXPECT_EQ(record.backends.at("cpu").warmup, 1U);
+    ASSERT_EQ(record.cases.size(), 2U);
+    EXPECT_EQ(record.cases[0].key.size(), 16U);
+    EXPECT_NE(record.cases[0].key, record.cases[1].key);
+    EXPECT_THAT(record.cases[1].settings, StartsWith("strategy=synced backend=cpu"));
+    EXPECT_EQ(record.cases[1].repeat, 3U);
+    EXPECT_TRUE(differences(record, record).empty());
+}
+
+TEST(Manifest, OfAnotherLogOrAnOlderNestbedGivesNoRuns)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("book.csv"), {"run-9"}); }),
+              folder.path("book.json") + ": run run-9, of which " + folder.path("book.csv") +
+                  " has rows, is not in it; allowed: the manifest that belongs to the log");
+    EXPECT_THAT(text_of<UsageError>([&] { runs_in_manifest(folder.path("none.csv"), {"run-1"}); }),
+                HasSubstr("is not in it"));
+    folder.write("old.json", R"({"runs": {"run-1": {"experiment": "book", "git": "abc"}}})");
+    EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("old.csv"), {"run-1"}); }),
+              folder.path("old.json") +
+                  ": run run-1 is of another version of nestbed, which kept less of it; allowed: a log of this "
+                  "version");
+}
+
+TEST(EndedManifest, SaysHowManyRowsAndWhatWasUnexpected)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    write(folder.path("book.csv"), "run-2");
+    end_manifest(folder.path("book.csv"), "run-2",
+                 {.rows = 6, .log_rows = 8, .surprises = {"2 rows are not ok"}, .incidents = {"x"}});
     const auto runs = nlohmann::json::parse(folder.read("book.json")).at("runs");
     EXPECT_FALSE(runs.at("run-1").contains("finished_utc"));
     EXPECT_EQ(runs.at("run-2").at("rows"), 6);
+    EXPECT_EQ(runs.at("run-2").at("log_rows"), 8);
     EXPECT_EQ(runs.at("run-2").at("surprises"), nlohmann::json({"2 rows are not ok"}));
+    EXPECT_EQ(runs.at("run-2").at("incidents"), nlohmann::json({"x"}));
     EXPECT_GE(runs.at("run-2").at("finished_utc"), runs.at("run-2").at("started_utc"));
+    end_manifest(folder.path("book.csv"), "run-1", {.whole = false});
+    const auto first = nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1");
+    EXPECT_TRUE(first.contains("interrupted_utc"));
+    EXPECT_FALSE(first.contains("finished_utc"));
 }
 
-TEST(FinishedManifest, IsNotMadeOfOneThatIsGone)
+TEST(EndedManifest, IsNotMadeOfOneThatIsGone)
 {
     const ScratchFolder folder;
-    const auto error = [&] {
-        return text_of<RunError>([&] { finish_manifest(folder.path("book.csv"), "run-1", 6, {}); });
-    };
+    const auto error = [&] { return text_of<RunError>([&] { end_manifest(folder.path("book.csv"), "run-1", {}); }); };
     const std::string gone = folder.path("book.json") + ": the run is no longer in it, and its end is not noted";
     EXPECT_EQ(error(), gone);
     EXPECT_FALSE(std::filesystem::exists(folder.path("book.json")));
@@ -214,6 +271,24 @@ TEST(FinishedManifest, IsNotMadeOfOneThatIsGone)
     folder.write("book.json", "no manifest"); // the run is over: nothing is wrong with what the user asked
     EXPECT_THAT(error(), HasSubstr("it is there already and is not a manifest"));
     EXPECT_EQ(folder.read("book.json"), "no manifest");
+}
+
+TEST(Manifest, IsReplacedWhereAnEndedRunHasLeftAPartialOne)
+{
+    const ScratchFolder folder;
+    folder.write("book.json.partial", "{\"ru");
+    write(folder.path("book.csv"), "run-1");
+    EXPECT_EQ(nlohmann::json::parse(folder.read("book.json")).at("runs").size(), 1U);
+    EXPECT_FALSE(folder.has("book.json.partial"));
+}
+
+TEST(JoinedManifests, HaveTheRunsAndPlansOfAll)
+{
+    const ScratchFolder folder;
+    write(folder.path("a.csv"), "run-1");
+    write(folder.path("b.csv"), "run-2");
+    join_manifests(folder.path("all.csv"), {folder.path("a.csv"), folder.path("b.csv")});
+    EXPECT_EQ(runs_in_manifest(folder.path("all.csv"), {"run-1", "run-2"}).size(), 2U);
 }
 
 } // namespace

@@ -169,6 +169,12 @@ class PlotTest(unittest.TestCase):
         figure = self.drawn(rows([10, 11]) + rows([700, 710], strategy="host", mechanism="none", gpu_us=""))["made-strategies"]
         self.assertIn("by the host's wall clock (host)", texts_of(figure))
 
+    def test_a_sample_that_took_its_worker_down_is_of_its_case(self):
+        made = [*rows([20, 21], key="aa", wave=8, streams=2),
+                {**rows([None], key="aa")[0], "status": "timeout", "detail": "no sign of life in 60 s", "repetition": "2"}]
+        cases = logs.cases_of(logs.read_log(self.write(made, columns=[*COLUMNS, "key"])))
+        self.assertEqual([(case.rows, case.ok, case.wave) for case in cases.itertuples()], [(3, 2, 8)])
+
     def test_a_log_of_an_earlier_version(self):
         path = self.write(rows([10, 11]), columns=[name for name in COLUMNS
                                                    if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")])

@@ -69,7 +69,8 @@ TEST_F(ProfileCommand, PrintsAScriptWithoutAGpuAndWithoutNcu)
         printed.out,
         AllOf(StartsWith("mkdir -p 'a folder'\n\n# 001-chain-named-4x32\nncu --clock-control none"),
               HasSubstr(" --experiment adhoc --strategy chain --backend cuda --mechanism named --grid 4 "
-                        "--block 32 --depth 2 --repeat 1 --warmup 0 --untimed --output "
+                        "--block 32 --depth 2 --repeat 1 --warmup 0 --untimed "
+                        "--in-process --output "
                         "'a folder/001-chain-named-4x32.csv'\n"),
               HasSubstr("--page source --csv > 'a folder/001-chain-named-4x32.source.csv'\n"),
               HasSubstr("--print-units base > 'a folder/001-chain-named-4x32.raw.csv'\n"),

@@ -44,8 +44,8 @@ TEST(ProfileCommands, CollectOneUntimedRunOfTheCase)
                     "--import-source", "no", "--force-overwrite", "--export", "some folder/001.ncu-rep",
                     "/usr/bin/nestbed", "run", "--experiment", "book", "--strategy", "nosync", "--backend", "cuda",
                     "--mechanism", "named", "--type", "int32", "--grid", "64", "--block", "512", "--elements",
-                    "32768", "--wave", "16", "--seed", "1", "--repeat", "1", "--warmup", "0", "--untimed", "--output",
-                    "some folder/001.csv"));
+                    "32768", "--wave", "16", "--seed", "1", "--repeat", "1", "--warmup", "0", "--untimed",
+                    "--in-process", "--output", "some folder/001.csv"));
 }
 
 TEST(ProfileCommands, PrintThePages)

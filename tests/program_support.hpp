@@ -5,8 +5,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace nestbed
 {
@@ -18,17 +20,36 @@ inline std::string program(const ScratchFolder& folder, std::string_view name, c
     return path;
 }
 
-// The PATH, another one as long as this lives.
-class PathVariable
+// A variable of the environment, with another value as long as this lives.
+class EnvironmentVariable
 {
   public:
-    explicit PathVariable(const std::string& path) { setenv("PATH", path.c_str(), 1); }
-    PathVariable(const PathVariable&) = delete;
-    PathVariable& operator=(const PathVariable&) = delete;
-    ~PathVariable() { setenv("PATH", before_.c_str(), 1); }
+    EnvironmentVariable(std::string name, const std::string& value) : name_(std::move(name))
+    {
+        if (const char* before = std::getenv(name_.c_str()))
+            before_ = before;
+        setenv(name_.c_str(), value.c_str(), 1);
+    }
+    EnvironmentVariable(const EnvironmentVariable&) = delete;
+    EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
+    ~EnvironmentVariable()
+    {
+        if (before_)
+            setenv(name_.c_str(), before_->c_str(), 1);
+        else
+            unsetenv(name_.c_str());
+    }
 
   private:
-    std::string before_ = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+    std::string name_;
+    std::optional<std::string> before_;
+};
+
+// The PATH, another one as long as this lives.
+class PathVariable : public EnvironmentVariable
+{
+  public:
+    explicit PathVariable(const std::string& path) : EnvironmentVariable("PATH", path) {}
 };
 
 } // namespace nestbed

@@ -28,6 +28,7 @@ RunFacts run_facts()
 {
     return {.experiment = "book",
             .run_id = "20261121T064012Z-4711",
+            .machine = "0a1b2c3d",
             .schedule = "fifo",
             .floor_us = 4.25,
             .timer_step_ns = 32,
@@ -130,6 +131,7 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
     EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
     for (const std::string name : {"experiment",
                                    "run_id",
+                                   "key",
                                    "strategy",
                                    "backend",
                                    "mechanism",
@@ -171,6 +173,7 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "relative_error",
                                    "status",
                                    "detail",
+                                   "machine",
                                    "gpu",
                                    "driver",
                                    "cuda",
@@ -188,6 +191,8 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
     cells.erase("git");
     const Cells expected{{"experiment", "book"},
                          {"run_id", "20261121T064012Z-4711"},
+                         {"key", "d5deba190d67e32a"}, // as in case_text_test.cpp
+                         {"machine", "0a1b2c3d"},
                          {"strategy", "nosync"},
                          {"backend", "cpu"},
                          {"mechanism", "null"},

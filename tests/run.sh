@@ -7,5 +7,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
 install_packages python3-pandas python3-matplotlib python3-plotly python3-selenium chromium chromium-driver
+((EUID)) || install_packages slurm-wlm munge # without root there is no slurmd to test with
 build=$("$root/experiments/build.sh")
 ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "$@"

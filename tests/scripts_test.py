@@ -5,6 +5,7 @@
 
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
+import csv
 import json
 import os
 import pathlib
@@ -60,18 +61,35 @@ class OnTheExecutor(Scratch):
         self.assertNotIn("==", again.stdout)
         self.assertEqual((self.folder / "quick.csv").read_bytes(), log)
 
-    def test_puts_aside_what_is_not_complete_and_measures_it_again(self):
+    def test_goes_on_with_what_is_not_complete(self):
         self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
         log = self.folder / "quick.csv"
         whole = log.read_bytes()
         cut = whole[:whole.rindex(b"\r\n", 0, -2) + 2]  # without its last row
         log.write_bytes(cut)
+        self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
         again = reproduce("--measure-only", "-o", self.folder, "quick")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("is not complete: it is now partial/quick-1.csv", again.stderr)
-        self.assertEqual((self.folder / "partial/quick-1.csv").read_bytes(), cut)
-        self.assertTrue((self.folder / "partial/quick-1.json").exists())
+        self.assertRegex(again.stderr, r"quick.csv has \d+ of \d+ samples already")
+        self.assertTrue(log.read_bytes().startswith(cut))
         self.assertEqual(log.read_bytes().count(b"\n"), whole.count(b"\n"))
+        self.assertIn("0 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
+
+    def test_begins_again_what_another_version_has_begun(self):
+        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        manifest = self.folder / "quick.json"
+        runs = json.loads(manifest.read_text())
+        for run in runs["runs"].values():
+            del run["finished_utc"]
+            run["git"] = "0123456789ab"
+        manifest.write_text(json.dumps(runs))
+        before = (self.folder / "quick.csv").read_bytes()
+        again = reproduce("--measure-only", "-o", self.folder, "quick")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertRegex(again.stderr, r"this run cannot go on with it: version: \S+ \(0123456789ab, ")
+        self.assertIn("quick is begun again", again.stderr)
+        self.assertEqual((self.folder / "quick.csv.old-1").read_bytes(), before)
+        self.assertTrue((self.folder / "quick.json.old-1").exists())
 
     def test_a_run_without_an_end_is_not_complete(self):
         self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
@@ -105,11 +123,7 @@ class OnTheExecutor(Scratch):
             self.assertIn("1 of 1 to do", result.stdout)
 
     def test_goes_on_when_one_could_not_run(self):
-        (self.folder / "quick.csv").mkdir()
-        result = reproduce("--measure-only", "-o", self.folder, "quick", "hello")
-        self.assertEqual(result.returncode, 0, result.stderr)  # what was in the way is put aside
         (self.folder / "book.json").mkdir()
-        (self.folder / "hello.csv").unlink()
         result = reproduce("--measure-only", "-o", self.folder, "book", "hello")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"book: exit code 2\n(.*\n)*reproduce.sh: could not run: book; what is complete stays")
@@ -148,6 +162,14 @@ class OnTheExecutor(Scratch):
         self.assertEqual(started.returncode, 130, said)
         self.assertIn("what is complete stays: start again to go on", said)
         self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "hazard_schedules").stdout)
+        measured = log.read_bytes()
+        self.assertTrue(measured.endswith(b"\r\n"))
+        again = reproduce("--measure-only", "-o", self.folder, "hazard_schedules")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertTrue(log.read_bytes().startswith(measured))
+        rows = list(csv.DictReader(log.open(newline="")))
+        self.assertEqual(len({(row["key"], row["repetition"]) for row in rows}), len(rows))
+        self.assertEqual(len({row["run_id"] for row in rows}), 2)
 
 
 class Plot(Scratch):

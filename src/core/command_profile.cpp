@@ -20,6 +20,7 @@
 #include <cstring>
 #include <filesystem>
 #include <ostream>
+#include <unistd.h>
 
 namespace nestbed
 {
@@ -52,7 +53,7 @@ Settings profile_settings(const Given& given)
     Settings settings;
     if (const auto& files = given.at("argument"); !files.empty())
         settings.read_file(files.front());
-    for (const char* key : {"repeat", "warmup", "expect", "schedule", "workers", "backend"})
+    for (const char* key : {"repeat", "warmup", "timeout", "retries", "expect", "schedule", "workers", "backend"})
         settings.set(key, {});
     set_from(settings, given);
     settings.set("backend", {"cuda"});
@@ -169,7 +170,7 @@ int profile(const Arguments& arguments, std::ostream& out, std::ostream& err)
                                      error ? error.message() : "a file is there"));
     std::vector<Reconciled> results;
     {
-        ProgressLine line;
+        ProgressReport line(err, isatty(STDERR_FILENO) == 1);
         results = profile_cases(cases, how, [&](const Progress& progress) { line.show(progress); });
     }
     out << reconcile_text(results) << fmt::format("\nfiles: {}\n", how.folder);

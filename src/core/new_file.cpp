@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -22,6 +23,17 @@ constexpr const char* kPartial = ".partial";
 {
     throw UsageError(
         fmt::format("{} {}: {}; allowed: a new file in a folder that can be written to", option, path, why));
+}
+
+// Else a machine that goes down may have the new name and nothing under it.
+bool bring_to_disk(const std::string& path)
+{
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC); // NOLINT(*-vararg)
+    if (file < 0)
+        return false;
+    const bool done = fsync(file) == 0;
+    close(file);
+    return done;
 }
 } // namespace
 
@@ -59,19 +71,17 @@ void replace_file(const std::string& path, std::string_view content, std::string
     std::error_code error;
     const bool there = fs::exists(path, error);
     const fs::path place = there ? fs::canonical(path, error) : fs::path(path); // through a link, not instead of it
-    const std::string partial = place.string() + kPartial;
-    if (fs::exists(partial, error))
-        fail(fmt::format("{} is in its way, left by a run that was ended", partial));
+    const std::string partial = place.string() + kPartial; // one that is there was left by a run that was ended
     errno = 0;
     std::ofstream file(partial, std::ios::binary);
     if (!file)
         fail(std::strerror(errno));
     file.write(content.data(), static_cast<std::streamsize>(content.size()));
     file.close();
-    std::string why = file ? "" : std::strerror(errno);
-    if (file && there)
+    std::string why = file && bring_to_disk(partial) ? "" : std::strerror(errno);
+    if (why.empty() && there)
         fs::permissions(partial, fs::status(place).permissions(), error);
-    if (file && !error)
+    if (why.empty() && !error)
         fs::rename(partial, place, error);
     if (error)
         why = error.message();

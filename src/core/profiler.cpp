@@ -41,7 +41,7 @@ ProfileCommands profile_commands(const Case& point, const std::string& experimen
         commands.collect.push_back("--" + key);
         commands.collect.push_back(value);
     }
-    for (const char* word : {"--repeat", "1", "--warmup", "0", "--untimed", "--output"})
+    for (const char* word : {"--repeat", "1", "--warmup", "0", "--untimed", "--in-process", "--output"})
         commands.collect.emplace_back(word);
     commands.collect.push_back(stem + kLedgerEnding);
     commands.raw.insert(commands.raw.end(), {"--print-units", "base"});

@@ -1,0 +1,33 @@
+// fault_abort: the host aborts, where it should launch: SIGABRT on every backend.
+// Launches: none from the device.
+#include "fault.hpp"
+
+#include <cstdlib>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+struct Abort {
+    static constexpr StrategyInfo info{
+        .name = "fault_abort",
+        .workload = "reduce",
+        .summary = "the host aborts",
+        .hazards = "it ends the process",
+        .source = "nestbed's tests",
+    };
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+    template <class T>
+    static void run(const Reduction<T>& /*job*/)
+    {
+        std::abort();
+    }
+};
+
+const RegisterFault<Abort> abort_on_host;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,87 @@
+// fault_deadlock: nested/synced.cu, but the parent waits for ever, and the launch plan is not told that it waits.
+//
+//     reduce(slice, size):                        one block of `size` threads
+//         if size == 2: sum = slice[0] + slice[1]
+//         thread t < size/2: slice[t] += slice[t + size/2]
+//         barrier
+//         thread 0: launch reduce(slice, size/2) and wait for it
+//         barrier
+//         thread 0: raise the flag that the parent waits for
+//
+// So the root blocks go in one wave, as far as the pending launches allow. A GPU holds 128 grids: 16 chains of 8 levels (grid 16,
+// block 512) come out right, 33 hang. On the executor, under fifo, one does: the child starts when its parent is done.
+// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+#include "fault.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// `flags`: one for each level below the root, of the root grid for each of its blocks.
+template <class T, class AnyNest>
+__global__ void reduce_deadlock(T* in, T* out, unsigned size, unsigned* flags, AnyNest nest)
+{
+    const auto scope = nest.enter();
+    const unsigned tid = threadIdx.x;
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
+    T* sum = out + blockIdx.x;
+    const unsigned stride = size / 2;
+    if (nest.depth == 0)
+        flags += static_cast<std::size_t>(blockIdx.x) * nest.max_depth;
+    if (size == 2) {
+        if (tid == 0)
+            *sum = slice[0] + slice[1];
+    } else if (nest.last_level()) {
+        finish_in_block(slice, stride, sum);
+    } else {
+        if (tid < stride)
+            slice[tid] += slice[tid + stride];
+        __syncthreads();
+        if (tid == 0 && launch_child<reduce_deadlock<T, AnyNest>>(nest, {1, stride}, slice, sum, stride, flags))
+            wait_for(flags + nest.depth);
+        __syncthreads();
+    }
+    if (tid == 0 && nest.depth > 0)
+        raise(flags + nest.depth - 1);
+}
+
+struct Deadlock {
+    static constexpr StrategyInfo info{
+        .name = "fault_deadlock",
+        .workload = "reduce",
+        .mechanisms = kOnly<Mechanism::null_stream>,
+        .summary = "a child a block a level; the parent's block waits for it, for ever if it must",
+        .hazards = "more chains than fit wait for ever",
+        .source = "nestbed's tests",
+    };
+
+    static LaunchForm launches(const Case& point)
+    {
+        return LaunchForm::chain_per_block(point.grid, halving_levels(point));
+    }
+    static std::uint64_t scratch_bytes(const Case& point) { return sizeof(unsigned) * launches(point).total(); }
+
+    template <class T>
+    static Buffer<unsigned> prepare(const Reduction<T>& job)
+    {
+        return lowered_flags(job.context, std::size_t{job.grid} * job.max_depth);
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Buffer<unsigned>& flags)
+    {
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            with_nest(wave, [&](auto nest) {
+                launch_wave<reduce_deadlock<T, decltype(nest)>>(
+                    wave, job.block, wave.in, wave.out, job.block,
+                    flags.data() + std::size_t{wave.first} * job.max_depth, nest);
+            });
+        });
+    }
+};
+
+const RegisterFault<Deadlock> deadlock;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,47 @@
+// fault_endless: a kernel that never ends.
+//
+//     wait for a flag that nobody raises
+//
+// Launches: none from the device.
+#include "fault.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+__global__ void wait_without_end(unsigned* never)
+{
+    wait_for(never);
+}
+
+struct Endless {
+    static constexpr StrategyInfo info{
+        .name = "fault_endless",
+        .workload = "reduce",
+        .summary = "a kernel that never ends",
+        .hazards = "it never ends",
+        .source = "nestbed's tests",
+    };
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static std::uint64_t scratch_bytes(const Case& /*point*/) { return sizeof(unsigned); }
+
+    template <class T>
+    static Buffer<unsigned> prepare(const Reduction<T>& job)
+    {
+        return lowered_flags(job.context, 1);
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Buffer<unsigned>& never)
+    {
+        for_each_wave(
+            job, [&](const ReductionWave<T>& wave) { launch_wave<wait_without_end>(wave, job.block, never.data()); });
+    }
+};
+
+const RegisterFault<Endless> endless;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

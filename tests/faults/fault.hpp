@@ -1,0 +1,58 @@
+// What a fault's file includes: how it gets its entry, and flags to wait for without end.
+#pragma once
+
+#include "../../src/backend/in_block.hpp"
+#include "../../src/backend/reduction.hpp"
+#include "faults.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// What RegisterReduction is to a strategy; but the entry is made by register_faults().
+template <class S>
+class RegisterFault
+{
+  public:
+    RegisterFault()
+    {
+        add_fault([] { static const RegisterReduction<S> entry; });
+    }
+};
+
+// What a fault's prepare() gives: flags that are not raised. The workload's own are for parents that say that they wait, which
+// the launch plan then sees to.
+inline Buffer<unsigned> lowered_flags(Context& context, std::size_t count)
+{
+    Buffer<unsigned> flags = context.allocate<unsigned>(count);
+    context.fill_bytes(flags, 0, count);
+    return flags;
+}
+
+// For one thread, behind a barrier: what its block wrote before is visible to who has waited.
+__device__ inline void raise(unsigned* flag)
+{
+#ifdef __CUDACC__
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*flag).store(1, cuda::memory_order_release);
+#else
+    std::atomic_ref<unsigned>(*flag).store(1, std::memory_order_release);
+#endif
+}
+
+// Without patience, and, on the executor, without letting go of the worker.
+__device__ inline void wait_for(unsigned* flag)
+{
+#ifdef __CUDACC__
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> raised(*flag);
+    constexpr auto kAcquire = cuda::memory_order_acquire;
+#else
+    const std::atomic_ref<unsigned> raised(*flag);
+    constexpr auto kAcquire = std::memory_order_acquire;
+#endif
+    while (raised.load(kAcquire) == 0) {
+    }
+}
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

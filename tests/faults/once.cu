@@ -1,0 +1,63 @@
+// fault_once: the host aborts the first time, and is right from then on. Which time it is tells a file, named by the environment
+// variable NESTBED_FAULT_FILE: not there, the first; it is made then.
+//
+//     finish each slice in its block, pairwise
+//
+// Launches: none from the device.
+#include "fault.hpp"
+
+#include "../../src/core/error.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class T>
+__global__ void reduce_once(T* in, T* out)
+{
+    finish_in_block(in + static_cast<std::size_t>(blockIdx.x) * blockDim.x, blockDim.x / 2, out + blockIdx.x);
+}
+
+// The first time it does not return.
+inline void survive_first_time()
+{
+    const char* const path = std::getenv("NESTBED_FAULT_FILE");
+    if (path == nullptr)
+        throw RunError("fault_once: NESTBED_FAULT_FILE, the path of a file, is not set");
+    if (std::filesystem::exists(path))
+        return;
+    if (!std::ofstream(path))
+        throw RunError(std::string("fault_once: ") + path + " could not be made");
+    std::abort();
+}
+
+struct Once {
+    static constexpr StrategyInfo info{
+        .name = "fault_once",
+        .workload = "reduce",
+        .summary = "the host aborts the first time; then flat, one host launch",
+        .hazards = "it ends the process, once",
+        .source = "nestbed's tests",
+    };
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        survive_first_time();
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            launch_wave<reduce_once<T>>(wave, job.block, wave.in, wave.out);
+        });
+    }
+};
+
+const RegisterFault<Once> once;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

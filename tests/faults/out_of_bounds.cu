@@ -1,0 +1,48 @@
+// fault_out_of_bounds: every block writes its sum where no memory is.
+//
+//     thread 0: sums[far] = 0
+//
+// On a GPU: cudaErrorIllegalAddress, and nothing runs in that process any more. On the executor: SIGSEGV.
+// Launches: none from the device.
+#include "fault.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// 64 TiB on: from an address that a program has, past what it can have, or else where nothing is put. (A few MiB on there may be
+// memory, even from a GPU that reaches the host's.)
+template <class T>
+inline constexpr std::size_t kFar = (std::size_t{1} << 46) / sizeof(T);
+
+template <class T>
+__global__ void write_far_out(T* out)
+{
+    if (threadIdx.x == 0)
+        out[blockIdx.x + kFar<T>] = T{0};
+}
+
+struct OutOfBounds {
+    static constexpr StrategyInfo info{
+        .name = "fault_out_of_bounds",
+        .workload = "reduce",
+        .summary = "a kernel that writes where no memory is",
+        .hazards = "it loses the device, or ends the process",
+        .source = "nestbed's tests",
+    };
+
+    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        for_each_wave(
+            job, [&](const ReductionWave<T>& wave) { launch_wave<write_far_out<T>>(wave, job.block, wave.out); });
+    }
+};
+
+const RegisterFault<OutOfBounds> out_of_bounds;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

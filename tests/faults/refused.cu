@@ -1,0 +1,50 @@
+// fault_refused: every block asks for a child that no device can launch.
+//
+//     thread 0: launch a block of 2048 threads
+//
+// Every launch is refused, and the process is none the worse.
+// Launches: one a root block.
+#include "fault.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+template <class AnyNest>
+__global__ void ask_for_too_much(AnyNest nest)
+{
+    const auto scope = nest.enter();
+    constexpr unsigned kTooMany = 2048; // 1024 threads is the most, on every device
+    if (threadIdx.x == 0 && !nest.last_level())
+        launch_child<ask_for_too_much<AnyNest>>(nest, {1, kTooMany});
+}
+
+struct Refused {
+    static constexpr StrategyInfo info{
+        .name = "fault_refused",
+        .workload = "reduce",
+        .mechanisms = kOnly<Mechanism::null_stream>,
+        .summary = "a child a block, of more threads than a block can have",
+        .hazards = "every launch is refused",
+        .source = "nestbed's tests",
+    };
+
+    static LaunchForm launches(const Case& point)
+    {
+        return LaunchForm::chain_per_block(point.grid, levels_within(point, 1));
+    }
+
+    template <class T>
+    static void run(const Reduction<T>& job)
+    {
+        for_each_wave(job, [&](const ReductionWave<T>& wave) {
+            with_nest(wave, [&](auto nest) { launch_wave<ask_for_too_much<decltype(nest)>>(wave, job.block, nest); });
+        });
+    }
+};
+
+const RegisterFault<Refused> refused;
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

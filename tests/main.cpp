@@ -1,0 +1,19 @@
+// The test program; and, where its first argument is a command, nestbed with the faults:
+//     nestbed_tests run --strategy fault_abort,neighbored --grid 4
+#include "../src/core/cli.hpp"
+#include "faults/faults.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+int main(int argc, char** argv)
+{
+    if (argc > 1 && argv[1][0] != '-') {
+        nestbed::register_faults();
+        return nestbed::run_command_line({argv + 1, argv + argc}, std::cout, std::cerr);
+    }
+    testing::InitGoogleMock(&argc, argv);
+    return RUN_ALL_TESTS();
+}
