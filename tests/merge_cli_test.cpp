@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
-using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;

@@ -137,7 +137,7 @@ TEST(Merge, RefusesRunsThatAreNotOfOneExperiment)
     const auto refused = [](const auto& change) {
         LogPart other = part_of_rows("b.csv", "2/2", {{"k2", 0}});
         change(other.runs.at("r1"));
-        const std::string text = refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}}), other});
+        std::string text = refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}}), other});
         EXPECT_THAT(text, testing::StartsWith("b.csv: it does not belong to a.csv: "));
         return text;
     };
