@@ -398,7 +398,7 @@ TEST(Describe, SaysEachCaseWithItsLaunchesAndTheTotals)
     // (500 + 200 + 5 + 2) * (3 + 1); 3 * 4 * 6400 + 100 * (4 + 20) + 2 * 100 * 440 = 167200 bytes
     EXPECT_THAT(text,
                 HasSubstr("\n5 cases, 15 timed samples, 2828 device launches with the warm-up, at most 163 KiB of "
-                          "memory\n"));
+                          "memory, about 0 s\n"));
 }
 
 TEST(Describe, SaysTheWavesOfTheDevice)

@@ -22,6 +22,7 @@ constexpr std::string_view kHelp = R"(nestbed: recursion by dynamic parallelism,
 
 Usage:
   nestbed run [EXPERIMENT.cfg] [options]  measure, log to a CSV, print a table
+  nestbed merge SHARD.csv... -o FILE.csv  the logs of a run's shards as one
   nestbed list                            strategies, sources, hazards
   nestbed info                            the device, its limits, this build
   nestbed hello [--grid N] [--block N]    nested hello world, printed
@@ -40,7 +41,7 @@ Examples:
   nestbed run experiments/grid.cfg --backend cpu --grid 1:64:*2 --dry-run
 
 Exit: 0 all rows ok, or as `expect` says; 1 it could not run; 2 a bad option or
-experiment file; 3 some rows are wrong, failed or unsupported.
+experiment file; 3 some rows are wrong, failed, unsupported or missing.
 )";
 
 struct Command {
@@ -48,10 +49,10 @@ struct Command {
     int (*call)(const Arguments& arguments, std::ostream& out, std::ostream& err);
 };
 
-constexpr std::array kCommands{Command{"run", run},      Command{"list", list},       Command{"info", info},
-                               Command{"hello", hello},  Command{"blobs", blobs},     Command{"trace", trace},
-                               Command{"tree", tree},    Command{"profile", profile}, Command{"reconcile", reconcile},
-                               Command{"claims", claims}};
+constexpr std::array kCommands{Command{"run", run},       Command{"merge", merge},        Command{"list", list},
+                               Command{"info", info},     Command{"hello", hello},        Command{"blobs", blobs},
+                               Command{"trace", trace},   Command{"tree", tree},          Command{"profile", profile},
+                               Command{"claims", claims}, Command{"reconcile", reconcile}};
 
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {

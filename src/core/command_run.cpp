@@ -12,6 +12,7 @@
 #include "resume.hpp"
 #include "runner.hpp"
 #include "sessions.hpp"
+#include "shard.hpp"
 #include "stop_request.hpp"
 #include "subprocess.hpp"
 #include "summary.hpp"
@@ -27,6 +28,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <ostream>
 #include <unistd.h>
 
@@ -45,9 +47,12 @@ po::options_description run_options()
     po::options_description options("Options", 80);
     options.add_options()(
         "output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
-        "the CSV; a run goes on with what is there; - for standard output (results/local/EXPERIMENT.csv)");
+        "the CSV; a run goes on with what is there; - for standard output (results/local/EXPERIMENT.csv, "
+        "of a shard EXPERIMENT.I-of-N.csv)");
     options.add_options()("experiment", po::value<std::vector<std::string>>()->value_name("NAME"),
                           "the experiment's name in rows and manifest (the file's stem, or adhoc)");
+    options.add_options()("shard", po::value<std::vector<std::string>>()->value_name("I/N"),
+                          "measure part I of N alone, as dear as the others; `nestbed merge` joins their CSVs");
     options.add_options()("resume", po::bool_switch(),
                           "go on with the CSV if it is there, which is what happens anyway");
     options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
@@ -65,9 +70,10 @@ po::options_description run_options()
 }
 
 // The default goes into a folder that is made; one that the user names must be there.
-std::string output_path(const Given& given, const Plan& plan)
+std::string output_path(const Given& given, const Plan& plan, const std::optional<Shard>& shard)
 {
-    const std::string usual = fmt::format("results/local/{}.csv", plan.experiment);
+    const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
+    const std::string usual = fmt::format("results/local/{}{}.csv", plan.experiment, part);
     std::string path = only_value(given, "output", usual);
     if (path == usual) {
         std::error_code error;
@@ -177,12 +183,17 @@ class Run
         set_from(settings, given_);
         settings.name_experiment(experiment_name(given_, settings.experiment()));
         check_options();
+        if (given_.contains("shard")) {
+            shard_ = parse_shard(only_value(given_, "shard", "", "I/N, I from 1 to N"));
+            run_id_ = new_run_id(shard_->number, shard_->of);
+        }
 
         const StopRequest stop("\nnestbed: stopping after the sample in hand; again to stop now\n");
         const Sessions sessions = open_sessions(
             settings, {.untimed = untimed(), .ranges = !given_.contains("no-nvtx")}, opener(given_, settings, stop));
         const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
-        plan_ = make_plan(settings, facts);
+        whole_ = make_plan(settings, facts);
+        plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
         if (given_.contains("dry-run")) {
             out_ << describe(plan_, facts);
             return exit_ok;
@@ -203,7 +214,7 @@ class Run
 
     int measure(const Sessions& sessions, const StopRequest& stop)
     {
-        path_ = output_path(given_, plan_);
+        path_ = output_path(given_, plan_, shard_);
         if (has_manifest(path_))
             check_manifest(path_);
         if (given_.contains("plot"))
@@ -214,11 +225,11 @@ class Run
         CsvLog log(path_);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
-        record_ = record_of(plan_, runs_, "");
+        record_ = record_of(whole_, runs_, shard_ ? name_of(*shard_) : "");
         results_ = cases_of(plan_, runs_);
         go_on_with(log);
         RunOutcome outcome;
-        if (!complete())
+        if (!complete() || (is_empty() && !log.has_header()))
             outcome = measure_rest(sessions, stop, log);
         return finish(outcome);
     }
@@ -251,6 +262,8 @@ class Run
         return samples;
     }
     bool complete() const { return samples_done() == plan_.sample_count(); }
+    // A shard, of more than there are cases: its log is a header, so that `merge` finds it.
+    bool is_empty() const { return shard_ && plan_.groups.empty(); }
 
     std::size_t log_rows() const
     {
@@ -291,6 +304,7 @@ class Run
             for (const auto& [backend, session] : sessions)
                 start.probes[backend] = session->probe_depth(kProbedLevels);
         write_manifest(path_, start);
+        started_ = true;
     }
 
     int finish(const RunOutcome& outcome)
@@ -305,14 +319,17 @@ class Run
             table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_path(path_));
         std::vector<std::string> surprises;
         if (!outcome.interrupted)
-            surprises = surprises_in(plan_.expect, results_);
+            surprises = surprises_in(plan_.expect, results_, shard_.has_value());
         for (const std::string& surprise : surprises)
             err_ << fmt::format("nestbed: {}\n", surprise);
         out_ << std::flush;
         if (!out_)
             throw RunError(
                 fmt::format("standard output: the summary could not be written: {}", std::strerror(errno)));
-        if (has_manifest(path_) && outcome.rows != 0)
+        if (is_empty())
+            err_ << fmt::format("nestbed: shard {} is empty: there are {} cases\n", name_of(*shard_),
+                                whole_.case_count());
+        if (started_)
             end_manifest(path_, run_id_,
                          {.whole = !outcome.interrupted,
                           .rows = outcome.rows,
@@ -333,12 +350,15 @@ class Run
     const Given& given_;
     std::ostream& out_;
     std::ostream& err_;
-    Plan plan_;
+    std::optional<Shard> shard_;
+    Plan whole_;
+    Plan plan_; // the shard's part of it
     std::string path_;
     std::string run_id_ = new_run_id();
     std::map<BackendKind, RunFacts> runs_;
     RunRecord record_;
     std::vector<CaseResult> results_;
+    bool started_ = false; // the run is in the manifest
 };
 
 } // namespace

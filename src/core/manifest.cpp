@@ -86,6 +86,16 @@ void check_manifest(const std::string& csv_path)
     static_cast<void>(read_manifest(manifest_path(csv_path)));
 }
 
+std::set<std::string> run_ids_in_manifest(const std::string& csv_path)
+{
+    const nlohmann::ordered_json manifest = read_manifest(manifest_path(csv_path));
+    std::set<std::string> run_ids;
+    if (manifest.contains("runs"))
+        for (const auto& [run_id, run] : manifest["runs"].items())
+            run_ids.insert(run_id);
+    return run_ids;
+}
+
 std::map<std::string, RunRecord> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
 {
     const std::string path = manifest_path(csv_path);

@@ -18,6 +18,8 @@ bool has_manifest(const std::string& csv_path);
 std::string manifest_path(const std::string& csv_path);
 // Throws UsageError when a file that is no manifest lies where the manifest of this CSV belongs.
 void check_manifest(const std::string& csv_path);
+// Of all runs of the manifest beside a CSV; none where there is no manifest. Throws UsageError as check_manifest() does.
+std::set<std::string> run_ids_in_manifest(const std::string& csv_path);
 // These runs of the manifest beside a CSV. Throws UsageError as check_manifest() does, for a run that is not in it, and for one of a nestbed
 // that kept less.
 std::map<std::string, RunRecord> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids);

@@ -1,6 +1,8 @@
 // What a plan would take: the memory of a case, and the table of --dry-run.
+#include "cost.hpp"
 #include "launch_plan.hpp"
 #include "plan.hpp"
+#include "progress.hpp"
 #include "strategy.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace nestbed
@@ -87,8 +90,10 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
         }
     }
     return table_text(std::move(columns)) +
-           fmt::format("\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory\n",
-                       plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)));
+           fmt::format(
+               "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory, about {}\n",
+               plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)),
+               duration_text(std::chrono::duration<double, std::micro>(cost_us(plan))));
 }
 
 } // namespace nestbed

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace nestbed
@@ -15,6 +16,14 @@ std::string rate_text(double a_second)
 {
     return a_second < 0.1 ? fmt::format("{:.1f}/min", 60 * a_second)
                           : fmt::format("{:.{}f}/s", a_second, a_second < 9.95 ? 1 : 0);
+}
+
+// What is left, in times of what this run has done.
+double left_by_done(const Progress& progress)
+{
+    if (progress.done_us > progress.before_us)
+        return std::max(0.0, progress.all_us - progress.done_us) / (progress.done_us - progress.before_us);
+    return static_cast<double>(progress.all - progress.done) / static_cast<double>(progress.done - progress.before);
 }
 } // namespace
 
@@ -33,7 +42,7 @@ std::string progress_text(const Progress& progress, std::chrono::duration<double
     if (const auto measured = static_cast<double>(progress.done - progress.before);
         measured > 0 && elapsed.count() > 0)
         text += fmt::format(", {}, {} left", rate_text(measured / elapsed.count()),
-                            duration_text(elapsed * (static_cast<double>(progress.all - progress.done) / measured)));
+                            duration_text(elapsed * left_by_done(progress)));
     if (progress.bad != 0)
         text += fmt::format(", {} not ok", progress.bad);
     if (const Case* point = progress.present)

@@ -14,8 +14,8 @@ namespace nestbed
 // "45 s", "12 min", "3.2 h".
 std::string duration_text(std::chrono::duration<double> time);
 
-// "120 of 300 (40 %), 3.2/s, 56 s left, 2 not ok: nosync 64 x 512": samples, warm-up not counted; rate and time left from what this run has
-// measured in `elapsed`.
+// "120 of 300 (40 %), 3.2/s, 56 s left, 2 not ok: nosync 64 x 512": samples, warm-up not counted; the rate from what this run has measured
+// in `elapsed`, the time left by what that was likely to cost, and what is left.
 std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed);
 
 class ProgressReport

@@ -63,6 +63,7 @@ class CsvLog
     // What is there already, without a row that is not whole. Throws RunError as parse_log() does.
     LogRows rows() const;
     bool has_rows() const;
+    bool has_header() const { return whole_ != 0; }
     // Bytes of a last row that is not whole: of a run that was ended while it wrote, or a machine that went down.
     std::size_t torn_bytes() const { return text_.size() - whole_; }
 

@@ -70,6 +70,11 @@ Sample sample_of(const LogRows& log, const LogRow& row)
     return sample;
 }
 
+unsigned repetition_of(const LogRows& log, const LogRow& row)
+{
+    return static_cast<unsigned>(count_in(log, row, "repetition"));
+}
+
 void take_rows(const LogRows& log, std::vector<CaseResult>& results)
 {
     std::unordered_map<std::string, CaseResult*> by_key;
@@ -83,7 +88,7 @@ void take_rows(const LogRows& log, std::vector<CaseResult>& results)
                 fmt::format("{}:{}: there is no case {} in this run, which its manifest says the log is of", log.path,
                             row.line, key));
         CaseResult& result = *found->second;
-        const auto repetition = static_cast<unsigned>(count_in(log, row, "repetition"));
+        const unsigned repetition = repetition_of(log, row);
         if (!result.repetitions.insert(repetition).second)
             throw RunError(
                 fmt::format("{}:{}: case {} has a repetition {} already", log.path, row.line, key, repetition));

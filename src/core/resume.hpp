@@ -17,6 +17,9 @@ namespace nestbed
 // RunError that names file, line and column for a cell that cannot be.
 Sample sample_of(const LogRows& log, const LogRow& row);
 
+// Throws RunError likewise.
+unsigned repetition_of(const LogRows& log, const LogRow& row);
+
 // Puts every row into the case with its key. Throws RunError that names file and line for a row of no case, and for a second row of one
 // repetition.
 void take_rows(const LogRows& log, std::vector<CaseResult>& results);

@@ -199,6 +199,11 @@ std::string new_run_id()
     return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", now(), getpid());
 }
 
+std::string new_run_id(unsigned shard, unsigned of)
+{
+    return fmt::format("{}-{}of{}", new_run_id(), shard, of);
+}
+
 std::string utc_now()
 {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now());

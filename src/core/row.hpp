@@ -29,8 +29,10 @@ struct RunFacts {
 std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample);
 const std::vector<std::string>& columns();
 
-// "20261121T064012Z-4711", new for every call in another second or process.
+// "20261121T064012Z-4711", new for every call in another second or process; of a shard "20261121T064012Z-4711-2of4", for processes in
+// containers have few numbers, and shards begin together.
 std::string new_run_id();
+std::string new_run_id(unsigned shard, unsigned of);
 std::string utc_now(); // "2026-11-21T06:40:12Z"
 
 } // namespace nestbed

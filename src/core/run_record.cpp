@@ -70,12 +70,12 @@ RunRecord record_of(const Plan& whole, const std::map<BackendKind, RunFacts>& ru
     return record;
 }
 
-std::vector<std::string> differences(const RunRecord& there, const RunRecord& here)
+std::vector<std::string> differences(const RunRecord& there, const RunRecord& here, Differing what)
 {
     std::vector<std::string> found;
-    const auto compare = [&](const std::string& what, const auto& a, const auto& b) {
+    const auto compare = [&](const std::string& name, const auto& a, const auto& b) {
         if (a != b)
-            found.push_back(fmt::format("{}: {} there, {} here", what, a, b));
+            found.push_back(fmt::format("{}: {} there, {} here", name, a, b));
     };
     const auto quoted = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
     compare("experiment", there.experiment, here.experiment);
@@ -96,10 +96,13 @@ std::vector<std::string> differences(const RunRecord& there, const RunRecord& he
                 fmt::format("backend {}: {}", name, a == there.backends.end() ? "here alone" : "there alone"));
             continue;
         }
-        compare("device of " + name, quoted(a->second.name), quoted(b->second.name));
-        compare("driver", quoted(a->second.driver), quoted(b->second.driver));
-        compare("CUDA runtime", quoted(a->second.runtime), quoted(b->second.runtime));
-        compare(name == "cpu" ? "workers" : "multiprocessors", a->second.multiprocessors, b->second.multiprocessors);
+        if (what == Differing::anything) {
+            compare("device of " + name, quoted(a->second.name), quoted(b->second.name));
+            compare("driver", quoted(a->second.driver), quoted(b->second.driver));
+            compare("CUDA runtime", quoted(a->second.runtime), quoted(b->second.runtime));
+            compare(name == "cpu" ? "workers" : "multiprocessors", a->second.multiprocessors,
+                    b->second.multiprocessors);
+        }
         compare("schedule", quoted(a->second.schedule), quoted(b->second.schedule));
         compare("repeat on " + name, a->second.repeat, b->second.repeat);
         compare("warmup on " + name, a->second.warmup, b->second.warmup);
@@ -111,6 +114,16 @@ std::vector<std::string> differences(const RunRecord& there, const RunRecord& he
                                     keys_here.size(), without(keys_there, keys_here),
                                     without(keys_here, keys_there)));
     return found;
+}
+
+std::string devices_text(const RunRecord& record)
+{
+    std::vector<std::string> devices;
+    for (const auto& [name, backend] : record.backends)
+        devices.push_back(name == "cpu" ? fmt::format("{} ({} workers)", backend.name, backend.multiprocessors)
+                                        : fmt::format("{} ({} multiprocessors, driver {}, CUDA {})", backend.name,
+                                                      backend.multiprocessors, backend.driver, backend.runtime));
+    return fmt::format("{}", fmt::join(devices, ", "));
 }
 
 Json to_json(const RunRecord& record)

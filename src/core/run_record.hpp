@@ -47,9 +47,18 @@ struct RunRecord {
 // `whole` is the plan without its shards.
 RunRecord record_of(const Plan& whole, const std::map<BackendKind, RunFacts>& runs, const std::string& shard);
 
+enum class Differing : std::uint8_t {
+    experiment, // and the version: not what they were measured with
+    anything,
+};
+
 // What keeps rows of the two apart, a line each: "repeat on cpu: 3 there, 5 here"; empty if they belong together. Shards, the title
 // and which host it was do not matter.
-std::vector<std::string> differences(const RunRecord& there, const RunRecord& here);
+std::vector<std::string> differences(const RunRecord& there, const RunRecord& here,
+                                     Differing what = Differing::anything);
+
+// "NVIDIA H200 (132 multiprocessors, driver 580.159.04, CUDA 13.0)": what a run was measured with.
+std::string devices_text(const RunRecord& record);
 
 // As a manifest has it: the cases are kept apart from the run, once a plan, for a log may have many runs.
 nlohmann::ordered_json to_json(const RunRecord& record);

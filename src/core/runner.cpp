@@ -1,6 +1,7 @@
 #include "runner.hpp"
 
 #include "case_text.hpp"
+#include "cost.hpp"
 #include "error.hpp"
 #include "stop_request.hpp"
 #include "strategy.hpp"
@@ -207,7 +208,9 @@ class GroupRun
         log_.append(row_of(run_, result.point, round, sample));
         ++outcome_.rows;
         progress_.bad += sample.status == Status::ok ? 0 : 1;
-        progress_.done += ends_case(sample.status) ? repeat_ - result.repetitions.size() : 1;
+        const std::size_t done = ends_case(sample.status) ? repeat_ - result.repetitions.size() : 1;
+        progress_.done += done;
+        progress_.done_us += static_cast<double>(done) * sample_us(result.point);
         result.repetitions.insert(round);
         result.samples.push_back(std::move(sample));
     }
@@ -238,9 +241,16 @@ RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_pt
                     const RunHooks& hooks)
 {
     Progress progress{.all = plan.sample_count()};
-    for (const CaseResult& result : results)
-        progress.before += samples_done(result, plan.repeat.at(result.point.backend));
+    for (const CaseResult& result : results) {
+        const unsigned repeat = plan.repeat.at(result.point.backend);
+        const std::size_t before = samples_done(result, repeat);
+        const double us = sample_us(result.point);
+        progress.before += before;
+        progress.before_us += static_cast<double>(before) * us;
+        progress.all_us += repeat * us;
+    }
     progress.done = progress.before;
+    progress.done_us = progress.before_us;
     RunOutcome outcome;
     std::span<CaseResult> rest(results);
     try {
