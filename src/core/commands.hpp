@@ -20,6 +20,7 @@ int trace(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int tree(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int profile(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int claims(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int compare(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err);
 
 } // namespace nestbed
