@@ -144,7 +144,7 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
             HasSubstr(
                 "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
                 "depth, "
-                "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, expect, schedule, workers")));
+                "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, timeout, retries, expect, schedule, workers")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
