@@ -12,6 +12,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
     exit 2
 }
 nestbed=$1 without_ledger=$2 log=$3 rounds=${4:-12}
+parts=$log.parts # a log is of one experiment: a file a run, and all in one at the end
+mkdir -p "$parts"
 for ((round = 1; round <= rounds; ++round)); do
     echo "overhead.sh: round $round of $rounds" >&2
     # In another order every round. nosync is a race: a row that came out wrong has no time, and exit 3.
@@ -21,7 +23,12 @@ for ((round = 1; round <= rounds; ++round)); do
         1) variant=("$nestbed" --experiment no_nvtx --no-nvtx) ;;
         2) variant=("$without_ledger" --experiment no_ledger) ;;
         esac
-        "${variant[0]}" run "$here/overhead.cfg" "${variant[@]:1}" --output "$log" >/dev/null || (($? == 3))
+        "${variant[0]}" run "$here/overhead.cfg" "${variant[@]:1}" --output "$parts/$round-$turn.csv" >/dev/null || (($? == 3))
     done
 done
+for part in "$parts"/*.csv; do
+    [[ -s $log ]] || head -n 1 "$part" >"$log"
+    tail -n +2 "$part" >>"$log"
+done
+rm -r "$parts"
 exec "$here/overhead.py" "$log"

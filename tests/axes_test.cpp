@@ -85,8 +85,8 @@ TEST(Axes, OfWhatIsNotSaidHaveOneValueWithoutASetting)
         EXPECT_THAT(numbers(*values), ElementsAre(std::nullopt));
     EXPECT_THAT(names(axes.types), ElementsAre("int32"));
     EXPECT_THAT(names(axes.mechanisms), IsEmpty());
-    EXPECT_EQ(axes.nx[0].setting.value, "");
-    EXPECT_EQ(axes.shapes[0].setting.value, "");
+    EXPECT_EQ(axes.nx[0].setting->value, "");
+    EXPECT_EQ(axes.shapes[0].setting->value, "");
 }
 
 TEST(Axes, OfAMatrixTakeSidesAsAnyAxis)
@@ -94,7 +94,7 @@ TEST(Axes, OfAMatrixTakeSidesAsAnyAxis)
     const Axes axes = axes_of({{"nx", "64:256:*2,1"}, {"ny", "3:5"}, {"ny", "65535"}});
     EXPECT_THAT(numbers(axes.nx), ElementsAre(64, 128, 256, 1));
     EXPECT_THAT(numbers(axes.ny), ElementsAre(3, 4, 5, 65535));
-    EXPECT_EQ(axes.ny[3].setting.place(), "--ny 65535");
+    EXPECT_EQ(axes.ny[3].setting->place(), "--ny 65535");
 }
 
 TEST(Axes, OfAMatrixHaveSidesFrom1To65535)
@@ -146,8 +146,8 @@ TEST(BlockShapes, KnowTheirPlaceInAFile)
     settings.read_file(path);
     const std::vector<ShapeValue> values = read_axes(settings, 1).shapes;
     ASSERT_EQ(values.size(), 3U);
-    EXPECT_EQ(values[1].setting.place(), path + ":2: block-shape = 8x32, 16x16");
-    EXPECT_EQ(values[2].setting.place(), path + ":3: block-shape = 4x4");
+    EXPECT_EQ(values[1].setting->place(), path + ":2: block-shape = 8x32, 16x16");
+    EXPECT_EQ(values[2].setting->place(), path + ":3: block-shape = 4x4");
 }
 
 TEST(Names, AreThoseOfTheListInOrderDoublesRemoved)

@@ -104,9 +104,9 @@ TEST(Axis, RepeatedSettingsAddAndAValueRemembersTheFirstThatSaidIt)
     const std::vector<AxisValue> values = parse_axis(settings, {});
     ASSERT_EQ(values.size(), 3U);
     EXPECT_EQ(values[1].number, 2U);
-    EXPECT_EQ(values[1].setting.place(), "a.cfg:3: grid = 1,2");
+    EXPECT_EQ(values[1].setting->place(), "a.cfg:3: grid = 1,2");
     EXPECT_EQ(values[2].number, 3U);
-    EXPECT_EQ(values[2].setting.place(), "a.cfg:9: grid = 2,3");
+    EXPECT_EQ(values[2].setting->place(), "a.cfg:9: grid = 2,3");
 }
 
 TEST(Axis, TheWordOfTheKeyIsAValueWithoutANumber)
@@ -155,6 +155,25 @@ TEST(Axis, TenThousandValuesAreTakenAndOneMoreIsNot)
                     static_cast<void>(parse_axis({said("1:6000"), said("6001:12000")}, {}));
                 }),
                 AllOf(StartsWith("--grid 6001:12000: "), HasSubstr("more than 10000 values")));
+}
+
+// Or a line of them would take minutes.
+TEST(Axis, DoublesAreAmongTheTenThousand)
+{
+    EXPECT_EQ(numbers("1:5000,1:5000").size(), 5000U);
+    EXPECT_THAT(refusal("1:5000,1:5001"), HasSubstr("more than 10000 values"));
+    EXPECT_THAT(text_of<UsageError>([] {
+                    static_cast<void>(parse_axis({said("1:6000"), said("1:6000")}, {}));
+                }),
+                HasSubstr("more than 10000 values"));
+}
+
+// A list that has ten thousand numbers one by one is long itself: a copy for each would be half a gigabyte.
+TEST(Axis, ValuesShareTheirSetting)
+{
+    const std::vector<AxisValue> values = parse_axis({said("1,2:9999,10000")}, {});
+    ASSERT_EQ(values.size(), 10'000U);
+    EXPECT_EQ(values.front().setting, values.back().setting);
 }
 
 TEST(Axis, AnEmptyPartIsRefused)

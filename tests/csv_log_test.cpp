@@ -138,7 +138,7 @@ TEST(BytesOfWholeRows, EndBehindTheLastLineBreakThatIsNotWithinQuotes)
     EXPECT_EQ(bytes_of_whole_rows("a,b\r\n"), 5U);
     EXPECT_EQ(bytes_of_whole_rows("a,b\r\nc"), 5U);
     EXPECT_EQ(bytes_of_whole_rows("a,\"b\nc"), 0U);
-    EXPECT_EQ(bytes_of_whole_rows("a,\"b\n\"\"c\"\nd"), 11U);
+    EXPECT_EQ(bytes_of_whole_rows("a,\"b\n\"\"c\"\nd"), 10U);
     EXPECT_EQ(bytes_of_whole_rows("a\n\"b\"\"\n"), 2U);
 }
 

@@ -109,11 +109,26 @@ TEST(Csv, KeepsWhiteSpaceAtTheEndsOfACell)
     EXPECT_EQ(parse_csv(csv_line(rows[0])), rows);
 }
 
+// libcsv takes a blank line for no row.
+TEST(Csv, KeepsARowOfOneEmptyCell)
+{
+    EXPECT_EQ(csv_line({""}), "\"\"\r\n");
+    EXPECT_EQ(parse_csv(csv_line({"a"}) + csv_line({""}) + csv_line({"b"})), (Rows{{"a"}, {""}, {"b"}}));
+}
+
 TEST(ParseCsv, TakesEitherLineEndAndALastLineWithoutOne)
 {
     EXPECT_EQ(parse_csv("a,b\nc,d"), (Rows{{"a", "b"}, {"c", "d"}}));
     EXPECT_EQ(parse_csv("a,b\r\nc,d\r\n"), (Rows{{"a", "b"}, {"c", "d"}}));
     EXPECT_THAT(parse_csv(""), IsEmpty());
+}
+
+TEST(ParseCsv, KnowsTheLineWhereARowBegins)
+{
+    std::vector<std::size_t> lines;
+    for (const CsvRow& row : parse_csv_rows("\n\"a\nb\nc\",d\n\r\n \ne,\"f\n\"\n\"g\r\n\" \nh"))
+        lines.push_back(row.line);
+    EXPECT_THAT(lines, ElementsAre(2, 7, 9, 11));
 }
 
 TEST(ParseCsv, MalformedTextIsRefusedAtItsByte)

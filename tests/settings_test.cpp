@@ -144,7 +144,7 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
             HasSubstr(
                 "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
                 "depth, "
-                "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, expect, schedule, workers")));
+                "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, timeout, retries, expect, schedule, workers")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
@@ -202,6 +202,18 @@ TEST(SettingsSections, ArePartsThatTakeWhatTheyDoNotSayFromAboveTheFirst)
     EXPECT_EQ(parts[1].experiment(), "one");
 }
 
+TEST(SettingsSections, AreAHundredAtMost)
+{
+    std::string text = "grid = 4\n";
+    for (int section = 1; section <= 100; ++section)
+        text += "[" + std::to_string(section) + "]\n";
+    Settings settings;
+    settings.read_text(text, "one.cfg");
+    EXPECT_EQ(settings.parts().size(), 100U);
+    EXPECT_EQ(text_of<UsageError>([&] { Settings().read_text(text + "[101]\n", "one.cfg"); }),
+              "one.cfg:102: section [101] is one too many; allowed: 100");
+}
+
 TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)
 {
     const ScratchFolder folder;
@@ -248,6 +260,34 @@ TEST(SettingsFile, AValueWithoutAKeyIsRefused)
     const ScratchFolder folder;
     const std::string path = folder.write("one.cfg", "= 5\n");
     EXPECT_THAT(refusal(path), StartsWith(path + ":1: "));
+}
+
+TEST(SettingsFile, AByteThatWouldCutOffOrOverwriteAMessageIsRefused)
+{
+    for (const std::string_view text :
+         {std::string_view("# one\ngr\0id = 1\n", 16), std::string_view("\ntitle = \x1b[2J\n"),
+          std::string_view("\n\x7f\n"), std::string_view("\ngrid = 1\rblock = 8\r\n")})
+        EXPECT_THAT(text_of<UsageError>([&] { Settings().read_text(text, "one.cfg"); }),
+                    AllOf(StartsWith("one.cfg:2: there is a control character, byte 0x"),
+                          testing::EndsWith("; allowed: UTF-8 text")));
+    EXPECT_EQ(text_of<UsageError>([&] {
+                  Settings().read_text({"\xFF\xFEg\0r\0", 6}, "utf16.cfg");
+              }),
+              "utf16.cfg:1: there is a control character, byte 0x00; allowed: UTF-8 text");
+    Settings settings;
+    settings.read_text("\xEF\xBB\xBF\ttitle\t=\tCaf\xC3\xA9\t\r\n", "one.cfg");
+    EXPECT_THAT(values(settings, "title"), ElementsAre("Caf\xC3\xA9"));
+}
+
+TEST(SettingsFile, MayHave64KiBAndNoByteMore)
+{
+    const ScratchFolder folder;
+    const std::string most = "grid = 4\n" + std::string(65'536 - 9, '#');
+    Settings settings;
+    settings.read_file(folder.write("most.cfg", most));
+    EXPECT_THAT(values(settings, "grid"), ElementsAre("4"));
+    const std::string path = folder.write("more.cfg", most + "#");
+    EXPECT_EQ(refusal(path), path + ": it is too large for an experiment file; allowed: 65536 bytes");
 }
 
 TEST(SettingsFile, ABadFileLeavesTheSettingsAsTheyWere)

@@ -220,6 +220,7 @@ refused "EXPERIMENT.cfg is missing" 3
 refused "sweep.sbatch: none.cfg: there is no such experiment file; allowed: " 3 none.cfg
 refused "unknown option '--gird'" 3 short.cfg --gird 8
 refused "--shard: a task has its shard from its index" 3 short.cfg --shard 1/3
+refused "--overwrite: a task that is requeued would begin again" 3 short.cfg --overwrite
 refused "--output out.txt: it is no name of a log" 3 short.cfg -o out.txt
 refused "-o: its value is missing" 3 short.cfg -o
 refused "nowhere.shards/ cannot be made" 3 short.cfg -o no/where/nowhere.csv

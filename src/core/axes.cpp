@@ -41,7 +41,7 @@ std::vector<AxisValue> axis_of(const Settings& settings, std::string_view key, c
 {
     std::vector<AxisValue> values = parse_axis(settings.of(key), range);
     if (values.empty())
-        values.push_back({usual, Setting{std::string(key), "", "", 0}});
+        values.push_back({usual, std::make_shared<const Setting>(Setting{std::string(key), "", "", 0})});
     return values;
 }
 
@@ -50,8 +50,9 @@ std::vector<ShapeValue> shapes_of(const Settings& settings)
 {
     constexpr unsigned kMostThreads = 1024;
     std::vector<ShapeValue> values;
-    for (const Setting& setting : settings.of("block-shape"))
-        for (const std::string& part : split(setting.value, ',')) {
+    for (const Setting& said : settings.of("block-shape")) {
+        const auto setting = std::make_shared<const Setting>(said);
+        for (const std::string& part : split(said.value, ',')) {
             const auto number = [](std::string_view text) {
                 unsigned value = 0;
                 const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -63,12 +64,13 @@ std::vector<ShapeValue> shapes_of(const Settings& settings)
             if (shape.threads() == 0 || shape.threads() > kMostThreads)
                 throw UsageError(fmt::format("{}: '{}' is no shape of a block; allowed: WIDTHxHEIGHT, at most {} "
                                              "threads in all, several by comma",
-                                             setting.place(), part, kMostThreads));
+                                             said.place(), part, kMostThreads));
             if (std::ranges::find(values, shape, &ShapeValue::shape) == values.end())
                 values.push_back({shape, setting});
         }
+    }
     if (values.empty())
-        values.push_back({kUsualShape, Setting{"block-shape", "", "", 0}});
+        values.push_back({kUsualShape, std::make_shared<const Setting>(Setting{"block-shape", "", "", 0})});
     return values;
 }
 
@@ -166,7 +168,7 @@ Axes read_axes(const Settings& settings, std::size_t devices)
         if (block.number && !std::has_single_bit(*block.number))
             throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
                                          "two from 1 to 1024",
-                                         block.setting.place(), *block.number));
+                                         block.setting->place(), *block.number));
     check_size(axes, devices);
     return axes;
 }

@@ -6,6 +6,7 @@
 #include "settings.hpp"
 #include "strategy.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,7 +25,7 @@ std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
 
 struct ShapeValue {
     BlockShape shape;
-    Setting setting;
+    std::shared_ptr<const Setting> setting;
 };
 
 // Every axis has one value at least.

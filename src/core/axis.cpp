@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
+#include <unordered_set>
+#include <utility>
 
 namespace nestbed
 {
@@ -19,19 +20,22 @@ constexpr std::size_t kMostValues = 10'000;
 class AxisParser
 {
   public:
-    AxisParser(const Setting& setting, const AxisRange& range) : setting_(setting), range_(range) {}
+    explicit AxisParser(const AxisRange& range) : range_(range) {}
 
-    void parse(std::vector<AxisValue>& values)
+    void parse(const Setting& setting)
     {
-        for (const std::string& part : split(setting_.value, ',')) {
+        setting_ = std::make_shared<const Setting>(setting);
+        for (const std::string& part : split(setting_->value, ',')) {
             if (part.empty())
                 refuse("an empty part");
             else if (!range_.word.empty() && part == range_.word)
-                add(values, std::nullopt);
+                add(std::nullopt);
             else
-                parse_part(part, values);
+                parse_part(part);
         }
     }
+
+    std::vector<AxisValue> values() && { return std::move(values_); }
 
   private:
     std::uint64_t number(std::string_view text, std::uint64_t least, std::uint64_t most) const
@@ -55,23 +59,23 @@ class AxisParser
         throw UsageError(
             fmt::format("{}: {}; allowed: whole numbers from {}{}{}, as N, FIRST:LAST, FIRST:LAST:STEP or "
                         "FIRST:LAST:*FACTOR, several by comma",
-                        setting_.place(), why, range_.least, most, word));
+                        setting_->place(), why, range_.least, most, word));
     }
 
-    void add(std::vector<AxisValue>& values, std::optional<std::uint64_t> number) const
+    void add(std::optional<std::uint64_t> number)
     {
-        if (std::ranges::find(values, number, &AxisValue::number) == values.end())
-            values.push_back({number, setting_});
-        if (values.size() > kMostValues)
+        if (++said_ > kMostValues)
             refuse(fmt::format("more than {} values", kMostValues));
+        if (seen_.insert(number).second)
+            values_.push_back({number, setting_});
     }
 
-    void parse_part(const std::string& part, std::vector<AxisValue>& values) const
+    void parse_part(const std::string& part)
     {
         const std::vector<std::string> pieces = split(part, ':');
         const std::uint64_t first = number(pieces[0], range_.least, range_.most);
         if (pieces.size() == 1)
-            return add(values, first);
+            return add(first);
         if (pieces.size() > 3)
             refuse(fmt::format("'{}' has too many colons", part));
         const std::uint64_t last = number(pieces[1], range_.least, range_.most);
@@ -86,25 +90,28 @@ class AxisParser
         if (!multiply && (last - first) / step >= kMostValues)
             refuse(fmt::format("'{}' has more than {} values", part, kMostValues));
         for (std::uint64_t value = first;;) {
-            add(values, value);
+            add(value);
             if (multiply ? value > last / step : step > last - value)
                 return;
             value = multiply ? value * step : value + step;
         }
     }
 
-    const Setting& setting_;
     const AxisRange& range_;
+    std::shared_ptr<const Setting> setting_; // that is parsed
+    std::vector<AxisValue> values_;
+    std::unordered_set<std::optional<std::uint64_t>> seen_;
+    std::size_t said_ = 0; // values with their doubles
 };
 
 } // namespace
 
 std::vector<AxisValue> parse_axis(const std::vector<Setting>& settings, const AxisRange& range)
 {
-    std::vector<AxisValue> values;
+    AxisParser parser(range);
     for (const Setting& setting : settings)
-        AxisParser(setting, range).parse(values);
-    return values;
+        parser.parse(setting);
+    return std::move(parser).values();
 }
 
 std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uint64_t most)

@@ -9,6 +9,7 @@
 #include "settings.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,11 +27,11 @@ struct AxisRange {
 // A value and the setting that it comes from, for messages about it. No number: the range's word.
 struct AxisValue {
     std::optional<std::uint64_t> number;
-    Setting setting;
+    std::shared_ptr<const Setting> setting; // one for all its values: a copy each would be ten thousand long lists
 };
 
 // All values of an axis, in order, doubles removed. Throws UsageError with the setting's place, the part that
-// is wrong, and what is allowed.
+// is wrong, and what is allowed: at most ten thousand values, doubles among them.
 std::vector<AxisValue> parse_axis(const std::vector<Setting>& settings, const AxisRange& range);
 
 // One whole number. Throws UsageError.

@@ -31,6 +31,7 @@ Usage:
   nestbed tree [options]                  the same in the terminal, by depth
   nestbed profile [EXPERIMENT.cfg]        launches as Nsight Compute counts them
   nestbed reconcile PATH...               the same from CSVs that it left
+  nestbed compare A.csv B.csv             what changed between two logs
   nestbed claims check|list|compare|write  what the README says of its CSVs
   nestbed COMMAND --help                  the options of a command
   nestbed --version
@@ -41,7 +42,8 @@ Examples:
   nestbed run experiments/grid.cfg --backend cpu --grid 1:64:*2 --dry-run
 
 Exit: 0 all rows ok, or as `expect` says; 1 it could not run; 2 a bad option or
-experiment file; 3 some rows are wrong, failed, unsupported or missing.
+experiment file; 3 some rows are wrong, failed, unsupported or missing, or
+compare found a regression; 130 interrupted.
 )";
 
 struct Command {
@@ -49,10 +51,10 @@ struct Command {
     int (*call)(const Arguments& arguments, std::ostream& out, std::ostream& err);
 };
 
-constexpr std::array kCommands{Command{"run", run},       Command{"merge", merge},        Command{"list", list},
-                               Command{"info", info},     Command{"hello", hello},        Command{"blobs", blobs},
-                               Command{"trace", trace},   Command{"tree", tree},          Command{"profile", profile},
-                               Command{"claims", claims}, Command{"reconcile", reconcile}};
+constexpr std::array kCommands{
+    Command{"run", run},   Command{"merge", merge},     Command{"compare", compare},     Command{"list", list},
+    Command{"info", info}, Command{"hello", hello},     Command{"blobs", blobs},         Command{"trace", trace},
+    Command{"tree", tree}, Command{"profile", profile}, Command{"reconcile", reconcile}, Command{"claims", claims}};
 
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {

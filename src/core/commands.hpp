@@ -21,6 +21,7 @@ int tree(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int profile(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int claims(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int merge(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int compare(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err);
 // What `run` starts for itself: not for users.
 int worker(const Arguments& arguments);

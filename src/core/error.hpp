@@ -10,7 +10,7 @@ enum ExitCode : int {
     exit_ok = 0,            // every row is ok, or what was expected
     exit_could_not = 1,     // it could not run, or could not go on
     exit_usage = 2,         // a bad option or a bad experiment file; nothing was run, nothing was written
-    exit_rows_bad = 3,      // it ran, and some rows are wrong, failed, unsupported or missing
+    exit_rows_bad = 3,      // it ran, and some rows are wrong, failed, unsupported or missing; compare: a regression
     exit_interrupted = 130, // a signal asked it to stop; what was measured is in the log
 };
 

@@ -1,6 +1,5 @@
 #include "log_rows.hpp"
 
-#include "csv.hpp"
 #include "error.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +7,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
+#include <utility>
 
 namespace nestbed
 {
@@ -41,26 +42,23 @@ double LogRows::number(const LogRow& row, std::string_view name, std::string_vie
 
 LogRows parse_log(const std::string& path, std::string_view text)
 {
-    std::vector<std::vector<std::string>> rows;
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
+        throw RunError(fmt::format("{}:{}: byte {} is 0: the file is damaged, or no text", path,
+                                   1 + std::ranges::count(text.substr(0, nul), '\n'), nul));
+    std::vector<CsvRow> rows;
     try {
-        rows = parse_csv(text);
+        rows = parse_csv_rows(text);
     } catch (const RunError& error) {
         throw RunError(fmt::format("{}: {}; the file may be cut off", path, error.what()));
     }
     if (rows.empty())
         throw RunError(fmt::format("{}: it is empty; allowed: a CSV with a header", path));
-    LogRows log{.path = path, .columns = std::move(rows.front()), .rows = {}};
-    std::size_t line = 2;
-    for (std::size_t index = 1; index < rows.size(); ++index) {
-        std::vector<std::string>& cells = rows[index];
-        if (cells.size() != log.columns.size())
-            throw RunError(fmt::format("{}:{}: {} cells under {} columns: the row is not whole", path, line,
-                                       cells.size(), log.columns.size()));
-        std::size_t breaks = 0; // within quotes
-        for (const std::string& cell : cells)
-            breaks += static_cast<std::size_t>(std::ranges::count(cell, '\n'));
-        log.rows.push_back({line, std::move(cells)});
-        line += 1 + breaks;
+    LogRows log{.path = path, .columns = std::move(rows.front().cells), .rows = {}};
+    for (CsvRow& row : std::span(rows).subspan(1)) {
+        if (row.cells.size() != log.columns.size())
+            throw RunError(fmt::format("{}:{}: {} cells under {} columns: the row is not whole", path, row.line,
+                                       row.cells.size(), log.columns.size()));
+        log.rows.push_back(std::move(row));
     }
     return log;
 }

@@ -1,6 +1,8 @@
 // A log, or any other CSV with a header, read: rows with their lines in the file.
 #pragma once
 
+#include "csv.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,10 +11,7 @@
 namespace nestbed
 {
 
-struct LogRow {
-    std::size_t line = 0; // of the file, where it begins; the header is line 1
-    std::vector<std::string> cells;
-};
+using LogRow = CsvRow;
 
 struct LogRows {
     std::string path;

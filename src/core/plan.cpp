@@ -37,7 +37,7 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
         if (needed > 1024)
             throw UsageError(
                 fmt::format("{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
-                            elements.setting.place(), *elements.number, needed, *grid.number * 1024, *grid.number));
+                            elements.setting->place(), *elements.number, needed, *grid.number * 1024, *grid.number));
         point.block = static_cast<std::uint32_t>(needed);
     } else {
         point.block = static_cast<std::uint32_t>(block.number.value_or(kUsualBlock));
@@ -48,7 +48,7 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
         const std::uint64_t needed = (*elements.number - 1) / point.block + 1;
         if (needed > 2147483647)
             throw UsageError(fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
-                                         elements.setting.place(), *elements.number, needed, point.block));
+                                         elements.setting->place(), *elements.number, needed, point.block));
         point.grid = static_cast<std::uint32_t>(needed);
     } else {
         point.grid = kUsualGrid;
@@ -57,7 +57,7 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     point.elements = elements.number.value_or(capacity);
     if (point.elements > capacity)
         throw UsageError(fmt::format("{}: {} elements do not fit {} blocks of {}; allowed: at most {}",
-                                     elements.setting.place(), point.elements, point.grid, point.block, capacity));
+                                     elements.setting->place(), point.elements, point.grid, point.block, capacity));
     return point;
 }
 
@@ -65,8 +65,8 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
 std::string place_of(std::initializer_list<const AxisValue*> values, std::string_view usual)
 {
     for (const AxisValue* value : values)
-        if (!value->setting.value.empty())
-            return value->setting.place();
+        if (!value->setting->value.empty())
+            return value->setting->place();
     return std::string(usual);
 }
 
@@ -88,7 +88,7 @@ void check_block_shapes(const Axes& axes, const DeviceFacts& facts)
 {
     for (const auto& [shape, setting] : axes.shapes)
         if (shape.threads() > facts.max_threads_per_block)
-            throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", setting.place(),
+            throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", setting->place(),
                                          facts.name, facts.max_threads_per_block, shape.threads()));
 }
 
@@ -157,7 +157,7 @@ void check_levels(const Axes& axes, const StrategyInfo& info)
     for (const AxisValue& depth : axes.depths)
         if (depth.number.value_or(0) > kLedgerLevels)
             throw UsageError(fmt::format("{}: a chain of {} levels is too long; allowed for chain: at most {}",
-                                         depth.setting.place(), *depth.number, kLedgerLevels));
+                                         depth.setting->place(), *depth.number, kLedgerLevels));
 }
 
 // All strategies under all launch settings on one input.

@@ -10,6 +10,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace nestbed
@@ -17,6 +18,11 @@ namespace nestbed
 
 namespace
 {
+
+// What is beyond them is no experiment, and must not take all memory before it is said so: each part has its own copy
+// of what is said before the first section.
+constexpr std::size_t kMostBytes = 65'536;
+constexpr std::size_t kMostSections = 100;
 
 constexpr std::array kKeys{
     Key{"title", "TEXT", "what the experiment asks, for the table and the manifest", false},
@@ -89,30 +95,58 @@ std::optional<std::string> section_in(std::string_view text)
         return std::nullopt;
     return std::string(text.substr(begin + 1, end - begin - 1));
 }
+
+// A byte that would cut off a message or overwrite it on a terminal. A tab is none.
+bool is_control(char byte)
+{
+    const auto code = static_cast<unsigned char>(byte);
+    return (code < 0x20 && byte != '\t') || code == 0x7F;
+}
 } // namespace
 
-// Boost.Program_options reads the file, one line at a time: it does not say in which line an error is.
 void Settings::read_file(const std::string& path)
 {
-    namespace po = boost::program_options;
-    std::ifstream file(path);
+    std::ifstream file(path, std::ios::binary);
     if (!file || !std::filesystem::is_regular_file(path))
         throw UsageError(
             fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
+    std::string text(kMostBytes + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (file.bad())
+        throw UsageError(fmt::format("{}: it could not be read", path));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    read_text(text, path);
+}
+
+// Boost.Program_options reads the text, one line at a time: it does not say in which line an error is.
+void Settings::read_text(std::string_view whole, const std::string& path)
+{
+    namespace po = boost::program_options;
+    if (whole.size() > kMostBytes)
+        throw UsageError(
+            fmt::format("{}: it is too large for an experiment file; allowed: {} bytes", path, kMostBytes));
+    std::istringstream lines{std::string(whole)};
     std::string text;
     std::vector<Setting> read;
     std::vector<std::string> sections;
-    for (unsigned line = 1; std::getline(file, text); ++line) {
+    for (unsigned line = 1; std::getline(lines, text); ++line) {
         const auto refuse = [&](const std::string& why) {
             throw UsageError(fmt::format("{}:{}: {}", path, line, why));
         };
         if (line == 1 && text.starts_with("\xEF\xBB\xBF")) // a byte order mark
             text.erase(0, 3);
+        if (text.ends_with('\r')) // of a line that ends as on Windows
+            text.pop_back();
+        if (const auto control = std::ranges::find_if(text, is_control); control != text.end())
+            refuse(fmt::format("there is a control character, byte {:#04x}; allowed: UTF-8 text",
+                               static_cast<unsigned>(static_cast<unsigned char>(*control))));
         if (const std::optional<std::string> name = section_in(text)) {
             if (name->empty())
                 refuse(fmt::format("'{}' names no section", text));
             if (std::ranges::find(sections, *name) != sections.end())
                 refuse(fmt::format("there is a section [{}] already", *name));
+            if (sections.size() == kMostSections)
+                refuse(fmt::format("section [{}] is one too many; allowed: {}", *name, kMostSections));
             sections.push_back(*name);
             continue;
         }
@@ -140,8 +174,6 @@ void Settings::read_file(const std::string& path)
             read.push_back(std::move(setting));
         }
     }
-    if (file.bad())
-        throw UsageError(fmt::format("{}: it could not be read", path));
     settings_.insert(settings_.end(), read.begin(), read.end());
     sections_.insert(sections_.end(), sections.begin(), sections.end());
     experiment_ = std::filesystem::path(path).stem().string();
@@ -163,13 +195,13 @@ std::vector<Settings> Settings::parts() const
         Settings part;
         part.experiment_ = experiment_;
         part.section_ = section;
-        for (const Setting& setting : settings_) {
-            const bool said_again = std::ranges::any_of(settings_, [&](const Setting& other) {
-                return other.section == section && other.key == setting.key;
-            });
-            if (setting.section == section || (setting.section.empty() && !said_again))
+        std::set<std::string_view> own;
+        for (const Setting& setting : settings_)
+            if (setting.section == section)
+                own.insert(setting.key);
+        for (const Setting& setting : settings_)
+            if (setting.section == section || (setting.section.empty() && !own.contains(setting.key)))
                 part.settings_.push_back(setting);
-        }
         parts.push_back(std::move(part));
     }
     return parts;

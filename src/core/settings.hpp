@@ -40,6 +40,8 @@ class Settings
     // Reads an experiment file: `key = value` lines, '#' begins a comment, a repeated key adds to its list. A line
     // [name] begins a section: a part of the experiment with axes of its own. Throws UsageError with file and line.
     void read_file(const std::string& path);
+    // The same of a text; `path` is what messages call it.
+    void read_text(std::string_view text, const std::string& path);
     // From the command line: replaces all that a file says of this key, in every section.
     void set(const std::string& key, const std::vector<std::string>& values);
 

@@ -1,5 +1,6 @@
 #include "statistics.hpp"
 
+#include <boost/math/distributions/hypergeometric.hpp>
 #include <boost/math/statistics/univariate_statistics.hpp>
 
 #include <algorithm>
@@ -69,6 +70,14 @@ Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed)
 Interval middle_95(const std::vector<double>& resampled)
 {
     return {.low = quantile(resampled, 0.025), .high = quantile(resampled, 0.975)};
+}
+
+double fisher_exact_fewer(std::size_t good, std::size_t rows, std::size_t other_good, std::size_t other_rows)
+{
+    const auto all_good = static_cast<unsigned>(good + other_good);
+    const auto drawn = static_cast<unsigned>(rows);
+    const auto all = static_cast<unsigned>(rows + other_rows);
+    return cdf(boost::math::hypergeometric_distribution<>(all_good, drawn, all), static_cast<unsigned>(good));
 }
 
 } // namespace nestbed

@@ -1,6 +1,7 @@
 // Summary statistics of repeated measurements.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -29,5 +30,9 @@ Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed)
 
 // From the 0.025 to the 0.975 quantile: the 95 % interval of a percentile bootstrap.
 Interval middle_95(const std::vector<double>& resampled);
+
+// Fisher's exact test ("The Logic of Inductive Inference", 1935), one-sided: the probability that of `rows` as few as `good` are good,
+// or fewer, where they and the `other_rows`, of which `other_good` are, had all the same chance. Boost.Math.
+double fisher_exact_fewer(std::size_t good, std::size_t rows, std::size_t other_good, std::size_t other_rows);
 
 } // namespace nestbed

@@ -9,7 +9,7 @@
 //         thread 0: raise the flag that the parent waits for
 //
 // So the root blocks go in one wave, as far as the pending launches allow. A GPU holds 128 grids: 16 chains of 8 levels (grid 16,
-// block 512) come out right, 33 hang. On the executor, under fifo, one does: the child starts when its parent is done.
+// block 512) come out right, 33 hang. On the executor one hangs, but under eager: its worker is never free for the child.
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
 #include "fault.hpp"
 

@@ -16,7 +16,7 @@ __global__ void trap()
 #ifdef __CUDACC__
     __trap();
 #else
-    std::raise(SIGILL); // what a trap is depends on the processor
+    static_cast<void>(std::raise(SIGILL)); // what a trap is depends on the processor
 #endif
 }
 

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Fuzzes what reads text that others wrote: experiment files, the axis grammar and CSVs, by libFuzzer under
+# AddressSanitizer and UndefinedBehaviorSanitizer. Sets up what that needs; the corpus in tests/fuzz/corpus stays as it is.
+#
+#     tests/fuzz.sh [RUNS]      executions of each target (10000), the targets at once
+#
+# Ten million of each on another machine, of 16 cores: copy build/fuzz/*_fuzz and tests/fuzz there, into one folder, and
+#
+#     for name in settings axis csv; do
+#         mkdir -p "found/$name" && ./"${name}_fuzz" -fork=16 -runs=10000000 -timeout=60 -ignore_timeouts=0 \
+#             -ignore_ooms=0 -dict="fuzz/$name.dict" -artifact_prefix="found/$name-" "found/$name" "fuzz/corpus/$name" || break
+#     done
+#
+# What a long run found becomes seeds by -merge=1 tests/fuzz/corpus/NAME found/NAME.
+set -euo pipefail
+runs=${1:-10000}
+[[ $runs =~ ^[1-9][0-9]*$ ]] || {
+    printf 'fuzz.sh: %s is no number of executions\n' "$runs" >&2
+    exit 2
+}
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=experiments/packages.sh
+source "$root/experiments/packages.sh"
+install_packages cmake ninja-build g++ clang libclang-rt-dev llvm libboost-dev libboost-program-options-dev libcsv-dev libfmt-dev
+
+cd "$root"
+options=()
+grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF) # as in experiments/build.sh
+CXX=clang++ cmake -S tests/fuzz -B build/fuzz -G Ninja "${options[@]}" >&2
+cmake --build build/fuzz >&2
+
+# The order of addresses is among what guides libFuzzer: the same runs every time where it may be fixed.
+fixed=()
+! setarch --addr-no-randomize true 2>/dev/null || fixed=(setarch --addr-no-randomize)
+
+targets=(settings axis csv)
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # what a script starts in the background does not hear Ctrl-C
+declare -A running
+for name in "${targets[@]}"; do
+    grown=build/fuzz/grown/$name
+    rm -rf "$grown"
+    mkdir -p "$grown"
+    "${fixed[@]}" "build/fuzz/${name}_fuzz" -seed=1 -runs="$runs" -timeout=60 -verbosity=0 -print_final_stats=1 \
+        -dict="tests/fuzz/$name.dict" -artifact_prefix="build/fuzz/$name-" "$grown" "tests/fuzz/corpus/$name" \
+        >"build/fuzz/$name.log" 2>&1 &
+    running[$name]=$!
+done
+
+failed=0
+for name in "${targets[@]}"; do
+    if wait "${running[$name]}"; then
+        awk -v name="$name" '/number_of_executed_units/ { printf "%-8s %d executions: nothing found\n", name, $2 }' \
+            "build/fuzz/$name.log"
+    else
+        failed=1
+        printf '%s: a finding\n' "$name" >&2
+        grep -vE '^(INFO|"|#)' "build/fuzz/$name.log" | tail -n 60 >&2
+        artifact=$(sed -n 's/.*Test unit written to //p' "build/fuzz/$name.log" | tail -n 1)
+        [[ -z $artifact ]] || printf 'the input: %s; to see it again: build/fuzz/%s_fuzz %s\n' "$artifact" "$name" \
+            "$artifact" >&2
+    fi
+done
+exit "$failed"
