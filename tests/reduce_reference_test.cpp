@@ -36,7 +36,8 @@ ReduceReference<T> reference_of(const std::vector<T>& input, std::uint32_t grid,
 }
 
 template <class T>
-Verdict verdict_of(const ReduceReference<T>& reference, const std::vector<T>& partials, unsigned blocks_a_sum = 1)
+Verification verdict_of(const ReduceReference<T>& reference, const std::vector<T>& partials,
+                        unsigned blocks_a_sum = 1)
 {
     return verify_blocks(reference, std::span<const T>(partials), blocks_a_sum);
 }
@@ -145,7 +146,7 @@ TEST(ReduceReference, KeepsSumsWiderThanTheElements)
 TEST(VerifyBlocks, RightSumsAreRight)
 {
     const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 50}, 3, 4);
-    const Verdict verdict = verdict_of<std::int32_t>(reference, {10, 50, 0});
+    const Verification verdict = verdict_of<std::int32_t>(reference, {10, 50, 0});
     EXPECT_TRUE(verdict.right);
     EXPECT_EQ(verdict.answer, "60");
     EXPECT_EQ(verdict.detail, "");
@@ -154,7 +155,7 @@ TEST(VerifyBlocks, RightSumsAreRight)
 TEST(VerifyBlocks, OneWrongBlockIsFoundAndNamed)
 {
     const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 50}, 3, 4);
-    const Verdict verdict = verdict_of<std::int32_t>(reference, {10, 51, 0});
+    const Verification verdict = verdict_of<std::int32_t>(reference, {10, 51, 0});
     EXPECT_FALSE(verdict.right);
     EXPECT_EQ(verdict.answer, "61");
     EXPECT_EQ(verdict.detail, "1 of 3 block sums are wrong; block 1 gave 51 instead of 50");
@@ -170,7 +171,7 @@ TEST(VerifyBlocks, ABlockPastTheLastElementMustBeZero)
 TEST(VerifyBlocks, ErrorsThatCancelOutAreWrongAllTheSame)
 {
     const auto ints = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
-    const Verdict verdict = verdict_of<std::int32_t>(ints, {4, 6});
+    const Verification verdict = verdict_of<std::int32_t>(ints, {4, 6});
     EXPECT_FALSE(verdict.right);
     EXPECT_EQ(verdict.answer, "10"); // the total is right
     EXPECT_EQ(verdict.detail, "2 of 2 block sums are wrong; block 0 gave 4 instead of 3");
@@ -181,7 +182,7 @@ TEST(VerifyBlocks, NotANumberIsWrong)
 {
     const auto reference = reference_of<float>({0, 0, 3, 4}, 2, 2);
     for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-        const Verdict verdict = verdict_of<float>(reference, {value, 7});
+        const Verification verdict = verdict_of<float>(reference, {value, 7});
         EXPECT_FALSE(verdict.right);
         EXPECT_THAT(verdict.detail,
                     AllOf(HasSubstr("1 of 2 block sums"), HasSubstr("block 0 gave"), HasSubstr("instead of 0")));
@@ -244,7 +245,7 @@ TEST(VerifyBlocks, AMissingElementIsOutOfTheBound)
 TEST(VerifyBlocks, ASumOfSeveralBlocksIsThatOfAllOfThemAndTheLastOfWhatIsLeft)
 {
     const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5, 2); // 3, 7, 11, 15, 19
-    const Verdict verdict = verdict_of<std::int32_t>(reference, {10, 26, 19}, 2);
+    const Verification verdict = verdict_of<std::int32_t>(reference, {10, 26, 19}, 2);
     EXPECT_TRUE(verdict.right) << verdict.detail;
     EXPECT_EQ(verdict.answer, "55");
     EXPECT_EQ(verdict.relative_error, 0);
@@ -300,7 +301,7 @@ TEST(VerifyTotal, Int32IsExact)
     const auto reference = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
     EXPECT_TRUE(verify_total(reference, 10).right);
     EXPECT_EQ(verify_total(reference, 10).answer, "10");
-    const Verdict verdict = verify_total(reference, 11);
+    const Verification verdict = verify_total(reference, 11);
     EXPECT_FALSE(verdict.right);
     EXPECT_EQ(verdict.answer, "11");
     EXPECT_EQ(verdict.detail, "the sum is 11 instead of 10");
@@ -344,12 +345,12 @@ TEST(VerifyTotal, MoreFloat32MayDifferByTheBoundOfASumInDoubleAndNoMore)
 TEST(VerifyNarrowTotal, Int32IsExactWhereItFits)
 {
     const auto reference = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
-    const Verdict right = verify_narrow_total(reference, 10);
+    const Verification right = verify_narrow_total(reference, 10);
     EXPECT_TRUE(right.right);
     EXPECT_EQ(right.answer, "10");
     EXPECT_EQ(right.detail, "");
     EXPECT_EQ(right.relative_error, 0);
-    const Verdict wrong = verify_narrow_total(reference, 15);
+    const Verification wrong = verify_narrow_total(reference, 15);
     EXPECT_FALSE(wrong.right);
     EXPECT_EQ(wrong.answer, "15");
     EXPECT_EQ(wrong.detail, "the sum is 15 instead of 10, modulo 2^32");
@@ -375,7 +376,7 @@ TEST(VerifyNarrowTotal, Int32IsRightModulo2To32)
 TEST(VerifyNarrowTotal, Float32MayDifferByTheBoundOfAParallelSumAndNoMore)
 {
     const auto reference = reference_of(std::vector<float>(1000, 1), 1, 1000);
-    const Verdict exact = verify_narrow_total(reference, 1000.0F);
+    const Verification exact = verify_narrow_total(reference, 1000.0F);
     EXPECT_TRUE(exact.right);
     EXPECT_EQ(exact.answer, "1000");
     EXPECT_EQ(exact.detail, "");
@@ -417,7 +418,7 @@ TEST(RelativeError, IsThatOfTheTotalAndNothingWhereItIsRight)
 TEST(RelativeError, OfFloat32IsThereWithinTheBoundToo)
 {
     const auto floats = reference_of(std::vector<float>(4, 1), 1, 4);
-    const Verdict close = verdict_of<float>(floats, {std::nextafter(4.0F, 5.0F)});
+    const Verification close = verdict_of<float>(floats, {std::nextafter(4.0F, 5.0F)});
     EXPECT_TRUE(close.right);
     EXPECT_EQ(close.relative_error, 0x1p-23);
     EXPECT_EQ(verify_total(floats, 4 + 0x1p-50).relative_error, 0x1p-52);

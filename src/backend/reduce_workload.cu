@@ -69,7 +69,7 @@ class ReduceData
             sample.wall_us = elapsed.wall_us;
             sample.host_launches = elapsed.host_launches;
         }
-        const Verdict verdict = verify(context, strategy, host_sum);
+        const Verification verdict = verify(context, strategy, host_sum);
         sample.answer = verdict.answer;
         sample.reference = to_text<T>(strategy.answer() == Answer::narrow_total && std::is_integral_v<T>
                                           ? static_cast<T>(reference_.total)
@@ -81,7 +81,7 @@ class ReduceData
     }
 
   private:
-    Verdict verify(Context& context, const ReduceStrategy& strategy, WideSum<T> host_sum)
+    Verification verify(Context& context, const ReduceStrategy& strategy, WideSum<T> host_sum)
     {
         switch (strategy.answer()) {
         case Answer::on_host:

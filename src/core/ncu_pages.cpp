@@ -40,11 +40,11 @@ struct Section {
 // The name in `"Kernel Name","NAME",`; nothing for any other line.
 std::optional<std::string_view> section_name(std::string_view line)
 {
-    constexpr std::string_view kBegin = "\"Kernel Name\",\"";
+    constexpr std::string_view kLabel = "\"Kernel Name\",\"";
     const std::size_t end = line.rfind('"');
-    if (!line.starts_with(kBegin) || end < kBegin.size())
+    if (!line.starts_with(kLabel) || end < kLabel.size())
         return std::nullopt;
-    return line.substr(kBegin.size(), end - kBegin.size());
+    return line.substr(kLabel.size(), end - kLabel.size());
 }
 
 std::vector<Section> sections_of(const std::string& path, std::string_view text)

@@ -32,11 +32,11 @@ std::string text_in(const std::string& path)
 // What ncu says last of what went wrong; empty if it says nothing.
 std::string last_error_in(const std::string& text)
 {
-    constexpr std::string_view kBegin = "==ERROR== ";
-    const std::size_t begin = text.rfind(kBegin);
+    constexpr std::string_view kMark = "==ERROR== ";
+    const std::size_t begin = text.rfind(kMark);
     if (begin == std::string::npos)
         return "";
-    const std::size_t from = begin + kBegin.size();
+    const std::size_t from = begin + kMark.size();
     return text.substr(from, text.find_first_of("\r\n", from) - from);
 }
 

@@ -88,7 +88,7 @@ std::string launches_table(const Workload& workload)
 }
 
 template <class Number>
-std::string text_or_empty(const std::optional<Number>& number)
+std::string cell_text(const std::optional<Number>& number)
 {
     return number ? fmt::format("{}", *number) : "";
 }
@@ -106,8 +106,7 @@ std::string counters_table(const Workload& workload)
         const bool dram = counted.dram_read_bytes && counted.dram_write_bytes;
         add_line(columns,
                  {std::to_string(number), workload.name, one->cell("strategy"), std::to_string(counted.root_grids),
-                  text_or_empty(one->user_blocks()), text_or_empty(one->runtime_blocks()),
-                  text_or_empty(counted.warps),
+                  cell_text(one->user_blocks()), cell_text(one->runtime_blocks()), cell_text(counted.warps),
                   counted.occupancy_percent ? fmt::format("{:.1f}%", *counted.occupancy_percent) : "",
                   dram ? format_bytes(static_cast<double>(*counted.dram_read_bytes + *counted.dram_write_bytes)) : "",
                   counted.duration_us ? format_us(*counted.duration_us) : ""});

@@ -76,7 +76,7 @@ double relative_error(Sum answer, Sum reference)
 } // namespace
 
 template <class T>
-Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum)
+Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum)
 {
     // The sum of `of` over the blocks that partial sum `index` is of.
     const auto over_blocks = [&](const auto& of, std::size_t index) {
@@ -106,10 +106,10 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
         if (!is_right(index) && wrong++ == 0)
             first_wrong = index;
     }
-    Verdict verdict{.right = wrong == 0,
-                    .answer = to_text<T>(total),
-                    .detail = {},
-                    .relative_error = relative_error(total, reference.total)};
+    Verification verdict{.right = wrong == 0,
+                         .answer = to_text<T>(total),
+                         .detail = {},
+                         .relative_error = relative_error(total, reference.total)};
     if (wrong != 0)
         verdict.detail =
             fmt::format("{} of {} block sums are wrong; {} gave {} instead of {}", wrong, partials.size(),
@@ -120,7 +120,7 @@ Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> pa
 }
 
 template <class T>
-Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
+Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total)
 {
     constexpr std::uint64_t kExact = std::uint64_t{1} << 32; // elements
     bool right = total == reference.total;
@@ -129,17 +129,17 @@ Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total)
         right =
             std::abs(static_cast<double>(total - reference.total)) <= bound * static_cast<double>(reference.total);
     }
-    Verdict verdict{.right = right,
-                    .answer = to_text<T>(total),
-                    .detail = {},
-                    .relative_error = relative_error(total, reference.total)};
+    Verification verdict{.right = right,
+                         .answer = to_text<T>(total),
+                         .detail = {},
+                         .relative_error = relative_error(total, reference.total)};
     if (!right)
         verdict.detail = fmt::format("the sum is {} instead of {}", total, reference.total);
     return verdict;
 }
 
 template <class T>
-Verdict verify_narrow_total(const ReduceReference<T>& reference, T total)
+Verification verify_narrow_total(const ReduceReference<T>& reference, T total)
 {
     constexpr double kOwn = 64;
     constexpr double kLeastThreads = 1U << 16;
@@ -163,12 +163,12 @@ Verdict verify_narrow_total(const ReduceReference<T>& reference, T total)
 
 template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t, std::uint32_t);
 template ReduceReference<float> reduce_reference(std::span<const float>, std::uint32_t, std::uint32_t);
-template Verdict verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>, unsigned);
-template Verdict verify_blocks(const ReduceReference<float>&, std::span<const float>, unsigned);
-template Verdict verify_narrow_total(const ReduceReference<std::int32_t>&, std::int32_t);
-template Verdict verify_narrow_total(const ReduceReference<float>&, float);
-template Verdict verify_total(const ReduceReference<std::int32_t>&, std::int64_t);
-template Verdict verify_total(const ReduceReference<float>&, double);
+template Verification verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>, unsigned);
+template Verification verify_blocks(const ReduceReference<float>&, std::span<const float>, unsigned);
+template Verification verify_narrow_total(const ReduceReference<std::int32_t>&, std::int32_t);
+template Verification verify_narrow_total(const ReduceReference<float>&, float);
+template Verification verify_total(const ReduceReference<std::int32_t>&, std::int64_t);
+template Verification verify_total(const ReduceReference<float>&, double);
 template std::string to_text<std::int32_t>(std::int64_t);
 template std::string to_text<float>(double);
 

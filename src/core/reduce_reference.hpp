@@ -33,7 +33,7 @@ struct ReduceReference {
 template <class T>
 ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid, std::uint32_t block);
 
-struct Verdict {
+struct Verification {
     bool right = false;
     std::string answer;
     std::string detail;        // how it is wrong; empty if it is right
@@ -44,18 +44,19 @@ struct Verdict {
 // where gamma(s) = s u / (1 - s u), u = 2^-24, and s = log2(block) + blocks_a_sum - 1 additions on the
 // longest path: a thread's, then a pairwise tree (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2).
 template <class T>
-Verdict verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum = 1);
+Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials,
+                           unsigned blocks_a_sum = 1);
 
 // One sum of everything, made in the wide type by the host or the device: exact, see reduce_element(); for more than 2^32
 // float32 within gamma(elements), u = 2^-53.
 template <class T>
-Verdict verify_total(const ReduceReference<T>& reference, WideSum<T> total);
+Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total);
 
 // One sum of everything, made in the elements' own type by a library. int32: right modulo 2^32. float32: within gamma(s),
 // u = 2^-24, s = 64 + elements / 2^16: the order of the additions is the library's, which has the device's threads, 2^16 or
 // more, each add its share, and adds those up in some levels.
 template <class T>
-Verdict verify_narrow_total(const ReduceReference<T>& reference, T total);
+Verification verify_narrow_total(const ReduceReference<T>& reference, T total);
 
 template <class T>
 std::string to_text(WideSum<T> sum);

@@ -77,15 +77,15 @@ std::string latency_by_depth(const RowSource& row)
     return fmt::format("{:.2f}", fmt::join(row.sample.latencies_us, " "));
 }
 
-struct Column {
+struct LogColumn {
     std::string_view name;
     std::function<std::string(const RowSource&)> cell;
 };
 
-const std::vector<Column>& table()
+const std::vector<LogColumn>& table()
 {
     using Row = const RowSource&;
-    static const std::vector<Column> columns{
+    static const std::vector<LogColumn> columns{
         {"experiment", [](Row r) { return r.run.experiment; }},
         {"run_id", [](Row r) { return r.run.run_id; }},
         {"key", [](Row r) { return key_of(r.point, r.run.schedule); }},
@@ -163,7 +163,7 @@ const std::vector<std::string>& columns()
 {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> found;
-        for (const Column& column : table())
+        for (const LogColumn& column : table())
             found.emplace_back(column.name);
         return found;
     }();
@@ -181,7 +181,7 @@ std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned
                            .mechanism = mechanism_of(info, point),
                            .bandwidth = bandwidth_of(info, point, sample, run.device, run.bandwidth)};
     std::vector<std::string> cells;
-    for (const Column& column : table())
+    for (const LogColumn& column : table())
         cells.push_back(column.cell(source));
     return cells;
 }
