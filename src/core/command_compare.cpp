@@ -34,7 +34,7 @@ po::options_description compare_options()
     return options;
 }
 
-constexpr std::string_view kHelp = R"(nestbed compare A.csv B.csv [--tolerance PERCENT] [--csv FILE]
+constexpr std::string_view kCompareHelp = R"(nestbed compare A.csv B.csv [--tolerance PERCENT] [--csv FILE]
 
 Case by case: the median of B (after) over that of A (before), above 1 where B
 is slower, its 95 % bootstrap interval, and a verdict.
@@ -75,7 +75,7 @@ int compare(const Arguments& arguments, std::ostream& out, std::ostream& err)
     const po::options_description options = compare_options();
     const Given given = parse_arguments(arguments, options, SIZE_MAX);
     if (given.contains("help")) {
-        out << kHelp << options;
+        out << kCompareHelp << options;
         return exit_ok;
     }
     const std::vector<std::string>& files = given.at("argument");

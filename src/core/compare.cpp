@@ -85,7 +85,7 @@ void choose_columns(Comparison& comparison, const LogRows& before, const LogRows
 }
 
 // The rows of a case in one log.
-struct Group {
+struct CaseRows {
     Cells cells;
     std::string key;
     std::vector<const LogRow*> rows;
@@ -93,7 +93,7 @@ struct Group {
 
 struct Groups {
     std::vector<Cells> order; // identities, as the log begins them
-    std::map<Cells, Group> by_identity;
+    std::map<Cells, CaseRows> by_identity;
 };
 
 Groups groups_of(const Comparison& comparison, const LogRows& log)
@@ -112,7 +112,7 @@ Groups groups_of(const Comparison& comparison, const LogRows& log)
             throw RunError(fmt::format("{}:{}: key is ''; allowed: that of a case", log.path, row.line));
         identity.push_back(key);
         const auto [group, is_new] =
-            groups.by_identity.try_emplace(identity, Group{.cells = cells, .key = key, .rows = {}});
+            groups.by_identity.try_emplace(identity, CaseRows{.cells = cells, .key = key, .rows = {}});
         if (is_new)
             groups.order.push_back(identity);
         group->second.rows.push_back(&row);
@@ -126,14 +126,14 @@ bool is_ok(const LogRows& log, const LogRow& row)
 }
 
 // Whether every row that is ok has a cell there.
-bool all_have(const LogRows& log, const Group& group, std::string_view column)
+bool all_have(const LogRows& log, const CaseRows& group, std::string_view column)
 {
     return log.has(column) && std::ranges::all_of(group.rows, [&](const LogRow* row) {
                return !is_ok(log, *row) || !row->cells[log.column(column)].empty();
            });
 }
 
-std::vector<double> times_of(const LogRows& log, const Group& group, std::string_view column)
+std::vector<double> times_of(const LogRows& log, const CaseRows& group, std::string_view column)
 {
     std::vector<double> times;
     for (const LogRow* row : group.rows) {
@@ -147,7 +147,7 @@ std::vector<double> times_of(const LogRows& log, const Group& group, std::string
     return times;
 }
 
-CaseSide side_of(const LogRows& log, const Group& group, const std::vector<double>& times)
+CaseSide side_of(const LogRows& log, const CaseRows& group, const std::vector<double>& times)
 {
     CaseSide side{.rows = group.rows.size()};
     const LogRow* shown = nullptr;
@@ -196,10 +196,10 @@ Change change_of(const ComparedCase& one, std::size_t fewest)
     return one.interval->low > 1 ? Change::slower : one.interval->high < 1 ? Change::faster : Change::same;
 }
 
-ComparedCase compare_case(const LogRows& before_log, const Group& before, const LogRows& after_log,
-                          const Group& after)
+ComparedCase compare_case(const LogRows& before_log, const CaseRows& before, const LogRows& after_log,
+                          const CaseRows& after)
 {
-    const Group& described = before.rows.empty() ? after : before;
+    const CaseRows& described = before.rows.empty() ? after : before;
     ComparedCase one{.cells = described.cells, .key = described.key};
     std::vector<double> before_times;
     std::vector<double> after_times;
@@ -249,14 +249,14 @@ Comparison compare_logs(const LogRows& before, const LogRows& after)
     choose_columns(comparison, before, after);
     const Groups old_groups = groups_of(comparison, before);
     const Groups new_groups = groups_of(comparison, after);
-    const Group none;
-    const auto group_in = [&](const Groups& groups, const Cells& identity) -> const Group& {
+    const CaseRows none;
+    const auto group_in = [&](const Groups& groups, const Cells& identity) -> const CaseRows& {
         const auto found = groups.by_identity.find(identity);
         return found == groups.by_identity.end() ? none : found->second;
     };
     std::size_t common = 0;
     for (const Cells& identity : old_groups.order) {
-        const Group& again = group_in(new_groups, identity);
+        const CaseRows& again = group_in(new_groups, identity);
         common += again.rows.empty() ? 0 : 1;
         comparison.cases.push_back(compare_case(before, group_in(old_groups, identity), after, again));
     }
