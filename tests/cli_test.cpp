@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <unistd.h>
@@ -199,7 +200,7 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
         EXPECT_EQ(outcome.exit_code, 2);
         EXPECT_THAT(outcome.err,
                     AllOf(StartsWith("nestbed: --output out.csv: this run cannot go on with it: "), HasSubstr(why),
-                          HasSubstr("allowed: a log of the same experiment, version and kind of machine")));
+                          HasSubstr("allowed: a log of the same experiment, version and machine")));
         EXPECT_EQ(text_in("out.csv"), log);
         EXPECT_EQ(text_in("out.json"), manifest);
     };
@@ -212,6 +213,22 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
     refused({"--repeat", "2", "-o", "out.csv", "--untimed"}, "untimed: no there, yes here");
     fs::remove("out.json");
     expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.json: run ", "is not in it"});
+}
+
+TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    auto manifest = nlohmann::json::parse(text_in("out.json"));
+    for (auto& run : manifest["runs"])
+        for (const char* key : {"finished_utc", "rows", "log_rows", "surprises", "incidents"})
+            run.erase(key);
+    write("out.json", manifest.dump());
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    for (const auto& run : nlohmann::json::parse(text_in("out.json")).at("runs")) {
+        EXPECT_TRUE(run.contains("finished_utc"));
+        EXPECT_EQ(run.at("rows"), 2);
+        EXPECT_EQ(run.at("log_rows"), 2);
+    }
 }
 
 TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
@@ -536,6 +553,7 @@ TEST_F(CommandLine, ImpossibleCasesAreSaid)
     expect_usage_error(small({"--repeat", "3", "--repeat", "4"}), {"repeat", "takes one value"});
     expect_usage_error(small({"--warmup", "some"}), {"--warmup some"});
     expect_usage_error(small({"--timeout", "0"}), {"--timeout 0", "from 1 to 86400"});
+    expect_usage_error(small({"--timeout", "soon", "--in-process"}), {"--timeout soon"});
     expect_usage_error(small({"--retries", "-1"}), {"--retries -1"});
     expect_usage_error(small({"--schedule", "lifo"}), {"--schedule lifo", "allowed: fifo, eager, random:SEED"});
     expect_usage_error(small({"--workers", "0"}), {"--workers 0", "from 1 to 12"});

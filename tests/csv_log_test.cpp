@@ -11,7 +11,9 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace nestbed
@@ -92,6 +94,34 @@ TEST(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
         log.append(row);
         EXPECT_EQ(folder.read("cut.csv"), whole + line);
     }
+}
+
+// A quote that is missing in the middle makes all that follows look like the beginning of a row.
+TEST(CsvLogFile, IsNotCutOffWhereMoreThanARowWouldBeLost)
+{
+    const ScratchFolder folder;
+    const std::vector<std::string> row = some_row();
+    std::string text = csv_line(columns()) + csv_line(row) + csv_line(row) + csv_line(row);
+    text.erase(text.find('"', csv_line(columns()).size() + csv_line(row).size()), 1);
+    const std::string path = folder.write("spoilt.csv", text);
+    EXPECT_THAT(text_of<RunError>([&] { CsvLog log(path); }),
+                StartsWith(path + ":3: a quote is missing in this row or a later one: "));
+    EXPECT_EQ(folder.read("spoilt.csv"), text);
+}
+
+// One that is open for reading too would never be closed at its other end.
+TEST(CsvLogFile, MayBeAPipeWhoseReaderGoesAway)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("pipe");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    Log log(path);
+    close(reader);
+    EXPECT_EQ(text_of<RunError>([&] { log.append(some_row()); }),
+              path + ": the row could not be written: Broken pipe");
+    static_cast<void>(std::signal(SIGPIPE, before));
 }
 
 TEST(CsvLogFile, LosesNothingBeforeItIsBegun)

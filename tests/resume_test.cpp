@@ -69,7 +69,7 @@ TEST(TakeRows, GivesEveryCaseItsSamplesBack)
     measured[1].samples = {samples[0]};
     measured[2].samples = {samples[2]};
     std::vector<CaseResult> results = cases_of(plan, some_runs());
-    take_rows(parse_log("a.csv", log_text(measured)), results);
+    take_rows(parse_log("a.csv", log_text(measured)), plan, results);
     EXPECT_THAT(results[0].repetitions, ElementsAre(0U, 1U));
     EXPECT_TRUE(results[0].complete(2));
     EXPECT_FALSE(results[1].complete(2));
@@ -93,7 +93,8 @@ std::string refusal(const std::function<void(std::vector<std::string>& cells)>& 
     std::vector<std::string> cells =
         row_of(some_runs().at(BackendKind::cpu), measured[0].point, 0, some_samples()[0]);
     spoil(cells);
-    return text_of<RunError>([&] { take_rows(parse_log("a.csv", csv_line(columns()) + csv_line(cells)), measured); });
+    return text_of<RunError>(
+        [&] { take_rows(parse_log("a.csv", csv_line(columns()) + csv_line(cells)), some_plan(), measured); });
 }
 
 std::size_t place_of(const std::string& column)
@@ -112,6 +113,8 @@ TEST(TakeRows, NamesFileAndLineOfWhatCannotBe)
     EXPECT_EQ(with("wall_us", "fast"), "a.csv:2: wall_us is 'fast'; allowed: a number");
     EXPECT_EQ(with("repetition", "1.5"), "a.csv:2: repetition is '1.5'; allowed: a whole number from 0");
     EXPECT_EQ(with("repetition", "-1"), "a.csv:2: repetition is '-1'; allowed: a whole number from 0");
+    EXPECT_EQ(with("repetition", "2"), "a.csv:2: repetition is 2; allowed: from 0 to 1");
+    EXPECT_EQ(with("repetition", "4294967296"), "a.csv:2: repetition is 4294967295; allowed: from 0 to 1");
     EXPECT_EQ(with("launches_attempted", "1e30"),
               "a.csv:2: launches_attempted is '1e30'; allowed: a whole number from 0");
     EXPECT_EQ(with("latency_us_by_depth", "1 x 3"), "a.csv:2: latency_us_by_depth is 'x'; allowed: a number");
@@ -126,7 +129,7 @@ TEST(TakeRows, RefusesARepetitionThatIsThereTwice)
     const std::string text = log_text(measured);
     const std::string twice = text + text.substr(csv_line(columns()).size());
     std::vector<CaseResult> results = cases_of(some_plan(), some_runs());
-    EXPECT_EQ(text_of<RunError>([&] { take_rows(parse_log("a.csv", twice), results); }),
+    EXPECT_EQ(text_of<RunError>([&] { take_rows(parse_log("a.csv", twice), some_plan(), results); }),
               "a.csv:3: case " + results[0].key + " has a repetition 0 already");
 }
 
@@ -162,6 +165,9 @@ TEST(Differences, AreSaidEachInALine)
     EXPECT_THAT(changed([](RunRecord& r) { r.expect = "wrong"; }), ElementsAre("expect: wrong there, ok here"));
     EXPECT_THAT(changed([](RunRecord& r) { r.order_seed = 7; }), ElementsAre("seed of the order: 7 there, 1 here"));
     EXPECT_THAT(changed([](RunRecord& r) { r.untimed = true; }), ElementsAre("untimed: yes there, no here"));
+    EXPECT_THAT(changed([](RunRecord& r) { r.ranges = false; }), ElementsAre("NVTX ranges: no there, yes here"));
+    EXPECT_THAT(changed([](RunRecord& r) { r.backends["cpu"].machine = "0a1b2c3d"; }),
+                ElementsAre("machine: 0a1b2c3d there, none here"));
     EXPECT_THAT(changed([](RunRecord& r) { r.backends["cuda"] = r.backends["cpu"]; }),
                 ElementsAre("backend cuda: there alone"));
     EXPECT_THAT(changed([](RunRecord& r) { r.backends.clear(); }), ElementsAre("backend cpu: here alone"));
@@ -197,6 +203,23 @@ TEST(ReasonsNotToResume, AreThoseOfAllRunsAndOfTheShard)
     other.experiment = "ways";
     EXPECT_THAT(reasons_not_to_resume({{"a", other}, {"b", other}}, whole),
                 ElementsAre("experiment: ways there, book here"));
+}
+
+TEST(ReasonsNotToResume, AreFewerWhereAnotherMachineWillDo)
+{
+    const RunRecord here = record_of(some_plan(), some_runs(), "");
+    RunRecord there = here;
+    there.backends["cpu"].machine = "0a1b2c3d";
+    EXPECT_THAT(reasons_not_to_resume({{"a", there}}, here), ElementsAre("machine: 0a1b2c3d there, none here"));
+    EXPECT_THAT(reasons_not_to_resume({{"a", there}}, here, true), IsEmpty());
+    there.backends["cpu"].name = "Model 2";
+    EXPECT_THAT(reasons_not_to_resume({{"a", there}}, here, true),
+                ElementsAre("device of cpu: Model 2 there, Model 1 here"));
+}
+
+TEST(BuildText, NamesBuildAndCompiler)
+{
+    EXPECT_THAT(build_text(), HasSubstr(", GNU "));
 }
 
 } // namespace

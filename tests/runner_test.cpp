@@ -55,6 +55,15 @@ class FakeSession final : public Session
     DepthProbe probe_depth(unsigned levels) override { return {.asked = levels, .reached = levels}; }
     void announce(const Case& point) override { announced.push_back(point); }
     bool recovers() const override { return recovers_; }
+    void renew() override
+    {
+        ++renewals;
+        if (gone_after != 0 && renewals >= gone_after)
+            throw RunError("no new worker could be had");
+    }
+
+    unsigned renewals = 0;
+    unsigned gone_after = 0; // renewals; 0: never
 
     bool recovers_ = false;
     std::vector<Case> announced; // and not asked for yet
@@ -100,6 +109,7 @@ class Runner : public testing::Test
         sessions.clear();
         sessions.emplace(BackendKind::cpu, std::move(made));
         session->recovers_ = recovers;
+        session->gone_after = gone_after;
         CsvLog log(path);
         log.begin();
         const std::map<BackendKind, RunFacts> runs{
@@ -133,6 +143,7 @@ class Runner : public testing::Test
     std::vector<std::string> notes;
     RunOutcome outcome;
     bool recovers = false;
+    unsigned gone_after = 0;
     std::size_t stop_after = static_cast<std::size_t>(-1); // samples
     std::function<void(std::vector<CaseResult>&)> before;  // what the log had
 };
@@ -369,6 +380,19 @@ TEST_F(Runner, TriesACaseThatTakesItsWorkerDownAgainAndThenGoesOnWithoutIt)
         EXPECT_EQ(reports.back().done, 14U);
         EXPECT_EQ(reports.back().bad, 1U);
     }
+}
+
+TEST_F(Runner, WritesTheRowOfTheCaseThatTookTheLastWorkerAndNamesIt)
+{
+    recovers = true;
+    gone_after = 2;
+    const std::string error = text_of<RunError>([&] {
+        run(five_cases(3, 0),
+            [](const Case& point, std::size_t) { return *point.depth == 2 ? kLost : Sample{.wall_us = 1}; });
+    });
+    EXPECT_EQ(error, "after nosync (grid 4, block 8): crashed: signal 11: no new worker could be had");
+    EXPECT_EQ(std::ranges::count(logged("status"), "crashed"), 1);
+    EXPECT_EQ(logged("detail").back(), "signal 11 (2 tries)");
 }
 
 TEST_F(Runner, MeasuresACaseThatIsFineTheSecondTimeAsIfNothingHadHappened)

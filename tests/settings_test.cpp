@@ -139,12 +139,12 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
     const std::string path = folder.write("one.cfg", "grid = 4\nstratgy = nosync\n");
     EXPECT_THAT(
         refusal(path),
-        AllOf(
-            StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
-            HasSubstr(
-                "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
-                "depth, "
-                "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, timeout, retries, expect, schedule, workers")));
+        AllOf(StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
+              HasSubstr(
+                  "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
+                  "depth, "
+                  "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, timeout, retries, expect, "
+                  "schedule, workers")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)

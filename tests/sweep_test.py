@@ -71,6 +71,11 @@ def workers_of(run):
     return [process for process, words in processes().items() if words[1:] == ["worker", str(run)]]
 
 
+# Some seconds: there is time to stop it in the middle.
+LONG = SWEEP.replace("repeat = 25", "repeat = 300")
+LONG_SAMPLES = 12 * 300
+
+
 class Sweep(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -78,6 +83,7 @@ class Sweep(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.log = self.folder / "out.csv"
         self.experiment("sweep.cfg", SWEEP)
+        self.experiment("long.cfg", LONG)
 
     def experiment(self, name, text):
         (self.folder / name).write_text(text)
@@ -144,7 +150,7 @@ class KilledAtRandom(Sweep):
         print(f"{kills} kills in {sweeps} sweeps")
 
     def test_a_worker_that_is_killed_is_replaced(self):
-        process = self.start("sweep.cfg", "--retries", "3", "-o", self.log.name)
+        process = self.start("long.cfg", "--retries", "3", "-o", self.log.name)
         killed = 0
         while process.poll() is None and killed < 3:
             self.wait_for_rows(self.log, 40 * (killed + 1), process)
@@ -175,15 +181,15 @@ class Interrupted(Sweep):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number.name):
                 self.log.unlink(missing_ok=True)
-                process = self.start("sweep.cfg", "-o", self.log.name)
+                process = self.start("long.cfg", "-o", self.log.name)
                 self.wait_for_rows(self.log, 50, process)
                 process.send_signal(number)
                 out, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130, err)
-                self.assertTrue(err.startswith("\nnestbed: stopping after the sample in hand; again to stop now\n"), err)
+                self.assertTrue(err.startswith("\nnestbed: finishing the sample in hand, 5 s at most; again to stop now\n"), err)
                 self.assertRegex(out, r"A sweep\n(.*\n)+\d+ rows: out.csv\nmanifest: out.json\n")
                 rows = rows_of(self.log)
-                self.assertRegex(err, rf"stopped with {len(rows)} of 300 samples in out.csv; to go on:\n  \S+ run --backend {BACKEND} ")
+                self.assertRegex(err, rf"stopped with {len(rows)} of {LONG_SAMPLES} samples in out.csv; to go on:\n  \S+ run --backend {BACKEND} ")
                 self.assertIn(f"{len(rows)} rows: out.csv", out)
                 runs = json.loads(self.log.with_suffix(".json").read_text())["runs"]
                 self.assertIn("interrupted_utc", runs[rows[-1]["run_id"]])
@@ -191,8 +197,8 @@ class Interrupted(Sweep):
                 self.assert_goes_on(err)
 
     def test_the_command_to_go_on_does_not_begin_again(self):
-        self.assertEqual(self.run_to_end("sweep.cfg", "--repeat", "1", "-o", self.log.name)[0], 0)
-        process = self.start("sweep.cfg", "--overwrite", "-o", self.log.name)
+        self.assertEqual(self.run_to_end("long.cfg", "--repeat", "1", "-o", self.log.name)[0], 0)
+        process = self.start("long.cfg", "--overwrite", "-o", self.log.name)
         self.wait_for_rows(self.log, 50, process)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
@@ -203,15 +209,14 @@ class Interrupted(Sweep):
                              program=TESTS)
         self.wait_for_rows(self.log, 0, process)
         time.sleep(0.3)
-        begun = time.monotonic()
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(10), 130)
-        self.assertLess(time.monotonic() - begun, 4)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(err, "\nnestbed: finishing the sample in hand, 5 s at most; again to stop now\n")  # and no more
         self.assert_gone(process.pid)
-        process.communicate()
 
     def test_what_hangs_is_abandoned_whole(self):
         process = self.start("--strategy", "neighbored,fault_endless", "--grid", "4", "--block", "16", "--warmup", "0", "--repeat", "1",
@@ -263,7 +268,7 @@ class Starved(Sweep):
         code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(100))
         self.assertEqual(code, 1)
         self.assertRegex(err, r"out.json: the manifest could not be written: File too large")
-        self.assertEqual([path.name for path in self.folder.iterdir()], ["sweep.cfg"])
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["long.cfg", "sweep.cfg"])
 
     def test_a_folder_that_takes_no_files_is_an_error(self):
         code, out, err = self.run_to_end("sweep.cfg", "-o", "/proc/sys/out.csv")
@@ -289,10 +294,20 @@ class Starved(Sweep):
         self.assertRegex(err, "nestbed: standard output: the summary could not be written")
         self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
 
+    def test_a_log_that_is_whole_is_said_to_be_though_the_summary_was_not_read(self):
+        process = self.start("sweep.cfg", "-o", self.log.name)
+        process.stdout.close()
+        process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(60), 1)
+        (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
+        self.assertEqual(run["log_rows"], 300)
+        self.assertIn("finished_utc", run)
+
     def test_two_runs_do_not_write_one_log(self):
-        first = self.start("sweep.cfg", "-o", self.log.name)
+        first = self.start("long.cfg", "-o", self.log.name)
         self.wait_for_rows(self.log, 5, first)
-        code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name)
+        code, _, err = self.run_to_end("long.cfg", "-o", self.log.name)
         self.assertEqual(code, 2)
         self.assertIn("out.csv: another run is writing it", err)
         first.communicate(timeout=60)
@@ -331,10 +346,9 @@ class Faulty(Sweep):
         self.assertEqual(len(rows), 10 + 6 + 12)
         self.assertIn("1 of 1 timeout", out)
         # What was found out is not tried again.
-        begun = time.monotonic()
         code, _, err = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS)
         self.assertEqual(code, 3)
-        self.assertLess(time.monotonic() - begun, 2)
+        self.assertIn("out.csv has 48 of 48 samples already, 10 cases that ended with a timeout or a crash among them\n", err)
         self.assertEqual(len(rows_of(self.log)), len(rows))
 
     def test_what_is_fine_the_second_time_is_ok(self):
@@ -358,7 +372,7 @@ class Faulty(Sweep):
 class ProgressIsShown(Sweep):
     def test_on_a_terminal_in_a_line_of_its_width(self):
         ours, theirs = pty.openpty()
-        process = self.start("sweep.cfg", "-o", self.log.name, stderr=theirs)
+        process = self.start("long.cfg", "-o", self.log.name, stderr=theirs)
         os.close(theirs)
         said = b""
         while True:
@@ -373,7 +387,7 @@ class ProgressIsShown(Sweep):
         os.close(ours)
         process.communicate(timeout=60)
         lines = said.decode().split("\r\x1b[K")
-        self.assertTrue(any(re.fullmatch(r"\d+ of 300 \(\d+ %\), [\d.]+/s, \d+ s left: \w+ \d+ x 64", line) for line in lines), lines)
+        self.assertTrue(any(re.fullmatch(r"\d+ of 3600 \(\d+ %\), [\d.]+/s, [\d.]+ (s|min) left: \w+ \d+ x 64", line) for line in lines), lines)
         self.assertEqual(lines[-1], "")
         self.assertTrue(all(len(line) < 80 for line in lines))
 

@@ -89,7 +89,7 @@ class WorkerFault : public testing::TestWithParam<Fault>
 
 TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
 {
-    const auto session = worker(1s);
+    const auto session = worker(3s);
     EXPECT_EQ(session->sample(case_of("barrier")).status, Status::ok);
     session->announce(case_of(GetParam().strategy));
     session->announce(case_of("barrier", 9)); // void when the worker is lost
@@ -98,6 +98,7 @@ TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
     EXPECT_THAT(lost.detail, HasSubstr(GetParam().detail));
     EXPECT_TRUE(lost.device_lost);
     EXPECT_FALSE(lost.wall_us);
+    session->renew();
     EXPECT_EQ(session->sample(case_of("barrier", 2)).status, Status::ok);
 }
 
@@ -108,8 +109,8 @@ constexpr const char* kBadWrite = "signal 11 (Segmentation fault)";
 #endif
 
 INSTANTIATE_TEST_SUITE_P(OnTheExecutor, WorkerFault,
-                         testing::Values(Fault{"fault_endless", Status::timeout, "no sign of life in 1 s"},
-                                         Fault{"fault_deadlock", Status::timeout, "no sign of life in 1 s"},
+                         testing::Values(Fault{"fault_endless", Status::timeout, "no sign of life in 3 s"},
+                                         Fault{"fault_deadlock", Status::timeout, "no sign of life in 3 s"},
                                          Fault{"fault_abort", Status::crashed, "signal 6 (Aborted)"},
                                          Fault{"fault_out_of_bounds", Status::crashed, kBadWrite}),
                          [](const auto& fault) { return std::string(fault.param.strategy); });
@@ -136,8 +137,11 @@ TEST(WorkerSession, WithADeviceThatIsGoneIsAnError)
                                          "'; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
     const auto session = worker(60s, {once});
     EXPECT_EQ(session->sample(case_of("barrier")).status, Status::ok);
-    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(session->sample(case_of("fault_abort"))); }),
-                AllOf(HasSubstr(session->facts().name + " is gone: "), HasSubstr("exit code 1")));
+    EXPECT_EQ(session->sample(case_of("fault_abort")).detail, "signal 6 (Aborted)");
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(text_of<RunError>([&] { session->renew(); }),
+              "no new worker could be had on " + session->facts().name + ": the worker on cpu was lost: exit code 1");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s); // no end of it is waited for twice
 }
 
 TEST(WorkerSession, IsInterruptedWhereWhatIsInHandDoesNotEnd)
@@ -162,6 +166,35 @@ TEST(WorkerSession, FinishesWhatIsInHandWhenItIsAskedToStop)
     raise(SIGINT);
     EXPECT_TRUE(stop.asked());
     EXPECT_EQ(session->sample(case_of("barrier", 512)).status, Status::ok);
+}
+
+// A suspended job: no time has gone by for it.
+TEST(WorkerSession, IsNotHungWhenBothProcessesWereStopped)
+{
+    const ScratchFolder folder;
+    const std::string log = folder.path("out.csv");
+    const std::string command =
+        "'" + std::string(NESTBED_PROGRAM) +
+        "' run --backend cpu --strategy neighbored --grid 64 --block 64 --repeat 3000 --timeout 1 --retries 0 -o '" +
+        log +
+        "' > /dev/null 2>&1 & run=$!; sleep 0.3; worker=$(pgrep -P $run); kill -STOP $run $worker; sleep 2.5; "
+        "kill -CONT $run $worker; wait $run";
+    ASSERT_EQ(std::system(("sh -c \"" + command + "\"").c_str()), 0);
+    EXPECT_EQ(folder.read("out.csv").find("timeout"), std::string::npos);
+}
+
+// As `nohup` and some job launchers leave it.
+TEST(WorkerSession, EndsAtOnceWhereTheEndOfChildrenIsIgnored)
+{
+    const auto before = std::signal(SIGCHLD, SIG_IGN);
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        const auto session = worker();
+        EXPECT_EQ(session->sample(case_of("fault_abort")).detail, "signal 6 (Aborted)");
+        session->renew();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+    static_cast<void>(std::signal(SIGCHLD, before));
 }
 
 TEST(Worker, IsNotForUsers)

@@ -54,7 +54,7 @@ po::options_description run_options()
     options.add_options()("shard", po::value<std::vector<std::string>>()->value_name("I/N"),
                           "measure part I of N alone, as dear as the others; `nestbed merge` joins their CSVs");
     options.add_options()("resume", po::bool_switch(),
-                          "go on with the CSV if it is there, which is what happens anyway");
+                          "go on with the CSV also where another machine with such a device began it");
     options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
     options.add_options()("in-process", po::bool_switch(),
                           "no worker: for profilers and debuggers; a crash ends the run");
@@ -70,10 +70,10 @@ po::options_description run_options()
 }
 
 // The default goes into a folder that is made; one that the user names must be there.
-std::string output_path(const Given& given, const Plan& plan, const std::optional<Shard>& shard)
+std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
 {
     const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
-    const std::string usual = fmt::format("results/local/{}{}.csv", plan.experiment, part);
+    const std::string usual = fmt::format("results/local/{}{}.csv", experiment, part);
     std::string path = only_value(given, "output", usual);
     if (path == usual) {
         std::error_code error;
@@ -182,15 +182,43 @@ class Run
             settings.read_file(files.front());
         set_from(settings, given_);
         settings.name_experiment(experiment_name(given_, settings.experiment()));
-        check_options();
+        check_options(settings);
         if (given_.contains("shard")) {
             shard_ = parse_shard(only_value(given_, "shard", "", "I/N, I from 1 to N"));
             run_id_ = new_run_id(shard_->number, shard_->of);
         }
 
-        const StopRequest stop("\nnestbed: stopping after the sample in hand; again to stop now\n");
-        const Sessions sessions = open_sessions(
-            settings, {.untimed = untimed(), .ranges = !given_.contains("no-nvtx")}, opener(given_, settings, stop));
+        path_ = output_path(given_, settings.experiment(), shard_);
+        if (given_.contains("plot") && !given_.contains("dry-run"))
+            prepare_plot(path_);
+        const int code = measured(settings);
+        if (given_.contains("plot") && (code == exit_ok || code == exit_rows_bad) && !given_.contains("dry-run"))
+            plot(path_);
+        return code;
+    }
+
+  private:
+    bool untimed() const { return given_.contains("untimed"); }
+    bool ranges() const { return !given_.contains("no-nvtx"); }
+
+    // What is asked of the devices ends with it.
+    int measured(const Settings& settings)
+    {
+        const StopRequest stop(fmt::format(
+            "\nnestbed: finishing the sample in hand, {} s at most; again to stop now\n", kStopGrace.count()));
+        try {
+            return measured(settings, stop);
+        } catch (const Interrupted&) {
+            err_ << fmt::format("nestbed: stopped before a sample was taken; to go on:\n  {}\n",
+                                command_to_go_on(arguments_));
+            return exit_interrupted;
+        }
+    }
+
+    int measured(const Settings& settings, const StopRequest& stop)
+    {
+        const Sessions sessions =
+            open_sessions(settings, {.untimed = untimed(), .ranges = ranges()}, opener(given_, settings, stop));
         const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
         whole_ = make_plan(settings, facts);
         plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
@@ -201,11 +229,9 @@ class Run
         return measure(sessions, stop);
     }
 
-  private:
-    bool untimed() const { return given_.contains("untimed"); }
-
-    void check_options() const
+    void check_options(const Settings& settings) const
     {
+        static_cast<void>(timeout_of(settings, BackendKind::cpu)); // said also where no worker needs it
         if (given_.contains("resume") && given_.contains("overwrite"))
             throw UsageError("--resume: not with --overwrite; allowed: one of them");
         if (given_.contains("plot") && untimed())
@@ -214,18 +240,15 @@ class Run
 
     int measure(const Sessions& sessions, const StopRequest& stop)
     {
-        path_ = output_path(given_, plan_, shard_);
         if (has_manifest(path_))
             check_manifest(path_);
-        if (given_.contains("plot"))
-            prepare_plot(path_);
         if (given_.contains("overwrite") && has_manifest(path_))
             if (const std::string aside = put_aside(path_); !aside.empty())
                 err_ << fmt::format("nestbed: what was in {} is in {} now\n", path_, aside);
         CsvLog log(path_);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
-        record_ = record_of(whole_, runs_, shard_ ? name_of(*shard_) : "");
+        record_ = record_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
         results_ = cases_of(plan_, runs_);
         go_on_with(log);
         RunOutcome outcome;
@@ -241,15 +264,25 @@ class Run
             return;
         const LogRows rows = log.rows();
         const std::vector<std::string> reasons =
-            reasons_not_to_resume(runs_in_manifest(path_, runs_of(rows)), record_);
+            reasons_not_to_resume(runs_in_manifest(path_, runs_of(rows)), record_, given_.contains("resume"));
         if (!reasons.empty())
             throw UsageError(fmt::format(
                 "--output {}: this run cannot go on with it: {}; allowed: a log of the same experiment, version "
-                "and kind of machine, another file, or --overwrite, which moves this one aside",
+                "and machine (or, with --resume, one with the same kind of device), another file, or --overwrite, "
+                "which moves this one aside",
                 path_, fmt::join(reasons, "; ")));
-        take_rows(rows, results_);
-        err_ << fmt::format("nestbed: {} has {} of {} samples already\n", path_, samples_done(),
-                            plan_.sample_count());
+        take_rows(rows, plan_, results_);
+        const auto lost = std::ranges::count_if(results_, [](const CaseResult& one) {
+            return std::ranges::any_of(one.samples, [](const Sample& sample) {
+                return sample.status == Status::timeout || sample.status == Status::crashed;
+            });
+        });
+        err_ << fmt::format(
+            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(), plan_.sample_count(),
+            lost == 0 ? "" : fmt::format(", {} cases that ended with a timeout or a crash among them", lost));
+        last_run_ = rows.rows.back().cells[rows.column("run_id")];
+        last_rows_ = static_cast<std::size_t>(std::ranges::count_if(
+            rows.rows, [&](const LogRow& row) { return row.cells[rows.column("run_id")] == last_run_; }));
     }
 
     std::size_t samples_done() const
@@ -309,6 +342,40 @@ class Run
 
     int finish(const RunOutcome& outcome)
     {
+        std::vector<std::string> surprises;
+        if (!outcome.interrupted)
+            surprises = surprises_in(plan_.expect, results_, shard_.has_value());
+        note_end(outcome, surprises);
+        show_summary();
+        for (const std::string& surprise : surprises)
+            err_ << fmt::format("nestbed: {}\n", surprise);
+        if (is_empty())
+            err_ << fmt::format("nestbed: shard {} is empty: there are {} cases\n", name_of(*shard_),
+                                whole_.case_count());
+        if (!outcome.interrupted)
+            return surprises.empty() ? exit_ok : exit_rows_bad;
+        err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(), plan_.sample_count(),
+                            path_);
+        err_ << (has_manifest(path_) ? fmt::format("; to go on:\n  {}\n", command_to_go_on(arguments_))
+                                     : std::string(", which cannot be gone on with\n"));
+        return exit_interrupted;
+    }
+
+    // In the manifest, also of a run that had no time left to note it after its last row.
+    void note_end(const RunOutcome& outcome, const std::vector<std::string>& surprises) const
+    {
+        const bool unnoted = !last_run_.empty() && complete() && !has_finished_run(path_);
+        if (started_ || unnoted)
+            end_manifest(path_, started_ ? run_id_ : last_run_,
+                         {.whole = !outcome.interrupted,
+                          .rows = started_ ? outcome.rows : last_rows_,
+                          .log_rows = log_rows(),
+                          .surprises = surprises,
+                          .incidents = outcome.incidents});
+    }
+
+    void show_summary() const
+    {
         std::ostream& table = path_ == "-" ? err_ : out_;
         std::vector<CaseResult> measured;
         std::ranges::copy_if(results_, std::back_inserter(measured),
@@ -317,33 +384,10 @@ class Run
             table << summary_table(plan_, measured, runs_, bars_of_terminal());
         if (has_manifest(path_))
             table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_path(path_));
-        std::vector<std::string> surprises;
-        if (!outcome.interrupted)
-            surprises = surprises_in(plan_.expect, results_, shard_.has_value());
-        for (const std::string& surprise : surprises)
-            err_ << fmt::format("nestbed: {}\n", surprise);
         out_ << std::flush;
         if (!out_)
             throw RunError(
                 fmt::format("standard output: the summary could not be written: {}", std::strerror(errno)));
-        if (is_empty())
-            err_ << fmt::format("nestbed: shard {} is empty: there are {} cases\n", name_of(*shard_),
-                                whole_.case_count());
-        if (started_)
-            end_manifest(path_, run_id_,
-                         {.whole = !outcome.interrupted,
-                          .rows = outcome.rows,
-                          .log_rows = log_rows(),
-                          .surprises = surprises,
-                          .incidents = outcome.incidents});
-        if (outcome.interrupted) {
-            err_ << fmt::format("nestbed: stopped with {} of {} samples in {}; to go on:\n  {}\n", samples_done(),
-                                plan_.sample_count(), path_, command_to_go_on(arguments_));
-            return exit_interrupted;
-        }
-        if (given_.contains("plot"))
-            plot(path_);
-        return surprises.empty() ? exit_ok : exit_rows_bad;
     }
 
     const Arguments& arguments_;
@@ -359,6 +403,8 @@ class Run
     RunRecord record_;
     std::vector<CaseResult> results_;
     bool started_ = false; // the run is in the manifest
+    std::string last_run_; // that the log has rows of, when it was opened
+    std::size_t last_rows_ = 0;
 };
 
 } // namespace
@@ -375,12 +421,7 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return exit_ok;
     }
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // an error of the write, which says so
-    try {
-        return Run(arguments, given, out, err).go();
-    } catch (const Interrupted&) {
-        err << "nestbed: stopped before the first sample\n";
-        return exit_interrupted;
-    }
+    return Run(arguments, given, out, err).go();
 }
 
 } // namespace nestbed

@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <new>
 #include <optional>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace nestbed
@@ -27,10 +29,7 @@ class Worker
         FrameReader reader;
         while (const std::optional<Message> message = receive_message(kSocket, reader)) {
             const std::string what = message->at("do");
-            if (what == "release")
-                session_->release();
-            else
-                reply(what, *message);
+            reply(what, *message);
         }
         return exit_ok;
     }
@@ -40,13 +39,18 @@ class Worker
     {
         Message answer;
         try {
+            if (what == "release")
+                return session_->release();
             answer["answer"] = answer_to(what, message);
         } catch (const UsageError& error) {
             answer = {{"usage_error", error.what()}};
+        } catch (const std::bad_alloc&) {
+            answer = {{"run_error", "the host is out of memory"}};
         } catch (const std::exception& error) {
             answer = {{"run_error", error.what()}};
         }
-        send(answer);
+        if (what != "release") // it is not answered; what is wrong with the device shows again
+            send(answer);
     }
 
     Message answer_to(const std::string& what, const Message& message)
@@ -99,11 +103,15 @@ class Worker
 int worker(const Arguments& arguments)
 {
     // What asks a run to end may be sent to all its processes: the run decides. It takes its worker with it, however it ends.
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
         static_cast<void>(std::signal(signal, SIG_IGN));
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (arguments.size() != 1 || arguments.front() != std::to_string(getppid()))
+    struct stat input {
+    };
+    if (arguments.size() != 1 || fstat(kSocket, &input) != 0 || !S_ISSOCK(input.st_mode))
         throw UsageError("worker: it is what `nestbed run` starts for itself; allowed: nestbed run");
+    if (arguments.front() != std::to_string(getppid())) // the run has ended already
+        return exit_could_not;
     return Worker().serve();
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -33,7 +34,6 @@ nlohmann::ordered_json device_json(const RunFacts& run)
 {
     const DeviceFacts& device = run.device;
     return {
-        {"machine", run.machine},
         {"compute_capability", device.compute_capability},
         {"resident_grids", device.resident_grids},
         {"default_pending_limit", device.default_pending_limit},
@@ -133,6 +133,14 @@ void write_manifest(const std::string& csv_path, const RunStart& start)
     manifest["runs"][start.run_id] = run;
     manifest["plans"][start.record.plan_digest()] = cases_to_json(start.record);
     save(path, manifest);
+}
+
+bool has_finished_run(const std::string& csv_path)
+{
+    const nlohmann::ordered_json manifest = read_manifest(manifest_path(csv_path));
+    return manifest.contains("runs") && std::ranges::any_of(manifest["runs"], [](const nlohmann::ordered_json& run) {
+               return run.is_object() && run.contains("finished_utc");
+           });
 }
 
 void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end)

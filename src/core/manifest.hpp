@@ -39,6 +39,9 @@ struct RunStart {
 // Throws RunError.
 void write_manifest(const std::string& csv_path, const RunStart& start);
 
+// One of the runs has noted that the log is whole. Throws as check_manifest() does.
+bool has_finished_run(const std::string& csv_path);
+
 // How a run ended.
 struct RunEnd {
     bool whole = true;                  // the log has all rows of the run's plan now; false: the run was interrupted

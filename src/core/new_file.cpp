@@ -31,7 +31,11 @@ bool bring_to_disk(const std::string& path)
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC); // NOLINT(*-vararg)
     if (file < 0)
         return false;
-    const bool done = fsync(file) == 0;
+    int result = 0;
+    do
+        result = fsync(file);
+    while (result != 0 && errno == EINTR);
+    const bool done = result == 0;
     close(file);
     return done;
 }
@@ -89,6 +93,13 @@ void replace_file(const std::string& path, std::string_view content, std::string
         static_cast<void>(std::remove(partial.c_str()));
         fail(why);
     }
+    bring_folder_to_disk(place.string());
+}
+
+void bring_folder_to_disk(const std::string& path)
+{
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    static_cast<void>(bring_to_disk(folder.empty() ? "." : folder.string()));
 }
 
 } // namespace nestbed

@@ -19,4 +19,7 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
 // RunError when it cannot be written; what was there stays.
 void replace_file(const std::string& path, std::string_view content, std::string_view what);
 
+// The name of a new file, or of one that was renamed, too: its folder. Where it cannot be, nothing is lost but in a machine that goes down.
+void bring_folder_to_disk(const std::string& path);
+
 } // namespace nestbed

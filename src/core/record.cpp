@@ -3,11 +3,13 @@
 #include "csv.hpp"
 #include "error.hpp"
 #include "manifest.hpp"
+#include "new_file.hpp"
 #include "row.hpp"
 #include "text_file.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -64,7 +66,10 @@ void DiskSync::run(const std::stop_token& stop)
     while (changed_.wait(lock, stop, [this] { return synced_ != written_; })) {
         const std::size_t until = written_;
         lock.unlock();
-        const int error = fdatasync(descriptor_) == 0 ? 0 : errno;
+        int error = 0;
+        do
+            error = fdatasync(descriptor_) == 0 ? 0 : errno;
+        while (error == EINTR);
         lock.lock();
         error_ = error_ == 0 ? error : error_;
         synced_ = until;
@@ -86,6 +91,17 @@ void hold_alone(int descriptor, const std::string& path)
 {
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         refuse(path, "another run is writing it");
+}
+
+// What is open still has this name: nobody has moved it aside since.
+bool is_at(int descriptor, const std::string& path)
+{
+    struct stat open_one {
+    };
+    struct stat there {
+    };
+    return fstat(descriptor, &open_one) == 0 && stat(path.c_str(), &there) == 0 && open_one.st_dev == there.st_dev &&
+           open_one.st_ino == there.st_ino;
 }
 
 // Closed at the end of a scope.
@@ -110,7 +126,7 @@ std::string put_aside(const std::string& path)
     std::error_code error;
     if (!fs::is_regular_file(path, error))
         return "";
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); // NOLINT(*-vararg)
+    const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC)); // NOLINT(*-vararg)
     hold_alone(file, path);
     unsigned number = 1;
     const auto aside = [&](const std::string& name) { return fmt::format("{}.old-{}", name, number); };
@@ -152,9 +168,9 @@ void CsvLog::open()
     if (fs::is_directory(path_, ignored))
         refuse(path_, std::strerror(EISDIR));
     made_ = !fs::exists(path_, ignored);
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
-    if (descriptor_ < 0 && !made_) // a pipe, or a device that cannot be read
-        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); // NOLINT(*-vararg)
+    // A pipe that is open for reading too would never be closed at its other end.
+    const int access = made_ || fs::is_regular_file(path_, ignored) ? O_RDWR | O_CREAT : O_WRONLY;
+    descriptor_ = ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
     if (descriptor_ < 0)
         fail("it could not be opened", errno);
     struct stat status {
@@ -167,11 +183,20 @@ void CsvLog::read()
     if (!file_)
         return;
     hold_alone(descriptor_, path_);
+    if (!is_at(descriptor_, path_))
+        refuse(path_, "another run has just moved it");
     text_ = read_text_file(path_);
     whole_ = bytes_of_whole_rows(text_);
     const std::string header = csv_line(columns());
     if (!(whole_ == 0 ? header.starts_with(text_) : text_.starts_with(header)))
         refuse(path_, "it is there already and is not a log of this version, and nothing is overwritten");
+    // A row that was torn is one, for it is written in one call. More than that is a log that something else has damaged.
+    if (const std::string_view torn = std::string_view(text_).substr(whole_);
+        torn.find('\n') != std::string_view::npos)
+        throw RunError(fmt::format("{}:{}: a quote is missing in this row or a later one: {} bytes behind it would "
+                                   "be one cell; allowed: a log "
+                                   "that is mended, or --overwrite, which moves it aside",
+                                   path_, 1 + std::ranges::count(text_.substr(0, whole_), '\n'), torn.size()));
 }
 
 CsvLog::~CsvLog()
@@ -205,6 +230,8 @@ void CsvLog::begin()
     }
     if (whole_ == 0)
         append(columns());
+    if (made_)
+        bring_folder_to_disk(path_);
     made_ = false;
 }
 

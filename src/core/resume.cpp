@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -72,10 +73,11 @@ Sample sample_of(const LogRows& log, const LogRow& row)
 
 unsigned repetition_of(const LogRows& log, const LogRow& row)
 {
-    return static_cast<unsigned>(count_in(log, row, "repetition"));
+    return static_cast<unsigned>(
+        std::min<std::uint64_t>(count_in(log, row, "repetition"), std::numeric_limits<unsigned>::max()));
 }
 
-void take_rows(const LogRows& log, std::vector<CaseResult>& results)
+void take_rows(const LogRows& log, const Plan& plan, std::vector<CaseResult>& results)
 {
     std::unordered_map<std::string, CaseResult*> by_key;
     for (CaseResult& result : results)
@@ -89,6 +91,9 @@ void take_rows(const LogRows& log, std::vector<CaseResult>& results)
                             row.line, key));
         CaseResult& result = *found->second;
         const unsigned repetition = repetition_of(log, row);
+        if (const unsigned repeat = plan.repeat.at(result.point.backend); repetition >= repeat)
+            throw RunError(fmt::format("{}:{}: repetition is {}; allowed: from 0 to {}", log.path, row.line,
+                                       repetition, repeat - 1));
         if (!result.repetitions.insert(repetition).second)
             throw RunError(
                 fmt::format("{}:{}: case {} has a repetition {} already", log.path, row.line, key, repetition));
@@ -104,11 +109,13 @@ std::set<std::string> runs_of(const LogRows& log)
     return runs;
 }
 
-std::vector<std::string> reasons_not_to_resume(const std::map<std::string, RunRecord>& there, const RunRecord& here)
+std::vector<std::string> reasons_not_to_resume(const std::map<std::string, RunRecord>& there, const RunRecord& here,
+                                               bool elsewhere)
 {
     std::vector<std::string> reasons;
     for (const auto& [run_id, record] : there) {
-        std::vector<std::string> found = differences(record, here);
+        std::vector<std::string> found =
+            differences(record, here, elsewhere ? Differing::device : Differing::anything);
         if (!here.shard.empty() && record.shard != here.shard)
             found.push_back(
                 fmt::format("shard: {} there, {} here", record.shard.empty() ? "all" : record.shard, here.shard));

@@ -2,6 +2,8 @@
 
 #include "case_text.hpp"
 #include "hash.hpp"
+#include "ledger.hpp"
+#include "text_file.hpp"
 #include "version.hpp"
 
 #include <fmt/format.h>
@@ -43,21 +45,42 @@ std::string RunRecord::plan_digest() const
     return sha256_of(text).substr(0, kDigits);
 }
 
-RunRecord record_of(const Plan& whole, const std::map<BackendKind, RunFacts>& runs, const std::string& shard)
+std::string build_text()
+{
+    std::string text = fmt::format("{}, {}", kBuild, kCompiler);
+    if (!std::string_view(kNvcc).empty())
+        text += fmt::format(", nvcc {}", kNvcc);
+    if (!kCountsLaunches)
+        text += ", no ledger";
+#ifdef NESTBED_CDP1
+    text += ", the old device runtime";
+#endif
+    // Of a tree with changes, or without git, the program itself says what it is.
+    if (const std::string_view git(kGit); git == "unknown" || git.ends_with("-dirty")) {
+        constexpr std::size_t kDigits = 16;
+        text += fmt::format(", program {}", sha256_of(read_text_file("/proc/self/exe")).substr(0, kDigits));
+    }
+    return text;
+}
+
+RunRecord record_of(const Plan& whole, const std::map<BackendKind, RunFacts>& runs, const std::string& shard,
+                    bool ranges)
 {
     RunRecord record{.nestbed = kVersion,
                      .git = kGit,
-                     .build = kBuild,
+                     .build = build_text(),
                      .experiment = whole.experiment,
                      .title = whole.title,
                      .expect = std::string(name_of(whole.expect)),
                      .order_seed = whole.order_seed,
                      .untimed = runs.begin()->second.untimed,
+                     .ranges = ranges,
                      .shard = shard};
     for (const auto& [backend, run] : runs)
         record.backends[std::string(name_of(backend))] = {.name = run.device.name,
                                                           .driver = run.device.driver,
                                                           .runtime = run.device.runtime,
+                                                          .machine = run.machine,
                                                           .multiprocessors = run.device.multiprocessors,
                                                           .schedule = run.schedule,
                                                           .repeat = whole.repeat.at(backend),
@@ -83,6 +106,7 @@ std::vector<std::string> differences(const RunRecord& there, const RunRecord& he
             fmt::format("{} ({}, {})", here.nestbed, here.git, here.build));
     compare("expect", there.expect, here.expect);
     compare("seed of the order", there.order_seed, here.order_seed);
+    compare("NVTX ranges", there.ranges ? "yes" : "no", here.ranges ? "yes" : "no");
     compare("untimed", there.untimed ? "yes" : "no", here.untimed ? "yes" : "no");
     std::set<std::string> backends;
     for (const RunRecord* record : {&there, &here})
@@ -96,7 +120,9 @@ std::vector<std::string> differences(const RunRecord& there, const RunRecord& he
                 fmt::format("backend {}: {}", name, a == there.backends.end() ? "here alone" : "there alone"));
             continue;
         }
-        if (what == Differing::anything) {
+        if (what == Differing::anything)
+            compare("machine", quoted(a->second.machine), quoted(b->second.machine));
+        if (what != Differing::experiment) {
             compare("device of " + name, quoted(a->second.name), quoted(b->second.name));
             compare("driver", quoted(a->second.driver), quoted(b->second.driver));
             compare("CUDA runtime", quoted(a->second.runtime), quoted(b->second.runtime));
@@ -134,6 +160,7 @@ Json to_json(const RunRecord& record)
               {"expect", record.expect},
               {"order_seed", record.order_seed},
               {"untimed", record.untimed},
+              {"nvtx_ranges", record.ranges},
               {"nestbed", record.nestbed},
               {"git", record.git},
               {"build", record.build}};
@@ -143,6 +170,7 @@ Json to_json(const RunRecord& record)
         json["backends"][name] = {{"name", backend.name},
                                   {"driver", backend.driver},
                                   {"cuda_runtime", backend.runtime},
+                                  {"machine", backend.machine},
                                   {"multiprocessors", backend.multiprocessors},
                                   {"schedule", backend.schedule},
                                   {"repeat", backend.repeat},
@@ -168,11 +196,13 @@ RunRecord record_from_json(const Json& run, const Json& plans)
                      .expect = run.at("expect"),
                      .order_seed = run.at("order_seed"),
                      .untimed = run.at("untimed"),
+                     .ranges = run.at("nvtx_ranges"),
                      .shard = run.value("shard", "")};
     for (const auto& [name, backend] : run.at("backends").items())
         record.backends[name] = {.name = backend.at("name"),
                                  .driver = backend.at("driver"),
                                  .runtime = backend.at("cuda_runtime"),
+                                 .machine = backend.at("machine"),
                                  .multiprocessors = backend.at("multiprocessors"),
                                  .schedule = backend.at("schedule"),
                                  .repeat = backend.at("repeat"),

@@ -25,17 +25,20 @@ struct PlannedCase {
 struct RunRecord {
     struct Backend {
         std::string name, driver, runtime; // of the device
+        std::string machine;               // machine_of()
         std::uint32_t multiprocessors = 0; // on the executor: its workers
         std::string schedule;
         unsigned repeat = 0;
         unsigned warmup = 0;
     };
-    std::string nestbed, git, build; // version
+    std::string nestbed, git,
+        build; // version; the build with its compilers, and where git does not tell, its program
     std::string experiment;
     std::string title;
     std::string expect;
     std::uint64_t order_seed = 0;
     bool untimed = false;
+    bool ranges = true; // SessionOptions::ranges
     std::map<std::string, Backend> backends;
     std::vector<PlannedCase> cases; // of the whole experiment, in the order of its plan
     std::string shard;              // "2/4", the part of them that the run was to measure; empty: all
@@ -45,15 +48,20 @@ struct RunRecord {
 };
 
 // `whole` is the plan without its shards.
-RunRecord record_of(const Plan& whole, const std::map<BackendKind, RunFacts>& runs, const std::string& shard);
+RunRecord record_of(const Plan& whole, const std::map<BackendKind, RunFacts>& runs, const std::string& shard,
+                    bool ranges = true);
+
+// The build that runs, in words: two that measure differently differ in it.
+std::string build_text();
 
 enum class Differing : std::uint8_t {
     experiment, // and the version: not what they were measured with
+    device,     // and its kind: not which one it was
     anything,
 };
 
-// What keeps rows of the two apart, a line each: "repeat on cpu: 3 there, 5 here"; empty if they belong together. Shards, the title
-// and which host it was do not matter.
+// What keeps rows of the two apart, a line each: "repeat on cpu: 3 there, 5 here"; empty if they belong together. Shards and the title
+// do not matter.
 std::vector<std::string> differences(const RunRecord& there, const RunRecord& here,
                                      Differing what = Differing::anything);
 

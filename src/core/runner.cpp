@@ -79,7 +79,8 @@ class GroupRun
         warm_up();
         for (unsigned round = 0; round < repeat_; ++round)
             measure(round);
-        session_.release();
+        if (sampled_)
+            session_.release();
     }
 
   private:
@@ -89,6 +90,7 @@ class GroupRun
     {
         progress_.present = &results_[index].point;
         hooks_.report(progress_);
+        sampled_ = true;
         return session_.sample(results_[index].point);
     }
 
@@ -180,12 +182,17 @@ class GroupRun
                               : "the run goes on without it");
         outcome_.incidents.push_back(said);
         hooks_.note(said);
-        if (again)
-            return;
-        Sample last = sample;
-        if (tries_[index] > 1)
-            last.detail += fmt::format(" ({} tries)", tries_[index]);
-        keep(index, std::move(last));
+        if (!again) {
+            Sample last = sample;
+            if (tries_[index] > 1)
+                last.detail += fmt::format(" ({} tries)", tries_[index]);
+            keep(index, std::move(last));
+        }
+        try {
+            session_.renew();
+        } catch (const RunError& error) {
+            throw RunError(fmt::format("after {}: {}", what, error.what()));
+        }
     }
 
     // Of the first round in which it is missing.
@@ -225,6 +232,7 @@ class GroupRun
     Progress& progress_;
     RunOutcome& outcome_;
     unsigned repeat_;
+    bool sampled_ = false;
     std::vector<unsigned> tries_; // that took the worker down
     std::vector<bool> warm_;      // on the present device
 };

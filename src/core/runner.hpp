@@ -38,7 +38,8 @@ struct Progress {
     std::size_t done = 0;   // samples, warm-up not counted
     std::size_t before = 0; // of these, what the log had when the run began
     std::size_t all = 0;
-    double done_us = 0; // the same by what they are likely to cost (cost.hpp), for cases differ by a thousand times; 0: not known
+    double done_us =
+        0; // the same by what they are likely to cost (cost.hpp), for cases differ by a thousand times; 0: not known
     double before_us = 0;
     double all_us = 0;
     std::size_t bad = 0; // rows of this run that are not ok

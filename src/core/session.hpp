@@ -58,8 +58,10 @@ class Session
     // Says that this case is to be sampled after those announced before: a session in another process begins with it. A sample of another
     // case, or one whose device is lost, makes what was announced void.
     virtual void announce(const Case& /*point*/) {}
-    // After a sample whose device is lost there is a new device, with nothing warm on it.
+    // After a sample whose device is lost a new device can be had, with nothing warm on it.
     virtual bool recovers() const { return false; }
+    // Gets it, before anything else is asked for. Throws RunError where there is none any more.
+    virtual void renew() {}
     // The same for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
     virtual Sample sample_aloud(const Case& point) = 0;
     // The same in instances of the kernels that mark when they were called, begun and ended, `grids` of them at most. What the

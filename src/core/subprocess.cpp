@@ -56,7 +56,6 @@ class HeldSignals
             if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
                 sigaddset(&asking_, signal);
         }
-        static_cast<void>(signal(SIGCHLD, SIG_DFL)); // where it was ignored, ended programs could not be waited for
         sigset_t held = asking_;
         sigaddset(&held, SIGCHLD); // wakes the wait
         pthread_sigmask(SIG_BLOCK, &held, &before_);
@@ -134,6 +133,7 @@ class Spawn
 pid_t start_program(const std::vector<std::string>& arguments, const std::array<int, 3>& in_out_error,
                     const sigset_t& mask)
 {
+    static_cast<void>(signal(SIGCHLD, SIG_DFL)); // where it was ignored, ended programs could not be waited for
     return Spawn(in_out_error, mask).start(arguments);
 }
 

@@ -32,6 +32,8 @@ constexpr std::chrono::minutes kSetUpTimeout{5};
 constexpr std::chrono::minutes kEndTimeout{1};
 // What one that was told to end has, for a profiler that writes its report.
 constexpr std::chrono::minutes kLeaveTimeout{1};
+// By which a wait that was late was not a wait: the processes were stopped, or the machine slept.
+constexpr milliseconds kOverslept{1000};
 // A device may be back only some time after it was lost.
 constexpr unsigned kOpenTries = 3;
 constexpr std::chrono::seconds kBetweenTries{2};
@@ -80,7 +82,8 @@ class WorkerProcess
     // Kills it. How it ended; nothing if it does not.
     std::optional<ProgramEnd> killed()
     {
-        kill(-process_, SIGKILL);
+        if (process_ != 0)
+            kill(-process_, SIGKILL);
         return ended_within(kEndTimeout);
     }
 
@@ -93,6 +96,8 @@ class WorkerProcess
 
     std::optional<ProgramEnd> ended_within(milliseconds time)
     {
+        if (process_ == 0)
+            return ProgramEnd{};
         const Clock::time_point until = Clock::now() + time;
         while (!has_ended(process_)) {
             if (Clock::now() > until)
@@ -140,7 +145,8 @@ class WorkerSession final : public Session
     Sample sample(const Case& point) override
     {
         while (!announced_.empty() && announced_.front() != point)
-            static_cast<void>(next_sample());
+            if (const Sample other = next_sample(); other.device_lost)
+                return other;
         if (announced_.empty())
             announce(point);
         return next_sample();
@@ -190,20 +196,21 @@ class WorkerSession final : public Session
         schedule_ = answer.at("schedule");
     }
 
-    void replace()
+  public:
+    void renew() override
     {
-        announced_.clear();
         for (unsigned attempt = 1;; ++attempt)
             try {
                 process_.reset();
                 return open();
             } catch (const std::runtime_error& error) {
                 if (attempt == kOpenTries)
-                    throw RunError(fmt::format("{} is gone: {}", facts_.name, error.what()));
+                    throw RunError(fmt::format("no new worker could be had on {}: {}", facts_.name, error.what()));
                 pause(kBetweenTries);
             }
     }
 
+  private:
     void pause(milliseconds time) const
     {
         pollfd stop{.fd = worker_.stop == nullptr ? -1 : StopRequest::descriptor(), .events = POLLIN, .revents = 0};
@@ -218,7 +225,14 @@ class WorkerSession final : public Session
         Clock::time_point until = Clock::now() + timeout;
         bool stopping = false;
         while (true) {
-            if (std::optional<Message> message = reader_.next()) {
+            std::optional<Message> message;
+            try {
+                message = reader_.next();
+            } catch (const RunError& error) { // its memory is damaged
+                static_cast<void>(process_->killed());
+                return Loss{.status = Status::crashed, .reason = error.what()};
+            }
+            if (message) {
                 if (!message->contains("alive"))
                     return std::move(*message);
                 until = stopping ? until : Clock::now() + timeout;
@@ -229,6 +243,10 @@ class WorkerSession final : public Session
                 until = std::min<Clock::time_point>(until, Clock::now() + kStopGrace);
             }
             const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+            if (left.count() < -kOverslept.count()) { // this process did not run, and perhaps the worker neither
+                until = Clock::now() + (stopping ? milliseconds(kStopGrace) : timeout);
+                continue;
+            }
             if (left.count() <= 0)
                 return lost_by_time(timeout);
             std::array<pollfd, 2> waited{{{.fd = process_->socket(), .events = POLLIN, .revents = 0},
@@ -294,10 +312,12 @@ class WorkerSession final : public Session
             sample = {.status = loss->status, .detail = loss->reason, .device_lost = true};
         else
             sample = sample_in(std::get<Message>(got));
-        if (sample.device_lost)
-            replace();
-        else
+        if (sample.device_lost) {
+            process_.reset();
+            announced_.clear();
+        } else {
             announced_.pop_front();
+        }
         return sample;
     }
 

@@ -22,9 +22,9 @@ struct WorkerOptions {
 };
 
 // Starts a worker and opens the backend's session there. Its samples are never device faults: a worker that gives no sign of life in time,
-// ends, or loses its device is killed and replaced, and the sample is a `timeout` or `crashed` one with the reason and device_lost.
-// A case whose memory cannot be had is a `crashed` one too. All members throw RunError when no worker can be had any more or the new one's
-// device is another, and Interrupted when a stop was asked for and what is in hand does not end soon after (kStopGrace).
+// ends, or loses its device is killed, and the sample is a `timeout` or `crashed` one with the reason and device_lost; renew() starts
+// another one. A case whose memory cannot be had is `crashed` too. renew() throws RunError when no worker can be had any more or the new one's
+// device is another; all members throw Interrupted when a stop was asked for and what is in hand does not end soon after (kStopGrace).
 // Throws UsageError and RunError as open_session() does.
 std::unique_ptr<Session> open_worker_session(BackendKind backend, const SessionOptions& options,
                                              WorkerOptions worker);
