@@ -166,6 +166,21 @@ class KilledAtRandom(Sweep):
         self.assertEqual(len(run["incidents"]), noted)
 
 
+class Suspended(Sweep):
+    def test_no_time_has_gone_by_for_processes_that_were_stopped(self):
+        process = self.start("long.cfg", "--timeout", "2", "--retries", "0", "-o", self.log.name)
+        self.wait_for_rows(self.log, 20, process)
+        both = [process.pid, *workers_of(process.pid)]
+        for one in both:
+            os.kill(one, signal.SIGSTOP)
+        time.sleep(4)
+        for one in both:
+            os.kill(one, signal.SIGCONT)
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual({row["status"] for row in rows_of(self.log)}, {"ok"})
+
+
 class Interrupted(Sweep):
     def assert_goes_on(self, err):
         """The command that was printed completes the log."""

@@ -168,21 +168,6 @@ TEST(WorkerSession, FinishesWhatIsInHandWhenItIsAskedToStop)
     EXPECT_EQ(session->sample(case_of("barrier", 512)).status, Status::ok);
 }
 
-// A suspended job: no time has gone by for it.
-TEST(WorkerSession, IsNotHungWhenBothProcessesWereStopped)
-{
-    const ScratchFolder folder;
-    const std::string log = folder.path("out.csv");
-    const std::string command =
-        "'" + std::string(NESTBED_PROGRAM) +
-        "' run --backend cpu --strategy neighbored --grid 64 --block 64 --repeat 3000 --timeout 1 --retries 0 -o '" +
-        log +
-        "' > /dev/null 2>&1 & run=$!; sleep 0.3; worker=$(pgrep -P $run); kill -STOP $run $worker; sleep 2.5; "
-        "kill -CONT $run $worker; wait $run";
-    ASSERT_EQ(std::system(("sh -c \"" + command + "\"").c_str()), 0);
-    EXPECT_EQ(folder.read("out.csv").find("timeout"), std::string::npos);
-}
-
 // As `nohup` and some job launchers leave it.
 TEST(WorkerSession, EndsAtOnceWhereTheEndOfChildrenIsIgnored)
 {

@@ -69,17 +69,12 @@ po::options_description run_options()
     return options;
 }
 
-// The default goes into a folder that is made; one that the user names must be there.
+constexpr const char* kUsualFolder = "results/local";
+
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
 {
     const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
-    const std::string usual = fmt::format("results/local/{}{}.csv", experiment, part);
-    std::string path = only_value(given, "output", usual);
-    if (path == usual) {
-        std::error_code error;
-        std::filesystem::create_directories("results/local", error);
-    }
-    return path;
+    return only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
 }
 
 // A name that can be a file's: the log is called by it.
@@ -240,6 +235,10 @@ class Run
 
     int measure(const Sessions& sessions, const StopRequest& stop)
     {
+        if (!given_.contains("output")) { // of a folder that the user names, it must be there
+            std::error_code error;
+            std::filesystem::create_directories(kUsualFolder, error);
+        }
         if (has_manifest(path_))
             check_manifest(path_);
         if (given_.contains("overwrite") && has_manifest(path_))
