@@ -91,11 +91,11 @@ std::string format_bytes(double bytes)
 
 std::string folded(std::string_view text, std::size_t indent)
 {
-    constexpr std::size_t kColumns = 80;
+    constexpr std::size_t kLongest = 80;
     std::string lines;
     std::size_t width = 0; // of the last line; 0: none was begun
     for (const std::string& word : split(text, ' ')) {
-        const bool fits = width != 0 && width + 1 + word.size() <= kColumns;
+        const bool fits = width != 0 && width + 1 + word.size() <= kLongest;
         if (!fits && !lines.empty())
             lines += '\n';
         lines.append(fits ? 1 : indent, ' ');
