@@ -7,7 +7,7 @@
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 
 namespace nestbed::cpu
@@ -26,10 +26,16 @@ void enter(void* fake, const void** bottom, std::size_t* size)
 {
     __sanitizer_finish_switch_fiber(fake, bottom, size);
 }
+// AddressSanitizer still sees the frames of an earlier stack at these addresses: unmapping does not make it forget them.
+void forget_frames(const boost::context::stack_context& stack)
+{
+    __asan_unpoison_memory_region(static_cast<const char*>(stack.sp) - stack.size, stack.size);
+}
 #else
 constexpr std::size_t kStackBytes = 64UL * 1024;
 void leave(void** /*fake*/, const void* /*bottom*/, std::size_t /*size*/) {}
 void enter(void* /*fake*/, const void** /*bottom*/, std::size_t* /*size*/) {}
+void forget_frames(const boost::context::stack_context& /*stack*/) {}
 #endif
 
 constinit thread_local Carrier* running = nullptr;
@@ -42,6 +48,13 @@ struct Ending { // thrown through a kernel whose carrier is being destroyed
 Carrier* current_carrier()
 {
     return running;
+}
+
+boost::context::stack_context Carrier::StackAllocator::allocate()
+{
+    *made = inner.allocate();
+    forget_frames(*made);
+    return *made;
 }
 
 Carrier::Carrier()

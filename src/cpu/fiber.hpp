@@ -41,7 +41,7 @@ class Carrier
     struct StackAllocator {
         boost::context::protected_fixedsize_stack inner;
         boost::context::stack_context* made;
-        boost::context::stack_context allocate() { return *made = inner.allocate(); }
+        boost::context::stack_context allocate();
         void deallocate(boost::context::stack_context& stack) { inner.deallocate(stack); }
     };
 
