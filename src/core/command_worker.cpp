@@ -4,6 +4,7 @@
 #include "messages.hpp"
 #include "worker_session.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <new>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace nestbed
 {
@@ -56,7 +58,7 @@ class Worker
     Message answer_to(const std::string& what, const Message& message)
     {
         if (what == "sample")
-            return session_->sample(message.at("case").get<Case>());
+            return session_->sample(case_of(message));
         if (what == "open")
             return open(message);
         if (what == "null_kernel")
@@ -79,6 +81,18 @@ class Worker
         return {{"facts", session_->facts()}, {"schedule", session_->schedule()}};
     }
 
+    // The first time it comes with its number, later by it alone.
+    const Case& case_of(const Message& message)
+    {
+        const std::size_t number = message.at("number");
+        if (message.contains("case")) {
+            cases_.resize(std::max(cases_.size(), number + 1));
+            message.at("case").get_to(cases_[number]);
+        }
+        return cases_.at(number);
+    }
+
+    // Before the next sample begins: else the one that takes this process down would take the answer to the one before it along.
     void send(const Message& message)
     {
         send_message(kSocket, message);
@@ -94,8 +108,9 @@ class Worker
     }
 
     using Clock = std::chrono::steady_clock;
-    std::unique_ptr<Session> session_;
+    std::vector<Case> cases_;
     Clock::time_point told_;
+    std::unique_ptr<Session> session_;
 };
 
 } // namespace

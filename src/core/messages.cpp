@@ -239,17 +239,21 @@ std::optional<Message> FrameReader::next()
     return message;
 }
 
-void send_message(int socket, const Message& message)
+void send_frames(int socket, std::string_view frames)
 {
-    const std::string frame = frame_of(message);
-    for (std::size_t sent = 0; sent < frame.size();) {
-        const ssize_t count = send(socket, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
+    while (!frames.empty()) {
+        const ssize_t count = send(socket, frames.data(), frames.size(), MSG_NOSIGNAL);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
             throw RunError(fmt::format("the other process cannot be told: {}", std::strerror(errno)));
-        sent += static_cast<std::size_t>(count);
+        frames.remove_prefix(static_cast<std::size_t>(count));
     }
+}
+
+void send_message(int socket, const Message& message)
+{
+    send_frames(socket, frame_of(message));
 }
 
 std::optional<Message> receive_message(int socket, FrameReader& reader)

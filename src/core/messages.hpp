@@ -46,6 +46,7 @@ class FrameReader
 };
 
 // Throws RunError when the other end is gone.
+void send_frames(int socket, std::string_view frames);
 void send_message(int socket, const Message& message);
 // Waits for one. Empty when the other end is gone.
 std::optional<Message> receive_message(int socket, FrameReader& reader);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <poll.h>
 #include <sys/socket.h>
 #include <thread>
@@ -133,13 +134,16 @@ class WorkerSession final : public Session
     const DeviceFacts& facts() const override { return facts_; }
     std::string schedule() const override { return schedule_; }
 
+    // What is announced together is sent together, with the next question.
     void announce(const Case& point) override
     {
         announced_.push_back(point);
-        try {
-            send_message(process_->socket(), {{"do", "sample"}, {"case", point}});
-        } catch (const RunError&) { // it has ended: its answers tell, or their absence
-        }
+        Message request{{"do", "sample"}, {"number", known_.size()}};
+        if (const auto [known, is_new] = known_.emplace(point, known_.size()); is_new)
+            request["case"] = point;
+        else
+            request["number"] = known->second;
+        to_send_ += frame_of(request);
     }
 
     Sample sample(const Case& point) override
@@ -158,13 +162,7 @@ class WorkerSession final : public Session
         throw std::logic_error("a worker traces nothing");
     }
 
-    void release() override
-    {
-        try {
-            send_message(process_->socket(), {{"do", "release"}});
-        } catch (const RunError&) { // the next sample finds out
-        }
-    }
+    void release() override { tell({{"do", "release"}}); }
 
     double null_kernel_us() override { return asked({{"do", "null_kernel"}}); }
     unsigned timer_step_ns() override { return asked({{"do", "timer_step"}}); }
@@ -180,6 +178,8 @@ class WorkerSession final : public Session
     {
         process_ = std::make_unique<WorkerProcess>(worker_.program);
         reader_ = {};
+        known_.clear();
+        to_send_.clear();
         const Message answer = asked({{"do", "open"},
                                       {"backend", backend_},
                                       {"schedule", options_.schedule},
@@ -286,13 +286,25 @@ class WorkerSession final : public Session
         return {.status = Status::crashed, .reason = end ? end->text() : "its worker hung while it ended"};
     }
 
+    void tell(const Message& message)
+    {
+        to_send_ += frame_of(message);
+        tell_all();
+    }
+
+    void tell_all()
+    {
+        try {
+            send_frames(process_->socket(), to_send_);
+        } catch (const RunError&) { // it has ended: its answers tell, or their absence
+        }
+        to_send_.clear();
+    }
+
     // The answer to a question that no device is lost by.
     Message asked(const Message& question)
     {
-        try {
-            send_message(process_->socket(), question);
-        } catch (const RunError&) { // it has ended
-        }
+        tell(question);
         std::variant<Message, Loss> got = answer(kSetUpTimeout);
         if (const Loss* loss = std::get_if<Loss>(&got))
             throw RunError(fmt::format("the worker on {} was lost: {}", name_of(backend_), loss->reason));
@@ -306,6 +318,7 @@ class WorkerSession final : public Session
 
     Sample next_sample()
     {
+        tell_all();
         std::variant<Message, Loss> got = answer(worker_.timeout);
         Sample sample;
         if (const Loss* loss = std::get_if<Loss>(&got))
@@ -336,7 +349,9 @@ class WorkerSession final : public Session
     std::string schedule_;
     std::unique_ptr<WorkerProcess> process_;
     FrameReader reader_;
-    std::deque<Case> announced_; // sent, and not answered
+    std::string to_send_;               // frames
+    std::map<Case, std::size_t> known_; // to the worker, by their numbers
+    std::deque<Case> announced_;        // sent, and not answered
 };
 
 } // namespace
