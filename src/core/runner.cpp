@@ -150,8 +150,11 @@ class GroupRun
                 continue;
             }
             stop_if_asked();
-            for (announced = std::max(announced, next); announced < std::min(order.size(), next + kAhead);
-                 ++announced)
+            // In bunches, each of which the worker reads at once.
+            announced = std::max(announced, next);
+            const std::size_t until =
+                announced < next + kAhead / 2 ? std::min(order.size(), next + kAhead) : announced;
+            for (; announced < until; ++announced)
                 if (left(order[announced]))
                     session_.announce(results_[order[announced]].point);
             Sample measured = sample(index);
