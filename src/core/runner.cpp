@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 
@@ -51,8 +53,9 @@ std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, R
 namespace
 {
 
-// How far ahead a session is told what comes: so that it never waits for the row of one sample to begin with the next.
-constexpr std::size_t kAhead = 32;
+// How far ahead a session is told what comes: so that it never waits for the row of one sample to begin with the next. Not further: what was
+// announced of a case that turns out to be impossible is tried all the same.
+constexpr std::size_t kAhead = 8;
 
 std::string name_in_words(const Case& point)
 {
@@ -77,8 +80,7 @@ class GroupRun
     void run()
     {
         warm_up();
-        for (unsigned round = 0; round < repeat_; ++round)
-            measure(round);
+        measure();
         if (sampled_)
             session_.release();
     }
@@ -137,35 +139,60 @@ class GroupRun
         return true;
     }
 
-    void measure(unsigned round)
+    // A sample to take: a case, in a round.
+    struct Step {
+        unsigned round = 0;
+        std::size_t index = 0;
+    };
+
+    // What comes after the last one that it gave; nothing when all rounds are done.
+    std::optional<Step> next_step()
     {
-        std::vector<std::size_t> order = round_order(results_.size(), plan_.order_seed, group_, round);
-        std::erase_if(order,
-                      [&](std::size_t index) { return !left(index) || results_[index].repetitions.contains(round); });
-        std::size_t announced = 0;
-        for (std::size_t next = 0; next < order.size();) {
-            const std::size_t index = order[next];
-            if (!left(index)) { // it was lost when it was warmed up again
-                ++next;
-                continue;
+        while (order_.empty() && round_ < repeat_) {
+            order_ = round_order(results_.size(), plan_.order_seed, group_, round_++);
+            std::erase_if(order_, [&](std::size_t index) {
+                return !left(index) || results_[index].repetitions.contains(round_ - 1);
+            });
+            std::ranges::reverse(order_);
+        }
+        if (order_.empty())
+            return std::nullopt;
+        const Step step{.round = round_ - 1, .index = order_.back()};
+        order_.pop_back();
+        return step;
+    }
+
+    void measure()
+    {
+        std::deque<Step> ahead;
+        std::size_t announced = 0; // of these
+        while (true) {
+            while (ahead.size() < kAhead)
+                if (const std::optional<Step> step = next_step())
+                    ahead.push_back(*step);
+                else
+                    break;
+            if (ahead.empty())
+                return;
+            const Step step = ahead.front();
+            if (left(step.index)) { // not lost when it was warmed up again, or found to be impossible
+                stop_if_asked();
+                // In bunches, each of which the worker reads at once.
+                if (announced <= kAhead / 2)
+                    for (; announced < ahead.size(); ++announced)
+                        if (left(ahead[announced].index))
+                            session_.announce(results_[ahead[announced].index].point);
+                Sample measured = sample(step.index);
+                if (measured.device_lost) {
+                    lost(step.index, measured);
+                    warm_up();
+                    announced = 0;
+                    continue;
+                }
+                keep(step.index, std::move(measured), step.round);
             }
-            stop_if_asked();
-            // In bunches, each of which the worker reads at once.
-            announced = std::max(announced, next);
-            const std::size_t until =
-                announced < next + kAhead / 2 ? std::min(order.size(), next + kAhead) : announced;
-            for (; announced < until; ++announced)
-                if (left(order[announced]))
-                    session_.announce(results_[order[announced]].point);
-            Sample measured = sample(index);
-            if (measured.device_lost) {
-                lost(index, measured);
-                warm_up();
-                announced = next;
-                continue;
-            }
-            keep(index, std::move(measured), round);
-            ++next;
+            ahead.pop_front();
+            announced -= std::min<std::size_t>(announced, 1);
         }
     }
 
@@ -235,6 +262,8 @@ class GroupRun
     Progress& progress_;
     RunOutcome& outcome_;
     unsigned repeat_;
+    unsigned round_ = 0;             // the next one
+    std::vector<std::size_t> order_; // what is left of the one before it, the last first
     bool sampled_ = false;
     std::vector<unsigned> tries_; // that took the worker down
     std::vector<bool> warm_;      // on the present device
