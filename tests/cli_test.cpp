@@ -224,7 +224,8 @@ TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
             run.erase(key);
     write("out.json", manifest.dump());
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    for (const auto& run : nlohmann::json::parse(text_in("out.json")).at("runs")) {
+    const auto noted = nlohmann::json::parse(text_in("out.json"));
+    for (const auto& run : noted.at("runs")) {
         EXPECT_TRUE(run.contains("finished_utc"));
         EXPECT_EQ(run.at("rows"), 2);
         EXPECT_EQ(run.at("log_rows"), 2);

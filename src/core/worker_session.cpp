@@ -149,7 +149,7 @@ class WorkerSession final : public Session
     Sample sample(const Case& point) override
     {
         while (!announced_.empty() && announced_.front() != point)
-            if (const Sample other = next_sample(); other.device_lost)
+            if (Sample other = next_sample(); other.device_lost)
                 return other;
         if (announced_.empty())
             announce(point);
