@@ -6,7 +6,7 @@
 //
 // Launches: none from the device. Hazards: none: a barrier.
 // Source: Numba for CUDA Programmers by example, part 2, "2D shared array"; "CUDA by Example", chapter 5, has its like.
-#include "../src/backend/blobs.hpp"
+#include "device/workloads/blobs.hpp"
 
 namespace nestbed
 {

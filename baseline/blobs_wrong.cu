@@ -5,7 +5,7 @@
 //
 // Launches: none from the device. Hazards: that one, and it shows. It is here to be seen: `nestbed blobs`.
 // Source: Numba for CUDA Programmers by example, part 2, "2D shared array" without synchronize; "CUDA by Example", chapter 5, has its like.
-#include "../src/backend/blobs.hpp"
+#include "device/workloads/blobs.hpp"
 
 namespace nestbed
 {

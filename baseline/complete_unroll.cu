@@ -10,8 +10,8 @@
 // Launches: none from the device.
 // Hazards: none: a barrier between the levels, shuffles within the warp.
 // Source: Professional CUDA C Programming, chapter 3, "reduceCompleteUnroll", a template ("reduceCompleteUnrollWarps8").
-#include "../src/backend/reduction.hpp"
-#include "../src/backend/slices.hpp"
+#include "device/parts/slices.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -56,7 +56,7 @@ struct CompleteUnroll {
     };
     static constexpr unsigned blocks_a_sum = 8;
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

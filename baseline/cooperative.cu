@@ -7,8 +7,8 @@
 // Launches: none from the device; one cooperative launch from the host, of as many blocks as fit the device.
 // Hazards: none: a barrier of the whole grid between the levels.
 // Source: CUDA C++ Programming Guide, "Cooperative Groups", "Grid Groups".
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 #ifdef __CUDACC__
 #include <cooperative_groups.h>
@@ -50,7 +50,7 @@ struct Cooperative {
         .cuda_only = true,
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
 #ifdef __CUDACC__
     struct Shape {

@@ -5,7 +5,7 @@
 // Source: CUB, which comes with the CUDA toolkit. cub's result is of 64 bits (int64 for int32, double for float32), as in
 // every strategy that sums the whole input; cub_narrow's is of the elements' own type: an int32 one wraps from some 2^24
 // elements on, and is verified modulo 2^32.
-#include "../src/backend/reduction.hpp"
+#include "device/workloads/reduction.hpp"
 
 #ifdef __CUDACC__
 #include <cub/device/device_reduce.cuh>
@@ -20,7 +20,7 @@ template <Answer Result>
 struct CubStrategy {
     static constexpr Answer answer = Result;
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
 #ifdef __CUDACC__
     template <class T>

@@ -6,7 +6,7 @@
 //
 // Launches: none from the device. Hazards: none. (The article's formula is for square grids; of others it leaves blocks out.)
 // Source: Professional CUDA C Programming, chapter 4, "transposeDiagonalCol". Against partition camping, which memories of today do not know.
-#include "../src/backend/matrix.hpp"
+#include "device/workloads/matrix.hpp"
 
 namespace nestbed
 {

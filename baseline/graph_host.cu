@@ -6,7 +6,7 @@
 // Launches: none from the device; one graph of log2(block) nodes from the host, fewer with `depth`.
 // Hazards: none: the nodes are in a line.
 // Source: CUDA C++ Programming Guide, "CUDA Graphs".
-#include "../src/backend/level.hpp"
+#include "device/workloads/level.hpp"
 
 namespace nestbed
 {
@@ -24,7 +24,7 @@ struct GraphHost {
         .cuda_only = true,
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
 #ifdef __CUDACC__
     template <class T>

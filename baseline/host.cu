@@ -2,7 +2,7 @@
 //
 // Launches: none. Hazards: none. It sums in 64 bits (int64 for int32, double for float32).
 // Source: std::transform_reduce; the book's "recursiveReduce" has this place.
-#include "../src/backend/reduction.hpp"
+#include "device/workloads/reduction.hpp"
 
 #include <functional>
 #include <numeric>
@@ -22,7 +22,7 @@ struct Host {
     };
     static constexpr Answer answer = Answer::on_host;
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -6,7 +6,7 @@
 // Launches: none from the device; log2(block) from the host, fewer with `depth`.
 // Hazards: none: launches into one stream run in order.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2", without its recursion.
-#include "../src/backend/level.hpp"
+#include "device/workloads/level.hpp"
 
 namespace nestbed
 {
@@ -23,7 +23,7 @@ struct HostLoop {
         .source = "after Professional CUDA C Programming, ch. 3, gpuRecursiveReduce2",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -4,7 +4,7 @@
 //
 // Launches: none. Hazards: none. The threads are there before the time begins. It sums in 64 bits.
 // Source: std::transform_reduce, a part a core.
-#include "../src/backend/reduction.hpp"
+#include "device/workloads/reduction.hpp"
 
 #include <atomic>
 #include <functional>
@@ -105,7 +105,7 @@ struct HostParallel {
     };
     static constexpr Answer answer = Answer::on_host;
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static std::unique_ptr<Team<T>> prepare(const Reduction<T>& job)

@@ -8,7 +8,7 @@
 // Launches: none from the device.
 // Hazards: none: a barrier between the levels. (The article adds the left number twice, and its stride never shrinks.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceInterleaved".
-#include "../src/backend/reduction.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -39,7 +39,7 @@ struct Interleaved {
         .source = "Professional CUDA C Programming, ch. 3, reduceInterleaved",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -8,7 +8,7 @@
 // Hazards: none: the sums of blocks are written before they arrive, and read by the last to arrive, at a counter that releases
 // and acquires.
 // Source: CUDA samples, "threadFenceReduction".
-#include "../src/backend/last_block.hpp"
+#include "device/parts/last_block.hpp"
 
 namespace nestbed
 {

@@ -4,7 +4,7 @@
 //
 // Launches: none from the device. Hazards: none.
 // Source: Professional CUDA C Programming, chapter 4, "transposeNaiveCol".
-#include "../src/backend/matrix.hpp"
+#include "device/workloads/matrix.hpp"
 
 namespace nestbed
 {

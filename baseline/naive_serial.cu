@@ -9,7 +9,7 @@
 // sums.) Sums are of 64 bits: a thread's float sum of many numbers would lose digits.
 // Hazards: none: barriers between what threads write and others read.
 // Source: CUDA by Numba Examples, part 2, example 2.1.
-#include "../src/backend/grid_stride.hpp"
+#include "device/parts/grid_stride.hpp"
 
 namespace nestbed
 {

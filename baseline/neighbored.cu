@@ -9,7 +9,7 @@
 // Hazards: none: a barrier between the levels, and no thread leaves before the last one. (The book's kernel lets
 // threads past the end return before the barrier, and adds their elements all the same.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceNeighbored".
-#include "../src/backend/reduction.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -40,7 +40,7 @@ struct Neighbored {
         .source = "Professional CUDA C Programming, ch. 3, reduceNeighbored",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

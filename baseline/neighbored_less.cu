@@ -8,7 +8,7 @@
 // Launches: none from the device.
 // Hazards: none: a barrier between the levels.
 // Source: Professional CUDA C Programming, chapter 3, "reduceNeighboredLess".
-#include "../src/backend/reduction.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -40,7 +40,7 @@ struct NeighboredLess {
         .source = "Professional CUDA C Programming, ch. 3, reduceNeighboredLess",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -10,8 +10,8 @@
 // Launches: none from the device.
 // Hazards: none: a barrier between the levels. The input is only read.
 // Source: Harris, "Optimizing Parallel Reduction in CUDA" (2007), reduction 3.
-#include "../src/backend/collective.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/collective.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -47,7 +47,7 @@ struct SharedInterleaved {
         .source = "GPU programming, part 4: parallel reduction; Harris, Optimizing Parallel Reduction in CUDA",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

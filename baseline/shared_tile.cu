@@ -9,8 +9,8 @@
 // Launches: none from the device. Hazards: none: a barrier between the write and the read of the tile, whose rows are
 // padded by one so that a column's numbers are in different banks.
 // Source: NVIDIA, "An Efficient Matrix Transpose in CUDA C/C++" (M. Harris, 2013).
-#include "../src/backend/matrix.hpp"
-#include "../src/backend/tile_transpose.hpp"
+#include "device/parts/tile_transpose.hpp"
+#include "device/workloads/matrix.hpp"
 
 namespace nestbed
 {

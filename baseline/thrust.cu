@@ -4,7 +4,7 @@
 // waits for it, in every call: all of that is in its time.
 // Hazards: none.
 // Source: Thrust, which comes with the CUDA toolkit. Sums are of 64 bits.
-#include "../src/backend/reduction.hpp"
+#include "device/workloads/reduction.hpp"
 
 #ifdef __CUDACC__
 #include <thrust/execution_policy.h>
@@ -31,7 +31,7 @@ struct Thrust {
     };
     static constexpr Answer answer = Answer::returned;
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
 #ifdef __CUDACC__
     template <class T>

@@ -10,7 +10,7 @@
 // sums, and goes down by the grid's width and across by its height, which is right for square grids alone.)
 // Hazards: none: barriers between what threads write and others read.
 // Source: CUDA by Numba Examples, part 2, example 2.4.
-#include "../src/backend/grid_stride.hpp"
+#include "device/parts/grid_stride.hpp"
 
 #include <cmath>
 
@@ -66,7 +66,7 @@ struct Tree2d {
     static constexpr Answer answer = Answer::total;
     static constexpr std::uint32_t kMostBlocks = 64; // in each direction, as in the article
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     static std::uint64_t scratch_bytes(const Case& /*point*/)
     {

@@ -11,8 +11,8 @@
 // Hazards: none: a barrier between the levels. (The article compares the thread's number in its block with the
 // size of the input, and its levels add what lies past the end of a first slice that is not whole.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceUnrolling2".
-#include "../src/backend/reduction.hpp"
-#include "../src/backend/slices.hpp"
+#include "device/parts/slices.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -48,7 +48,7 @@ struct Unroll2 {
     };
     static constexpr unsigned blocks_a_sum = 2;
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

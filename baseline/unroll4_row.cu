@@ -6,7 +6,7 @@
 // Launches: none from the device. Hazards: none. (The article counts a block's first number as if a thread had one, in a grid
 // of a quarter of the blocks: its blocks overlap, and most of the matrix is never written.)
 // Source: Professional CUDA C Programming, chapter 4, "transposeUnroll4Row".
-#include "../src/backend/matrix.hpp"
+#include "device/workloads/matrix.hpp"
 
 namespace nestbed
 {

@@ -12,8 +12,8 @@
 // threads write, kept in order by `volatile` and lockstep, which no device since Volta has; and where eight slices are not
 // whole it leaves out all but the first.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceUnrollWarps8".
-#include "../src/backend/reduction.hpp"
-#include "../src/backend/slices.hpp"
+#include "device/parts/slices.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -52,7 +52,7 @@ struct Unroll8Warp {
     };
     static constexpr unsigned blocks_a_sum = 8;
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

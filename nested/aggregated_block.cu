@@ -11,8 +11,8 @@
 // Hazards: none: the barrier puts the additions of all warps before the launch.
 // Source: block-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
 // Optimizing Dynamic Parallelism", MICRO 2016.
-#include "../src/backend/collective.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/collective.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -65,9 +65,9 @@ struct AggregatedBlock {
         .delayed = true,
     };
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return LaunchForm::chain_per_block((point.grid - 1) / kSlicesPerBlock + 1, halving_levels(point));
+        return ExpectedLaunches::chain_per_block((point.grid - 1) / kSlicesPerBlock + 1, halving_levels(point));
     }
 
     template <class T>

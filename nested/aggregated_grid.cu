@@ -12,8 +12,8 @@
 // all blocks come before the launch, whatever the order of the blocks.
 // Source: grid-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
 // Optimizing Dynamic Parallelism", MICRO 2016.
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -56,7 +56,10 @@ struct AggregatedGrid {
         .delayed = true,
     };
 
-    static LaunchForm launches(const Case& point) { return LaunchForm::chain_per_grid(halving_levels(point)); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return ExpectedLaunches::chain_per_grid(halving_levels(point));
+    }
 
     template <class T>
     static Buffer<unsigned> prepare(const Reduction<T>& job)

@@ -13,8 +13,8 @@
 // all of the block's additions. No other block touches the slice. By `tail`, the chains of one root grid run one
 // after another (CUDA C++ Programming Guide, "Tail Launch Stream"): right, and slow.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync"; the barrier is ours.
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -53,9 +53,9 @@ struct Barrier {
         .delayed = true,
     };
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        LaunchForm form = LaunchForm::chain_per_block(point.grid, halving_levels(point));
+        ExpectedLaunches form = ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
         form.one_by_one = mechanism_of(info, point) == Mechanism::tail;
         return form;
     }

@@ -11,8 +11,8 @@
 // Launches: `depth` (1024 if full) below the root grid; none of them from the device by host, host_graph and grid_sync.
 // Hazards: none: there are no data but a sum, which is atomic.
 // Source: ours.
-#include "../src/backend/launching.hpp"
-#include "../src/backend/workload.hpp"
+#include "device/workload.hpp"
+#include "device/workloads/launch.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -36,7 +36,7 @@ __device__ inline bool acts()
 }
 
 template <Mechanism How, class AnyNest>
-__global__ void chain_nested(Marks marks, AnyNest nest)
+__global__ void chain_nested(LaunchMarks marks, AnyNest nest)
 {
     const auto scope = nest.enter();
     const unsigned long long now = marks.now();
@@ -50,7 +50,7 @@ __global__ void chain_nested(Marks marks, AnyNest nest)
     launch_child<chain_nested<How, AnyNest>, How>(nest, {gridDim.x, blockDim.x}, marks);
 }
 
-__global__ void chain_from_host(Marks marks, unsigned level, unsigned levels)
+__global__ void chain_from_host(LaunchMarks marks, unsigned level, unsigned levels)
 {
     const unsigned long long now = marks.now();
     if (!acts())
@@ -61,7 +61,7 @@ __global__ void chain_from_host(Marks marks, unsigned level, unsigned levels)
         marks.call(level);
 }
 
-inline void launch_chain(const LaunchingJob& job)
+inline void launch_chain(const LaunchJob& job)
 {
     for (unsigned level = 0; level <= job.launches; ++level)
         host_launch<chain_from_host>(job.context, 0, {job.point.grid, job.point.block}, job.marks, level,
@@ -75,7 +75,7 @@ struct ChainState {
 };
 
 template <class AnyNest>
-__global__ void chain_graph(Marks marks, ChainState* state, AnyNest nest)
+__global__ void chain_graph(LaunchMarks marks, ChainState* state, AnyNest nest)
 {
     const unsigned long long now = marks.now();
     const unsigned long long begun = nest.now();
@@ -98,7 +98,7 @@ __global__ void chain_graph(Marks marks, ChainState* state, AnyNest nest)
 class GraphChain
 {
   public:
-    explicit GraphChain(const LaunchingJob& job) : job_(job), state_(job.context.allocate<ChainState>(1))
+    explicit GraphChain(const LaunchJob& job) : job_(job), state_(job.context.allocate<ChainState>(1))
     {
         const Nest root{.ledger = job.ledger};
         std::vector<Graph> instances;
@@ -137,12 +137,12 @@ class GraphChain
         return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
     }
 
-    const LaunchingJob& job_;
+    const LaunchJob& job_;
     Buffer<ChainState> state_;
     std::unique_ptr<Graph> graph_;
 };
 
-__global__ void chain_grid_sync(Marks marks, unsigned levels)
+__global__ void chain_grid_sync(LaunchMarks marks, unsigned levels)
 {
     const auto grid = cooperative_groups::this_grid();
     for (unsigned level = 0; level < levels; ++level) {
@@ -174,12 +174,13 @@ struct Chain {
         return point.depth.value_or(kFull);
     }
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return from_device(mechanism_of(info, point)) ? LaunchForm::chain_per_grid(count(point)) : LaunchForm::none();
+        return from_device(mechanism_of(info, point)) ? ExpectedLaunches::chain_per_grid(count(point))
+                                                      : ExpectedLaunches::none();
     }
 
-    static std::function<void()> prepare(const LaunchingJob& job)
+    static std::function<void()> prepare(const LaunchJob& job)
     {
         const LaunchShape shape{job.point.grid, job.point.block};
         const Nest root{.ledger = job.ledger, .max_depth = job.launches};
@@ -213,7 +214,7 @@ struct Chain {
     }
 };
 
-const RegisterLaunching<Chain> chain;
+const RegisterLaunch<Chain> chain;
 
 } // namespace NESTBED_BACKEND
 } // namespace nestbed

@@ -10,7 +10,7 @@
 // Launches: `grid`; none of them from the device by host, host_graph and grid_sync.
 // Hazards: none: there are no data but a sum, which is atomic. By tail, a root grid's children run one after another.
 // Source: ours.
-#include "../src/backend/launching.hpp"
+#include "device/workloads/launch.hpp"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ namespace nestbed
 inline namespace NESTBED_BACKEND
 {
 
-__global__ void fanout_child(Marks marks, unsigned launch)
+__global__ void fanout_child(LaunchMarks marks, unsigned launch)
 {
     const unsigned long long now = marks.now();
     if (threadIdx.x == 0)
@@ -32,7 +32,7 @@ __global__ void fanout_child(Marks marks, unsigned launch)
 
 // As a kernel that is launched from a kernel takes it.
 template <class AnyNest>
-__global__ void fanout_nested_child(Marks marks, unsigned launch, AnyNest nest)
+__global__ void fanout_nested_child(LaunchMarks marks, unsigned launch, AnyNest nest)
 {
     const auto scope = nest.enter();
     const unsigned long long now = marks.now();
@@ -41,7 +41,7 @@ __global__ void fanout_nested_child(Marks marks, unsigned launch, AnyNest nest)
 }
 
 template <Mechanism How, class AnyNest>
-__global__ void fanout_root(Marks marks, unsigned first, unsigned block, AnyNest nest)
+__global__ void fanout_root(LaunchMarks marks, unsigned first, unsigned block, AnyNest nest)
 {
     const auto scope = nest.enter();
     const unsigned launch = first + blockIdx.x;
@@ -49,14 +49,14 @@ __global__ void fanout_root(Marks marks, unsigned first, unsigned block, AnyNest
     launch_child<fanout_nested_child<AnyNest>, How>(nest, {1, block}, marks, launch);
 }
 
-inline void launch_children(const LaunchingJob& job)
+inline void launch_children(const LaunchJob& job)
 {
     for (unsigned launch = 0; launch < job.launches; ++launch)
         host_launch<fanout_child>(job.context, 0, {1, job.point.block}, job.marks, launch);
 }
 
 #ifdef __CUDACC__
-__global__ void fanout_grid_sync(Marks marks, unsigned launches)
+__global__ void fanout_grid_sync(LaunchMarks marks, unsigned launches)
 {
     const auto grid = cooperative_groups::this_grid();
     for (unsigned launch = blockIdx.x; launch < launches; launch += gridDim.x)
@@ -84,13 +84,13 @@ struct Fanout {
 
     static std::uint32_t count(const Case& point) { return point.grid; }
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return from_device(mechanism_of(info, point)) ? LaunchForm::chain_per_block(point.grid, 1)
-                                                      : LaunchForm::none();
+        return from_device(mechanism_of(info, point)) ? ExpectedLaunches::chain_per_block(point.grid, 1)
+                                                      : ExpectedLaunches::none();
     }
 
-    static std::function<void()> prepare(const LaunchingJob& job)
+    static std::function<void()> prepare(const LaunchJob& job)
     {
         switch (job.mechanism) {
         case Mechanism::host:
@@ -123,7 +123,7 @@ struct Fanout {
     }
 };
 
-const RegisterLaunching<Fanout> fanout;
+const RegisterLaunch<Fanout> fanout;
 
 } // namespace NESTBED_BACKEND
 } // namespace nestbed

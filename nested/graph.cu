@@ -12,8 +12,8 @@
 // Hazards: none: a graph that launches itself runs again when this run is complete. The level goes up when every block
 // has read it.
 // Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch".
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -61,7 +61,10 @@ struct GraphStrategy {
         .cuda_only = true,
     };
 
-    static LaunchForm launches(const Case& point) { return LaunchForm::chain_per_grid(halving_levels(point)); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return ExpectedLaunches::chain_per_grid(halving_levels(point));
+    }
 
 #ifdef __CUDACC__
     struct Prepared {

@@ -11,7 +11,7 @@
 // Hazards: none: the levels share no data but a counter, which is atomic. The order of the lines is not defined.
 // Source: Professional CUDA C Programming, chapter 3, "nestedHelloWorld". The lines are printed on request only:
 // `nestbed hello`; a sweep counts the greetings instead.
-#include "../src/backend/greeting.hpp"
+#include "device/workloads/greeting.hpp"
 
 namespace nestbed
 {
@@ -47,9 +47,9 @@ struct Hello {
         .source = "Professional CUDA C Programming, ch. 3, nestedHelloWorld",
     };
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return LaunchForm::chain_per_block(point.grid, levels_within(point, log2_of(point.block)));
+        return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, log2_of(point.block)));
     }
 
     static void run(const Greeting& job)

@@ -4,8 +4,8 @@
 //
 // Launches: none: the launch is behind a condition that is false, which only the host knows.
 // Hazards: none: as last_block.
-// Source: ours; the kernel is in src/backend/last_block.hpp.
-#include "../src/backend/last_block.hpp"
+// Source: ours; the kernel is in src/device/parts/last_block.hpp.
+#include "device/parts/last_block.hpp"
 
 namespace nestbed
 {

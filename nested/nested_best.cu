@@ -12,8 +12,8 @@
 // Hazards: none: nobody writes the input; the sums of blocks are written before they arrive, and read by the last to arrive, at
 // a counter that releases and acquires. Nobody waits, so parent and child need not run at the same time.
 // Source: ours.
-#include "../src/backend/flat_sum.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/flat_sum.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -51,9 +51,9 @@ struct NestedBest {
     };
     static constexpr Answer answer = Answer::total;
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return LaunchForm::chain_per_grid(levels_within(point, point.elements / kTileElements >= 2 ? 1 : 0));
+        return ExpectedLaunches::chain_per_grid(levels_within(point, point.elements / kTileElements >= 2 ? 1 : 0));
     }
 
     // Blocks of the parent, and as many of the child.

@@ -10,8 +10,8 @@
 // other threads have not added yet. On a GPU the launch latency usually hides it; `delay_us` holds the other warps up.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync". There the input is modified in
 // place, the sum of each block goes to the host, and the depth is always full: so here, but for `depth`.
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -57,9 +57,9 @@ struct Nosync {
         .delayed = true,
     };
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return LaunchForm::chain_per_block(point.grid, halving_levels(point));
+        return ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
     }
 
     template <class T>

@@ -11,8 +11,8 @@
 // Hazards: none: the input is only read, and quadrants are written by one grid each.
 // Source: Frigo, Leiserson, Prokop, Ramachandran, "Cache-Oblivious Algorithms", FOCS 1999, section 2, which halves the longer
 // side.
-#include "../src/backend/matrix.hpp"
-#include "../src/backend/tile_transpose.hpp"
+#include "device/parts/tile_transpose.hpp"
+#include "device/workloads/matrix.hpp"
 
 #include <algorithm>
 #include <array>
@@ -89,12 +89,12 @@ struct RecursiveTranspose {
     }
 
     // Level by level, how many parts there are of each size: of each side there are two sizes at most.
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
         using Size = std::pair<unsigned, unsigned>;
         const TilePart all = whole(point.nx, point.ny);
         std::map<Size, std::uint64_t> parts{{{all.width, all.height}, 1}};
-        LaunchForm form;
+        ExpectedLaunches form;
         while (form.levels() < point.depth.value_or(UINT32_MAX)) {
             std::map<Size, std::uint64_t> quadrants;
             std::uint64_t count = 0;

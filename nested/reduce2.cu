@@ -11,8 +11,8 @@
 // parent's block of the same number has not added yet. On a GPU the launch latency usually hides it; `delay_us` holds the
 // other blocks up.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2".
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -53,7 +53,10 @@ struct Reduce2 {
         .delayed = true,
     };
 
-    static LaunchForm launches(const Case& point) { return LaunchForm::chain_per_grid(halving_levels(point)); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return ExpectedLaunches::chain_per_grid(halving_levels(point));
+    }
 
     template <class T>
     static void run(const Reduction<T>& job)

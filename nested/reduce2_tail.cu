@@ -8,8 +8,8 @@
 // Launches: one a level, log2(block) - 1 levels, whatever the grid.
 // Hazards: none: a tail launch starts when all blocks of the launching grid are complete, and sees all that they wrote.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2"; the tail launch is ours.
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -50,7 +50,10 @@ struct Reduce2Tail {
         .delayed = true,
     };
 
-    static LaunchForm launches(const Case& point) { return LaunchForm::chain_per_grid(halving_levels(point)); }
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return ExpectedLaunches::chain_per_grid(halving_levels(point));
+    }
 
     template <class T>
     static void run(const Reduction<T>& job)

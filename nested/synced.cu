@@ -9,11 +9,11 @@
 //
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: none in the data: the barrier before the launch puts all additions before the child. But a parent that
-// waits stays resident, so the root blocks must go in waves whose chains all fit (src/core/launch_plan.hpp).
+// waits stays resident, so the root blocks must go in waves whose chains all fit (src/model/launch_plan.hpp).
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce", whose device-side
-// cudaDeviceSynchronize() is gone since compute capability 9.0. How a parent waits without it: src/backend/nest.hpp.
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+// cudaDeviceSynchronize() is gone since compute capability 9.0. How a parent waits without it: src/device/nest.hpp.
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -58,9 +58,9 @@ struct Synced {
         .delayed = true,
     };
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        LaunchForm form = LaunchForm::chain_per_block(point.grid, halving_levels(point));
+        ExpectedLaunches form = ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
         form.parent_waits = true;
         return form;
     }

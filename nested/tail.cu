@@ -9,10 +9,10 @@
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: none, and no barrier: a tail launch starts when all of the launching grid is complete, and sees all that it
 // wrote. But one root grid's tail launches run one after another, descendants included, so root grids are small and go
-// round many streams (src/core/launch_plan.hpp).
+// round many streams (src/model/launch_plan.hpp).
 // Source: CUDA C++ Programming Guide, "Tail Launch Stream", applied to the book's gpuRecursiveReduce.
-#include "../src/backend/in_block.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -48,9 +48,9 @@ struct Tail {
         .delayed = true,
     };
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        LaunchForm form = LaunchForm::chain_per_block(point.grid, halving_levels(point));
+        ExpectedLaunches form = ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
         form.one_by_one = true;
         return form;
     }

@@ -11,8 +11,8 @@
 // grid is complete.
 // Source: the recursion of Professional CUDA C Programming, chapter 3, with the fan-in of its warp-shuffle reduction
 // (chapter 5). Sums are of 64 bits: int64 for int32, double for float32.
-#include "../src/backend/collective.hpp"
-#include "../src/backend/reduction.hpp"
+#include "device/parts/collective.hpp"
+#include "device/workloads/reduction.hpp"
 
 namespace nestbed
 {
@@ -58,9 +58,9 @@ struct Wide {
     static std::uint64_t sums(const Case& point) { return (point.elements - 1) / fan_in(point) + 1; }
     static std::uint64_t scratch_bytes(const Case& point) { return 2 * sums(point) * sizeof(std::int64_t); }
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return LaunchForm::chain_per_grid(whole_levels(point, static_cast<unsigned>(fan_in(point))));
+        return ExpectedLaunches::chain_per_grid(whole_levels(point, static_cast<unsigned>(fan_in(point))));
     }
 
     template <class T>

@@ -1,6 +1,6 @@
 // The test program; and, where its first argument is a command, nestbed with the faults:
 //     nestbed_tests run --strategy fault_abort,neighbored --grid 4
-#include "../src/core/cli.hpp"
+#include "cli/cli.hpp"
 #include "faults/faults.hpp"
 
 #include <gmock/gmock.h>

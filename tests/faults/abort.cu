@@ -1,6 +1,6 @@
 // fault_abort: the host aborts, where it should launch: SIGABRT on every backend.
 // Launches: none from the device.
-#include "fault.hpp"
+#include "faults/fault.hpp"
 
 #include <cstdlib>
 
@@ -18,7 +18,7 @@ struct Abort {
         .source = "nestbed's tests",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& /*job*/)

@@ -11,7 +11,7 @@
 // So the root blocks go in one wave, as far as the pending launches allow. A GPU holds 128 grids: 16 chains of 8 levels (grid 16,
 // block 512) come out right, 33 hang. On the executor one hangs, but under eager: its worker is never free for the child.
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
-#include "fault.hpp"
+#include "faults/fault.hpp"
 
 namespace nestbed
 {
@@ -56,9 +56,9 @@ struct Deadlock {
         .source = "nestbed's tests",
     };
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return LaunchForm::chain_per_block(point.grid, halving_levels(point));
+        return ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
     }
     static std::uint64_t scratch_bytes(const Case& point) { return sizeof(unsigned) * launches(point).total(); }
 

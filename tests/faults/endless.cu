@@ -3,7 +3,7 @@
 //     wait for a flag that nobody raises
 //
 // Launches: none from the device.
-#include "fault.hpp"
+#include "faults/fault.hpp"
 
 namespace nestbed
 {
@@ -24,7 +24,7 @@ struct Endless {
         .source = "nestbed's tests",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
     static std::uint64_t scratch_bytes(const Case& /*point*/) { return sizeof(unsigned); }
 
     template <class T>

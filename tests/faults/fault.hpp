@@ -1,9 +1,9 @@
 // What a fault's file includes: how it gets its entry, and flags to wait for without end.
 #pragma once
 
-#include "../../src/backend/in_block.hpp"
-#include "../../src/backend/reduction.hpp"
-#include "faults.hpp"
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
+#include "faults/faults.hpp"
 
 namespace nestbed
 {

@@ -1,4 +1,4 @@
-#include "faults.hpp"
+#include "faults/faults.hpp"
 
 #include <vector>
 

@@ -4,9 +4,9 @@
 //     finish each slice in its block, pairwise
 //
 // Launches: none from the device.
-#include "fault.hpp"
+#include "faults/fault.hpp"
 
-#include "../../src/core/error.hpp"
+#include "base/error.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -45,7 +45,7 @@ struct Once {
         .source = "nestbed's tests",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

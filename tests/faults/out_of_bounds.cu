@@ -4,7 +4,7 @@
 //
 // On a GPU: cudaErrorIllegalAddress, and nothing runs in that process any more. On the executor: SIGSEGV.
 // Launches: none from the device.
-#include "fault.hpp"
+#include "faults/fault.hpp"
 
 namespace nestbed
 {
@@ -32,7 +32,7 @@ struct OutOfBounds {
         .source = "nestbed's tests",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

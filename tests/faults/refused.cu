@@ -4,7 +4,7 @@
 //
 // Every launch is refused, and the process is none the worse.
 // Launches: one a root block.
-#include "fault.hpp"
+#include "faults/fault.hpp"
 
 namespace nestbed
 {
@@ -30,9 +30,9 @@ struct Refused {
         .source = "nestbed's tests",
     };
 
-    static LaunchForm launches(const Case& point)
+    static ExpectedLaunches launches(const Case& point)
     {
-        return LaunchForm::chain_per_block(point.grid, levels_within(point, 1));
+        return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, 1));
     }
 
     template <class T>

@@ -2,7 +2,7 @@
 //
 // On a GPU: cudaErrorLaunchFailure, and nothing runs in that process any more. On the executor: SIGILL.
 // Launches: none from the device.
-#include "fault.hpp"
+#include "faults/fault.hpp"
 
 #include <csignal>
 
@@ -29,7 +29,7 @@ struct Trap {
         .source = "nestbed's tests",
     };
 
-    static LaunchForm launches(const Case& /*point*/) { return LaunchForm::none(); }
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -1,9 +1,9 @@
 // The axis grammar: the first byte chooses what a key allows, each line after it is one setting of the key.
-#include "../../src/core/axes.hpp"
-#include "../../src/core/axis.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/strategy.hpp"
-#include "property.hpp"
+#include "base/error.hpp"
+#include "fuzz/property.hpp"
+#include "model/strategy.hpp"
+#include "plan/axes.hpp"
+#include "plan/axis.hpp"
 
 #include <array>
 #include <charconv>
@@ -35,7 +35,7 @@ class Flat final : public Strategy
   public:
     Flat() { Registry::add(BackendKind::cpu, *this); }
     const StrategyInfo& info() const override { return info_; }
-    LaunchForm launches(const Case& /*point*/) const override { return LaunchForm::none(); }
+    ExpectedLaunches launches(const Case& /*point*/) const override { return ExpectedLaunches::none(); }
 
   private:
     StrategyInfo info_{.name = "flat", .workload = "transpose", .shaped = true};

@@ -1,8 +1,8 @@
 // CSV: what is read, what is written, and a log of it.
-#include "../../src/core/csv.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/log_rows.hpp"
-#include "property.hpp"
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "fuzz/property.hpp"
+#include "log/parsed_log.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -70,7 +70,7 @@ void check_written(const std::vector<CsvRow>& rows)
         require(again[index] == rows[index].cells, "what was read reads the same when it is written", text);
 }
 
-void check_numbers(const LogRows& log)
+void check_numbers(const ParsedLog& log)
 {
     for (const LogRow& row : log.rows) {
         const std::string place = kPath + ":" + std::to_string(row.line) + ": ";
@@ -87,7 +87,7 @@ void check_numbers(const LogRows& log)
 
 void check_log(std::string_view text, const std::vector<CsvRow>* rows)
 {
-    LogRows log;
+    ParsedLog log;
     const std::string refusal = refusal_of<RunError>([&] { log = parse_log(kPath, text); });
     if (!refusal.empty()) {
         require(refusal.starts_with(kPath + ":"), "a refusal begins with the file", refusal);

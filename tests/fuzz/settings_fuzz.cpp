@@ -1,9 +1,9 @@
 // An experiment file: its settings, its parts, and the axes that they say.
-#include "../../src/core/axes.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/settings.hpp"
-#include "../../src/core/strategy.hpp"
-#include "property.hpp"
+#include "base/error.hpp"
+#include "fuzz/property.hpp"
+#include "model/strategy.hpp"
+#include "plan/axes.hpp"
+#include "plan/settings.hpp"
 
 #include <array>
 #include <bit>
@@ -30,7 +30,7 @@ class Named final : public Strategy
         Registry::add(BackendKind::cpu, *this);
     }
     const StrategyInfo& info() const override { return info_; }
-    LaunchForm launches(const Case& /*point*/) const override { return LaunchForm::none(); }
+    ExpectedLaunches launches(const Case& /*point*/) const override { return ExpectedLaunches::none(); }
 
   private:
     StrategyInfo info_;

@@ -1,0 +1,41 @@
+#include "base/image.hpp"
+
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+
+#include <fmt/format.h>
+#include <png.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace nestbed
+{
+
+void write_png(const std::string& path, std::span<const float> pixels, std::uint32_t width, float black, float white)
+{
+    constexpr float kWhite = 255;
+    std::vector<png_byte> bytes(pixels.size());
+    std::ranges::transform(pixels, bytes.begin(), [&](float pixel) {
+        const float level = std::isnan(pixel) ? 0 : (pixel - black) / (white - black);
+        return static_cast<png_byte>(std::lround(std::clamp(level, 0.0F, 1.0F) * kWhite));
+    });
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    image.width = width;
+    image.height = static_cast<png_uint_32>(pixels.size() / width);
+    image.format = PNG_FORMAT_GRAY;
+    const auto encode = [&](void* memory, png_alloc_size_t& size) {
+        if (png_image_write_to_memory(&image, memory, &size, 0, bytes.data(), 0, nullptr) == 0)
+            throw RunError(fmt::format("{}: the image could not be encoded: {}", path, image.message));
+    };
+    png_alloc_size_t size = 0;
+    encode(nullptr, size);
+    std::string encoded(size, '\0');
+    encode(encoded.data(), size);
+
+    write_new_file(path, encoded, "the image");
+}
+
+} // namespace nestbed

@@ -1,0 +1,93 @@
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "device/backends.hpp"
+#include "model/session.hpp"
+#include "model/strategy.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace nestbed
+{
+
+namespace po = boost::program_options;
+
+int list(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+{
+    po::options_description options("Options", 80);
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    if (parse_arguments(arguments, options, 0).contains("help")) {
+        out << "nestbed list\n\n" << options;
+        return exit_ok;
+    }
+    for (const std::string_view name : Registry::names()) {
+        const StrategyInfo& info = Registry::find_anywhere(name)->info();
+        std::vector<std::string_view> mechanisms;
+        for (const Mechanism mechanism : info.mechanisms)
+            mechanisms.push_back(name_of(mechanism));
+        out << fmt::format("{}  ({}; {})\n", name, info.workload, info.cuda_only ? "cuda" : "cuda, cpu");
+        for (const std::string& line :
+             {std::string(info.summary), fmt::format("launches: {}", fmt::join(mechanisms, ", ")),
+              fmt::format("hazards: {}", info.hazards), fmt::format("source: {}", info.source)})
+            out << folded(line, 4);
+    }
+    return exit_ok;
+}
+
+int info(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+{
+    po::options_description options("Options", 80);
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    if (parse_arguments(arguments, options, 0).contains("help")) {
+        out << "nestbed info\n\n" << options;
+        return exit_ok;
+    }
+    const auto line = [&](std::string_view what, const auto& value) {
+        out << fmt::format("  {:<24}{}\n", what, value);
+    };
+    out << fmt::format("nestbed {} ({}, {})\n", kVersion, kGit, kBuild);
+    line("compiler", kCompiler);
+    line("nvcc", std::string_view(kNvcc).empty() ? "none: CPU-only build" : kNvcc);
+    for (const BackendKind backend : {BackendKind::cuda, BackendKind::cpu}) {
+        const std::string reason = why_not(backend);
+        out << fmt::format("{}{}\n", name_of(backend), backend == default_backend() ? " (default)" : "");
+        if (!reason.empty()) {
+            line("not usable", reason);
+            continue;
+        }
+        const std::unique_ptr<Session> session = open_session(backend, {});
+        const DeviceFacts& facts = session->facts();
+        line(backend == BackendKind::cuda ? "device" : "executor on", facts.name);
+        if (backend == BackendKind::cuda) {
+            line("compute capability", facts.compute_capability);
+            line("driver, CUDA runtime", facts.driver + ", " + facts.runtime);
+            line("multiprocessors", facts.multiprocessors);
+            line("resident grids", facts.resident_grids);
+            const MeasuredBandwidth measured = session->bandwidth();
+            line("bandwidth", fmt::format("{:.0f} GB/s by its data; {:.0f} read, {:.0f} copied",
+                                          facts.peak_bandwidth_gb_s, measured.read_gb_s, measured.copy_gb_s));
+        } else {
+            line("workers", facts.multiprocessors);
+            line("schedule", session->schedule());
+        }
+        line("memory, free", format_bytes(static_cast<double>(facts.memory_bytes)) + ", " +
+                                 format_bytes(static_cast<double>(facts.free_memory_bytes)));
+        line("threads a block", fmt::format("at most {}", facts.max_threads_per_block));
+        line("pending launches", fmt::format("{} by default", facts.default_pending_limit));
+        line("null kernel", format_us(session->null_kernel_us()));
+        line("kernels' timer", fmt::format("steps of {} ns", session->timer_step_ns()));
+        const DepthProbe probe = session->probe_depth(kProbedLevels);
+        if (probe.asked != 0)
+            line("nesting depth", probe.error.empty()
+                                      ? fmt::format("{} levels ran, none was refused", probe.reached)
+                                      : fmt::format("{} levels ran, then {}", probe.reached, probe.error));
+    }
+    return exit_ok;
+}
+
+} // namespace nestbed

@@ -1,0 +1,179 @@
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "base/text_file.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "log/csv_log.hpp"
+#include "log/manifest.hpp"
+#include "log/merge.hpp"
+#include "log/resume.hpp"
+#include "log/row.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+#include <set>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+constexpr std::size_t kNamed = 10; // missing cases
+
+po::options_description merge_options()
+{
+    po::options_description options("Options", 80);
+    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
+                          "the CSV that has them all, its manifest beside it");
+    options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    return options;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& allowed)
+{
+    throw UsageError(fmt::format("{}: {}; allowed: {}", path, why, allowed));
+}
+
+// The rows and runs of a log. Throws UsageError for what is none, is not whole, or has no manifest.
+LogPart read_part(const std::string& path)
+{
+    if (!fs::is_regular_file(path))
+        refuse(path, "there is no such file", "CSVs of nestbed run --shard");
+    const std::string text = read_text_file(path);
+    if (!text.starts_with(csv_line(columns())))
+        refuse(path, "it is no log of this version", "CSVs of nestbed run --shard");
+    if (bytes_of_whole_rows(text) != text.size())
+        refuse(path, "its last row is not whole", "a whole log, which running the shard again makes of it");
+    if (!fs::exists(manifest_path(path)))
+        refuse(path, fmt::format("there is no {}, its manifest", manifest_path(path)), "a log with its manifest");
+    LogPart part{.log = parse_log(path, text), .runs = {}};
+    std::set<std::string> run_ids = run_ids_in_manifest(path);
+    run_ids.merge(runs_of(part.log));
+    part.runs = runs_in_manifest(path, run_ids);
+    return part;
+}
+
+std::vector<LogPart> read_parts(const std::vector<std::string>& paths)
+{
+    std::vector<LogPart> parts;
+    for (const std::string& path : paths)
+        parts.push_back(read_part(path));
+    return parts;
+}
+
+bool same_file(const std::string& a, const std::string& b)
+{
+    std::error_code ignored;
+    return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) || fs::equivalent(a, b, ignored);
+}
+
+// Throws UsageError where it cannot be, before anything is read.
+void check_output(const std::string& path, const std::vector<std::string>& inputs, bool overwrite)
+{
+    const std::string option = "--output " + path;
+    if (!has_manifest(path))
+        refuse(option, "it is no file that can have a manifest beside it", "a file's name");
+    for (const std::string& input : inputs)
+        for (const std::string& other : {input, manifest_path(input)})
+            if (same_file(path, other) || same_file(manifest_path(path), other))
+                refuse(option, fmt::format("it, or its manifest, is {}, which is to be merged", other),
+                       "another file");
+    check_manifest(path);
+    if (!fs::exists(path)) {
+        check_new_file(path);
+        check_new_file(manifest_path(path));
+    } else if (!overwrite) {
+        refuse(option, "it is there already, and nothing is overwritten",
+               "a new file, or --overwrite, which moves this one aside");
+    }
+}
+
+std::string csv_text(const MergedLog& merged)
+{
+    std::string text = csv_line(columns());
+    for (const LogRow* row : merged.rows)
+        text += csv_line(row->cells);
+    return text;
+}
+
+// Both files or none.
+void write(const std::string& path, const std::vector<std::string>& inputs, const MergedLog& merged)
+{
+    join_manifests(path, inputs);
+    try {
+        replace_file(path, csv_text(merged), "the log");
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove(manifest_path(path), ignored);
+        throw;
+    }
+}
+
+void say_missing(const MergedLog& merged, const std::vector<std::string>& shards, std::ostream& err)
+{
+    std::size_t rows = 0;
+    for (const MissingCase& one : merged.missing)
+        rows += one.repetitions;
+    err << fmt::format("nestbed: {} rows of {} cases are missing:\n", rows, merged.missing.size());
+    for (std::size_t index = 0; index < std::min(kNamed, merged.missing.size()); ++index) {
+        const MissingCase& one = merged.missing[index];
+        err << fmt::format("  {} of {}: {}\n", one.repetitions, one.of, one.settings);
+    }
+    if (merged.missing.size() > kNamed)
+        err << fmt::format("  and {} cases more\n", merged.missing.size() - kNamed);
+    if (!shards.empty())
+        err << fmt::format("nestbed: no log is of shard {}\n", fmt::join(shards, ", "));
+}
+
+} // namespace
+
+int merge(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    const po::options_description options = merge_options();
+    const Given given = parse_arguments(arguments, options, SIZE_MAX);
+    if (given.contains("help")) {
+        out << "nestbed merge SHARD.csv... -o FILE.csv [options]\n\n"
+            << "The logs of nestbed run --shard 1/N to N/N as one, in the order of the plan.\n\n"
+            << options;
+        return exit_ok;
+    }
+    const std::vector<std::string>& inputs = given.at("argument");
+    const std::string path = only_value(given, "output", "", "a file's name");
+    if (inputs.empty())
+        throw UsageError("merge: no CSV was given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
+    if (path.empty())
+        throw UsageError("merge: --output was not given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
+    check_output(path, inputs, given.contains("overwrite"));
+    std::vector<LogPart> parts;
+    MergedLog merged;
+    try {
+        parts = read_parts(inputs);
+        merged = merge_logs(parts);
+    } catch (const RunError& error) { // a file that cannot be read, a row that is damaged
+        throw UsageError(error.what());
+    }
+    if (const auto devices = files_by_device(parts); devices.size() > 1)
+        for (const auto& [device, files] : devices)
+            err << fmt::format("nestbed: not of one kind of device: {}: {}\n", device, fmt::join(files, ", "));
+    if (const std::string aside = put_aside(path); !aside.empty())
+        err << fmt::format("nestbed: what was in {} is in {} now\n", path, aside);
+    write(path, inputs, merged);
+    out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows.size(), merged.cases,
+                       parts.size(), merged.machines, path);
+    if (merged.missing.empty())
+        return exit_ok;
+    say_missing(merged, missing_shards(parts), err);
+    return exit_rows_bad;
+}
+
+} // namespace nestbed

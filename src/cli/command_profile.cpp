@@ -1,0 +1,237 @@
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "base/subprocess.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "device/backends.hpp"
+#include "inspect/profile_run.hpp"
+#include "model/strategy.hpp"
+#include "plan/axis.hpp"
+#include "plan/plan.hpp"
+#include "run/progress.hpp"
+#include "run/sessions.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <ostream>
+#include <unistd.h>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+constexpr std::uint64_t kUsualTimeout = 300;
+constexpr std::uint64_t kMostTimeout = 86'400;
+
+po::options_description profile_options()
+{
+    const auto text = [](const char* name) { return po::value<std::vector<std::string>>()->value_name(name); };
+    po::options_description options("Options", 80);
+    options.add_options()("output,o", text("FOLDER"), "for its files (results/local/profile-EXPERIMENT)");
+    options.add_options()("ncu", text("PATH"), "Nsight Compute (ncu, on the PATH)");
+    options.add_options()("timeout", text("SECONDS"), "of each run of ncu (300)");
+    options.add_options()("keep-reports", po::bool_switch(), "keep the .ncu-rep files");
+    options.add_options()("print", po::bool_switch(), "print the commands, run nothing");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    return options;
+}
+
+// Each case once, on the GPU: what a file says of the whole run is for `nestbed run`.
+Settings profile_settings(const Given& given)
+{
+    Settings settings;
+    if (const auto& files = given.at("argument"); !files.empty())
+        settings.read_file(files.front());
+    for (const char* key : {"repeat", "warmup", "timeout", "retries", "expect", "schedule", "workers", "backend"})
+        settings.set(key, {});
+    set_from(settings, given);
+    settings.set("backend", {"cuda"});
+    return settings;
+}
+
+// Of the GPU; to print commands, the executor's will do where there is none.
+DeviceFacts device_facts(const Settings& settings, bool print, std::ostream& err)
+{
+    const std::string reason = why_not(BackendKind::cuda);
+    if (reason.empty())
+        return facts_of(open_sessions(settings, reason, open_session)).at(BackendKind::cuda);
+    if (!print)
+        throw UsageError(
+            fmt::format("nothing can be profiled: there is no usable GPU here ({}); allowed: --print, to "
+                        "see the commands",
+                        reason));
+    err << fmt::format("nestbed: there is no usable GPU here ({}): planned with the limits of the CPU executor\n",
+                       reason);
+    return open_session(BackendKind::cpu, {})->facts();
+}
+
+std::vector<Case> cases_of(const Plan& plan)
+{
+    std::vector<Case> cases;
+    for (const Group& group : plan.groups)
+        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
+    return cases;
+}
+
+std::chrono::seconds timeout_of(const Given& given)
+{
+    const std::string text = only_value(given, "timeout", std::to_string(kUsualTimeout), "a number");
+    return std::chrono::seconds(parse_number({"timeout", text, "", 0, ""}, 1, kMostTimeout));
+}
+
+// Where it is not found: as it was named, which is enough to print it.
+std::string ncu_path(const Given& given, bool print)
+{
+    const std::string name = only_value(given, "ncu", "ncu", "a program");
+    const std::string path = find_program(name);
+    if (!path.empty() || print)
+        return path.empty() ? name : path;
+    throw UsageError(
+        given.contains("ncu")
+            ? fmt::format("--ncu {}: there is no such program that can be run; allowed: the path of "
+                          "Nsight Compute's ncu, or --print to see the commands",
+                          name)
+            : "ncu (Nsight Compute) was not found on the PATH; allowed: --ncu PATH, or --print to see the "
+              "commands");
+}
+
+// As a script that does the same.
+void print_commands(const std::vector<Case>& cases, const ProfileOptions& options, std::ostream& out)
+{
+    const std::vector<std::string> stems = stems_of(cases, options.folder);
+    out << shell_text({"mkdir", "-p", options.folder}) << '\n';
+    for (std::size_t index = 0; index < cases.size(); ++index) {
+        const Case& point = cases[index];
+        const std::string& stem = stems[index];
+        out << fmt::format("\n# {}\n", fs::path(stem).filename().string());
+        if (mechanism_of(Registry::find_anywhere(point.strategy)->info(), point) == Mechanism::graph_tail) {
+            out << "# not run: " << kNoGraphLaunches << '\n';
+            continue;
+        }
+        const ProfileCommands commands = profile_commands(point, options.experiment, stem, options.programs);
+        out << shell_text(commands.collect) << '\n'
+            << shell_text(commands.source) << " > " << shell_text({stem + kSourceEnding}) << '\n'
+            << shell_text(commands.raw) << " > " << shell_text({stem + kRawEnding}) << '\n';
+    }
+    out << '\n' << shell_text({options.programs.nestbed, "reconcile", options.folder}) << '\n';
+}
+
+int verdict_of(const std::vector<Reconciled>& cases)
+{
+    const bool equal =
+        std::ranges::all_of(cases, [](const Reconciled& one) { return one.verdict == Verdict::equal; });
+    return equal ? exit_ok : exit_rows_bad;
+}
+
+} // namespace
+
+int profile(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options = profile_options();
+    options.add(axis_options());
+    const Given given = parse_arguments(arguments, options, 1);
+    if (given.contains("help")) {
+        out << "nestbed profile [EXPERIMENT.cfg] [options]\n\n"
+            << "Each case once under Nsight Compute, untimed: device launches as it counts them,\n"
+            << "beside the closed form and the ledger.\n\n"
+            << options;
+        return exit_ok;
+    }
+    const bool print = given.contains("print");
+    const Settings settings = profile_settings(given);
+    const Plan plan = make_plan(settings, {{BackendKind::cuda, device_facts(settings, print, err)}});
+    const std::vector<Case> cases = cases_of(plan);
+    const ProfileOptions how{
+        .programs = {.ncu = ncu_path(given, print), .nestbed = fs::read_symlink("/proc/self/exe").string()},
+        .experiment = plan.experiment,
+        .folder = only_value(given, "output", fmt::format("results/local/profile-{}", plan.experiment)),
+        .timeout = timeout_of(given),
+        .keep_reports = given.contains("keep-reports")};
+    if (print) {
+        print_commands(cases, how, out);
+        return exit_ok;
+    }
+    check_no_file_of(stems_of(cases, how.folder));
+    std::error_code error;
+    fs::create_directories(how.folder, error);
+    if (error || !fs::is_directory(how.folder))
+        throw UsageError(fmt::format("--output {}: the folder could not be made: {}", how.folder,
+                                     error ? error.message() : "a file is there"));
+    std::vector<Reconciled> results;
+    {
+        ProgressReport line(err, isatty(STDERR_FILENO) == 1);
+        results = profile_cases(cases, how, [&](const Progress& progress) { line.show(progress); });
+    }
+    out << reconcile_text(results) << fmt::format("\nfiles: {}\n", how.folder);
+    return verdict_of(results);
+}
+
+namespace
+{
+
+std::string csv_text(const std::vector<Reconciled>& cases)
+{
+    std::string text = csv_line(reconcile_columns());
+    for (const Reconciled& one : cases)
+        text += csv_line(reconcile_cells(one));
+    return text;
+}
+
+} // namespace
+
+int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options("Options", 80);
+    options.add_options()("csv", po::value<std::vector<std::string>>()->value_name("FILE"),
+                          "all columns as a CSV; a new file; - for standard output, without the tables");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    const Given given = parse_arguments(arguments, options, SIZE_MAX);
+    if (given.contains("help")) {
+        out << "nestbed reconcile PATH... [--csv FILE]\n\n"
+            << "PATH: a folder that nestbed profile wrote, or a ledger of it, X.csv, beside\n"
+            << "X.source.csv and X.raw.csv. Needs neither a GPU nor Nsight Compute.\n\n"
+            << options;
+        return exit_ok;
+    }
+    const std::string csv = only_value(given, "csv", "");
+    if (given.at("argument").empty())
+        throw UsageError(
+            "nothing to reconcile was named; allowed: folders that nestbed profile wrote, ledgers of them");
+    if (csv != "-")
+        check_new_file(csv, "--csv");
+    std::vector<Reconciled> cases;
+    bool lost = false;
+    for (const std::string& path : given.at("argument")) {
+        for (const std::string& ledger : ledgers_in(path))
+            cases.push_back(reconcile_files(ledger));
+        for (const std::string& log : logs_without_ledger(path)) {
+            err << fmt::format("nestbed: {}: this case left no ledger\n", log);
+            lost = true;
+        }
+    }
+    const int verdict = lost ? exit_rows_bad : verdict_of(cases);
+    if (csv == "-") {
+        const std::string text = csv_text(cases);
+        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+            throw RunError(fmt::format("standard output: {}", std::strerror(errno)));
+        return verdict;
+    }
+    if (!csv.empty())
+        write_new_file(csv, csv_text(cases), "the CSV", "--csv");
+    out << reconcile_text(cases);
+    return verdict;
+}
+
+} // namespace nestbed

@@ -1,0 +1,427 @@
+#include "base/error.hpp"
+#include "base/stop_request.hpp"
+#include "base/subprocess.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "device/backends.hpp"
+#include "inspect/profiler.hpp"
+#include "log/csv_log.hpp"
+#include "log/manifest.hpp"
+#include "log/resume.hpp"
+#include "model/machine.hpp"
+#include "plan/axis.hpp"
+#include "plan/plan.hpp"
+#include "plan/shard.hpp"
+#include "run/expectation.hpp"
+#include "run/progress.hpp"
+#include "run/runner.hpp"
+#include "run/sessions.hpp"
+#include "run/summary.hpp"
+#include "run/worker_session.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <unistd.h>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace po = boost::program_options;
+
+constexpr std::chrono::minutes kPlotTimeout{30}; // packages may have to be installed
+
+po::options_description run_options()
+{
+    po::options_description options("Options", 80);
+    options.add_options()(
+        "output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
+        "the CSV; a run goes on with what is there; - for standard output (results/local/EXPERIMENT.csv, "
+        "of a shard EXPERIMENT.I-of-N.csv)");
+    options.add_options()("experiment", po::value<std::vector<std::string>>()->value_name("NAME"),
+                          "the experiment's name in rows and manifest (the file's stem, or adhoc)");
+    options.add_options()("shard", po::value<std::vector<std::string>>()->value_name("I/N"),
+                          "measure part I of N alone, as dear as the others; `nestbed merge` joins their CSVs");
+    options.add_options()("resume", po::bool_switch(),
+                          "go on with the CSV also where another machine with such a device began it");
+    options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
+    options.add_options()("in-process", po::bool_switch(),
+                          "no worker: for profilers and debuggers; a crash ends the run");
+    options.add_options()("untimed", po::bool_switch(),
+                          "leave all times empty: for a run under a profiler, which would spoil them");
+    options.add_options()("plot", po::bool_switch(),
+                          "draw the figures of the log when it is done (experiments/plot.sh)");
+    options.add_options()("no-nvtx", po::bool_switch(),
+                          "no NVTX ranges round the timed regions: to measure what they cost");
+    options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    return options;
+}
+
+constexpr const char* kUsualFolder = "results/local";
+
+std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
+{
+    const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
+    return only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
+}
+
+// A name that can be a file's: the log is called by it.
+std::string experiment_name(const Given& given, const std::string& usual)
+{
+    const auto found = given.find("experiment");
+    if (found == given.end())
+        return usual;
+    std::string name = found->second.size() == 1 ? found->second.front() : "";
+    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
+        throw UsageError(fmt::format("--experiment {}: it is no name; allowed: one that a file can have",
+                                     fmt::join(found->second, " --experiment ")));
+    return name;
+}
+
+// The script beside the build folder that this program lies in.
+std::string plot_script()
+{
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+    return (program.parent_path().parent_path().parent_path() / "experiments" / "plot.sh").string();
+}
+
+// Throws UsageError where nothing could be drawn, and RunError when what draws could not be set up: before hours of measuring.
+void prepare_plot(const std::string& path)
+{
+    if (!has_manifest(path))
+        throw UsageError(fmt::format("--plot: {} is no file; allowed: with an --output that is one", path));
+    const std::string script = plot_script();
+    if (find_program(script).empty())
+        throw UsageError(
+            fmt::format("--plot: there is no {}; allowed: in a build folder of nestbed's repository", script));
+    const ProgramEnd end = run_program({script, "--setup"}, {"/dev/stderr", "/dev/stderr"}, kPlotTimeout);
+    if (!end.good())
+        throw RunError(fmt::format("--plot: {} --setup: {}", script, end.text()));
+}
+
+void plot(const std::string& path)
+{
+    const std::string script = plot_script();
+    const ProgramEnd end = run_program({script, path}, {"/dev/stdout", "/dev/stderr"}, kPlotTimeout);
+    if (!end.good())
+        throw RunError(fmt::format("the figures could not be drawn ({}), but the log is whole; again: {}", end.text(),
+                                   shell_text({script, path})));
+}
+
+RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
+{
+    RunFacts run{.experiment = plan.experiment,
+                 .run_id = run_id,
+                 .machine = machine_of(session.facts()),
+                 .schedule = session.schedule(),
+                 .untimed = untimed,
+                 .device = session.facts()};
+    if (!untimed) {
+        run.floor_us = session.null_kernel_us();
+        run.timer_step_ns = session.timer_step_ns();
+        run.bandwidth = session.bandwidth();
+    }
+    return run;
+}
+
+std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend)
+{
+    constexpr std::uint64_t kMost = 86'400;
+    const auto setting = settings.one("timeout");
+    return std::chrono::seconds(setting ? parse_number(*setting, 1, kMost) : backend == BackendKind::cuda ? 60 : 600);
+}
+
+OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop)
+{
+    if (given.contains("in-process"))
+        return open_session;
+    return [&settings, &stop](BackendKind backend, const SessionOptions& options) {
+        return open_worker_session(backend, options, {.timeout = timeout_of(settings, backend), .stop = &stop});
+    };
+}
+
+// The command again: what goes on with the log.
+std::string command_to_go_on(const Arguments& arguments)
+{
+    std::vector<std::string> words{program_invocation_name, "run"};
+    std::ranges::copy_if(arguments, std::back_inserter(words),
+                         [](const std::string& word) { return word != "--overwrite"; });
+    return shell_text(words);
+}
+
+// A run from its settings to the summary of what is in its log.
+class Run
+{
+  public:
+    Run(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
+        : arguments_(arguments), given_(given), out_(out), err_(err)
+    {
+    }
+
+    int go()
+    {
+        Settings settings;
+        if (const auto& files = given_.at("argument"); !files.empty())
+            settings.read_file(files.front());
+        set_from(settings, given_);
+        settings.name_experiment(experiment_name(given_, settings.experiment()));
+        check_options(settings);
+        if (given_.contains("shard")) {
+            shard_ = parse_shard(only_value(given_, "shard", "", "I/N, I from 1 to N"));
+            run_id_ = new_run_id(shard_->number, shard_->of);
+        }
+
+        path_ = output_path(given_, settings.experiment(), shard_);
+        if (given_.contains("plot") && !given_.contains("dry-run"))
+            prepare_plot(path_);
+        const int code = measured(settings);
+        if (given_.contains("plot") && (code == exit_ok || code == exit_rows_bad) && !given_.contains("dry-run"))
+            plot(path_);
+        return code;
+    }
+
+  private:
+    bool untimed() const { return given_.contains("untimed"); }
+    bool ranges() const { return !given_.contains("no-nvtx"); }
+
+    // What is asked of the devices ends with it.
+    int measured(const Settings& settings)
+    {
+        const StopRequest stop(fmt::format(
+            "\nnestbed: finishing the sample in hand, {} s at most; again to stop now\n", kStopGrace.count()));
+        try {
+            return measured(settings, stop);
+        } catch (const Interrupted&) {
+            err_ << fmt::format("nestbed: stopped before a sample was taken; to go on:\n  {}\n",
+                                command_to_go_on(arguments_));
+            return exit_interrupted;
+        }
+    }
+
+    int measured(const Settings& settings, const StopRequest& stop)
+    {
+        const Sessions sessions = open_sessions(settings, why_not(BackendKind::cuda), opener(given_, settings, stop),
+                                                {.untimed = untimed(), .ranges = ranges()});
+        const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
+        whole_ = make_plan(settings, facts);
+        plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
+        if (given_.contains("dry-run")) {
+            out_ << describe(plan_, facts);
+            return exit_ok;
+        }
+        return measure(sessions, stop);
+    }
+
+    void check_options(const Settings& settings) const
+    {
+        static_cast<void>(timeout_of(settings, BackendKind::cpu)); // said also where no worker needs it
+        if (given_.contains("resume") && given_.contains("overwrite"))
+            throw UsageError("--resume: not with --overwrite; allowed: one of them");
+        if (given_.contains("plot") && untimed())
+            throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
+    }
+
+    int measure(const Sessions& sessions, const StopRequest& stop)
+    {
+        if (!given_.contains("output")) { // of a folder that the user names, it must be there
+            std::error_code error;
+            std::filesystem::create_directories(kUsualFolder, error);
+        }
+        if (has_manifest(path_))
+            check_manifest(path_);
+        if (given_.contains("overwrite") && has_manifest(path_))
+            if (const std::string aside = put_aside(path_); !aside.empty())
+                err_ << fmt::format("nestbed: what was in {} is in {} now\n", path_, aside);
+        CsvLog log(path_);
+        for (const auto& [backend, session] : sessions)
+            runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
+        record_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
+        results_ = cases_of(plan_, runs_);
+        go_on_with(log);
+        RunOutcome outcome;
+        if (!complete() || (is_empty() && !log.has_header()))
+            outcome = measure_rest(sessions, stop, log);
+        return finish(outcome);
+    }
+
+    // Takes what is in the log, if it is of this experiment. Throws UsageError.
+    void go_on_with(const CsvLog& log)
+    {
+        if (!log.has_rows())
+            return;
+        const ParsedLog rows = log.rows();
+        const std::vector<std::string> reasons =
+            reasons_not_to_resume(runs_in_manifest(path_, runs_of(rows)), record_, given_.contains("resume"));
+        if (!reasons.empty())
+            throw UsageError(fmt::format(
+                "--output {}: this run cannot go on with it: {}; allowed: a log of the same experiment, version "
+                "and machine (or, with --resume, one with the same kind of device), another file, or --overwrite, "
+                "which moves this one aside",
+                path_, fmt::join(reasons, "; ")));
+        take_rows(rows, plan_, results_);
+        const auto lost = std::ranges::count_if(results_, [](const CaseResult& one) {
+            return std::ranges::any_of(one.samples, [](const Sample& sample) {
+                return sample.status == Status::timeout || sample.status == Status::crashed;
+            });
+        });
+        err_ << fmt::format(
+            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(), plan_.sample_count(),
+            lost == 0 ? "" : fmt::format(", {} cases that ended with a timeout or a crash among them", lost));
+        last_run_ = rows.rows.back().cells[rows.column("run_id")];
+        last_rows_ = static_cast<std::size_t>(std::ranges::count_if(
+            rows.rows, [&](const LogRow& row) { return row.cells[rows.column("run_id")] == last_run_; }));
+    }
+
+    std::size_t samples_done() const
+    {
+        std::size_t samples = 0;
+        for (const CaseResult& result : results_) {
+            const unsigned repeat = plan_.repeat.at(result.point.backend);
+            samples += result.complete(repeat) ? repeat : result.repetitions.size();
+        }
+        return samples;
+    }
+    bool complete() const { return samples_done() == plan_.sample_count(); }
+    // A shard, of more than there are cases: its log is a header, so that `merge` finds it.
+    bool is_empty() const { return shard_ && plan_.groups.empty(); }
+
+    std::size_t log_rows() const
+    {
+        std::size_t rows = 0;
+        for (const CaseResult& result : results_)
+            rows += result.samples.size();
+        return rows;
+    }
+
+    // The manifest comes before the first row: a log of which it is not known what it is of is of no use.
+    RunOutcome measure_rest(const Sessions& sessions, const StopRequest& stop, CsvLog& log)
+    {
+        if (has_manifest(path_))
+            write_start(sessions);
+        if (log.torn_bytes() != 0)
+            err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off, to be measured again\n",
+                                path_, log.torn_bytes());
+        log.begin();
+        ProgressReport report(err_, isatty(STDERR_FILENO) == 1);
+        const RunHooks hooks{.report = [&](const Progress& progress) { report.show(progress); },
+                             .note = [&](const std::string& text) { report.say(text); },
+                             .stopped = [&stop] { return stop.asked(); }};
+        RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        log.finish();
+        return outcome;
+    }
+
+    void write_start(const Sessions& sessions)
+    {
+        RunStart start{.run_id = run_id_,
+                       .record = record_,
+                       .runs = runs_,
+                       .command = {"nestbed", "run"},
+                       .cases = plan_.case_count(),
+                       .samples = plan_.sample_count()};
+        start.command.insert(start.command.end(), arguments_.begin(), arguments_.end());
+        if (!untimed())
+            for (const auto& [backend, session] : sessions)
+                start.probes[backend] = session->probe_depth(kProbedLevels);
+        write_manifest(path_, start);
+        started_ = true;
+    }
+
+    int finish(const RunOutcome& outcome)
+    {
+        std::vector<std::string> surprises;
+        if (!outcome.interrupted)
+            surprises = surprises_in(plan_.expect, results_, shard_.has_value());
+        note_end(outcome, surprises);
+        show_summary();
+        for (const std::string& surprise : surprises)
+            err_ << fmt::format("nestbed: {}\n", surprise);
+        if (is_empty())
+            err_ << fmt::format("nestbed: shard {} is empty: there are {} cases\n", name_of(*shard_),
+                                whole_.case_count());
+        if (!outcome.interrupted)
+            return surprises.empty() ? exit_ok : exit_rows_bad;
+        err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(), plan_.sample_count(),
+                            path_);
+        err_ << (has_manifest(path_) ? fmt::format("; to go on:\n  {}\n", command_to_go_on(arguments_))
+                                     : std::string(", which cannot be gone on with\n"));
+        return exit_interrupted;
+    }
+
+    // In the manifest, also of a run that had no time left to note it after its last row.
+    void note_end(const RunOutcome& outcome, const std::vector<std::string>& surprises) const
+    {
+        const bool unnoted = !last_run_.empty() && complete() && !has_finished_run(path_);
+        if (started_ || unnoted)
+            end_manifest(path_, started_ ? run_id_ : last_run_,
+                         {.whole = !outcome.interrupted,
+                          .rows = started_ ? outcome.rows : last_rows_,
+                          .log_rows = log_rows(),
+                          .surprises = surprises,
+                          .incidents = outcome.incidents});
+    }
+
+    void show_summary() const
+    {
+        std::ostream& table = path_ == "-" ? err_ : out_;
+        std::vector<CaseResult> measured;
+        std::ranges::copy_if(results_, std::back_inserter(measured),
+                             [](const CaseResult& one) { return !one.samples.empty(); });
+        if (!measured.empty())
+            table << summary_table(plan_, measured, runs_, bars_of_terminal());
+        if (has_manifest(path_))
+            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_path(path_));
+        out_ << std::flush;
+        if (!out_)
+            throw RunError(
+                fmt::format("standard output: the summary could not be written: {}", std::strerror(errno)));
+    }
+
+    const Arguments& arguments_;
+    const Given& given_;
+    std::ostream& out_;
+    std::ostream& err_;
+    std::optional<Shard> shard_;
+    Plan whole_;
+    Plan plan_; // the shard's part of it
+    std::string path_;
+    std::string run_id_ = new_run_id();
+    std::map<BackendKind, RunFacts> runs_;
+    RunIdentity record_;
+    std::vector<CaseResult> results_;
+    bool started_ = false; // the run is in the manifest
+    std::string last_run_; // that the log has rows of, when it was opened
+    std::size_t last_rows_ = 0;
+};
+
+} // namespace
+
+int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options = run_options();
+    options.add(key_options());
+    const Given given = parse_arguments(arguments, options, 1);
+    if (given.contains("help")) {
+        out << "nestbed run [EXPERIMENT.cfg] [options]\n\n"
+            << "AXIS: 64,256,2048 or 1:8 or 0:100:10 or 1:65536:*2, several by comma.\n\n"
+            << options;
+        return exit_ok;
+    }
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // an error of the write, which says so
+    return Run(arguments, given, out, err).go();
+}
+
+} // namespace nestbed

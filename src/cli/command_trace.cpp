@@ -1,0 +1,200 @@
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "base/text.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "device/backends.hpp"
+#include "inspect/timeline.hpp"
+#include "inspect/tree.hpp"
+#include "model/case_text.hpp"
+#include "plan/axis.hpp"
+#include "plan/plan.hpp"
+#include "run/sessions.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <ostream>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace po = boost::program_options;
+
+constexpr std::uint64_t kUsualGrids = 65536;
+constexpr std::uint64_t kMostGrids = 1U << 20U; // 120 MiB of marks, and some 500 MB of text
+constexpr unsigned kUsualRepeat = 15;           // on the executor a third of it
+constexpr unsigned kWarmUps = 3;
+
+// One case that is to be traced, and where.
+struct Asked {
+    Case point;
+    std::uint32_t grids = 0; // that the buffer holds
+    unsigned repeat = 0;
+    Sessions sessions;
+
+    Session& session() const { return *sessions.at(point.backend); }
+};
+
+po::options_description trace_options()
+{
+    po::options_description options("Options", 80);
+    options.add_options()("grids", po::value<std::vector<std::string>>()->value_name("N"),
+                          "grids that the trace holds; what is past them is counted (65536)");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    return options;
+}
+
+// " (--grid 64,128)": what has more than one value.
+std::string several_in(const Settings& settings)
+{
+    std::vector<std::string> several;
+    for (const Key& key : all_keys())
+        for (const Setting& setting : settings.of(key.name))
+            if (key.axis && (setting.value.find_first_of(",:") != std::string::npos || setting.value == "all" ||
+                             settings.of(key.name).size() > 1))
+                several.push_back(setting.place());
+    return several.empty() ? "" : fmt::format(" ({})", fmt::join(several, ", "));
+}
+
+Asked asked_for(const Given& given, std::string_view command)
+{
+    Settings settings;
+    if (const auto& files = given.at("argument"); !files.empty())
+        settings.read_file(files.front());
+    set_from(settings, given);
+    Asked asked;
+    asked.grids = static_cast<std::uint32_t>(parse_number(
+        {"grids", only_value(given, "grids", std::to_string(kUsualGrids), "a number"), "", 0, ""}, 1, kMostGrids));
+    asked.sessions = open_sessions(settings, why_not(BackendKind::cuda), open_session);
+    const Plan plan = make_plan(settings, facts_of(asked.sessions));
+    if (plan.case_count() != 1)
+        throw UsageError(fmt::format("{} is about one case, not {}{}; allowed: one value an option", command,
+                                     plan.case_count(), several_in(settings)));
+    asked.point = plan.groups.front().cases.front();
+    asked.point.graphs = 1; // each instance would be run, and traced
+    const unsigned usual = asked.point.backend == BackendKind::cuda ? kUsualRepeat : kUsualRepeat / 3;
+    asked.repeat = settings.of("repeat").empty() ? usual : plan.repeat.at(asked.point.backend);
+    return asked;
+}
+
+double time_of(const Sample& sample)
+{
+    return sample.gpu_us.value_or(sample.wall_us.value_or(0));
+}
+
+// With tracing and without, in turn. Of the traced runs that of the median time, or the first that is not ok.
+Trace run_traced(const Asked& asked)
+{
+    Session& session = asked.session();
+    std::vector<Trace> traces;
+    TraceOverhead overhead;
+    for (unsigned run = 0; run < kWarmUps + asked.repeat; ++run) {
+        const Sample untraced = session.sample(asked.point);
+        if (untraced.device_lost)
+            throw RunError(fmt::format("the device was lost: {}", untraced.detail));
+        Trace traced = session.trace(asked.point, asked.grids);
+        if (traced.sample.status != Status::ok)
+            return traced;
+        if (run < kWarmUps || untraced.status != Status::ok)
+            continue;
+        overhead.untraced_us.push_back(time_of(untraced));
+        overhead.traced_us.push_back(*traced.run_us);
+        traces.push_back(std::move(traced));
+    }
+    if (traces.empty())
+        throw RunError("no run without tracing was ok, so there is none to compare with");
+    const auto middle = traces.begin() + static_cast<std::ptrdiff_t>((traces.size() - 1) / 2);
+    std::ranges::nth_element(traces, middle, {}, &Trace::run_us);
+    middle->overhead = overhead;
+    return std::move(*middle);
+}
+
+// What was traced, on what, and what it cost.
+std::string heading(const Trace& trace)
+{
+    std::string settings;
+    for (const auto& [key, value] : settings_of(trace.point))
+        settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", key, value);
+    std::string text = folded(settings, 0);
+    text += fmt::format("{}, kernels' timer in steps of {} ns\n", trace.device.name, trace.timer_step_ns);
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t last = 0;
+    for (const TracedGrid& grid : trace.grids)
+        if (grid.ended_ns) {
+            first = std::min(first, *grid.begun_ns);
+            last = std::max(last, *grid.ended_ns);
+        }
+    if (last > first)
+        text += fmt::format("{} grids, {} from the first instruction to the last\n", trace.grids.size(),
+                            format_us(static_cast<double>(last - first) / 1000.0));
+    if (!trace.overhead.traced_us.empty())
+        text +=
+            fmt::format("{} with tracing, {} without: {:+.1f} % (medians of {})\n",
+                        format_us(trace.overhead.median_traced_us()), format_us(trace.overhead.median_untraced_us()),
+                        100 * trace.overhead.share(), trace.overhead.traced_us.size());
+    if (trace.lost != 0)
+        text +=
+            fmt::format("{} grids more did not fit the trace; allowed: --grids up to {}\n", trace.lost, kMostGrids);
+    if (trace.unmarked != 0)
+        text += fmt::format("{} grids have no times, for which the trace is too small; allowed: --grids up to {}\n",
+                            trace.unmarked, kMostGrids);
+    return text;
+}
+
+int judged(const Trace& trace, std::ostream& err)
+{
+    if (trace.sample.status == Status::ok)
+        return exit_ok;
+    err << fmt::format("nestbed: {}\n", why_not_ok(trace.sample));
+    return exit_rows_bad;
+}
+
+} // namespace
+
+int trace(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options = trace_options();
+    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
+                          "the trace, a new file (trace.json)");
+    options.add(axis_options());
+    options.add(key_options({"backend", "repeat", "schedule", "workers"}));
+    const Given given = parse_arguments(arguments, options, 1);
+    if (given.contains("help")) {
+        out << "nestbed trace [EXPERIMENT.cfg] [options] [-o FILE.json]\n\n" << options;
+        return exit_ok;
+    }
+    const std::string path = only_value(given, "output", "trace.json");
+    check_new_file(path);
+    const Trace traced = run_traced(asked_for(given, "trace"));
+    if (traced.grids.empty())
+        return judged(traced, err);
+    Arguments command{"nestbed", "trace"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    write_new_file(path, trace_json(traced, command), "the trace");
+    out << heading(traced) << fmt::format("{}: open it in ui.perfetto.dev or chrome://tracing\n", path);
+    return judged(traced, err);
+}
+
+int tree(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    po::options_description options = trace_options();
+    options.add(axis_options());
+    options.add(key_options({"backend", "repeat", "schedule", "workers"}));
+    const Given given = parse_arguments(arguments, options, 1);
+    if (given.contains("help")) {
+        out << "nestbed tree [EXPERIMENT.cfg] [options]\n\n" << options;
+        return exit_ok;
+    }
+    const Trace traced = run_traced(asked_for(given, "tree"));
+    if (!traced.grids.empty())
+        out << heading(traced) << tree_text(traced);
+    return judged(traced, err);
+}
+
+} // namespace nestbed

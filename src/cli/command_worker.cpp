@@ -1,0 +1,134 @@
+// The worker of a run: opens a session and takes samples, as it is told over its standard input, which is a socket.
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+#include "device/backends.hpp"
+#include "run/messages.hpp"
+#include "run/worker_session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <new>
+#include <optional>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr int kSocket = STDIN_FILENO;
+
+class Worker
+{
+  public:
+    // Ends with the run.
+    int serve()
+    {
+        FrameReader reader;
+        while (const std::optional<Message> message = receive_message(kSocket, reader)) {
+            const std::string what = message->at("do");
+            reply(what, *message);
+        }
+        return exit_ok;
+    }
+
+  private:
+    void reply(const std::string& what, const Message& message)
+    {
+        Message answer;
+        try {
+            if (what == "release")
+                return session_->release();
+            answer["answer"] = answer_to(what, message);
+        } catch (const UsageError& error) {
+            answer = {{"usage_error", error.what()}};
+        } catch (const std::bad_alloc&) {
+            answer = {{"run_error", "the host is out of memory"}};
+        } catch (const std::exception& error) {
+            answer = {{"run_error", error.what()}};
+        }
+        if (what != "release") // it is not answered; what is wrong with the device shows again
+            send(answer);
+    }
+
+    Message answer_to(const std::string& what, const Message& message)
+    {
+        if (what == "sample")
+            return session_->sample(case_of(message));
+        if (what == "open")
+            return open(message);
+        if (what == "null_kernel")
+            return session_->null_kernel_us();
+        if (what == "timer_step")
+            return session_->timer_step_ns();
+        if (what == "bandwidth")
+            return session_->bandwidth();
+        return session_->probe_depth(message.at("levels"));
+    }
+
+    Message open(const Message& message)
+    {
+        session_ = open_session(message.at("backend").get<BackendKind>(), {.schedule = message.at("schedule"),
+                                                                           .workers = message.at("workers"),
+                                                                           .experiment = message.at("experiment"),
+                                                                           .untimed = message.at("untimed"),
+                                                                           .ranges = message.at("ranges"),
+                                                                           .alive = [this] { alive(); }});
+        return {{"facts", session_->facts()}, {"schedule", session_->schedule()}};
+    }
+
+    // The first time it comes with its number, later by it alone.
+    const Case& case_of(const Message& message)
+    {
+        const std::size_t number = message.at("number");
+        if (message.contains("case")) {
+            cases_.resize(std::max(cases_.size(), number + 1));
+            message.at("case").get_to(cases_[number]);
+        }
+        return cases_.at(number);
+    }
+
+    // Before the next sample begins: else the one that takes this process down would take the answer to the one before it along.
+    void send(const Message& message)
+    {
+        send_message(kSocket, message);
+        told_ = Clock::now();
+    }
+
+    // Not for every one of many short samples.
+    void alive()
+    {
+        constexpr std::chrono::milliseconds kBetween{100};
+        if (Clock::now() - told_ > kBetween)
+            send({{"alive", true}});
+    }
+
+    using Clock = std::chrono::steady_clock;
+    std::vector<Case> cases_;
+    Clock::time_point told_;
+    std::unique_ptr<Session> session_;
+};
+
+} // namespace
+
+int worker(const Arguments& arguments)
+{
+    // What asks a run to end may be sent to all its processes: the run decides. It takes its worker with it, however it ends.
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+        static_cast<void>(std::signal(signal, SIG_IGN));
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct stat input {
+    };
+    if (arguments.size() != 1 || fstat(kSocket, &input) != 0 || !S_ISSOCK(input.st_mode))
+        throw UsageError("worker: it is what `nestbed run` starts for itself; allowed: nestbed run");
+    if (arguments.front() != std::to_string(getppid())) // the run has ended already
+        return exit_could_not;
+    return Worker().serve();
+}
+
+} // namespace nestbed

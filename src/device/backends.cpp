@@ -1,0 +1,36 @@
+#include "device/backends.hpp"
+
+#include "device/cuda/why_no_gpu.hpp"
+#include "device/session.hpp"
+
+namespace nestbed
+{
+
+std::unique_ptr<Session> open_session(BackendKind backend, const SessionOptions& options)
+{
+#ifdef NESTBED_HAS_CUDA
+    if (backend == BackendKind::cuda)
+        return on_cuda::open_backend(options);
+#else
+    static_cast<void>(backend);
+#endif
+    return on_cpu::open_backend(options);
+}
+
+std::string why_not(BackendKind backend)
+{
+    if (backend == BackendKind::cpu)
+        return {};
+#ifdef NESTBED_HAS_CUDA
+    return on_cuda::why_no_gpu();
+#else
+    return "this build has no CUDA: nvcc was not found when it was configured";
+#endif
+}
+
+BackendKind default_backend()
+{
+    return why_not(BackendKind::cuda).empty() ? BackendKind::cuda : BackendKind::cpu;
+}
+
+} // namespace nestbed

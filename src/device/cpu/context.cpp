@@ -1,0 +1,54 @@
+#include "device/cpu/context.hpp"
+
+#include <fstream>
+#include <sys/sysinfo.h>
+
+namespace nestbed
+{
+inline namespace on_cpu
+{
+
+namespace
+{
+
+std::string processor_name()
+{
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    for (std::string line; std::getline(cpuinfo, line);)
+        if (line.starts_with("model name"))
+            return line.substr(line.find(':') + 2);
+    return "unknown processor";
+}
+
+std::uint64_t available_memory_bytes()
+{
+    std::ifstream meminfo("/proc/meminfo");
+    std::string key;
+    std::string unit;
+    for (std::uint64_t kib = 0; meminfo >> key >> kib; std::getline(meminfo, unit))
+        if (key == "MemAvailable:")
+            return kib * 1024;
+    return 0;
+}
+
+} // namespace
+
+Context::Context(const SessionOptions& options)
+    : executor_(cpu::parse_schedule(options.schedule),
+                options.workers != 0 ? options.workers : cpu::default_workers()),
+      alive_(options.alive)
+{
+    struct sysinfo info {
+    };
+    sysinfo(&info);
+    facts_.name = processor_name();
+    facts_.multiprocessors = executor_.workers();
+    facts_.max_threads_per_block = cpu::kMaxThreadsPerBlock;
+    facts_.default_pending_limit = executor_.pending_limit();
+    facts_.raising_limit_is_free = true;
+    facts_.memory_bytes = std::uint64_t{info.totalram} * info.mem_unit;
+    facts_.free_memory_bytes = available_memory_bytes();
+}
+
+} // namespace on_cpu
+} // namespace nestbed

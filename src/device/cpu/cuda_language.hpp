@@ -1,0 +1,61 @@
+// The part of the CUDA language that kernels use, for the compiler of the executor's copy: the same
+// spellings, answered by the executor. Only strategy and backend files compiled for the executor include it.
+#pragma once
+
+#include "device/cpu/executor.hpp"
+
+#include <atomic>
+#include <cstdio>
+
+// NOLINTBEGIN: these names are CUDA's.
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __noinline__
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+#define threadIdx (::nestbed::cpu::current_thread->thread_index)
+#define blockIdx (::nestbed::cpu::current_thread->block_index)
+#define blockDim (::nestbed::cpu::current_thread->block_dim)
+#define gridDim (::nestbed::cpu::current_thread->grid_dim)
+
+inline void __syncthreads()
+{
+    nestbed::cpu::barrier();
+}
+
+inline void __threadfence()
+{
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+template <class T>
+T atomicAdd(T* address, T value)
+{
+    return std::atomic_ref<T>(*address).fetch_add(value);
+}
+
+inline unsigned long long atomicMin(unsigned long long* address, unsigned long long value)
+{
+    std::atomic_ref<unsigned long long> least(*address);
+    unsigned long long old = least.load();
+    while (value < old && !least.compare_exchange_weak(old, value)) {
+    }
+    return old;
+}
+inline unsigned long long atomicMax(unsigned long long* address, unsigned long long value)
+{
+    std::atomic_ref<unsigned long long> most(*address);
+    unsigned long long old = most.load();
+    while (value > old && !most.compare_exchange_weak(old, value)) {
+    }
+    return old;
+}
+inline int atomicCAS(int* address, int expected, int desired)
+{
+    std::atomic_ref<int>(*address).compare_exchange_strong(expected, desired);
+    return expected;
+}
+// NOLINTEND

@@ -1,0 +1,206 @@
+#include "device/cpu/executor.hpp"
+
+#include "base/error.hpp"
+#include "device/cpu/executor_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+namespace nestbed::cpu
+{
+
+std::string_view name_of(LaunchError error)
+{
+    switch (error) {
+    case launch_ok:
+        return "cudaSuccess";
+    case launch_invalid_configuration:
+        return "cudaErrorInvalidConfiguration";
+    case launch_pending_count_exceeded:
+        return "cudaErrorLaunchPendingCountExceeded";
+    }
+    return "unknown error";
+}
+
+unsigned default_workers()
+{
+    return std::clamp(std::thread::hardware_concurrency(), 1U, kMaxWorkers);
+}
+
+struct Executor::State {
+    State(Schedule order, unsigned threads)
+        : schedule(order), workers(threads), sequential(threads, pending), random(pending)
+    {
+    }
+    Schedule schedule;
+    std::mt19937_64 seeds{schedule.seed}; // random: a schedule of its own for every run
+    unsigned workers;
+    PendingLaunches pending;
+    SequentialScheduler sequential;
+    RandomScheduler random;
+};
+
+Executor::Executor(Schedule schedule, unsigned workers)
+    : state_(std::make_unique<State>(schedule, std::clamp(workers, 1U, kMaxWorkers)))
+{
+}
+
+Executor::~Executor() = default;
+
+unsigned Executor::workers() const
+{
+    return state_->workers;
+}
+const Schedule& Executor::schedule() const
+{
+    return state_->schedule;
+}
+unsigned Executor::pending_limit() const
+{
+    return state_->pending.limit;
+}
+void Executor::set_pending_limit(unsigned launches)
+{
+    state_->pending.limit = launches;
+}
+
+namespace
+{
+
+// 64-bit products: a dim3 of three large numbers does not overflow into a small one.
+bool valid(dim3 grid, dim3 block)
+{
+    constexpr std::uint64_t kMaxBlocks = 2147483647;
+    const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+    const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
+    return threads >= 1 && block.x <= kMaxThreadsPerBlock && block.y <= kMaxThreadsPerBlock && block.z <= 64 &&
+           threads <= kMaxThreadsPerBlock && plane >= 1 && plane <= kMaxBlocks && grid.z >= 1 && grid.y <= 65535 &&
+           grid.z <= 65535 && plane * grid.z <= kMaxBlocks;
+}
+
+} // namespace
+
+void Executor::run(dim3 grid, dim3 block, KernelCall call)
+{
+    if (!valid(grid, block))
+        throw std::invalid_argument(fmt::format(
+            "a grid of {} x {} x {} blocks of {} x {} x {} threads cannot be launched; a block has 1 to {} "
+            "threads, a grid 1 to 2147483647 blocks",
+            grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreadsPerBlock));
+    auto root = std::make_unique<Grid>(grid, block, Mechanism::null_stream, std::move(call));
+    root->pending = false;
+    state_->pending.reset();
+    if (state_->schedule.order == Schedule::Order::random)
+        state_->random.run(std::move(root), state_->seeds());
+    else
+        state_->sequential.run(std::move(root), state_->schedule.order == Schedule::Order::eager);
+}
+
+void enter_block(ThreadContext& context, const Block& block)
+{
+    const dim3 grid = block.grid->grid_dim;
+    const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
+    context.grid_dim = grid;
+    context.block_dim = block.grid->block_dim;
+    context.block_index =
+        dim3(static_cast<unsigned>(block.index % grid.x), static_cast<unsigned>(block.index % plane / grid.x),
+             static_cast<unsigned>(block.index / plane));
+}
+
+// One thread of the random schedule; in a sequential one, thread after thread for as long as none stops.
+void carry_threads(Carrier& carrier)
+{
+    Block& block = *carrier.block;
+    ThreadContext& context = carrier.context;
+    enter_block(context, block);
+    const dim3 dim = context.block_dim;
+    do {
+        const std::uint32_t thread = block.sequential ? block.next_unstarted++ : carrier.next_thread;
+        context.thread_index = dim3(thread % dim.x, thread / dim.x % dim.y, thread / (dim.x * dim.y));
+        if (block.begun++ == 0)
+            block.first = thread;
+        block.grid->call();
+        ++block.gone;
+    } while (block.sequential && block.next_unstarted < block.threads);
+}
+
+void barrier()
+{
+    current_carrier()->stop(Carrier::Stop::at_barrier);
+}
+
+void* shared_memory(const void* key, std::size_t bytes)
+{
+    auto& shared = current_carrier()->block->shared;
+    const auto found = std::ranges::find(shared, key, &std::pair<const void*, std::unique_ptr<std::byte[]>>::first);
+    if (found != shared.end())
+        return found->second.get();
+    // Not zero, and not what an earlier block left: a kernel that reads what nobody wrote gives a wrong answer.
+    constexpr int kPoison = 0xFF; // not-a-number, in floats
+    std::byte* const memory =
+        shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
+    std::memset(memory, kPoison, bytes);
+    return memory;
+}
+
+unsigned worker_number()
+{
+    return current_carrier()->block->engine->number;
+}
+
+bool first_of_block()
+{
+    const dim3 index = current_thread->thread_index;
+    const dim3 dim = current_thread->block_dim;
+    return current_carrier()->block->first == index.x + dim.x * (index.y + dim.y * index.z);
+}
+
+bool last_of_block()
+{
+    const Block& block = *current_carrier()->block;
+    return block.gone + 1 == block.threads;
+}
+
+void delay(unsigned times)
+{
+    Carrier& carrier = *current_carrier();
+    for (unsigned time = 0; time < times && !carrier.block->sequential; ++time)
+        carrier.stop(Carrier::Stop::yielded);
+}
+
+namespace
+{
+
+LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call, bool wait)
+{
+    if (!valid(grid, block))
+        return launch_invalid_configuration;
+    Block& parent = *current_carrier()->block;
+    if (!parent.engine->pending.reserve())
+        return launch_pending_count_exceeded;
+    auto child = std::make_unique<Grid>(grid, block, mechanism, std::move(call));
+    child->parent = parent.grid;
+    child->parent_block = parent.index;
+    parent.engine->on_launch(parent, std::move(child), wait);
+    return launch_ok;
+}
+
+} // namespace
+
+LaunchError launch(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call)
+{
+    return launch_child(grid, block, mechanism, std::move(call), false);
+}
+
+LaunchError launch_and_wait(dim3 grid, dim3 block, KernelCall call)
+{
+    return launch_child(grid, block, Mechanism::null_stream, std::move(call), true);
+}
+
+} // namespace nestbed::cpu

@@ -1,0 +1,146 @@
+#include "device/cpu/fiber.hpp"
+
+#include "base/error.hpp"
+
+#include <new>
+#include <string>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace nestbed::cpu
+{
+
+namespace
+{
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kStackBytes = 512UL * 1024; // instrumented frames are several times larger
+void leave(void** fake, const void* bottom, std::size_t size)
+{
+    __sanitizer_start_switch_fiber(fake, bottom, size);
+}
+void enter(void* fake, const void** bottom, std::size_t* size)
+{
+    __sanitizer_finish_switch_fiber(fake, bottom, size);
+}
+// AddressSanitizer still sees the frames of an earlier stack at these addresses: unmapping does not make it forget them.
+void forget_frames(const boost::context::stack_context& stack)
+{
+    __asan_unpoison_memory_region(static_cast<const char*>(stack.sp) - stack.size, stack.size);
+}
+#else
+constexpr std::size_t kStackBytes = 64UL * 1024;
+void leave(void** /*fake*/, const void* /*bottom*/, std::size_t /*size*/) {}
+void enter(void* /*fake*/, const void** /*bottom*/, std::size_t* /*size*/) {}
+void forget_frames(const boost::context::stack_context& /*stack*/) {}
+#endif
+
+constinit thread_local Carrier* running = nullptr;
+
+struct Ending { // thrown through a kernel whose carrier is being destroyed
+};
+
+} // namespace
+
+Carrier* current_carrier()
+{
+    return running;
+}
+
+boost::context::stack_context Carrier::StackAllocator::allocate()
+{
+    *made = inner.allocate();
+    forget_frames(*made);
+    return *made;
+}
+
+Carrier::Carrier()
+    : fiber_(std::allocator_arg, StackAllocator{boost::context::protected_fixedsize_stack(kStackBytes), &stack_},
+             [this](boost::context::fiber&& caller) {
+                 caller_ = std::move(caller);
+                 enter(nullptr, &caller_bottom_, &caller_size_);
+                 run();
+                 return std::move(caller_);
+             })
+{
+}
+
+// Boost unwinds a fiber that is destroyed too, but AddressSanitizer would not hear of that switch.
+Carrier::~Carrier()
+{
+    ending_ = true;
+    static_cast<void>(resume());
+}
+
+void Carrier::run()
+{
+    while (!ending_) {
+        try {
+            carry_threads(*this);
+        } catch (const Ending&) {
+            break;
+        } catch (...) {
+            error_ = std::current_exception();
+        }
+        switch_back(Stop::idle);
+    }
+    leave(nullptr, caller_bottom_, caller_size_);
+}
+
+Carrier::Stop Carrier::resume()
+{
+    Carrier* outer = std::exchange(running, this);
+    ThreadContext* outer_context = std::exchange(current_thread, &context);
+    void* fake = nullptr;
+    leave(&fake, static_cast<const char*>(stack_.sp) - stack_.size, stack_.size);
+    fiber_ = std::move(fiber_).resume();
+    enter(fake, nullptr, nullptr);
+    running = outer;
+    current_thread = outer_context;
+    if (error_)
+        std::rethrow_exception(std::exchange(error_, nullptr));
+    return why_;
+}
+
+void Carrier::stop(Stop why)
+{
+    switch_back(why);
+    if (ending_)
+        throw Ending{};
+}
+
+void Carrier::switch_back(Stop why)
+{
+    why_ = why;
+    leave(&own_fake_stack_, caller_bottom_, caller_size_);
+    caller_ = std::move(caller_).resume();
+    enter(own_fake_stack_, &caller_bottom_, &caller_size_);
+}
+
+Carrier& CarrierPool::take()
+{
+    if (idle_.empty()) {
+        try {
+            all_.push_back(std::make_unique<Carrier>());
+        } catch (const std::bad_alloc&) {
+            throw RunError("the executor could not get a stack for one more thread beside " +
+                           std::to_string(all_.size()) +
+                           " that are stopped: fewer --workers or a smaller --block need fewer");
+        }
+        return *all_.back();
+    }
+    Carrier* carrier = idle_.back();
+    idle_.pop_back();
+    return *carrier;
+}
+
+void CarrierPool::clear()
+{
+    idle_.clear();
+    all_.clear();
+}
+
+} // namespace nestbed::cpu

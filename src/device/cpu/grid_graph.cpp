@@ -1,0 +1,91 @@
+#include "device/cpu/grid_graph.hpp"
+
+#include <utility>
+
+namespace nestbed::cpu
+{
+
+Grid::Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel)
+    : grid_dim(grid), block_dim(block), mechanism(how), call(std::move(kernel)),
+      blocks(std::uint64_t{grid.x} * grid.y * grid.z), blocks_open(blocks)
+{
+}
+
+void GridGraph::submit(std::unique_ptr<Grid> grid)
+{
+    Grid* parent = grid->parent;
+    if (parent == nullptr)
+        return make_ready(std::move(grid));
+    if (grid->mechanism == Mechanism::tail) {
+        parent->tails.push_back(std::move(grid));
+        return;
+    }
+    ++parent->children_open;
+    if (grid->mechanism != Mechanism::null_stream)
+        return make_ready(std::move(grid));
+    Grid*& last = parent->streams[grid->parent_block];
+    Grid* before = std::exchange(last, grid.get());
+    if (before != nullptr)
+        before->next_in_stream = std::move(grid);
+    else
+        make_ready(std::move(grid));
+}
+
+void GridGraph::make_ready(std::unique_ptr<Grid> grid)
+{
+    Grid* ready = grid.get();
+    live_.emplace(ready, std::move(grid));
+    ready_.push_back(ready);
+}
+
+void GridGraph::blocks_done(Grid& grid)
+{
+    grid.blocks_open = 0;
+    complete_if_done(grid);
+}
+
+// Goes up from a grid to its ancestors for as long as each is the last thing that the next one waited for.
+void GridGraph::complete_if_done(Grid& start)
+{
+    for (Grid* grid = &start; grid != nullptr;) {
+        if (grid->blocks_open != 0 || grid->children_open != 0 || grid->tail_open)
+            return;
+        if (std::exchange(grid->pending, false))
+            ++released_;
+        if (!grid->tails.empty()) {
+            grid->tail_open = true;
+            std::unique_ptr<Grid> tail = std::move(grid->tails.front());
+            grid->tails.pop_front();
+            make_ready(std::move(tail));
+            return;
+        }
+        if (grid->waiter != nullptr)
+            woken_.push_back(grid->waiter);
+        Grid* parent = grid->parent;
+        if (parent != nullptr) {
+            if (grid->mechanism == Mechanism::tail)
+                parent->tail_open = false;
+            else
+                --parent->children_open;
+            const auto stream = parent->streams.find(grid->parent_block);
+            if (stream != parent->streams.end() && stream->second == grid)
+                parent->streams.erase(stream);
+        }
+        if (grid->next_in_stream)
+            make_ready(std::move(grid->next_in_stream));
+        live_.erase(grid);
+        grid = parent;
+    }
+}
+
+std::vector<Grid*> GridGraph::take_ready()
+{
+    return std::exchange(ready_, {});
+}
+
+std::vector<Carrier*> GridGraph::take_woken()
+{
+    return std::exchange(woken_, {});
+}
+
+} // namespace nestbed::cpu

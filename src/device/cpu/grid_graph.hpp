@@ -1,0 +1,68 @@
+// The grids of a run and what must be complete before what may start: the ordering rules of dynamic
+// parallelism, without threads and without a schedule. Single-threaded.
+#pragma once
+
+#include "device/cpu/executor.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace nestbed::cpu
+{
+
+class Carrier;
+
+struct Grid {
+    dim3 grid_dim, block_dim;
+    Mechanism mechanism = Mechanism::null_stream;
+    KernelCall call;
+    Grid* parent = nullptr;         // nullptr: a root
+    std::uint64_t parent_block = 0; // which of the parent's blocks launched it
+    bool pending = true;            // it holds a pending launch; a root does not
+
+    std::uint64_t blocks = 0;                         // in all
+    std::uint64_t blocks_open = 0;                    // not yet finished
+    std::uint64_t children_open = 0;                  // submitted, not complete, tail launches not among them
+    std::deque<std::unique_ptr<Grid>> tails;          // first launched first
+    bool tail_open = false;                           // one of its tail launches is under way
+    std::unique_ptr<Grid> next_in_stream;             // waits for this grid
+    std::unordered_map<std::uint64_t, Grid*> streams; // last incomplete NULL-stream child, by block
+    Carrier* waiter = nullptr;                        // a thread that waits for this grid (random schedule)
+
+    Grid() = default;
+    Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel);
+};
+
+class GridGraph
+{
+  public:
+    // A new grid. It becomes ready when its stream allows.
+    void submit(std::unique_ptr<Grid> grid);
+    // All blocks of a grid are finished. Completes it, or leaves that to its last descendant.
+    void blocks_done(Grid& grid);
+
+    // The grids that may start, in the order in which they became ready; the caller starts them.
+    std::vector<Grid*> take_ready();
+    std::vector<Grid*>& ready() { return ready_; }
+    // True when every submitted grid is complete.
+    bool empty() const { return live_.empty(); }
+    // Pending launches that have ended since the last call.
+    unsigned take_released() { return std::exchange(released_, 0); }
+    // Threads whose child has completed since the last call.
+    std::vector<Carrier*> take_woken();
+
+  private:
+    void make_ready(std::unique_ptr<Grid> grid);
+    void complete_if_done(Grid& grid);
+
+    std::unordered_map<Grid*, std::unique_ptr<Grid>> live_; // ready or started
+    std::vector<Grid*> ready_;
+    std::vector<Carrier*> woken_;
+    unsigned released_ = 0;
+};
+
+} // namespace nestbed::cpu

@@ -1,0 +1,311 @@
+// The schedules fifo and eager. A generation is the grids that may start at one time; its blocks are shared by the
+// workers, each block's threads run in order, and what they launch is gathered and submitted, in the order of grid,
+// block and call, when the generation is done: the outcome does not depend on the number of workers, as long as no
+// launch is refused (which launch meets a full queue depends on who comes first).
+#include "device/cpu/executor_state.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+namespace nestbed::cpu
+{
+
+namespace
+{
+
+struct Launched {
+    std::size_t position; // of the launching grid in its generation
+    std::uint64_t block;  // of that grid
+    std::unique_ptr<Grid> grid;
+};
+
+class Worker final : public Engine
+{
+  public:
+    using Engine::Engine;
+
+    bool eager = false;
+
+    void run_block(Grid& grid, std::uint64_t index, std::size_t position);
+    // Runs all that is ready in the graph, and all that comes of it, alone.
+    void drain(GridGraph& graph);
+    void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) override;
+    std::vector<Launched> take_launched() { return std::exchange(launched_, {}); }
+    void forget_everything();
+
+  private:
+    void run_now(const Block& block, std::unique_ptr<Grid> grid);
+
+    CarrierPool carriers_;
+    std::vector<Launched> launched_;
+};
+
+void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position)
+{
+    const dim3 dim = grid.block_dim;
+    Block block{
+        .grid = &grid, .index = index, .threads = dim.x * dim.y * dim.z, .position = position, .engine = this};
+    std::vector<Carrier*> stopped;
+    const auto go_on = [&](Carrier& carrier) {
+        if (carrier.resume() == Carrier::Stop::at_barrier)
+            stopped.push_back(&carrier);
+        else
+            carriers_.put(carrier);
+    };
+    while (block.next_unstarted < block.threads) {
+        Carrier& carrier = carriers_.take();
+        carrier.block = &block;
+        go_on(carrier);
+    }
+    // Every thread is now at a barrier or gone: the barrier opens.
+    while (!stopped.empty())
+        for (Carrier* carrier : std::exchange(stopped, {}))
+            go_on(*carrier);
+}
+
+void Worker::drain(GridGraph& graph)
+{
+    for (;;) {
+        const std::vector<Grid*> generation = graph.take_ready();
+        if (generation.empty())
+            return;
+        for (std::size_t position = 0; position < generation.size(); ++position)
+            for (std::uint64_t index = 0; index < generation[position]->blocks; ++index)
+                run_block(*generation[position], index, position);
+        for (Launched& launch : take_launched())
+            graph.submit(std::move(launch.grid));
+        for (Grid* grid : generation)
+            graph.blocks_done(*grid);
+        pending.release(graph.take_released());
+    }
+}
+
+void Worker::on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait)
+{
+    if ((wait || eager) && grid->mechanism != Mechanism::tail)
+        run_now(block, std::move(grid));
+    else
+        launched_.push_back({block.position, block.index, std::move(grid)});
+}
+
+// In the launching fiber: the child and its descendants, after what is before it in the block's NULL stream.
+// They form a graph of their own, under a parent that is only there to hold the stream: nothing outside has
+// to hear of them, for they are complete when the launching thread goes on.
+void Worker::run_now(const Block& block, std::unique_ptr<Grid> grid)
+{
+    Grid stream_holder;
+    stream_holder.pending = false;
+    GridGraph graph;
+    const auto submit = [&](std::unique_ptr<Grid> child) {
+        child->parent = &stream_holder;
+        child->parent_block = 0;
+        graph.submit(std::move(child));
+    };
+    std::vector<Launched> others;
+    for (Launched& earlier : take_launched()) {
+        const bool same_stream = earlier.position == block.position && earlier.block == block.index &&
+                                 earlier.grid->mechanism == Mechanism::null_stream &&
+                                 grid->mechanism == Mechanism::null_stream;
+        if (same_stream)
+            submit(std::move(earlier.grid));
+        else
+            others.push_back(std::move(earlier));
+    }
+    submit(std::move(grid));
+    drain(graph);
+    launched_ = std::move(others);
+}
+
+void Worker::forget_everything()
+{
+    launched_.clear();
+    carriers_.clear();
+}
+
+} // namespace
+
+// The workers: the calling thread is the first, the others sleep between generations.
+class SequentialScheduler::Team
+{
+  public:
+    Team(unsigned workers, PendingLaunches& pending);
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    void run(std::unique_ptr<Grid> root, bool eager);
+
+  private:
+    void run_generation(const std::vector<Grid*>& generation, bool alone);
+    void take_blocks(Worker& worker);
+    void sleep_and_work(Worker& worker);
+    void share();
+
+    PendingLaunches& pending_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+
+    // The generation that is shared out: written while the others sleep.
+    const std::vector<Grid*>* generation_ = nullptr;
+    std::vector<std::uint64_t> first_block_; // of each grid, counted through the generation
+    std::atomic<std::uint64_t> next_block_ = 0;
+    std::uint64_t chunk_ = 1;
+
+    std::mutex mutex_;
+    std::condition_variable wake_, done_;
+    std::uint64_t round_ = 0;
+    unsigned busy_ = 0;
+    bool stop_ = false;
+    std::exception_ptr error_;
+    std::vector<std::thread> threads_;
+};
+
+SequentialScheduler::Team::Team(unsigned workers, PendingLaunches& pending) : pending_(pending)
+{
+    for (unsigned i = 0; i < workers; ++i)
+        workers_.emplace_back(std::make_unique<Worker>(pending))->number = i;
+    for (unsigned i = 1; i < workers; ++i)
+        threads_.emplace_back([this, i] { sleep_and_work(*workers_[i]); });
+}
+
+SequentialScheduler::Team::~Team()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_)
+        thread.join();
+}
+
+void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
+{
+    for (const auto& worker : workers_)
+        worker->eager = eager;
+    GridGraph graph;
+    graph.submit(std::move(root));
+    try {
+        for (;;) {
+            const std::vector<Grid*> generation = graph.take_ready();
+            if (generation.empty())
+                return;
+            run_generation(generation, eager);
+            std::vector<Launched> launched;
+            for (const auto& worker : workers_)
+                std::ranges::move(worker->take_launched(), std::back_inserter(launched));
+            std::ranges::stable_sort(launched, {},
+                                     [](const Launched& launch) { return std::pair(launch.position, launch.block); });
+            for (Launched& launch : launched)
+                graph.submit(std::move(launch.grid));
+            for (Grid* grid : generation)
+                graph.blocks_done(*grid);
+            pending_.release(graph.take_released());
+        }
+    } catch (...) {
+        for (const auto& worker : workers_)
+            worker->forget_everything();
+        throw;
+    }
+}
+
+void SequentialScheduler::Team::run_generation(const std::vector<Grid*>& generation, bool alone)
+{
+    first_block_.clear();
+    std::uint64_t blocks = 0;
+    std::uint64_t threads = 0;
+    for (const Grid* grid : generation) {
+        first_block_.push_back(blocks);
+        blocks += grid->blocks;
+        threads += grid->blocks * grid->block_dim.x * grid->block_dim.y * grid->block_dim.z;
+    }
+    generation_ = &generation;
+    next_block_ = 0;
+    chunk_ = std::clamp<std::uint64_t>(blocks / (workers_.size() * 16), 1, 64);
+    constexpr std::uint64_t kWorthWaking = 2048; // threads; below, waking the others costs more than it saves
+    if (alone || blocks == 1 || threads < kWorthWaking || workers_.size() == 1)
+        take_blocks(*workers_.front());
+    else
+        share();
+}
+
+void SequentialScheduler::Team::share()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        ++round_;
+        busy_ = static_cast<unsigned>(threads_.size());
+    }
+    wake_.notify_all();
+    std::exception_ptr own_error;
+    try {
+        take_blocks(*workers_.front());
+    } catch (...) {
+        own_error = std::current_exception();
+    }
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return busy_ == 0; });
+    const std::exception_ptr error = std::exchange(error_, nullptr);
+    if (own_error || error)
+        std::rethrow_exception(own_error ? own_error : error);
+}
+
+void SequentialScheduler::Team::take_blocks(Worker& worker)
+{
+    const std::uint64_t blocks = first_block_.back() + generation_->back()->blocks;
+    for (;;) {
+        const std::uint64_t begin = next_block_.fetch_add(chunk_);
+        if (begin >= blocks)
+            return;
+        const auto after = std::ranges::upper_bound(first_block_, begin);
+        auto position = static_cast<std::size_t>(after - first_block_.begin()) - 1;
+        for (std::uint64_t block = begin; block < std::min(begin + chunk_, blocks); ++block) {
+            if (block - first_block_[position] == (*generation_)[position]->blocks)
+                ++position;
+            worker.run_block(*(*generation_)[position], block - first_block_[position], position);
+        }
+    }
+}
+
+void SequentialScheduler::Team::sleep_and_work(Worker& worker)
+{
+    std::uint64_t seen = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        wake_.wait(lock, [&] { return stop_ || round_ != seen; });
+        if (stop_)
+            return;
+        seen = round_;
+        lock.unlock();
+        std::exception_ptr error;
+        try {
+            take_blocks(worker);
+        } catch (...) {
+            error = std::current_exception();
+        }
+        lock.lock();
+        if (error)
+            error_ = error;
+        if (--busy_ == 0)
+            done_.notify_one();
+    }
+}
+
+SequentialScheduler::SequentialScheduler(unsigned workers, PendingLaunches& pending)
+    : team_(std::make_unique<Team>(workers, pending))
+{
+}
+
+SequentialScheduler::~SequentialScheduler() = default;
+
+void SequentialScheduler::run(std::unique_ptr<Grid> root, bool eager)
+{
+    team_->run(std::move(root), eager);
+}
+
+} // namespace nestbed::cpu

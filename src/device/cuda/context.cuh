@@ -1,0 +1,447 @@
+// A CUDA device as a backend: thin ownership over the CUDA runtime, with every call checked.
+#pragma once
+
+#include "base/error.hpp"
+#include "model/case.hpp"
+#include "model/elapsed.hpp"
+#include "model/facts.hpp"
+#include "model/session.hpp"
+
+#include <cuda_runtime.h>
+#ifdef __CUDACC_RDC__
+#include <cuda/atomic>
+#endif
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace nestbed
+{
+inline namespace on_cuda
+{
+
+inline constexpr BackendKind kBackend = BackendKind::cuda;
+
+// A CUDA call failed: what() has the error's name, its text and the place.
+class CudaError : public RunError
+{
+  public:
+    CudaError(cudaError_t code, std::source_location where);
+};
+
+// Threads of a block that run in step: a warp.
+inline constexpr unsigned kInStep = 32;
+
+// What a run throws when it cannot be made or cannot end.
+using DeviceFault = CudaError;
+
+inline void check(cudaError_t code, std::source_location where = std::source_location::current())
+{
+    if (code != cudaSuccess)
+        throw CudaError(code, where);
+}
+
+struct LaunchShape {
+    dim3 grid;
+    dim3 block;
+};
+
+// Memory of the device. Not initialised. Freeing cannot throw: an error there shows at the next checked call.
+template <class T>
+class Buffer
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    struct Free {
+        void operator()(T* pointer) const noexcept { static_cast<void>(cudaFree(pointer)); }
+    };
+
+  public:
+    Buffer() = default;
+    explicit Buffer(std::size_t count) : count_(count)
+    {
+        T* pointer = nullptr;
+        const cudaError_t code = cudaMalloc(&pointer, count * sizeof(T));
+        if (code == cudaErrorMemoryAllocation) {
+            static_cast<void>(cudaGetLastError()); // not sticky: the next check must not find it
+            throw RunError("out of GPU memory: " + std::to_string(count * sizeof(T)) +
+                           " bytes could not be allocated");
+        }
+        check(code);
+        data_.reset(pointer);
+    }
+    T* data() const { return data_.get(); }
+    std::size_t size() const { return count_; }
+
+  private:
+    std::unique_ptr<T, Free> data_;
+    std::size_t count_ = 0;
+};
+
+class Stream
+{
+  public:
+    Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+    ~Stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    operator cudaStream_t() const { return stream_; }
+
+  private:
+    cudaStream_t stream_ = nullptr;
+};
+
+class Event
+{
+  public:
+    explicit Event(unsigned flags = cudaEventDefault) { check(cudaEventCreateWithFlags(&event_, flags)); }
+    ~Event() { static_cast<void>(cudaEventDestroy(event_)); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    operator cudaEvent_t() const { return event_; }
+
+  private:
+    cudaEvent_t event_ = nullptr;
+};
+
+// An executable graph.
+class Graph
+{
+  public:
+    // Takes over `graph`.
+    Graph(cudaGraph_t graph, bool for_device);
+    ~Graph();
+    Graph(Graph&& other) noexcept : executable_(std::exchange(other.executable_, nullptr)) {}
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    void upload(cudaStream_t stream) const { check(cudaGraphUpload(executable_, stream)); }
+    void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream)); }
+
+  private:
+    cudaGraphExec_t executable_ = nullptr;
+};
+
+class Context
+{
+  public:
+    explicit Context(const SessionOptions& options);
+
+    const DeviceFacts& facts() const { return facts_; }
+    std::string schedule() const { return {}; }
+
+    // Throws RunError when the memory cannot be had.
+    template <class T>
+    Buffer<T> allocate(std::size_t count)
+    {
+        return Buffer<T>(count);
+    }
+    template <class T>
+    void upload(Buffer<T>& to, std::span<const T> from)
+    {
+        check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
+    }
+    template <class T>
+    void download(std::span<T> to, const Buffer<T>& from)
+    {
+        check(cudaMemcpy(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost));
+    }
+    // The first `count` elements.
+    template <class T>
+    void copy(Buffer<T>& to, const Buffer<T>& from, std::size_t count)
+    {
+        check(cudaMemcpy(to.data(), from.data(), count * sizeof(T), cudaMemcpyDeviceToDevice));
+    }
+    template <class T>
+    void fill_bytes(Buffer<T>& buffer, unsigned char byte, std::size_t count)
+    {
+        check(cudaMemset(buffer.data(), byte, count * sizeof(T)));
+    }
+
+    // Sets cudaLimitDevRuntimePendingLaunchCount and returns it as read back. The device runtime takes the
+    // memory for a new limit at the next kernel that launches one, so one is run here, untimed.
+    std::uint32_t set_pending_limit(std::uint32_t launches);
+
+    // Makes room for this many lines of kernel printf: what does not fit the buffer is lost in silence.
+    void reserve_printf(std::uint64_t lines);
+
+    // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it. The events are in
+    // stream 0, which the others wait for at the start and which waits for them at the end.
+    template <class Work>
+    Elapsed time(unsigned streams, Work&& work)
+    {
+        alive();
+        begin(streams);
+        const WallClock clock;
+        fork(streams);
+        work();
+        check(cudaGetLastError());
+        join(streams);
+        const double wall_us = clock.elapsed_us();
+        float gpu_ms = 0;
+        check(cudaEventElapsedTime(&gpu_ms, start_, stop_));
+        return {.gpu_us = gpu_ms * 1000.0, .wall_us = wall_us, .host_launches = host_launches_};
+    }
+    // SessionOptions::alive
+    void alive() const
+    {
+        if (alive_)
+            alive_();
+    }
+    // Of the timed region to come; empty: it has no range.
+    void name_range(std::string name) { range_ = std::move(name); }
+    const std::string& range() const { return range_; }
+
+    cudaStream_t stream(unsigned index) const { return *streams_[index]; }
+    void count_host_launch()
+    {
+        if (host_launches_)
+            ++*host_launches_;
+    }
+    // For work that a library launches.
+    void lose_count_of_host_launches() { host_launches_.reset(); }
+
+    // A graph of what `work` launches into stream 0, instantiated and uploaded. For the device: a kernel of it may
+    // launch it again.
+    template <class Work>
+    Graph capture(bool for_device, Work&& work)
+    {
+        begin(1);
+        check(cudaStreamBeginCapture(stream(0), cudaStreamCaptureModeThreadLocal));
+        cudaGraph_t graph = nullptr;
+        try {
+            work();
+        } catch (...) {
+            static_cast<void>(cudaStreamEndCapture(stream(0), &graph));
+            static_cast<void>(cudaGraphDestroy(graph));
+            throw;
+        }
+        check(cudaStreamEndCapture(stream(0), &graph));
+        Graph made(graph, for_device);
+        made.upload(stream(0));
+        return made;
+    }
+    void launch(const Graph& graph)
+    {
+        count_host_launch();
+        graph.launch(stream(0));
+    }
+
+    // Blocks of this kernel that the device holds at once: the most that a cooperative grid can have.
+    template <auto Kernel>
+    std::uint32_t resident_blocks(std::uint32_t threads) const
+    {
+        int blocks = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, Kernel, static_cast<int>(threads), 0));
+        return static_cast<std::uint32_t>(blocks) * facts_.multiprocessors;
+    }
+
+    // The old device runtime has neither tail launches nor fire and forget, and no graphs.
+    static bool has(Mechanism mechanism)
+    {
+#ifdef NESTBED_CDP1
+        return mechanism != Mechanism::tail && mechanism != Mechanism::fire_and_forget &&
+               mechanism != Mechanism::graph_tail;
+#else
+        static_cast<void>(mechanism);
+        return true;
+#endif
+    }
+    // Bytes by which the memory for pending launches exceeds that for the default limit.
+    std::int64_t limit_bytes() const
+    {
+        return limit_bytes_;
+    }
+
+    // False when nothing can be run any more: the error of a kernel stays with the CUDA context for good, that of
+    // a refused call does not.
+    static bool usable()
+    {
+        static_cast<void>(cudaGetLastError());
+        return cudaDeviceSynchronize() == cudaSuccess;
+    }
+
+    static std::string error_name(int error)
+    {
+        return cudaGetErrorName(static_cast<cudaError_t>(error));
+    }
+
+  private:
+    void begin(unsigned streams);
+    void fork(unsigned streams);
+    void join(unsigned streams);
+
+    DeviceFacts facts_;
+    std::function<void()> alive_;
+    std::uint32_t asked_limit_ = 0; // not set by this context yet
+    std::int64_t limit_bytes_ = 0;
+    std::optional<std::uint32_t> host_launches_;
+    std::string range_;
+    std::vector<std::unique_ptr<Stream>> streams_;
+    std::vector<std::unique_ptr<Event>> joins_;
+    Event start_, stop_;
+};
+
+// An NVTX range round a timed region, in the domain kRangeDomain: what Nsight's tools find the region by. It begins before the
+// clock does, and ends after.
+class TimedRange
+{
+  public:
+    explicit TimedRange(const Context& context);
+    ~TimedRange();
+    TimedRange(const TimedRange&) = delete;
+    TimedRange& operator=(const TimedRange&) = delete;
+
+  private:
+    bool open_;
+};
+
+// A launch from the host. Errors of the launch itself are checked when the timed work has been issued.
+template <auto Kernel, class... Args>
+void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... args)
+{
+    context.count_host_launch();
+    Kernel<<<shape.grid, shape.block, 0, context.stream(stream)>>>(args...);
+}
+
+// A grid whose blocks can wait for each other. Throws CudaError when they do not all fit on the device at once.
+template <auto Kernel, class... Args>
+void cooperative_launch(Context& context, LaunchShape shape, Args... args)
+{
+    context.count_host_launch();
+    void* arguments[] = {static_cast<void*>(&args)...};
+    check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(Kernel), shape.grid, shape.block, arguments, 0,
+                                      context.stream(0)));
+}
+
+// Memory that the threads of a block share, not initialised: one for each T and Tag.
+template <class T, int Tag = 0>
+__device__ T& block_shared()
+{
+    __shared__ T storage;
+    return storage;
+}
+
+// Nanoseconds on a clock that all multiprocessors share. It goes on in steps (Session::timer_step_ns).
+__device__ inline unsigned long long timer_ns()
+{
+    unsigned long long now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+// The multiprocessor that the calling thread is on.
+__device__ inline unsigned multiprocessor()
+{
+    unsigned number = 0;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+}
+
+// True in the first thread of a block, whose warps begin together: it speaks for the others.
+__device__ inline bool begins_for_others()
+{
+    return threadIdx.x + threadIdx.y + threadIdx.z == 0;
+}
+
+// True in one of the threads of a warp that get here together: it speaks for the others.
+__device__ inline bool ends_for_others()
+{
+    const unsigned lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kInStep;
+    return lane == static_cast<unsigned>(__ffs(static_cast<int>(__activemask())) - 1);
+}
+
+// Holds the calling thread up.
+__device__ inline void hold_up(unsigned us)
+{
+    const unsigned long long start = timer_ns();
+    while (timer_ns() - start < 1000ULL * us) {
+    }
+}
+
+#ifdef __CUDACC_RDC__ // launches from a kernel need -rdc=true
+
+// Launches from a kernel; the error code is CUDA's.
+template <auto Kernel, Mechanism How, class... Args>
+__device__ int device_launch(LaunchShape shape, Args... args)
+{
+    if constexpr (How == Mechanism::null_stream) {
+        Kernel<<<shape.grid, shape.block>>>(args...);
+    } else if constexpr (How == Mechanism::named_stream) {
+        cudaStream_t stream = nullptr;
+        if (const int error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); error != cudaSuccess)
+            return error;
+        Kernel<<<shape.grid, shape.block, 0, stream>>>(args...);
+        const int error = cudaGetLastError();
+        cudaStreamDestroy(stream); // when what is in it is done
+        return error;
+#ifndef NESTBED_CDP1
+    } else if constexpr (How == Mechanism::fire_and_forget) {
+        Kernel<<<shape.grid, shape.block, 0, cudaStreamFireAndForget>>>(args...);
+    } else if constexpr (How == Mechanism::tail) {
+        Kernel<<<shape.grid, shape.block, 0, cudaStreamTailLaunch>>>(args...);
+#endif
+    } else {
+        return cudaErrorNotSupported; // Context::has
+    }
+    return cudaGetLastError();
+}
+
+template <auto Kernel, class... Args>
+__device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
+{
+    return device_launch<Kernel, Mechanism::null_stream>(shape, args...);
+}
+
+// The device graph that the calling kernel belongs to, again, when this run of it is done.
+__device__ inline int relaunch_graph()
+{
+#ifdef NESTBED_CDP1
+    return cudaErrorNotSupported;
+#else
+    return cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
+#endif
+}
+
+#ifdef NESTBED_CDP1
+
+// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it waits.
+__device__ inline bool wait_for_child(unsigned* /*flag*/)
+{
+    return cudaDeviceSynchronize() == cudaSuccess;
+}
+__device__ inline void signal_parent(unsigned* /*flag*/) {}
+
+#else
+
+// The device runtime of today cannot wait, but memory can tell: the child raises a flag when it is done. The
+// parent stays resident, so the host must not launch more chains than fit (model/launch_plan.hpp). If it has,
+// a parent gives up after some seconds: a wrong plan is then a row with status=timeout, not a GPU that hangs.
+__device__ inline bool wait_for_child(unsigned* flag)
+{
+    constexpr long long kPatience = 4'000'000'000; // cycles: 2 s at 2 GHz
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(*flag);
+    const long long start = clock64();
+    while (done.load(cuda::memory_order_acquire) == 0)
+        if (clock64() - start > kPatience)
+            return false;
+    done.store(0, cuda::memory_order_relaxed); // for the next child
+    return true;
+}
+__device__ inline void signal_parent(unsigned* flag)
+{
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*flag).store(1, cuda::memory_order_release);
+}
+
+#endif // NESTBED_CDP1
+#endif // __CUDACC_RDC__
+
+} // namespace on_cuda
+} // namespace nestbed

@@ -1,0 +1,15 @@
+// Whether there is a GPU, without a context on it.
+#pragma once
+
+#include <string>
+
+namespace nestbed
+{
+inline namespace on_cuda
+{
+
+// Why there is no usable GPU, in words; empty if there is one.
+std::string why_no_gpu();
+
+} // namespace on_cuda
+} // namespace nestbed

@@ -1,0 +1,28 @@
+// What the unrolled reductions begin with: a thread adds its number of every slice of its block.
+#pragma once
+
+#include "device/parts/collective.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// slice[thread] + slice[thread + dim] + ... of `Slices` slices, as far as there are `elements` from slice[0] on. All loads
+// before the first addition.
+template <unsigned Slices, class T>
+__device__ T sum_of_slices(const T* slice, unsigned thread, unsigned dim, unsigned long long elements)
+{
+    T loaded[Slices];
+    for (unsigned i = 0; i < Slices; ++i) {
+        const unsigned long long index = thread + static_cast<unsigned long long>(i) * dim;
+        loaded[i] = index < elements ? slice[index] : T{0};
+    }
+    T sum{0};
+    for (const T value : loaded)
+        sum += value;
+    return sum;
+}
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,168 @@
+// A session on this backend: finds the case's strategy and workload, and turns what happened into a status.
+#include "device/session.hpp"
+
+#include "base/error.hpp"
+#include "device/probe.hpp"
+#include "device/tracer.hpp"
+#include "device/workload.hpp"
+#include "model/case_text.hpp"
+#include "model/judge.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+namespace
+{
+
+class BackendSession final : public Session
+{
+  public:
+    explicit BackendSession(const SessionOptions& options)
+        : options_(options), context_(options), ledger_(context_.allocate<Ledger>(1))
+    {
+        workloads_.emplace("reduce", make_reduce_workload(context_));
+        workloads_.emplace("hello", make_hello_workload(context_));
+        workloads_.emplace("chain", make_launch_workload(context_));
+        workloads_.emplace("fanout", make_launch_workload(context_));
+        const std::shared_ptr<Workload> matrices = make_matrix_workload(context_);
+        for (const char* workload : {"transpose", "copy", "blobs"})
+            workloads_.emplace(workload, matrices);
+    }
+
+    BackendKind backend() const override { return kBackend; }
+    const DeviceFacts& facts() const override { return context_.facts(); }
+    std::string schedule() const override { return context_.schedule(); }
+
+    Sample sample(const Case& point) override { return run(point, false, nullptr); }
+
+    // Blocks are numbered through one root grid, so there is one wave, under a limit that holds every launch.
+    Sample sample_aloud(const Case& point) override
+    {
+        Case whole = point;
+        if (point.grid != 0)
+            whole.wave = point.grid;
+        whole.streams = 1;
+        const std::uint64_t launches = strategy_of(point).launches(point).total();
+        whole.pending_limit =
+            static_cast<std::uint32_t>(std::max<std::uint64_t>(launches, context_.facts().default_pending_limit));
+        return run(whole, true, nullptr);
+    }
+
+    Trace trace(const Case& point, std::uint32_t grids) override
+    {
+        const Strategy& strategy = strategy_of(point);
+        if (!from_device(mechanism_of(strategy.info(), point)))
+            throw UsageError("--strategy " + point.strategy +
+                             ": it launches nothing from a kernel, so there is no recursion to trace; allowed: a "
+                             "strategy, by a mechanism, that does (nestbed list)");
+        Case one = point;
+        one.graphs = 1; // each instance would be run, and traced
+        Tracer tracer(context_, grids);
+        const ExpectedLaunches form = strategy.launches(one);
+        const LaunchPlan plan = plan_launches(one, form, context_.facts());
+        tracer.add_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
+        Trace trace{.point = one, .device = context_.facts(), .schedule = context_.schedule()};
+        trace.sample = run(one, false, &tracer);
+        trace.run_us = trace.sample.gpu_us ? trace.sample.gpu_us : trace.sample.wall_us;
+        if (trace.sample.status == Status::unsupported || trace.sample.status == Status::crashed)
+            return trace;
+        trace.timer_step_ns = timer_step_ns();
+        tracer.read(trace);
+        return trace;
+    }
+
+    void release() override
+    {
+        for (auto& [name, workload] : workloads_)
+            workload->release();
+    }
+
+    double null_kernel_us() override { return time_null_kernel(context_, 101); }
+    MeasuredBandwidth bandwidth() override { return measure_bandwidth(context_); }
+    unsigned timer_step_ns() override { return smallest_timer_step_ns(context_); }
+
+    DepthProbe probe_depth(unsigned levels) override
+    {
+        if constexpr (!kCountsLaunches)
+            return {};
+        const LaunchCounts counts = run_chain(context_, levels);
+        return {.asked = levels,
+                .reached = counts.max_depth,
+                .error = counts.failed == 0 ? "" : Context::error_name(counts.first_error)};
+    }
+
+  private:
+    static const Strategy& strategy_of(const Case& point)
+    {
+        const Strategy* strategy = Registry::find(kBackend, point.strategy);
+        if (strategy == nullptr)
+            throw UsageError("backend " + std::string(name_of(kBackend)) + " has no strategy '" + point.strategy +
+                             "'");
+        return *strategy;
+    }
+
+    static Sample unsupported(const std::string& why)
+    {
+        return {.status = Status::unsupported, .detail = "unsupported: " + why};
+    }
+
+    Sample run(const Case& point, bool aloud, Tracer* tracer)
+    {
+        const Strategy& strategy = strategy_of(point);
+        const Mechanism mechanism = mechanism_of(strategy.info(), point);
+        if (strategy.info().cuda_only && kBackend != BackendKind::cuda)
+            return unsupported(point.strategy + " needs what only CUDA has");
+        if (!Context::has(mechanism))
+            return unsupported("backend " + std::string(name_of(kBackend)) + " has no launches by " +
+                               std::string(name_of(mechanism)));
+        const ExpectedLaunches form = strategy.launches(point);
+        const LaunchPlan plan = plan_launches(point, form, context_.facts());
+        if (!plan.refusal.empty())
+            return unsupported(plan.refusal);
+        try {
+            const std::uint32_t limit = context_.set_pending_limit(plan.pending_limit);
+            context_.fill_bytes(ledger_, 0, 1);
+            const PreparedRun launching{plan,    form,   mechanism,
+                                        ledger_, tracer, tracer == nullptr && !options_.untimed};
+            context_.name_range(options_.ranges ? range_name(options_.experiment, point) : "");
+            Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, launching, aloud);
+            Ledger counted;
+            context_.download(std::span(&counted, 1), ledger_);
+            context_.alive();
+            sample.launches = counts_of(counted);
+            sample.pending_limit = limit;
+            sample.wave = plan.wave;
+            sample.waves = plan.waves();
+            sample.streams = plan.streams;
+            sample.limit_bytes = context_.limit_bytes();
+            judge_launches(sample, form, Context::error_name(counted.first_error));
+            if constexpr (!kCountsLaunches)
+                sample.launches.reset();
+            return sample;
+        } catch (const Unsupported& reason) {
+            return unsupported(reason.what());
+        } catch (const DeviceFault& fault) {
+            return {.status = Status::crashed, .detail = fault.what(), .device_lost = !context_.usable()};
+        }
+    }
+
+    SessionOptions options_;
+    Context context_;
+    Buffer<Ledger> ledger_;
+    std::map<std::string_view, std::shared_ptr<Workload>> workloads_;
+};
+
+} // namespace
+
+std::unique_ptr<Session> open_backend(const SessionOptions& options)
+{
+    return std::make_unique<BackendSession>(options);
+}
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,133 @@
+// A traced run from the host's side: the buffer that the grids mark, and what they left in it.
+#pragma once
+
+#include "device/nest.hpp"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+class Tracer
+{
+  public:
+    // Room for so many grids, root grids among them, and on average for four blocks of each.
+    Tracer(Context& context, unsigned grids)
+        : context_(context), capacity_(grids), marks_(std::max(4 * grids, kMarksAGrid)),
+          records_(context.allocate<GridRecord>(capacity_)), begun_(context.allocate<unsigned long long>(marks_)),
+          ended_(context.allocate<unsigned long long>(marks_)), multiprocessors_(context.allocate<unsigned>(marks_)),
+          buffer_(context.allocate<TraceBuffer>(1))
+    {
+        context.fill_bytes(begun_, 0xFF, marks_);
+        context.fill_bytes(ended_, 0, marks_);
+        context.fill_bytes(multiprocessors_, 0xFF, marks_);
+        on_host_ = {.records = records_.data(),
+                    .begun_ns = begun_.data(),
+                    .ended_ns = ended_.data(),
+                    .multiprocessors = multiprocessors_.data(),
+                    .grid_capacity = capacity_,
+                    .mark_capacity = marks_,
+                    .grids = 0,
+                    .marks = 0};
+    }
+
+    // Makes room for the root grids of a run, of so many blocks each: before it, and of all of them at once. Those that do not fit
+    // are lost. A root grid of more blocks shares the marks.
+    void add_roots(unsigned roots, unsigned blocks)
+    {
+        const unsigned marks = std::min(blocks, kMarksAGrid);
+        std::vector<GridRecord> records(std::min(roots, capacity_));
+        for (GridRecord& record : records) {
+            record.parent = kNoGrid;
+            record.first_mark = on_host_.marks;
+            record.marks = on_host_.marks + marks <= marks_ ? marks : 0;
+            on_host_.marks += record.marks;
+        }
+        on_host_.grids = roots;
+        context_.upload(records_, std::span<const GridRecord>(records));
+        context_.upload(buffer_, std::span<const TraceBuffer>(&on_host_, 1));
+    }
+
+    // The Nest of the next root grid.
+    TracedNest root(const Nest& nest)
+    {
+        const unsigned grid = next_root_++;
+        return {nest, buffer_.data(), grid < capacity_ ? grid : kNoGrid};
+    }
+
+    // What the run left.
+    void read(Trace& trace)
+    {
+        TraceBuffer buffer{};
+        context_.download(std::span(&buffer, 1), buffer_);
+        std::vector<GridRecord> records(std::min(buffer.grids, capacity_));
+        std::vector<unsigned long long> begun(marks_);
+        std::vector<unsigned long long> ended(marks_);
+        std::vector<unsigned> multiprocessors(marks_);
+        context_.download(std::span(records), records_);
+        context_.download(std::span(begun), begun_);
+        context_.download(std::span(ended), ended_);
+        context_.download(std::span(multiprocessors), multiprocessors_);
+        trace.capacity = capacity_;
+        trace.lost = buffer.grids - records.size();
+        for (const GridRecord& record : records) {
+            TracedGrid grid{.parent = record.parent,
+                            .depth = record.depth,
+                            .blocks = record.blocks,
+                            .threads = record.threads,
+                            .error = record.error};
+            if (record.parent != kNoGrid)
+                grid.called_ns = record.called_ns;
+            if (record.error != 0)
+                grid.error_name = Context::error_name(record.error);
+            trace.unmarked += record.marks == 0 ? 1 : 0;
+            read_marks(grid, record, begun, ended, multiprocessors);
+            trace.grids.push_back(std::move(grid));
+        }
+    }
+
+  private:
+    static void read_marks(TracedGrid& grid, const GridRecord& record, const std::vector<unsigned long long>& begun,
+                           const std::vector<unsigned long long>& ended, const std::vector<unsigned>& multiprocessors)
+    {
+        std::set<unsigned> distinct;
+        for (unsigned mark = record.first_mark; mark < record.first_mark + record.marks; ++mark) {
+            if (ended[mark] == 0)
+                continue; // no block of it ran
+            grid.begun_ns = std::min<std::uint64_t>(grid.begun_ns.value_or(UINT64_MAX), begun[mark]);
+            grid.ended_ns = std::max<std::uint64_t>(grid.ended_ns.value_or(0), ended[mark]);
+            distinct.insert(multiprocessors[mark]);
+        }
+        if (!distinct.empty())
+            grid.multiprocessor = multiprocessors[record.first_mark];
+        grid.multiprocessors = static_cast<std::uint32_t>(distinct.size());
+    }
+
+    Context& context_;
+    unsigned capacity_;
+    unsigned marks_;
+    Buffer<GridRecord> records_;
+    Buffer<unsigned long long> begun_, ended_;
+    Buffer<unsigned> multiprocessors_;
+    Buffer<TraceBuffer> buffer_;
+    TraceBuffer on_host_{};
+    unsigned next_root_ = 0;
+};
+
+// Calls call(nest) with the Nest of a root grid; in a traced run (a tracer is there) with a TracedNest.
+template <class Call>
+void with_nest(Tracer* tracer, const Nest& nest, Call&& call)
+{
+    if (tracer == nullptr)
+        call(nest);
+    else
+        call(tracer->root(nest));
+}
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,53 @@
+// The picture of the workload `blobs`, and its kernel with and without the barrier that it needs.
+#pragma once
+
+#include "device/workloads/matrix.hpp"
+
+#include <cmath>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// Round spots, 256 pixels apart in both directions; from 0 to 4.
+__device__ inline float blob(unsigned x, unsigned y)
+{
+    constexpr double kPi = 3.14159265358979323846;
+    constexpr double kPeriod = 256;
+    constexpr double kShift = 64;
+    return static_cast<float>((1 + sin(2 * kPi * (x - kShift) / kPeriod)) *
+                              (1 + sin(2 * kPi * (y - kShift) / kPeriod)));
+}
+
+// A pixel of the picture: every tile of the size of a block shows its part of the spots turned by half a circle.
+__device__ inline float blobs_pixel(unsigned x, unsigned y, unsigned tile_x, unsigned tile_y)
+{
+    return blob(x - x % tile_x + tile_x - 1 - x % tile_x, y - y % tile_y + tile_y - 1 - y % tile_y);
+}
+
+// Each thread writes one number to shared memory and reads the one that the opposite thread wrote.
+template <bool Barrier>
+__global__ void draw_blobs(const float* /*in*/, float* out, unsigned nx, unsigned ny)
+{
+    struct Tile {
+        float of[1024];
+    };
+    auto& tile = block_shared<Tile>();
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
+    const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
+    tile.of[thread] = blob(x, y); // of threads past the edge too: others read it
+    if constexpr (Barrier)
+        __syncthreads();
+    if (x < nx && y < ny)
+        out[static_cast<std::size_t>(y) * nx + x] = tile.of[blockDim.x * blockDim.y - 1 - thread];
+}
+
+template <bool Barrier>
+struct BlobsStrategy {
+    static void run(const MatrixJob& job) { launch_over<draw_blobs<Barrier>>(job, job.nx, job.ny); }
+};
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

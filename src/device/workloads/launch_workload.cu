@@ -1,0 +1,122 @@
+// The workloads `chain` and `fanout`: every launch must have run once, and begun after its call. A sample is two runs: one
+// that is timed as a whole, and one that marks when each launch was called and began.
+#include "device/workload.hpp"
+#include "device/workloads/launch.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+namespace
+{
+
+class LaunchWorkload final : public Workload
+{
+  public:
+    explicit LaunchWorkload(Context& context)
+        : context_(context), sum_(context.allocate<unsigned long long>(1)), ledger_(context.allocate<Ledger>(1))
+    {
+    }
+
+    Sample sample(const Strategy& strategy, const Case& point, const PreparedRun& launching, bool /*aloud*/) override
+    {
+        const auto& launcher = dynamic_cast<const LaunchStrategy&>(strategy);
+        const std::uint32_t launches = launcher.count(point);
+        if (called_.size() < launches) {
+            called_ = context_.allocate<unsigned long long>(launches);
+            began_ = context_.allocate<unsigned long long>(launches);
+        }
+        LaunchJob job{.context = context_,
+                      .point = point,
+                      .launches = launches,
+                      .plan = launching.plan,
+                      .mechanism = launching.mechanism,
+                      .tracer = launching.tracer};
+        Sample sample;
+        const Elapsed elapsed = run(launcher, job, launching.ledger, false, sample);
+        sample.gpu_us = elapsed.gpu_us;
+        sample.wall_us = elapsed.wall_us;
+        sample.host_launches = elapsed.host_launches;
+        if (sample.status == Status::ok && launching.marked) // once more with marks, counted in a ledger of its own
+            static_cast<void>(run(launcher, job, ledger_, true, sample));
+        if (sample.status != Status::ok && job.ledger == ledger_.data()) // the session judges what is in its ledger
+            context_.copy(launching.ledger, ledger_, 1);
+        return sample;
+    }
+
+    void release() override
+    {
+        called_ = {};
+        began_ = {};
+    }
+
+  private:
+    Elapsed run(const LaunchStrategy& launcher, LaunchJob& job, Buffer<Ledger>& ledger, bool marked, Sample& sample)
+    {
+        job.ledger = ledger.data();
+        job.marks = {.called = marked ? called_.data() : nullptr,
+                     .began = marked ? began_.data() : nullptr,
+                     .sum = sum_.data()};
+        job.reset = [&] {
+            context_.fill_bytes(ledger, 0, 1);
+            context_.fill_bytes(sum_, 0, 1);
+            context_.fill_bytes(called_, 0, job.launches);
+            context_.fill_bytes(began_, 0, job.launches);
+        };
+        job.reset();
+        const std::function<void()> work = launcher.prepare(job);
+        std::optional<TimedRange> range;
+        if (!marked)
+            range.emplace(context_);
+        const Elapsed elapsed = context_.time(job.plan.streams, work);
+        range.reset();
+        unsigned long long sum = 0;
+        context_.download(std::span(&sum, 1), sum_);
+        const unsigned long long expected = job.launches * (job.launches + 1ULL) / 2;
+        sample.answer = std::to_string(sum);
+        sample.reference = std::to_string(expected);
+        if (sum != expected) {
+            sample.status = Status::wrong;
+            sample.detail =
+                "the numbers of the grids that ran add up to " + sample.answer + " instead of " + sample.reference;
+        } else if (marked) {
+            read_marks(sample, job.launches);
+        }
+        return elapsed;
+    }
+
+    void read_marks(Sample& sample, std::uint32_t launches)
+    {
+        std::vector<unsigned long long> called(launches);
+        std::vector<unsigned long long> began(launches);
+        context_.download(std::span(called), called_);
+        context_.download(std::span(began), began_);
+        for (std::uint32_t launch = 0; launch < launches; ++launch) {
+            if (called[launch] == 0)
+                continue; // no kernel called it
+            if (began[launch] < called[launch]) {
+                sample.status = Status::wrong;
+                sample.detail = "launch " + std::to_string(launch) + " began " +
+                                std::to_string(called[launch] - began[launch]) + " ns before its call";
+                sample.latencies_us.clear();
+                return;
+            }
+            sample.latencies_us.push_back(static_cast<double>(began[launch] - called[launch]) / 1000.0);
+        }
+    }
+
+    Context& context_;
+    Buffer<unsigned long long> called_, began_, sum_;
+    Buffer<Ledger> ledger_;
+};
+
+} // namespace
+
+std::unique_ptr<Workload> make_launch_workload(Context& context)
+{
+    return std::make_unique<LaunchWorkload>(context);
+}
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

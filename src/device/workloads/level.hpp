@@ -1,0 +1,36 @@
+// The levels of reduce2 as launches from the host: what host_loop and graph_host share.
+#pragma once
+
+#include "device/parts/in_block.hpp"
+#include "device/workloads/reduction.hpp"
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+// One level, `stride` threads a block (at least 1); block b owns in[b * dim ...]. The last one ends the block's sum.
+template <class T>
+__global__ void reduce_level(T* in, T* out, unsigned stride, unsigned dim, bool last)
+{
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
+    if (last)
+        finish_in_block(slice, stride, out + blockIdx.x);
+    else
+        slice[threadIdx.x] += slice[threadIdx.x + stride];
+}
+
+// A launch for the root level and one for every level below.
+template <class T>
+void launch_levels(const Reduction<T>& job)
+{
+    const unsigned levels = halving_levels(job.point);
+    for (unsigned level = 0; level <= levels; ++level) {
+        const std::uint32_t stride = job.block / 2 >> level;
+        host_launch<reduce_level<T>>(job.context, 0, {job.grid, std::max(1U, stride)}, job.in, job.out, stride,
+                                     job.block, level == levels);
+    }
+}
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,188 @@
+// The workloads `copy`, `transpose` and `blobs`: one matrix for all cases that share it. Made and verified where it is, for
+// it is large.
+#include "base/split_mix.hpp"
+#include "device/workload.hpp"
+#include "device/workloads/blobs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+namespace
+{
+
+// In [0, 1), by steps of 2^-24: two that are exchanged are seen, but for one chance in 2^24.
+__device__ float matrix_element(std::uint64_t seed, std::uint64_t index)
+{
+    return static_cast<float>(split_mix(seed, index) >> 40) * 0x1p-24F;
+}
+
+// What number `index` of an answer must be, and how far off it may be.
+struct Copied {
+    static constexpr float tolerance = 0;
+    std::uint64_t seed;
+    __device__ float operator()(std::uint64_t index) const { return matrix_element(seed, index); }
+};
+struct Transposed {
+    static constexpr float tolerance = 0;
+    std::uint64_t seed;
+    unsigned nx, ny;
+    __device__ float operator()(std::uint64_t index) const
+    {
+        return matrix_element(seed, index % ny * nx + index / ny);
+    }
+};
+struct Drawn {
+    static constexpr float tolerance = 1e-6F; // from 0 to 4, rounded once
+    unsigned nx;
+    BlockShape tile;
+    __device__ float operator()(std::uint64_t index) const
+    {
+        return blobs_pixel(static_cast<unsigned>(index % nx), static_cast<unsigned>(index / nx), tile.x, tile.y);
+    }
+};
+
+// Both go over all numbers with whatever threads there are.
+__global__ void fill_matrix(float* matrix, std::uint64_t count, std::uint64_t seed)
+{
+    const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+    for (std::uint64_t index = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < count; index += stride)
+        matrix[index] = matrix_element(seed, index);
+}
+
+struct Wrong {
+    unsigned long long count;
+    unsigned long long first; // its index; all ones if there is none
+};
+
+template <class Expected>
+__global__ void find_wrong(const float* out, std::uint64_t count, Expected expected, Wrong* wrong)
+{
+    const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+    for (std::uint64_t index = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < count; index += stride)
+        if (!(fabsf(out[index] - expected(index)) <= Expected::tolerance)) { // so, for what is not a number
+            atomicAdd(&wrong->count, 1ULL);
+            atomicMin(&wrong->first, static_cast<unsigned long long>(index));
+        }
+}
+
+class MatrixWorkload final : public Workload
+{
+  public:
+    explicit MatrixWorkload(Context& context) : context_(context), wrong_(context.allocate<Wrong>(1)) {}
+
+    Sample sample(const Strategy& strategy, const Case& point, const PreparedRun& launching, bool aloud) override
+    {
+        const auto& matrix = dynamic_cast<const MatrixStrategy&>(strategy);
+        prepare(matrix.info(), point);
+        context_.fill_bytes(out_, 0xFF, point.elements);
+        const MatrixJob job{.context = context_,
+                            .in = in_.data(),
+                            .out = out_.data(),
+                            .nx = point.nx,
+                            .ny = point.ny,
+                            .shape = point.shape,
+                            .ledger = launching.ledger.data(),
+                            .max_depth = launching.form.levels(),
+                            .mechanism = launching.mechanism,
+                            .tracer = launching.tracer};
+        const Elapsed elapsed = [&] {
+            const TimedRange range(context_);
+            return context_.time(launching.plan.streams, [&] { matrix.run(job); });
+        }();
+        Sample sample;
+        sample.gpu_us = elapsed.gpu_us;
+        sample.wall_us = elapsed.wall_us;
+        sample.host_launches = elapsed.host_launches;
+        verify(matrix.info(), point, sample);
+        if (aloud) {
+            sample.image.resize(point.elements);
+            context_.download(std::span(sample.image), out_);
+        }
+        return sample;
+    }
+
+    void release() override
+    {
+        in_ = {};
+        out_ = {};
+    }
+
+  private:
+    // Of one thread a block on the executor, whose threads are fibers.
+    LaunchShape whole_device() const
+    {
+        constexpr unsigned kBlocksAMultiprocessor = kBackend == BackendKind::cuda ? 8 : 1;
+        constexpr unsigned kThreads = kBackend == BackendKind::cuda ? 256 : 1;
+        return {kBlocksAMultiprocessor * context_.facts().multiprocessors, kThreads};
+    }
+
+    void prepare(const StrategyInfo& info, const Case& point)
+    {
+        const std::pair sides{point.nx, point.ny};
+        if (sides != sides_)
+            release();
+        sides_ = sides;
+        if (out_.size() == 0)
+            out_ = context_.allocate<float>(point.elements);
+        if (!info.drawn() || (in_.size() != 0 && point.seed == seed_))
+            return;
+        if (in_.size() == 0)
+            in_ = context_.allocate<float>(point.elements);
+        context_.time(1, [&] {
+            host_launch<fill_matrix>(context_, 0, whole_device(), in_.data(), point.elements, point.seed);
+        });
+        seed_ = point.seed;
+    }
+
+    template <class Expected>
+    Wrong find(const Case& point, const Expected& expected)
+    {
+        const Wrong none{.count = 0, .first = ~0ULL};
+        context_.upload(wrong_, std::span(&none, 1));
+        context_.time(1, [&] {
+            host_launch<find_wrong<Expected>>(context_, 0, whole_device(), static_cast<const float*>(out_.data()),
+                                              point.elements, expected, wrong_.data());
+        });
+        Wrong wrong{};
+        context_.download(std::span(&wrong, 1), wrong_);
+        return wrong;
+    }
+
+    void verify(const StrategyInfo& info, const Case& point, Sample& sample)
+    {
+        const Wrong wrong = info.workload == "copy"        ? find(point, Copied{point.seed})
+                            : info.workload == "transpose" ? find(point, Transposed{point.seed, point.nx, point.ny})
+                                                           : find(point, Drawn{point.nx, point.shape});
+        sample.answer = std::to_string(point.elements - wrong.count);
+        sample.reference = std::to_string(point.elements);
+        if (wrong.count == 0)
+            return;
+        const unsigned columns = info.workload == "transpose" ? point.ny : point.nx;
+        sample.status = Status::wrong;
+        sample.detail = std::to_string(wrong.count) + " of " + sample.reference +
+                        " numbers are wrong, the first of them in row " + std::to_string(wrong.first / columns) +
+                        ", column " + std::to_string(wrong.first % columns);
+    }
+
+    Context& context_;
+    Buffer<Wrong> wrong_;
+    std::pair<unsigned, unsigned> sides_;
+    std::uint64_t seed_ = 0; // of in_
+    Buffer<float> in_, out_;
+};
+
+} // namespace
+
+std::unique_ptr<Workload> make_matrix_workload(Context& context)
+{
+    return std::make_unique<MatrixWorkload>(context);
+}
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

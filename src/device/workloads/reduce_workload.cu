@@ -1,0 +1,184 @@
+// The workload `reduce`: one input for all cases that share it, restored before every run.
+#include "base/parallel.hpp"
+#include "device/workload.hpp"
+#include "device/workloads/reduction.hpp"
+
+#include <memory>
+#include <span>
+#include <tuple>
+
+namespace nestbed
+{
+inline namespace NESTBED_BACKEND
+{
+
+namespace
+{
+
+// The input and the buffers for one (elements, grid, block, seed).
+template <class T>
+class ReduceData
+{
+  public:
+    ReduceData(Context& context, const Case& point)
+        : numbers_(make_input(point)), input_(numbers_.get(), point.elements),
+          reference_(reduce_reference(input_, point.grid, point.block)),
+          padded_(std::size_t{point.grid} * point.block), pristine_(context.allocate<T>(padded_)),
+          work_(context.allocate<T>(padded_)), sums_(context.allocate<T>(point.grid)),
+          total_(context.allocate<WideSum<T>>(1))
+    {
+        context.fill_bytes(pristine_, 0, padded_);
+        context.upload(pristine_, input_);
+    }
+
+    Sample run(Context& context, const ReduceStrategy& strategy, const Case& point, const PreparedRun& launching,
+               Buffer<unsigned>& done)
+    {
+        context.copy(work_, pristine_, padded_);
+        context.fill_bytes(sums_, 0xFF, point.grid);
+        context.fill_bytes(total_, 0xFF, 1);
+        WideSum<T> host_sum = -1;
+        const Reduction<T> job{.context = context,
+                               .point = point,
+                               .in = work_.data(),
+                               .out = sums_.data(),
+                               .total = total_.data(),
+                               .elements = point.elements,
+                               .grid = point.grid,
+                               .block = point.block,
+                               .plan = launching.plan,
+                               .ledger = launching.ledger.data(),
+                               .done = done.data(),
+                               .max_depth = launching.form.levels(),
+                               .delay_us = point.delay_us,
+                               .mechanism = launching.mechanism,
+                               .host_in = input_,
+                               .host_sum = &host_sum,
+                               .tracer = launching.tracer};
+        const std::function<void()> work = strategy.prepare(job);
+        Sample sample;
+        if (strategy.answer() == Answer::on_host) {
+            const TimedRange range(context);
+            const WallClock clock;
+            work();
+            sample.wall_us = clock.elapsed_us();
+        } else {
+            const TimedRange range(context);
+            const Elapsed elapsed = context.time(launching.plan.streams, work);
+            sample.gpu_us = elapsed.gpu_us;
+            sample.wall_us = elapsed.wall_us;
+            sample.host_launches = elapsed.host_launches;
+        }
+        const Verification verdict = verify(context, strategy, host_sum);
+        sample.answer = verdict.answer;
+        sample.reference = to_text<T>(strategy.answer() == Answer::narrow_total && std::is_integral_v<T>
+                                          ? static_cast<T>(reference_.total)
+                                          : reference_.total);
+        sample.relative_error = verdict.relative_error;
+        sample.detail = verdict.detail;
+        sample.status = verdict.right ? Status::ok : Status::wrong;
+        return sample;
+    }
+
+  private:
+    Verification verify(Context& context, const ReduceStrategy& strategy, WideSum<T> host_sum)
+    {
+        switch (strategy.answer()) {
+        case Answer::on_host:
+        case Answer::returned:
+            return verify_total(reference_, host_sum);
+        case Answer::total: {
+            WideSum<T> total{};
+            context.download(std::span(&total, 1), total_);
+            return verify_total(reference_, total);
+        }
+        case Answer::narrow_total: {
+            T total{};
+            context.download(std::span(&total, 1), sums_);
+            return verify_narrow_total(reference_, total);
+        }
+        case Answer::block_sums:
+            break;
+        }
+        const unsigned blocks_a_sum = strategy.blocks_a_sum();
+        std::vector<T> partials((sums_.size() - 1) / blocks_a_sum + 1);
+        context.download(std::span<T>(partials), sums_);
+        return verify_blocks(reference_, std::span<const T>(partials), blocks_a_sum);
+    }
+
+    // Not initialised before: a page belongs to the processor that first writes it, and host_parallel has all of them.
+    static std::unique_ptr<T[]> make_input(const Case& point)
+    {
+        auto input = std::make_unique_for_overwrite<T[]>(point.elements);
+        for_ranges(point.elements, [&](std::size_t first, std::size_t end) {
+            for (std::size_t index = first; index < end; ++index)
+                input[index] = reduce_element<T>(point.seed, index);
+        });
+        return input;
+    }
+
+    std::unique_ptr<T[]> numbers_;
+    std::span<const T> input_;
+    ReduceReference<T> reference_;
+    std::size_t padded_;
+    Buffer<T> pristine_, work_, sums_;
+    Buffer<WideSum<T>> total_;
+};
+
+class ReduceWorkload final : public Workload
+{
+  public:
+    explicit ReduceWorkload(Context& context) : context_(context) {}
+
+    Sample sample(const Strategy& strategy, const Case& point, const PreparedRun& launching, bool /*aloud*/) override
+    {
+        const auto& reduction = dynamic_cast<const ReduceStrategy&>(strategy);
+        prepare(point);
+        const ExpectedLaunches& form = launching.form;
+        const std::size_t flags = form.parent_waits ? std::size_t{form.root_blocks} * form.levels() : 0;
+        if (done_.size() < flags)
+            done_ = context_.allocate<unsigned>(flags);
+        context_.fill_bytes(done_, 0, flags);
+        return point.type == ElementType::float32 ? floats_->run(context_, reduction, point, launching, done_)
+                                                  : ints_->run(context_, reduction, point, launching, done_);
+    }
+
+    void release() override
+    {
+        ints_.reset();
+        floats_.reset();
+        done_ = {};
+    }
+
+  private:
+    using Key = std::tuple<ElementType, std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t>;
+
+    void prepare(const Case& point)
+    {
+        const Key key{point.type, point.elements, point.grid, point.block, point.seed};
+        if ((ints_ || floats_) && key == key_)
+            return;
+        release();
+        key_ = key;
+        if (point.type == ElementType::float32)
+            floats_ = std::make_unique<ReduceData<float>>(context_, point);
+        else
+            ints_ = std::make_unique<ReduceData<std::int32_t>>(context_, point);
+    }
+
+    Context& context_;
+    Buffer<unsigned> done_;
+    Key key_;
+    std::unique_ptr<ReduceData<std::int32_t>> ints_;
+    std::unique_ptr<ReduceData<float>> floats_;
+};
+
+} // namespace
+
+std::unique_ptr<Workload> make_reduce_workload(Context& context)
+{
+    return std::make_unique<ReduceWorkload>(context);
+}
+
+} // namespace NESTBED_BACKEND
+} // namespace nestbed

@@ -1,0 +1,294 @@
+#include "inspect/compare.hpp"
+
+#include "base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+// `wave` and `streams` are what a row was launched with: logs without a key do not say what was asked for.
+constexpr std::array<std::string_view, 18> kCaseColumns{
+    "strategy", "backend", "mechanism",   "type",  "elements", "grid",   "block",
+    "nx",       "ny",      "block_shape", "depth", "delay_us", "graphs", "pending_limit_asked",
+    "wave",     "streams", "schedule",    "seed"};
+// What a key is not trusted with: times of two backends or schedules are never compared.
+constexpr std::array<std::string_view, 4> kBesideKey{"backend", "schedule", "experiment", "gpu"};
+constexpr std::array<std::string_view, 4> kNeeded{"strategy", "backend", "wall_us", "status"};
+constexpr std::string_view kKey = "key";
+constexpr double kChance = 0.05; // what a 95 % interval leaves
+
+using Cells = std::vector<std::string>;
+
+void check_is_log(const ParsedLog& log)
+{
+    std::vector<std::string_view> lacking;
+    std::ranges::copy_if(kNeeded, std::back_inserter(lacking), [&](std::string_view name) { return !log.has(name); });
+    if (!lacking.empty())
+        throw RunError(
+            fmt::format("{}: it is no log of nestbed run: it has no column {}", log.path, fmt::join(lacking, ", ")));
+}
+
+std::string cell_of(const ParsedLog& log, const LogRow& row, std::string_view column)
+{
+    const std::string& cell = row.cells[log.column(column)];
+    return column == "seed" && cell == "0" ? "" : cell; // where nothing is drawn, earlier logs say 0
+}
+
+bool says_something(const ParsedLog& log, std::string_view column)
+{
+    return std::ranges::any_of(log.rows, [&](const LogRow& row) { return !cell_of(log, row, column).empty(); });
+}
+
+bool several_experiments(const ParsedLog& log)
+{
+    std::set<std::string> found;
+    for (const LogRow& row : log.rows)
+        found.insert(cell_of(log, row, "experiment"));
+    return found.size() > 1;
+}
+
+bool several_gpus(const ParsedLog& log)
+{
+    std::map<std::string, std::set<std::string>> found;
+    for (const LogRow& row : log.rows)
+        found[cell_of(log, row, "backend")].insert(cell_of(log, row, "gpu"));
+    return std::ranges::any_of(found, [](const auto& backend) { return backend.second.size() > 1; });
+}
+
+// Fills what says which case a row is of.
+void choose_columns(Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
+{
+    comparison.by_key = before.has(kKey) && after.has(kKey);
+    for (const std::string_view name : kCaseColumns) {
+        if (before.has(name) && after.has(name))
+            comparison.columns.emplace_back(name);
+        else if (!comparison.by_key && (before.has(name) || after.has(name)) &&
+                 says_something(before.has(name) ? before : after, name))
+            comparison.left_out.emplace_back(name);
+    }
+    const auto both = [&](std::string_view name) { return before.has(name) && after.has(name); };
+    if (both("experiment") && (several_experiments(before) || several_experiments(after)))
+        comparison.columns.emplace_back("experiment");
+    if (both("gpu") && (several_gpus(before) || several_gpus(after)))
+        comparison.columns.emplace_back("gpu");
+}
+
+// The rows of a case in one log.
+struct CaseRows {
+    Cells cells;
+    std::string key;
+    std::vector<const LogRow*> rows;
+};
+
+struct Groups {
+    std::vector<Cells> order; // identities, as the log begins them
+    std::map<Cells, CaseRows> by_identity;
+};
+
+Groups groups_of(const Comparison& comparison, const ParsedLog& log)
+{
+    Groups groups;
+    for (const LogRow& row : log.rows) {
+        Cells cells;
+        Cells identity;
+        for (const std::string& column : comparison.columns) {
+            cells.push_back(cell_of(log, row, column));
+            if (!comparison.by_key || std::ranges::find(kBesideKey, column) != kBesideKey.end())
+                identity.push_back(cells.back());
+        }
+        const std::string key = comparison.by_key ? row.cells[log.column(kKey)] : "";
+        if (comparison.by_key && key.empty())
+            throw RunError(fmt::format("{}:{}: key is ''; allowed: that of a case", log.path, row.line));
+        identity.push_back(key);
+        const auto [group, is_new] =
+            groups.by_identity.try_emplace(identity, CaseRows{.cells = cells, .key = key, .rows = {}});
+        if (is_new)
+            groups.order.push_back(identity);
+        group->second.rows.push_back(&row);
+    }
+    return groups;
+}
+
+bool is_ok(const ParsedLog& log, const LogRow& row)
+{
+    return row.cells[log.column("status")] == "ok";
+}
+
+// Whether every row that is ok has a cell there.
+bool all_have(const ParsedLog& log, const CaseRows& group, std::string_view column)
+{
+    return log.has(column) && std::ranges::all_of(group.rows, [&](const LogRow* row) {
+               return !is_ok(log, *row) || !row->cells[log.column(column)].empty();
+           });
+}
+
+std::vector<double> times_of(const ParsedLog& log, const CaseRows& group, std::string_view column)
+{
+    std::vector<double> times;
+    for (const LogRow* row : group.rows) {
+        if (!is_ok(log, *row))
+            continue;
+        times.push_back(log.number(*row, column));
+        if (!(times.back() > 0))
+            throw RunError(
+                fmt::format("{}:{}: {} is {}; allowed: a number above 0", log.path, row->line, column, times.back()));
+    }
+    return times;
+}
+
+CaseSide side_of(const ParsedLog& log, const CaseRows& group, const std::vector<double>& times)
+{
+    CaseSide side{.rows = group.rows.size()};
+    const LogRow* shown = nullptr;
+    for (const LogRow* row : group.rows) {
+        if (is_ok(log, *row))
+            ++side.ok;
+        else if (shown == nullptr)
+            shown = row;
+    }
+    if (!group.rows.empty())
+        side.status = (shown == nullptr ? group.rows.front() : shown)->cells[log.column("status")];
+    if (!times.empty())
+        side.median_us = median(times);
+    return side;
+}
+
+Interval interval_of_ratio(const std::vector<double>& above, const std::vector<double>& below)
+{
+    constexpr std::uint64_t kSeed = 1;
+    std::vector<double> ratios = resampled_medians(above, kSeed);
+    std::ranges::transform(ratios, resampled_medians(below, kSeed + 1), ratios.begin(), std::divides());
+    return middle_95(ratios);
+}
+
+// Right less often in `after`, by more than chance allows.
+bool right_less_often(const CaseSide& before, const CaseSide& after)
+{
+    return fisher_exact_fewer(after.ok, after.rows, before.ok, before.rows) < kChance / 2;
+}
+
+Change change_of(const ComparedCase& one, std::size_t fewest)
+{
+    const CaseSide& before = one.before;
+    const CaseSide& after = one.after;
+    if (before.rows == 0 || after.rows == 0)
+        return after.rows == 0 ? Change::missing : Change::added;
+    const bool always = before.not_ok() == 0;
+    if (always ? after.not_ok() > 0 : right_less_often(before, after))
+        return Change::fails;
+    if (!always && ((before.ok == 0 && after.not_ok() == 0) || right_less_often(after, before)))
+        return Change::mended;
+    if (!one.interval)
+        return Change::no_times;
+    if (fewest < kFewestSamples)
+        return Change::too_few;
+    return one.interval->low > 1 ? Change::slower : one.interval->high < 1 ? Change::faster : Change::same;
+}
+
+ComparedCase compare_case(const ParsedLog& before_log, const CaseRows& before, const ParsedLog& after_log,
+                          const CaseRows& after)
+{
+    const CaseRows& described = before.rows.empty() ? after : before;
+    ComparedCase one{.cells = described.cells, .key = described.key};
+    std::vector<double> before_times;
+    std::vector<double> after_times;
+    for (const char* clock : {"gpu", "wall"}) {
+        const std::string column = fmt::format("{}_us", clock);
+        if (!all_have(before_log, before, column) || !all_have(after_log, after, column))
+            continue;
+        before_times = times_of(before_log, before, column);
+        after_times = times_of(after_log, after, column);
+        one.clock = before_times.empty() && after_times.empty() ? "" : clock;
+        break;
+    }
+    one.before = side_of(before_log, before, before_times);
+    one.after = side_of(after_log, after, after_times);
+    if (one.before.median_us && one.after.median_us) {
+        one.ratio = *one.after.median_us / *one.before.median_us;
+        one.interval = interval_of_ratio(after_times, before_times);
+    }
+    one.change = change_of(one, std::min(before_times.size(), after_times.size()));
+    return one;
+}
+
+// Numbers by their value, before words.
+bool comes_before(const std::string& a, const std::string& b)
+{
+    const auto rank = [](const std::string& cell) {
+        const bool number = cell.find_first_not_of("0123456789") == std::string::npos;
+        return std::tuple(!number, number ? cell.size() : 0, std::string_view(cell));
+    };
+    return rank(a) < rank(b);
+}
+
+} // namespace
+
+std::string_view name_of(Change change)
+{
+    constexpr std::array<std::string_view, kChanges.size()> kNames{"fails",  "missing", "slower",   "same", "faster",
+                                                                   "mended", "too few", "no times", "added"};
+    return kNames.at(static_cast<std::size_t>(change));
+}
+
+Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
+{
+    check_is_log(before);
+    check_is_log(after);
+    Comparison comparison;
+    choose_columns(comparison, before, after);
+    const Groups old_groups = groups_of(comparison, before);
+    const Groups new_groups = groups_of(comparison, after);
+    const CaseRows none;
+    const auto group_in = [&](const Groups& groups, const Cells& identity) -> const CaseRows& {
+        const auto found = groups.by_identity.find(identity);
+        return found == groups.by_identity.end() ? none : found->second;
+    };
+    std::size_t common = 0;
+    for (const Cells& identity : old_groups.order) {
+        const CaseRows& again = group_in(new_groups, identity);
+        common += again.rows.empty() ? 0 : 1;
+        comparison.cases.push_back(compare_case(before, group_in(old_groups, identity), after, again));
+    }
+    if (common == 0)
+        throw UsageError(
+            fmt::format("{} ({} cases) and {} ({}) have no case in common; allowed: logs of the same cases",
+                        before.path, old_groups.order.size(), after.path, new_groups.order.size()));
+    for (const Cells& identity : new_groups.order)
+        if (!old_groups.by_identity.contains(identity))
+            comparison.cases.push_back(compare_case(before, none, after, group_in(new_groups, identity)));
+    std::ranges::stable_sort(comparison.cases, [](const ComparedCase& a, const ComparedCase& b) {
+        return std::ranges::lexicographical_compare(a.cells, b.cells, comes_before);
+    });
+    return comparison;
+}
+
+bool is_regression(const ComparedCase& one, double tolerance)
+{
+    return one.change == Change::fails || one.change == Change::missing ||
+           (one.change == Change::slower && *one.ratio > 1 + tolerance);
+}
+
+std::size_t tested_cases(const Comparison& comparison)
+{
+    return static_cast<std::size_t>(std::ranges::count_if(comparison.cases, [](const ComparedCase& one) {
+        return one.change == Change::slower || one.change == Change::same || one.change == Change::faster;
+    }));
+}
+
+double chance_findings(const Comparison& comparison)
+{
+    return kChance * static_cast<double>(tested_cases(comparison));
+}
+
+} // namespace nestbed

@@ -1,0 +1,333 @@
+#include "inspect/compare_text.hpp"
+
+#include "base/csv.hpp"
+#include "base/table.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+std::string percent_text(double share)
+{
+    return fmt::format("{:.6g} %", 100 * share);
+}
+
+std::string counted(std::size_t count, std::string_view what)
+{
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// As much as means something: 0.998, 1.000, 12.35.
+std::string ratio_text(double ratio)
+{
+    return fmt::format("{:.{}f}", ratio, ratio < 9.9995 ? 3 : 2);
+}
+
+// --- which case ---
+
+std::size_t cases_told_apart(const std::vector<Column>& columns)
+{
+    std::set<std::vector<std::string>> found;
+    for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
+        std::vector<std::string> cells;
+        for (const Column& column : columns)
+            cells.push_back(column.cells[row]);
+        found.insert(cells);
+    }
+    return found.size();
+}
+
+// Takes out what varies and follows from the others, as the elements from grid and block.
+void leave_out_derived(std::vector<Column>& columns)
+{
+    for (const char* name : {"streams", "wave", "elements", "mechanism", "block", "grid"}) {
+        std::vector<Column> fewer = columns;
+        std::erase_if(fewer, [&](const Column& column) { return column.name == name && !column.constant(); });
+        if (cases_told_apart(fewer) == cases_told_apart(columns))
+            columns = std::move(fewer);
+    }
+}
+
+// What says which case it is, of all cases.
+std::vector<Column> case_columns(const Comparison& comparison)
+{
+    constexpr std::array<std::string_view, 6> kWords{"strategy", "backend",  "mechanism",
+                                                     "type",     "schedule", "experiment"};
+    std::vector<Column> columns;
+    for (const std::string& name : comparison.columns) {
+        const bool words = std::ranges::find(kWords, name) != kWords.end();
+        std::string title = name == "pending_limit_asked" ? "pending-limit" : name;
+        std::ranges::replace(title, '_', '-');
+        columns.push_back({.name = title, .left = words, .axis = name != "strategy"});
+        for (const ComparedCase& one : comparison.cases)
+            columns.back().cells.push_back(one.cells[columns.size() - 1]);
+    }
+    leave_out_derived(columns);
+    return columns;
+}
+
+// "nosync, grid 64, block 128": the strategy, and what differs among the cases.
+std::string case_name(const std::vector<Column>& columns, std::size_t row)
+{
+    std::string name;
+    for (const Column& column : columns) {
+        const std::string& cell = column.cells[row];
+        if (!column.axis)
+            name += cell;
+        else if (!column.constant() && !cell.empty())
+            name += fmt::format(", {} {}", column.name, cell);
+    }
+    return name;
+}
+
+// --- the logs ---
+
+std::string values_text(const ParsedLog& log, std::string_view column)
+{
+    if (!log.has(column))
+        return "";
+    std::vector<std::string> found;
+    for (const LogRow& row : log.rows)
+        if (const std::string& cell = row.cells[log.column(column)];
+            !cell.empty() && std::ranges::find(found, cell) == found.end())
+            found.push_back(cell);
+    return fmt::format("{}", fmt::join(found, ", "));
+}
+
+// "A: before.csv, 5 cases of 150 rows", the same of B, and what differs between them.
+std::string logs_text(const Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
+{
+    const auto line_of = [&](std::string_view name, const ParsedLog& log, CaseSide ComparedCase::*side) {
+        const auto cases =
+            std::ranges::count_if(comparison.cases, [&](const ComparedCase& one) { return (one.*side).rows > 0; });
+        return fmt::format("{}: {}, {} of {}\n", name, log.path, counted(static_cast<std::size_t>(cases), "case"),
+                           counted(log.rows.size(), "row"));
+    };
+    std::string text = line_of("A", before, &ComparedCase::before) + line_of("B", after, &ComparedCase::after);
+    const auto said = [](const std::string& values) { return values.empty() ? "not said" : values; };
+    for (const char* name : {"experiment", "gpu", "driver", "cuda", "git"}) {
+        const std::string in_before = values_text(before, name);
+        const std::string in_after = values_text(after, name);
+        if (in_before != in_after)
+            text += folded(fmt::format("{}: A {}; B {}", name, said(in_before), said(in_after)), 0);
+    }
+    if (!comparison.left_out.empty())
+        text += folded(fmt::format("Not told apart by {}, of which one log has no column.",
+                                   fmt::join(comparison.left_out, ", ")),
+                       0);
+    return text;
+}
+
+// --- the table ---
+
+std::string side_text(const CaseSide& side)
+{
+    if (side.median_us)
+        return format_us(*side.median_us);
+    return side.ok == 0 ? side.status : "untimed";
+}
+
+std::string ok_text(const ComparedCase& one)
+{
+    const bool all = one.before.not_ok() == 0 && one.after.not_ok() == 0;
+    if (all || one.before.ok + one.after.ok == 0)
+        return "";
+    return fmt::format("{}/{} {}/{}", one.before.ok, one.before.rows, one.after.ok, one.after.rows);
+}
+
+std::string interval_text(const Interval& interval)
+{
+    return fmt::format("{} - {}", ratio_text(interval.low), ratio_text(interval.high));
+}
+
+bool in_both(const ComparedCase& one)
+{
+    return one.before.rows > 0 && one.after.rows > 0;
+}
+
+// `columns`: of all cases.
+std::string cases_table(const Comparison& comparison, const std::vector<Column>& columns, double tolerance)
+{
+    std::vector<Column> shown = columns;
+    for (Column& column : shown)
+        column.cells.clear();
+    std::vector<Column> results{{.name = "clock", .left = true, .axis = true},
+                                {.name = "A", .dispensable = 3},
+                                {.name = "B", .dispensable = 1},
+                                {.name = "B / A"},
+                                {.name = "95% CI", .dispensable = 4},
+                                {.name = "ok in A, B", .dispensable = 2},
+                                {.name = "verdict", .left = true}};
+    for (std::size_t row = 0; row < comparison.cases.size(); ++row) {
+        const ComparedCase& one = comparison.cases[row];
+        if (!in_both(one))
+            continue;
+        for (std::size_t column = 0; column < columns.size(); ++column)
+            shown[column].cells.push_back(columns[column].cells[row]);
+        const std::string cells[]{
+            one.clock,
+            side_text(one.before),
+            side_text(one.after),
+            one.ratio ? ratio_text(*one.ratio) : "",
+            one.interval ? interval_text(*one.interval) : "",
+            ok_text(one),
+            fmt::format("{}{}", name_of(one.change), is_regression(one, tolerance) ? " *" : "")};
+        for (std::size_t column = 0; column < results.size(); ++column)
+            results[column].cells.push_back(cells[column]);
+    }
+    std::erase_if(results, [](const Column& column) { return column.value().empty(); });
+    shown.insert(shown.end(), results.begin(), results.end());
+    return table_text(std::move(shown));
+}
+
+// --- what came out ---
+
+std::size_t count_of(const Comparison& comparison, Change change)
+{
+    return static_cast<std::size_t>(std::ranges::count(comparison.cases, change, &ComparedCase::change));
+}
+
+// "Only in A, 7 cases: nosync, grid 1; ...; and 2 more."
+std::string only_text(const Comparison& comparison, const std::vector<Column>& columns, Change change)
+{
+    constexpr std::size_t kNamed = 5;
+    std::vector<std::string> names;
+    for (std::size_t row = 0; row < comparison.cases.size(); ++row)
+        if (comparison.cases[row].change == change)
+            names.push_back(case_name(columns, row));
+    if (names.empty())
+        return "";
+    const std::size_t count = names.size();
+    if (count > kNamed) {
+        names.resize(kNamed);
+        names.push_back(fmt::format("and {} more", count - kNamed));
+    }
+    return folded(fmt::format("Only in {}, {}: {}.", change == Change::missing ? "A" : "B", counted(count, "case"),
+                              fmt::join(names, "; ")),
+                  0);
+}
+
+std::string counts_text(const Comparison& comparison, const std::vector<Column>& columns, double tolerance)
+{
+    std::vector<std::string> counts;
+    for (const Change change : kChanges)
+        if (const std::size_t count = count_of(comparison, change); count > 0)
+            counts.push_back(fmt::format("{} {}", count, name_of(change)));
+    std::string text = folded(fmt::format("{}.", fmt::join(counts, ", ")), 0);
+    if (const std::size_t tested = tested_cases(comparison); tested > 0)
+        text += folded(fmt::format("Told apart: {} of {} tested; up to {:.1f} (5 %) by chance, had nothing changed.",
+                                   tested - count_of(comparison, Change::same), tested, chance_findings(comparison)),
+                       0);
+    if (count_of(comparison, Change::too_few) > 0)
+        text += fmt::format("Too few: a side with fewer than {} samples is not tested.\n", kFewestSamples);
+    text += only_text(comparison, columns, Change::missing);
+    text += only_text(comparison, columns, Change::added);
+    if (std::ranges::any_of(comparison.cases,
+                            [&](const ComparedCase& one) { return in_both(one) && is_regression(one, tolerance); }))
+        text += fmt::format("* a regression: fails, or slower by more than {}\n", percent_text(tolerance));
+    return text;
+}
+
+// The worst comes first: what fails, then by ratio, then what is missing.
+bool is_worse(const ComparedCase& one, const ComparedCase& other)
+{
+    const auto badness = [](const ComparedCase& regression) {
+        const bool slower = regression.change == Change::slower;
+        return std::pair(regression.change == Change::fails ? 2 : slower ? 1 : 0, slower ? *regression.ratio : 0);
+    };
+    return badness(one) > badness(other);
+}
+
+std::string regression_text(const ComparedCase& one)
+{
+    if (one.change == Change::missing)
+        return "missing in B";
+    if (one.change == Change::fails)
+        return fmt::format("fails, {} of {} {}", one.after.not_ok(), one.after.rows, one.after.status);
+    return fmt::format("{} times as slow, 95% CI {}", ratio_text(*one.ratio), interval_text(*one.interval));
+}
+
+std::string number_cell(const std::optional<double>& value)
+{
+    return value ? fmt::format("{}", *value) : "";
+}
+
+} // namespace
+
+std::string compare_text(const Comparison& comparison, const ParsedLog& before, const ParsedLog& after,
+                         double tolerance)
+{
+    const std::vector<Column> columns = case_columns(comparison);
+    return logs_text(comparison, before, after) + cases_table(comparison, columns, tolerance) + "\n" +
+           counts_text(comparison, columns, tolerance);
+}
+
+std::string regressions_text(const Comparison& comparison, double tolerance)
+{
+    std::size_t slower = 0;
+    std::optional<std::size_t> worst;
+    for (std::size_t row = 0; row < comparison.cases.size(); ++row) {
+        const ComparedCase& one = comparison.cases[row];
+        if (!is_regression(one, tolerance))
+            continue;
+        slower += one.change == Change::slower ? 1 : 0;
+        if (!worst || is_worse(one, comparison.cases[*worst]))
+            worst = row;
+    }
+    if (!worst)
+        return "";
+    std::vector<std::string> counts;
+    const std::size_t fails = count_of(comparison, Change::fails);
+    const std::size_t missing = count_of(comparison, Change::missing);
+    if (fails > 0)
+        counts.push_back(fmt::format("{} fail{}", fails, fails == 1 ? "s" : ""));
+    if (slower > 0)
+        counts.push_back(fmt::format("{} slower by more than {}", slower, percent_text(tolerance)));
+    if (missing > 0)
+        counts.push_back(fmt::format("{} missing", missing));
+    return fmt::format("{} ({}); the worst: {}: {}", counted(fails + slower + missing, "regression"),
+                       fmt::join(counts, ", "), case_name(case_columns(comparison), *worst),
+                       regression_text(comparison.cases[*worst]));
+}
+
+std::string compare_csv(const Comparison& comparison, double tolerance)
+{
+    std::vector<std::string> cells = comparison.columns;
+    if (comparison.by_key)
+        cells.emplace_back("key");
+    for (const char* name : {"clock", "rows_a", "ok_a", "status_a", "median_a_us", "rows_b", "ok_b", "status_b",
+                             "median_b_us", "ratio", "ratio_low", "ratio_high", "verdict", "regression"})
+        cells.emplace_back(name);
+    std::string text = csv_line(cells);
+    for (const ComparedCase& one : comparison.cases) {
+        cells = one.cells;
+        if (comparison.by_key)
+            cells.push_back(one.key);
+        cells.push_back(one.clock);
+        for (const CaseSide* side : {&one.before, &one.after}) {
+            cells.push_back(std::to_string(side->rows));
+            cells.push_back(std::to_string(side->ok));
+            cells.push_back(side->status);
+            cells.push_back(number_cell(side->median_us));
+        }
+        cells.push_back(number_cell(one.ratio));
+        cells.push_back(one.interval ? number_cell(one.interval->low) : "");
+        cells.push_back(one.interval ? number_cell(one.interval->high) : "");
+        cells.emplace_back(name_of(one.change));
+        cells.emplace_back(is_regression(one, tolerance) ? "yes" : "no");
+        text += csv_line(cells);
+    }
+    return text;
+}
+
+} // namespace nestbed

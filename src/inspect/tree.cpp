@@ -1,0 +1,185 @@
+#include "inspect/tree.hpp"
+
+#include "base/statistics.hpp"
+#include "base/table.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::size_t kMostLines = 40;
+
+enum class Folding : std::uint8_t { by_parent, by_shape, by_depth };
+
+// Grids that share a line.
+struct Alike {
+    std::uint32_t depth = 0;
+    std::uint32_t last_depth = 0; // of the levels that share it
+    std::size_t indent = 0;
+    std::uint64_t grids = 0; // a level
+    std::uint64_t refused = 0;
+    std::optional<std::uint32_t> blocks; // a grid; empty: they differ
+    std::optional<std::uint32_t> threads;
+    std::vector<double> latencies_us;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> runs; // begun and ended, ns
+    std::vector<std::size_t> children;                         // lines
+
+    void add(const TracedGrid& grid)
+    {
+        if (grids == 0) {
+            blocks = grid.blocks;
+            threads = grid.threads;
+        }
+        if (blocks != grid.blocks)
+            blocks.reset();
+        if (threads != grid.threads)
+            threads.reset();
+        ++grids;
+        refused += grid.error != 0 ? 1 : 0;
+        if (!grid.ended_ns)
+            return;
+        runs.emplace_back(*grid.begun_ns, *grid.ended_ns);
+        if (grid.called_ns)
+            latencies_us.push_back(static_cast<double>(*grid.begun_ns - *grid.called_ns) / 1000.0);
+    }
+
+    // Time in which at least one of them ran.
+    double busy_us() const
+    {
+        auto sorted = runs;
+        std::ranges::sort(sorted);
+        std::uint64_t busy_ns = 0;
+        std::uint64_t covered = 0; // up to here
+        for (const auto& [begun, ended] : sorted) {
+            const std::uint64_t from = std::max(begun, covered);
+            if (ended > from) {
+                busy_ns += ended - from;
+                covered = ended;
+            }
+        }
+        return static_cast<double>(busy_ns) / 1000.0;
+    }
+};
+
+// Lines, parents before children; roots are children of none.
+std::vector<Alike> lines_of(const Trace& trace, Folding folding)
+{
+    using Key = std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+    std::vector<Alike> lines;
+    std::vector<std::size_t> line_of_grid;
+    std::map<Key, std::size_t> line_of_key;
+    for (const TracedGrid& grid : trace.grids) {
+        const bool root = grid.parent == kNoGrid;
+        const std::size_t parent = root ? SIZE_MAX : line_of_grid[grid.parent];
+        const bool shaped = folding != Folding::by_depth;
+        const Key key{folding == Folding::by_parent ? parent : 0, grid.depth, shaped ? grid.blocks : 0,
+                      shaped ? grid.threads : 0};
+        const auto [found, is_new] = line_of_key.emplace(key, lines.size());
+        if (is_new) {
+            lines.push_back({.depth = grid.depth, .last_depth = grid.depth});
+            if (!root)
+                lines[parent].children.push_back(found->second);
+        }
+        line_of_grid.push_back(found->second);
+        lines[found->second].add(grid);
+    }
+    return lines;
+}
+
+bool continues(const Alike& line, const Alike& child)
+{
+    return child.grids == line.grids && child.blocks == line.blocks && child.threads == line.threads &&
+           child.refused == line.refused && line.blocks && line.depth > 0;
+}
+
+// Depth first, levels that are alike in one.
+void write_out(std::vector<Alike>& lines, std::size_t index, std::size_t indent, std::vector<Alike>& out)
+{
+    Alike line = std::move(lines[index]);
+    line.indent = indent;
+    while (line.children.size() == 1 && continues(line, lines[line.children.front()])) {
+        Alike& child = lines[line.children.front()];
+        line.last_depth = child.last_depth;
+        line.latencies_us.insert(line.latencies_us.end(), child.latencies_us.begin(), child.latencies_us.end());
+        line.runs.insert(line.runs.end(), child.runs.begin(), child.runs.end());
+        line.children = std::move(child.children);
+    }
+    const std::vector<std::size_t> children = line.children;
+    out.push_back(std::move(line));
+    for (const std::size_t child : children)
+        write_out(lines, child, indent + 1, out);
+}
+
+std::vector<Alike> folded_lines(const Trace& trace, Folding folding)
+{
+    std::vector<Alike> lines = lines_of(trace, folding);
+    std::vector<Alike> out;
+    for (std::size_t index = 0; index < lines.size(); ++index)
+        if (lines[index].depth == 0)
+            write_out(lines, index, 0, out);
+    return out;
+}
+
+std::string number_or_various(const std::optional<std::uint32_t>& number)
+{
+    return number ? std::to_string(*number) : "various";
+}
+
+} // namespace
+
+std::string tree_text(const Trace& trace)
+{
+    Folding folding = Folding::by_parent;
+    std::vector<Alike> lines = folded_lines(trace, folding);
+    for (const Folding next : {Folding::by_shape, Folding::by_depth})
+        if (lines.size() > kMostLines) {
+            folding = next;
+            lines = folded_lines(trace, folding);
+        }
+
+    Column depth{.name = "depth", .left = true};
+    Column grids{.name = "grids"};
+    Column blocks{.name = "blocks", .dispensable = 3};
+    Column threads{.name = "threads", .dispensable = 2};
+    Column refused{.name = "refused"};
+    Column latency{.name = "latency"};
+    Column most{.name = "at most", .dispensable = 1};
+    Column busy{.name = "busy"};
+    constexpr std::size_t kMostIndent = 12;
+    for (const Alike& line : lines) {
+        depth.cells.push_back(std::string(std::min(line.indent, kMostIndent), ' ') +
+                              (line.last_depth == line.depth ? std::to_string(line.depth)
+                                                             : fmt::format("{}-{}", line.depth, line.last_depth)));
+        const std::uint64_t levels = line.last_depth - line.depth + 1;
+        grids.cells.push_back(levels == 1 ? std::to_string(line.grids) : fmt::format("{} x {}", levels, line.grids));
+        blocks.cells.push_back(number_or_various(line.blocks));
+        threads.cells.push_back(number_or_various(line.threads));
+        refused.cells.push_back(count_or_empty(line.refused));
+        const bool waited = !line.latencies_us.empty();
+        latency.cells.push_back(waited ? format_us(median(line.latencies_us)) : "");
+        most.cells.push_back(waited ? format_us(std::ranges::max(line.latencies_us)) : "");
+        busy.cells.push_back(line.runs.empty() ? "" : format_us(line.busy_us()));
+    }
+    std::vector<Column> columns{depth, grids, blocks, threads};
+    if (!refused.value().empty())
+        columns.push_back(refused);
+    columns.insert(columns.end(), {latency, most, busy});
+    std::string text = table_text(std::move(columns));
+    if (folding != Folding::by_parent)
+        text += fmt::format("(more than {} kinds of grids: folded by depth{})\n", kMostLines,
+                            folding == Folding::by_shape ? " and shape" : "");
+    return text;
+}
+
+} // namespace nestbed

@@ -1,0 +1,32 @@
+#include "log/case_result.hpp"
+
+#include "model/case_text.hpp"
+
+#include <algorithm>
+
+namespace nestbed
+{
+
+bool ends_case(Status status)
+{
+    return status == Status::unsupported || status == Status::timeout || status == Status::crashed;
+}
+
+bool CaseResult::complete(unsigned repeat) const
+{
+    return repetitions.size() >= repeat || std::ranges::any_of(samples, ends_case, &Sample::status);
+}
+
+std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, RunFacts>& runs)
+{
+    std::vector<CaseResult> results;
+    for (std::size_t group = 0; group < plan.groups.size(); ++group)
+        for (const Case& point : plan.groups[group].cases)
+            results.push_back({.point = point,
+                               .group = group,
+                               .samples = {},
+                               .key = key_of(point, runs.at(point.backend).schedule)});
+    return results;
+}
+
+} // namespace nestbed

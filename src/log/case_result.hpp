@@ -1,0 +1,36 @@
+// What a log has, or a run has measured, of each case of a plan. Pure.
+#pragma once
+
+#include "log/row.hpp"
+#include "model/case.hpp"
+#include "model/sample.hpp"
+#include "plan/plan.hpp"
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// All samples of a case: those of this run, and those that the log had before it.
+struct CaseResult {
+    Case point;
+    std::size_t group = 0; // index of its group in the plan
+    std::vector<Sample> samples;
+    std::set<unsigned> repetitions{}; // that these are
+    std::string key{};                // key_of()
+
+    // No more is to be measured.
+    bool complete(unsigned repeat) const;
+};
+
+// After such a sample a case is not measured again: it would only say the same, and may take another worker down.
+bool ends_case(Status status);
+
+// The plan's cases, in its order, without samples.
+std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, RunFacts>& runs);
+
+} // namespace nestbed

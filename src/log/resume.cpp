@@ -1,0 +1,129 @@
+#include "log/resume.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::array kStatuses{Status::ok,          Status::wrong,   Status::launch_failed, Status::count_mismatch,
+                               Status::unsupported, Status::timeout, Status::crashed};
+
+const std::string& cell(const ParsedLog& log, const LogRow& row, std::string_view column)
+{
+    return row.cells[log.column(column)];
+}
+
+std::optional<double> number_in(const ParsedLog& log, const LogRow& row, std::string_view column)
+{
+    return cell(log, row, column).empty() ? std::nullopt : std::optional(log.number(row, column));
+}
+
+Status status_in(const ParsedLog& log, const LogRow& row)
+{
+    const std::string& text = cell(log, row, "status");
+    std::vector<std::string_view> names;
+    for (const Status status : kStatuses) {
+        if (text == name_of(status))
+            return status;
+        names.push_back(name_of(status));
+    }
+    throw RunError(
+        fmt::format("{}:{}: status is '{}'; allowed: {}", log.path, row.line, text, fmt::join(names, ", ")));
+}
+
+std::uint64_t count_in(const ParsedLog& log, const LogRow& row, std::string_view column)
+{
+    constexpr double kMost = 1e15; // whole numbers up to it are themselves as a double
+    const double number = log.number(row, column);
+    if (number < 0 || number > kMost || number != static_cast<double>(static_cast<std::uint64_t>(number)))
+        throw RunError(fmt::format("{}:{}: {} is '{}'; allowed: a whole number from 0", log.path, row.line, column,
+                                   cell(log, row, column)));
+    return static_cast<std::uint64_t>(number);
+}
+
+} // namespace
+
+Sample sample_of(const ParsedLog& log, const LogRow& row)
+{
+    Sample sample{.status = status_in(log, row),
+                  .detail = cell(log, row, "detail"),
+                  .gpu_us = number_in(log, row, "gpu_us"),
+                  .wall_us = number_in(log, row, "wall_us")};
+    if (!cell(log, row, "launches_attempted").empty())
+        sample.launches = LaunchCounts{.attempted = count_in(log, row, "launches_attempted"),
+                                       .failed = count_in(log, row, "launches_failed")};
+    if (!cell(log, row, "latency_us_by_depth").empty())
+        for (const std::string& one : split(cell(log, row, "latency_us_by_depth"), ' '))
+            sample.latencies_us.push_back(log.number(row, "latency_us_by_depth", one));
+    return sample;
+}
+
+unsigned repetition_of(const ParsedLog& log, const LogRow& row)
+{
+    return static_cast<unsigned>(
+        std::min<std::uint64_t>(count_in(log, row, "repetition"), std::numeric_limits<unsigned>::max()));
+}
+
+void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results)
+{
+    std::unordered_map<std::string, CaseResult*> by_key;
+    for (CaseResult& result : results)
+        by_key.emplace(result.key, &result);
+    for (const LogRow& row : log.rows) {
+        const std::string& key = cell(log, row, "key");
+        const auto found = by_key.find(key);
+        if (found == by_key.end())
+            throw RunError(
+                fmt::format("{}:{}: there is no case {} in this run, which its manifest says the log is of", log.path,
+                            row.line, key));
+        CaseResult& result = *found->second;
+        const unsigned repetition = repetition_of(log, row);
+        if (const unsigned repeat = plan.repeat.at(result.point.backend); repetition >= repeat)
+            throw RunError(fmt::format("{}:{}: repetition is {}; allowed: from 0 to {}", log.path, row.line,
+                                       repetition, repeat - 1));
+        if (!result.repetitions.insert(repetition).second)
+            throw RunError(
+                fmt::format("{}:{}: case {} has a repetition {} already", log.path, row.line, key, repetition));
+        result.samples.push_back(sample_of(log, row));
+    }
+}
+
+std::set<std::string> runs_of(const ParsedLog& log)
+{
+    std::set<std::string> runs;
+    for (const LogRow& row : log.rows)
+        runs.insert(cell(log, row, "run_id"));
+    return runs;
+}
+
+std::vector<std::string> reasons_not_to_resume(const std::map<std::string, RunIdentity>& there,
+                                               const RunIdentity& here, bool elsewhere)
+{
+    std::vector<std::string> reasons;
+    for (const auto& [run_id, record] : there) {
+        std::vector<std::string> found =
+            differences(record, here, elsewhere ? Differing::device : Differing::anything);
+        if (!here.shard.empty() && record.shard != here.shard)
+            found.push_back(
+                fmt::format("shard: {} there, {} here", record.shard.empty() ? "all" : record.shard, here.shard));
+        for (std::string& reason : found)
+            if (std::ranges::find(reasons, reason) == reasons.end())
+                reasons.push_back(std::move(reason));
+    }
+    return reasons;
+}
+
+} // namespace nestbed

@@ -1,0 +1,212 @@
+#include "log/row.hpp"
+
+#include "base/statistics.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "model/bandwidth.hpp"
+#include "model/case_text.hpp"
+#include "model/strategy.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <unistd.h>
+
+namespace nestbed
+{
+
+namespace
+{
+
+struct RowSource {
+    const RunFacts& run;
+    const Case& point;
+    unsigned repetition;
+    const Sample& sample;
+    const StrategyInfo& info;
+    Mechanism mechanism;
+    Bandwidth bandwidth;
+};
+
+std::string number_or_empty(const std::optional<double>& value)
+{
+    return value ? fmt::format("{:.3f}", *value) : "";
+}
+
+std::string rate_or_empty(const std::optional<double>& gb_s)
+{
+    return gb_s ? fmt::format("{:.2f}", *gb_s) : "";
+}
+
+std::string share_or_empty(const std::optional<double>& share)
+{
+    return share ? fmt::format("{:.4f}", *share) : "";
+}
+
+std::string asked(bool means_something, const std::optional<std::uint32_t>& value, std::string_view word)
+{
+    if (!means_something)
+        return "";
+    return value ? std::to_string(*value) : std::string(word);
+}
+
+std::string counted(const RowSource& row, std::uint64_t LaunchCounts::*what)
+{
+    return row.sample.launches ? std::to_string((*row.sample.launches).*what) : "";
+}
+
+const Strategy& strategy_of(const Case& point)
+{
+    return *Registry::find_anywhere(point.strategy);
+}
+
+std::string latency_text(const RowSource& row, double (*of)(std::vector<double>))
+{
+    return row.sample.latencies_us.empty() ? "" : fmt::format("{:.3f}", of(row.sample.latencies_us));
+}
+
+// A fan-out may have tens of thousands, which all belong to one level: its median.
+std::string latency_by_depth(const RowSource& row)
+{
+    if (row.sample.latencies_us.empty() || row.info.workload == "fanout")
+        return latency_text(row, median);
+    return fmt::format("{:.2f}", fmt::join(row.sample.latencies_us, " "));
+}
+
+struct LogColumn {
+    std::string_view name;
+    std::function<std::string(const RowSource&)> cell;
+};
+
+const std::vector<LogColumn>& table()
+{
+    using Row = const RowSource&;
+    static const std::vector<LogColumn> columns{
+        {"experiment", [](Row r) { return r.run.experiment; }},
+        {"run_id", [](Row r) { return r.run.run_id; }},
+        {"key", [](Row r) { return key_of(r.point, r.run.schedule); }},
+        {"strategy", [](Row r) { return r.point.strategy; }},
+        {"backend", [](Row r) { return std::string(name_of(r.point.backend)); }},
+        {"mechanism", [](Row r) { return std::string(name_of(r.mechanism)); }},
+        {"type", [](Row r) { return std::string(name_of(r.point.type)); }},
+        {"elements", [](Row r) { return count_or_empty(r.point.elements); }},
+        {"grid", [](Row r) { return count_or_empty(r.point.grid); }},
+        {"block", [](Row r) { return count_or_empty(r.point.block); }},
+        {"nx", [](Row r) { return count_or_empty(r.point.nx); }},
+        {"ny", [](Row r) { return count_or_empty(r.point.ny); }},
+        {"block_shape", [](Row r) { return name_of(r.point.shape); }},
+        {"depth", [](Row r) { return asked(has_levels(r.info, r.mechanism), r.point.depth, "full"); }},
+        {"delay_us", [](Row r) { return r.info.delayed ? std::to_string(r.point.delay_us) : ""; }},
+        {"graphs", [](Row r) { return r.mechanism == Mechanism::graph_tail ? std::to_string(r.point.graphs) : ""; }},
+        {"pending_limit_asked", [](Row r) { return asked(from_device(r.mechanism), r.point.pending_limit, "auto"); }},
+        {"pending_limit", [](Row r) { return count_or_empty(r.sample.pending_limit); }},
+        {"limit_bytes",
+         [](Row r) { return r.sample.pending_limit == 0 ? "" : std::to_string(r.sample.limit_bytes); }},
+        {"wave", [](Row r) { return count_or_empty(r.sample.wave); }},
+        {"waves", [](Row r) { return count_or_empty(r.sample.waves); }},
+        {"streams", [](Row r) { return count_or_empty(r.sample.streams); }},
+        {"schedule", [](Row r) { return r.run.schedule; }},
+        {"seed", [](Row r) { return r.info.drawn() ? std::to_string(r.point.seed) : ""; }},
+        {"repetition", [](Row r) { return std::to_string(r.repetition); }},
+        {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
+        {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
+        {"bytes", [](Row r) { return count_or_empty(bytes_moved(r.info, r.point)); }},
+        {"bandwidth_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.effective); }},
+        {"peak_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.peak); }},
+        {"peak_share", [](Row r) { return share_or_empty(r.bandwidth.peak_share()); }},
+        {"measured_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.measured); }},
+        {"measured_share", [](Row r) { return share_or_empty(r.bandwidth.measured_share()); }},
+        {"l2_bytes", [](Row r) { return r.bandwidth.peak ? count_or_empty(r.run.device.l2_bytes) : ""; }},
+        {"floor_us", [](Row r) { return r.run.untimed ? "" : fmt::format("{:.3f}", r.run.floor_us); }},
+        {"latency_us", [](Row r) { return latency_text(r, median); }},
+        {"latency_min_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::min(v); }); }},
+        {"latency_max_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::max(v); }); }},
+        {"latency_us_by_depth", latency_by_depth},
+        {"timer_step_ns", [](Row r) { return r.run.untimed ? "" : std::to_string(r.run.timer_step_ns); }},
+        {"host_launches",
+         [](Row r) { return r.sample.host_launches ? std::to_string(*r.sample.host_launches) : ""; }},
+        {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
+        {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
+        {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},
+        {"launches_by_depth",
+         [](Row r) {
+             return r.sample.launches ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " ")) : "";
+         }},
+        {"max_depth", [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
+        {"answer", [](Row r) { return r.sample.answer; }},
+        {"reference", [](Row r) { return r.sample.reference; }},
+        {"relative_error",
+         [](Row r) {
+             return r.sample.relative_error && std::isfinite(*r.sample.relative_error)
+                        ? fmt::format("{:.3g}", *r.sample.relative_error)
+                        : "";
+         }},
+        {"status", [](Row r) { return std::string(name_of(r.sample.status)); }},
+        {"detail", [](Row r) { return r.sample.detail; }},
+        {"machine", [](Row r) { return r.run.machine; }},
+        {"gpu", [](Row r) { return r.run.device.name; }},
+        {"driver", [](Row r) { return r.run.device.driver; }},
+        {"cuda", [](Row r) { return r.run.device.runtime; }},
+        {"git", [](Row) { return std::string(kGit); }},
+        {"utc", [](Row) { return utc_now(); }},
+    };
+    return columns;
+}
+
+} // namespace
+
+const std::vector<std::string>& columns()
+{
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> found;
+        for (const LogColumn& column : table())
+            found.emplace_back(column.name);
+        return found;
+    }();
+    return names;
+}
+
+std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample)
+{
+    const StrategyInfo& info = strategy_of(point).info();
+    const RowSource source{.run = run,
+                           .point = point,
+                           .repetition = repetition,
+                           .sample = sample,
+                           .info = info,
+                           .mechanism = mechanism_of(info, point),
+                           .bandwidth = bandwidth_of(info, point, sample, run.device, run.bandwidth)};
+    std::vector<std::string> cells;
+    for (const LogColumn& column : table())
+        cells.push_back(column.cell(source));
+    return cells;
+}
+
+namespace
+{
+std::tm now()
+{
+    return fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
+} // namespace
+
+std::string new_run_id()
+{
+    return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", now(), getpid());
+}
+
+std::string new_run_id(unsigned shard, unsigned of)
+{
+    return fmt::format("{}-{}of{}", new_run_id(), shard, of);
+}
+
+std::string utc_now()
+{
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now());
+}
+
+} // namespace nestbed

@@ -1,0 +1,38 @@
+// The row that a sample becomes: the columns of the log and what stands in them.
+#pragma once
+
+#include "model/case.hpp"
+#include "model/facts.hpp"
+#include "model/sample.hpp"
+#include "model/session.hpp"
+
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// What all rows of one backend in one run have in common.
+struct RunFacts {
+    std::string experiment;
+    std::string run_id;  // UTC time and process number: 20261121T064012Z-4711
+    std::string machine; // machine_of()
+    std::string schedule;
+    bool untimed = false;        // under a profiler: rows have no times, and the three below were not measured
+    double floor_us = 0;         // the null kernel of this run
+    unsigned timer_step_ns = 0;  // of the timer in the kernels, in this run
+    MeasuredBandwidth bandwidth; // of the memory, in this run
+    DeviceFacts device;
+};
+
+// One cell a column, in the order of columns().
+std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample);
+const std::vector<std::string>& columns();
+
+// "20261121T064012Z-4711", new for every call in another second or process; of a shard "20261121T064012Z-4711-2of4", for processes in
+// containers have few numbers, and shards begin together.
+std::string new_run_id();
+std::string new_run_id(unsigned shard, unsigned of);
+std::string utc_now(); // "2026-11-21T06:40:12Z"
+
+} // namespace nestbed

@@ -1,0 +1,215 @@
+#include "log/run_identity.hpp"
+
+#include "base/hash.hpp"
+#include "base/text_file.hpp"
+#include "base/version.hpp"
+#include "model/case_text.hpp"
+#include "model/ledger.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace nestbed
+{
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+std::set<std::string> keys_of(const RunIdentity& record)
+{
+    std::set<std::string> keys;
+    for (const PlannedCase& one : record.cases)
+        keys.insert(one.key);
+    return keys;
+}
+
+std::size_t without(const std::set<std::string>& some, const std::set<std::string>& others)
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(some, [&](const std::string& key) { return !others.contains(key); }));
+}
+
+} // namespace
+
+std::string RunIdentity::plan_digest() const
+{
+    constexpr std::size_t kDigits = 16;
+    std::string text;
+    for (const PlannedCase& one : cases)
+        text += fmt::format("{} {}\n", one.key, one.repeat);
+    return sha256_of(text).substr(0, kDigits);
+}
+
+std::string build_text()
+{
+    std::string text = fmt::format("{}, {}", kBuild, kCompiler);
+    if (!std::string_view(kNvcc).empty())
+        text += fmt::format(", nvcc {}", kNvcc);
+    if (!kCountsLaunches)
+        text += ", no ledger";
+#ifdef NESTBED_CDP1
+    text += ", the old device runtime";
+#endif
+    // Of a tree with changes, or without git, the program itself says what it is.
+    if (const std::string_view git(kGit); git == "unknown" || git.ends_with("-dirty")) {
+        constexpr std::size_t kDigits = 16;
+        text += fmt::format(", program {}", sha256_of(read_text_file("/proc/self/exe")).substr(0, kDigits));
+    }
+    return text;
+}
+
+RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>& runs, const std::string& shard,
+                        bool ranges)
+{
+    RunIdentity record{.nestbed = kVersion,
+                       .git = kGit,
+                       .build = build_text(),
+                       .experiment = whole.experiment,
+                       .title = whole.title,
+                       .expect = std::string(name_of(whole.expect)),
+                       .order_seed = whole.order_seed,
+                       .untimed = runs.begin()->second.untimed,
+                       .ranges = ranges,
+                       .shard = shard};
+    for (const auto& [backend, run] : runs)
+        record.backends[std::string(name_of(backend))] = {.name = run.device.name,
+                                                          .driver = run.device.driver,
+                                                          .runtime = run.device.runtime,
+                                                          .machine = run.machine,
+                                                          .multiprocessors = run.device.multiprocessors,
+                                                          .schedule = run.schedule,
+                                                          .repeat = whole.repeat.at(backend),
+                                                          .warmup = whole.warmup.at(backend)};
+    for (const Group& group : whole.groups)
+        for (const Case& point : group.cases)
+            record.cases.push_back({.key = key_of(point, runs.at(point.backend).schedule),
+                                    .settings = settings_text(point),
+                                    .repeat = whole.repeat.at(point.backend)});
+    return record;
+}
+
+std::vector<std::string> differences(const RunIdentity& there, const RunIdentity& here, Differing what)
+{
+    std::vector<std::string> found;
+    const auto compare = [&](const std::string& name, const auto& a, const auto& b) {
+        if (a != b)
+            found.push_back(fmt::format("{}: {} there, {} here", name, a, b));
+    };
+    const auto quoted = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
+    compare("experiment", there.experiment, here.experiment);
+    compare("version", fmt::format("{} ({}, {})", there.nestbed, there.git, there.build),
+            fmt::format("{} ({}, {})", here.nestbed, here.git, here.build));
+    compare("expect", there.expect, here.expect);
+    compare("seed of the order", there.order_seed, here.order_seed);
+    compare("NVTX ranges", there.ranges ? "yes" : "no", here.ranges ? "yes" : "no");
+    compare("untimed", there.untimed ? "yes" : "no", here.untimed ? "yes" : "no");
+    std::set<std::string> backends;
+    for (const RunIdentity* record : {&there, &here})
+        for (const auto& [name, backend] : record->backends)
+            backends.insert(name);
+    for (const std::string& name : backends) {
+        const auto a = there.backends.find(name);
+        const auto b = here.backends.find(name);
+        if (a == there.backends.end() || b == here.backends.end()) {
+            found.push_back(
+                fmt::format("backend {}: {}", name, a == there.backends.end() ? "here alone" : "there alone"));
+            continue;
+        }
+        if (what == Differing::anything)
+            compare("machine", quoted(a->second.machine), quoted(b->second.machine));
+        if (what != Differing::experiment) {
+            compare("device of " + name, quoted(a->second.name), quoted(b->second.name));
+            compare("driver", quoted(a->second.driver), quoted(b->second.driver));
+            compare("CUDA runtime", quoted(a->second.runtime), quoted(b->second.runtime));
+            compare(name == "cpu" ? "workers" : "multiprocessors", a->second.multiprocessors,
+                    b->second.multiprocessors);
+        }
+        compare("schedule", quoted(a->second.schedule), quoted(b->second.schedule));
+        compare("repeat on " + name, a->second.repeat, b->second.repeat);
+        compare("warmup on " + name, a->second.warmup, b->second.warmup);
+    }
+    const std::set<std::string> keys_there = keys_of(there);
+    const std::set<std::string> keys_here = keys_of(here);
+    if (keys_there != keys_here)
+        found.push_back(fmt::format("cases: {} there, {} here; {} are there alone, {} here alone", keys_there.size(),
+                                    keys_here.size(), without(keys_there, keys_here),
+                                    without(keys_here, keys_there)));
+    return found;
+}
+
+std::string devices_text(const RunIdentity& record)
+{
+    std::vector<std::string> devices;
+    for (const auto& [name, backend] : record.backends)
+        devices.push_back(name == "cpu" ? fmt::format("{} ({} workers)", backend.name, backend.multiprocessors)
+                                        : fmt::format("{} ({} multiprocessors, driver {}, CUDA {})", backend.name,
+                                                      backend.multiprocessors, backend.driver, backend.runtime));
+    return fmt::format("{}", fmt::join(devices, ", "));
+}
+
+Json to_json(const RunIdentity& record)
+{
+    Json json{{"experiment", record.experiment},
+              {"title", record.title},
+              {"plan", record.plan_digest()},
+              {"expect", record.expect},
+              {"order_seed", record.order_seed},
+              {"untimed", record.untimed},
+              {"nvtx_ranges", record.ranges},
+              {"nestbed", record.nestbed},
+              {"git", record.git},
+              {"build", record.build}};
+    if (!record.shard.empty())
+        json["shard"] = record.shard;
+    for (const auto& [name, backend] : record.backends)
+        json["backends"][name] = {{"name", backend.name},
+                                  {"driver", backend.driver},
+                                  {"cuda_runtime", backend.runtime},
+                                  {"machine", backend.machine},
+                                  {"multiprocessors", backend.multiprocessors},
+                                  {"schedule", backend.schedule},
+                                  {"repeat", backend.repeat},
+                                  {"warmup", backend.warmup}};
+    return json;
+}
+
+Json cases_to_json(const RunIdentity& record)
+{
+    Json cases = Json::array();
+    for (const PlannedCase& one : record.cases)
+        cases.push_back({{"key", one.key}, {"repeat", one.repeat}, {"case", one.settings}});
+    return cases;
+}
+
+RunIdentity identity_from_json(const Json& run, const Json& plans)
+{
+    RunIdentity record{.nestbed = run.at("nestbed"),
+                       .git = run.at("git"),
+                       .build = run.at("build"),
+                       .experiment = run.at("experiment"),
+                       .title = run.at("title"),
+                       .expect = run.at("expect"),
+                       .order_seed = run.at("order_seed"),
+                       .untimed = run.at("untimed"),
+                       .ranges = run.at("nvtx_ranges"),
+                       .shard = run.value("shard", "")};
+    for (const auto& [name, backend] : run.at("backends").items())
+        record.backends[name] = {.name = backend.at("name"),
+                                 .driver = backend.at("driver"),
+                                 .runtime = backend.at("cuda_runtime"),
+                                 .machine = backend.at("machine"),
+                                 .multiprocessors = backend.at("multiprocessors"),
+                                 .schedule = backend.at("schedule"),
+                                 .repeat = backend.at("repeat"),
+                                 .warmup = backend.at("warmup")};
+    for (const Json& one : plans.at(run.at("plan").get<std::string>()))
+        record.cases.push_back({.key = one.at("key"), .settings = one.at("case"), .repeat = one.at("repeat")});
+    return record;
+}
+
+} // namespace nestbed

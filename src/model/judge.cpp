@@ -1,0 +1,35 @@
+#include "model/judge.hpp"
+
+#include <fmt/format.h>
+
+namespace nestbed
+{
+
+void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::string& error_name)
+{
+    const LaunchCounts& counts = *sample.launches;
+    if (counts.failed != 0) {
+        sample.status = Status::launch_failed;
+        sample.detail = fmt::format("{}{} device launches failed with {} under a pending-launch limit of {}",
+                                    counts.failed, kCountsLaunches ? fmt::format(" of {}", counts.attempted) : "",
+                                    error_name, sample.pending_limit);
+    } else if (counts.waits_given_up != 0) {
+        sample.status = Status::timeout;
+        sample.detail = fmt::format("{} parents gave up waiting for their child: more chains were launched at once "
+                                    "than the device holds",
+                                    counts.waits_given_up);
+    } else if (kCountsLaunches && counts.attempted_by_depth != form.by_depth) {
+        sample.status = Status::count_mismatch;
+        sample.detail = fmt::format("the ledger counted [{}] device launches by depth, the closed form says [{}]",
+                                    fmt::join(counts.attempted_by_depth, " "), fmt::join(form.by_depth, " "));
+    }
+    if (sample.status != Status::ok && sample.status != Status::wrong)
+        sample.relative_error.reset(); // of an answer that was not finished
+    if (sample.status != Status::ok) {
+        sample.gpu_us.reset();
+        sample.wall_us.reset();
+        sample.latencies_us.clear();
+    }
+}
+
+} // namespace nestbed

@@ -1,0 +1,175 @@
+#include "model/reduce_reference.hpp"
+
+#include "base/parallel.hpp"
+#include "base/split_mix.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace nestbed
+{
+
+namespace
+{
+
+double gamma_of(double additions, double unit_roundoff)
+{
+    return additions * unit_roundoff / (1 - additions * unit_roundoff);
+}
+
+} // namespace
+
+template <>
+std::int32_t reduce_element<std::int32_t>(std::uint64_t seed, std::uint64_t index)
+{
+    return static_cast<std::int32_t>(split_mix(seed, index) >> 56);
+}
+
+template <>
+float reduce_element<float>(std::uint64_t seed, std::uint64_t index)
+{
+    const std::uint64_t bits = split_mix(seed, index);
+    const auto fraction = static_cast<float>(bits >> 50) * 0x1p-14F;
+    return std::ldexp(fraction, -static_cast<int>(bits & 7));
+}
+
+template <class T>
+ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid, std::uint32_t block)
+{
+    ReduceReference<T> reference{.block_sums = std::vector<WideSum<T>>(grid),
+                                 .block_magnitudes = std::vector<double>(std::is_same_v<T, float> ? grid : 0),
+                                 .elements = input.size(),
+                                 .block = block};
+    const std::size_t blocks = input.empty() ? 0 : (input.size() - 1) / block + 1;
+    for_ranges(blocks, [&](std::size_t first_block, std::size_t end) {
+        for (std::size_t index = first_block; index < end; ++index) {
+            const std::size_t first = index * block;
+            const auto slice = input.subspan(first, std::min<std::size_t>(block, input.size() - first));
+            reference.block_sums[index] = std::accumulate(slice.begin(), slice.end(), WideSum<T>{});
+            if constexpr (std::is_same_v<T, float>)
+                reference.block_magnitudes[index] = std::transform_reduce(
+                    slice.begin(), slice.end(), 0.0, std::plus<>{}, [](T value) { return std::abs(double{value}); });
+        }
+    });
+    reference.total = std::accumulate(reference.block_sums.begin(), reference.block_sums.end(), WideSum<T>{});
+    return reference;
+}
+
+template <class T>
+std::string to_text(WideSum<T> sum)
+{
+    return fmt::format("{}", sum);
+}
+
+namespace
+{
+template <class Sum>
+double relative_error(Sum answer, Sum reference)
+{
+    const double off = std::abs(static_cast<double>(answer) - static_cast<double>(reference));
+    return off == 0 ? 0 : off / std::abs(static_cast<double>(reference));
+}
+} // namespace
+
+template <class T>
+Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum)
+{
+    // The sum of `of` over the blocks that partial sum `index` is of.
+    const auto over_blocks = [&](const auto& of, std::size_t index) {
+        const auto first = of.begin() + static_cast<std::ptrdiff_t>(index * blocks_a_sum);
+        const auto count = std::min<std::ptrdiff_t>(blocks_a_sum, of.end() - first);
+        return std::accumulate(first, first + count, WideSum<T>{});
+    };
+    const auto is_right = [&](std::size_t index) {
+        const WideSum<T> expected = over_blocks(reference.block_sums, index);
+        if constexpr (std::is_same_v<T, float>) {
+            const double bound = gamma_of(std::bit_width(reference.block) - 1 + blocks_a_sum - 1, 0x1p-24);
+            return std::abs(partials[index] - expected) <= bound * over_blocks(reference.block_magnitudes, index);
+        } else {
+            return partials[index] == expected;
+        }
+    };
+    const std::size_t blocks = reference.block_sums.size();
+    if (partials.size() != (blocks + blocks_a_sum - 1) / blocks_a_sum)
+        return {.right = false,
+                .answer = "",
+                .detail = fmt::format("{} partial sums for {} blocks", partials.size(), blocks)};
+    WideSum<T> total{};
+    std::size_t wrong = 0;
+    std::size_t first_wrong = 0;
+    for (std::size_t index = 0; index < partials.size(); ++index) {
+        total += partials[index];
+        if (!is_right(index) && wrong++ == 0)
+            first_wrong = index;
+    }
+    Verification verdict{.right = wrong == 0,
+                         .answer = to_text<T>(total),
+                         .detail = {},
+                         .relative_error = relative_error(total, reference.total)};
+    if (wrong != 0)
+        verdict.detail =
+            fmt::format("{} of {} block sums are wrong; {} gave {} instead of {}", wrong, partials.size(),
+                        blocks_a_sum == 1 ? fmt::format("block {}", first_wrong)
+                                          : fmt::format("that from block {} on", first_wrong * blocks_a_sum),
+                        partials[first_wrong], over_blocks(reference.block_sums, first_wrong));
+    return verdict;
+}
+
+template <class T>
+Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total)
+{
+    constexpr std::uint64_t kExact = std::uint64_t{1} << 32; // elements
+    bool right = total == reference.total;
+    if (std::is_same_v<T, float> && reference.elements > kExact) {
+        const double bound = gamma_of(static_cast<double>(reference.elements), 0x1p-53);
+        right =
+            std::abs(static_cast<double>(total - reference.total)) <= bound * static_cast<double>(reference.total);
+    }
+    Verification verdict{.right = right,
+                         .answer = to_text<T>(total),
+                         .detail = {},
+                         .relative_error = relative_error(total, reference.total)};
+    if (!right)
+        verdict.detail = fmt::format("the sum is {} instead of {}", total, reference.total);
+    return verdict;
+}
+
+template <class T>
+Verification verify_narrow_total(const ReduceReference<T>& reference, T total)
+{
+    constexpr double kOwn = 64;
+    constexpr double kLeastThreads = 1U << 16;
+    if constexpr (std::is_same_v<T, float>) {
+        const double additions = kOwn + static_cast<double>(reference.elements) / kLeastThreads;
+        const double bound = gamma_of(additions, 0x1p-24) * reference.total;
+        const bool right = std::abs(total - reference.total) <= bound;
+        return {.right = right,
+                .answer = to_text<T>(total),
+                .detail = right ? "" : fmt::format("the sum is {} instead of {}", total, reference.total),
+                .relative_error = relative_error<WideSum<T>>(total, reference.total)};
+    } else {
+        const auto expected = static_cast<T>(reference.total);
+        const bool right = total == expected;
+        return {.right = right,
+                .answer = to_text<T>(total),
+                .detail = right ? "" : fmt::format("the sum is {} instead of {}, modulo 2^32", total, expected),
+                .relative_error = relative_error<WideSum<T>>(total, expected)};
+    }
+}
+
+template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t, std::uint32_t);
+template ReduceReference<float> reduce_reference(std::span<const float>, std::uint32_t, std::uint32_t);
+template Verification verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>, unsigned);
+template Verification verify_blocks(const ReduceReference<float>&, std::span<const float>, unsigned);
+template Verification verify_narrow_total(const ReduceReference<std::int32_t>&, std::int32_t);
+template Verification verify_narrow_total(const ReduceReference<float>&, float);
+template Verification verify_total(const ReduceReference<std::int32_t>&, std::int64_t);
+template Verification verify_total(const ReduceReference<float>&, double);
+template std::string to_text<std::int32_t>(std::int64_t);
+template std::string to_text<float>(double);
+
+} // namespace nestbed

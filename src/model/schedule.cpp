@@ -1,0 +1,43 @@
+#include "model/schedule.hpp"
+
+#include "base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace nestbed
+{
+
+Schedule parse_schedule(std::string_view text)
+{
+    if (text == "fifo")
+        return {};
+    if (text == "eager")
+        return {.order = Schedule::Order::eager};
+    constexpr std::string_view kRandom = "random:";
+    if (text.starts_with(kRandom)) {
+        const std::string_view digits = text.substr(kRandom.size());
+        Schedule schedule{.order = Schedule::Order::random};
+        const auto [end, error] = std::from_chars(digits.begin(), digits.end(), schedule.seed);
+        if (error == std::errc{} && end == digits.end())
+            return schedule;
+    }
+    throw UsageError(
+        fmt::format("'{}' is no schedule; allowed: fifo, eager, random:SEED (SEED a whole number)", text));
+}
+
+std::string name_of(const Schedule& schedule)
+{
+    switch (schedule.order) {
+    case Schedule::Order::fifo:
+        return "fifo";
+    case Schedule::Order::eager:
+        return "eager";
+    case Schedule::Order::random:
+        break;
+    }
+    return fmt::format("random:{}", schedule.seed);
+}
+
+} // namespace nestbed

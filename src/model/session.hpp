@@ -1,0 +1,84 @@
+// The narrow door between what plans and logs and what measures: a case goes in, a sample comes out.
+#pragma once
+
+#include "model/case.hpp"
+#include "model/facts.hpp"
+#include "model/sample.hpp"
+#include "model/trace.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace nestbed
+{
+
+struct SessionOptions {
+    std::string schedule = "fifo";    // the executor's; see model/schedule.hpp
+    unsigned workers = 0;             // the executor's; 0: one a core
+    std::string experiment = "adhoc"; // names the ranges that profilers see (model/case_text.hpp)
+    bool untimed = false;             // nothing is run for the sake of times
+    bool ranges = true;               // there are such ranges
+    // Called by what measures now and then, never within a timed region: it is not hung. May be empty.
+    std::function<void()> alive{};
+};
+
+// How far a chain of launches, each made by the grid before it, can go.
+struct DepthProbe {
+    unsigned asked = 0;   // levels that were tried; 0: a build without the ledger cannot tell
+    unsigned reached = 0; // levels that ran; smaller than asked when the device refused
+    std::string error;    // with which error it refused, empty otherwise
+};
+
+// What the device's memory gave in this run, in GB/s (10^9 bytes); 0: not measured (the executor).
+struct MeasuredBandwidth {
+    double read_gb_s = 0; // read alone
+    double copy_gb_s = 0; // copied by the driver, bytes read and written together
+};
+
+class Session
+{
+  public:
+    Session() = default;
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    virtual ~Session() = default;
+
+    virtual BackendKind backend() const = 0;
+    virtual const DeviceFacts& facts() const = 0;
+    // The executor's schedule; empty on a GPU.
+    virtual std::string schedule() const = 0;
+
+    // Prepares the case if it is not the last one's (untimed), runs it once (timed) and verifies it
+    // (untimed). The strategy must be in this backend's registry. What goes wrong on the device is a status,
+    // not an exception. Throws RunError when the case's memory cannot be had.
+    virtual Sample sample(const Case& point) = 0;
+    // Says that this case is to be sampled after those announced before: a session in another process begins with it. A sample of another
+    // case, or one whose device is lost, makes what was announced void.
+    virtual void announce(const Case& /*point*/) {}
+    // After a sample whose device is lost a new device can be had, with nothing warm on it.
+    virtual bool recovers() const { return false; }
+    // Gets it, before anything else is asked for. Throws RunError where there is none any more.
+    virtual void renew() {}
+    // The same for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
+    virtual Sample sample_aloud(const Case& point) = 0;
+    // The same in instances of the kernels that mark when they were called, begun and ended, `grids` of them at most. What the
+    // trace says of the run is filled in but for its overhead. Throws UsageError for a case that launches nothing from a kernel.
+    virtual Trace trace(const Case& point, std::uint32_t grids) = 0;
+    // Frees what sample() keeps between calls.
+    virtual void release() = 0;
+
+    // An empty kernel, launched and waited for, as a sample is timed: the floor of every time. Median of 101.
+    virtual double null_kernel_us() = 0;
+    // The smallest step by which the timer that kernels read goes on, in nanoseconds.
+    virtual unsigned timer_step_ns() = 0;
+    // Over 8 GiB, or a quarter of the free memory. Medians of 11. Throws RunError if what was read is not what was there.
+    virtual MeasuredBandwidth bandwidth() = 0;
+    virtual DepthProbe probe_depth(unsigned levels) = 0;
+};
+
+// What the commands probe.
+inline constexpr unsigned kProbedLevels = 1024;
+
+} // namespace nestbed

@@ -1,0 +1,46 @@
+// The axes of an experiment, or of a section of it: what each key of a sweep says, checked one by one. Pure.
+#pragma once
+
+#include "model/case.hpp"
+#include "model/strategy.hpp"
+#include "plan/axis.hpp"
+#include "plan/settings.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nestbed
+{
+
+// A name from a list, with the setting that it comes from.
+using NameValue = std::pair<std::string, Setting>;
+
+// A comma-separated list of names, doubles removed. Throws UsageError for one that is not allowed; `what` it is called
+// there.
+std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
+                                const std::vector<std::string_view>& allowed, std::string_view what);
+
+struct ShapeValue {
+    BlockShape shape;
+    std::shared_ptr<const Setting> setting;
+};
+
+// Every axis has one value at least.
+struct Axes {
+    std::vector<NameValue> strategies, mechanisms, types;
+    std::vector<AxisValue> grids, blocks, elements, nx, ny, depths, limits, waves, streams, delays, graphs, seeds;
+    std::vector<ShapeValue> shapes;
+};
+
+// Throws UsageError that names the setting for a value that no case can have, and for a product of more than 10^6
+// cases on `devices` devices.
+Axes read_axes(const Settings& settings, std::size_t devices);
+
+// What of the mechanisms asked for the strategy has. One that has a single mechanism goes by that, whatever is asked.
+// Throws UsageError when it has several and none of them is asked for.
+std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info);
+
+} // namespace nestbed

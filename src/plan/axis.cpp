@@ -1,0 +1,128 @@
+#include "plan/axis.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <unordered_set>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::size_t kMostValues = 10'000;
+
+class AxisParser
+{
+  public:
+    explicit AxisParser(const AxisRange& range) : range_(range) {}
+
+    void parse(const Setting& setting)
+    {
+        setting_ = std::make_shared<const Setting>(setting);
+        for (const std::string& part : split(setting_->value, ',')) {
+            if (part.empty())
+                refuse("an empty part");
+            else if (!range_.word.empty() && part == range_.word)
+                add(std::nullopt);
+            else
+                parse_part(part);
+        }
+    }
+
+    std::vector<AxisValue> values() && { return std::move(values_); }
+
+  private:
+    std::uint64_t number(std::string_view text, std::uint64_t least, std::uint64_t most) const
+    {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc::result_out_of_range)
+            refuse(fmt::format("'{}' is too large", text));
+        if (error != std::errc{} || end != text.data() + text.size())
+            refuse(text.starts_with('-') ? fmt::format("'{}' is negative", text)
+                                         : fmt::format("'{}' is not a whole number", text));
+        if (value < least || value > most)
+            refuse(fmt::format("{} is {}", value, value < least ? "too small" : "too large"));
+        return value;
+    }
+
+    [[noreturn]] void refuse(const std::string& why) const
+    {
+        const std::string most = range_.most == UINT64_MAX ? "" : fmt::format(" to {}", range_.most);
+        const std::string word = range_.word.empty() ? "" : fmt::format(" or {}", range_.word);
+        throw UsageError(
+            fmt::format("{}: {}; allowed: whole numbers from {}{}{}, as N, FIRST:LAST, FIRST:LAST:STEP or "
+                        "FIRST:LAST:*FACTOR, several by comma",
+                        setting_->place(), why, range_.least, most, word));
+    }
+
+    void add(std::optional<std::uint64_t> number)
+    {
+        if (++said_ > kMostValues)
+            refuse(fmt::format("more than {} values", kMostValues));
+        if (seen_.insert(number).second)
+            values_.push_back({number, setting_});
+    }
+
+    void parse_part(const std::string& part)
+    {
+        const std::vector<std::string> pieces = split(part, ':');
+        const std::uint64_t first = number(pieces[0], range_.least, range_.most);
+        if (pieces.size() == 1)
+            return add(first);
+        if (pieces.size() > 3)
+            refuse(fmt::format("'{}' has too many colons", part));
+        const std::uint64_t last = number(pieces[1], range_.least, range_.most);
+        if (last < first)
+            refuse(fmt::format("'{}' is empty: {} comes after {}", part, first, last));
+        const bool multiply = pieces.size() == 3 && pieces[2].starts_with('*');
+        const std::uint64_t step =
+            pieces.size() == 2 ? 1 : number(std::string_view(pieces[2]).substr(multiply ? 1 : 0), 0, UINT64_MAX);
+        if (multiply ? step < 2 || first == 0 : step == 0)
+            refuse(fmt::format("'{}' never ends", part));
+        // A sweep of this size is a mistake; it must not take all memory before it is said so.
+        if (!multiply && (last - first) / step >= kMostValues)
+            refuse(fmt::format("'{}' has more than {} values", part, kMostValues));
+        for (std::uint64_t value = first;;) {
+            add(value);
+            if (multiply ? value > last / step : step > last - value)
+                return;
+            value = multiply ? value * step : value + step;
+        }
+    }
+
+    const AxisRange& range_;
+    std::shared_ptr<const Setting> setting_; // that is parsed
+    std::vector<AxisValue> values_;
+    std::unordered_set<std::optional<std::uint64_t>> seen_;
+    std::size_t said_ = 0; // values with their doubles
+};
+
+} // namespace
+
+std::vector<AxisValue> parse_axis(const std::vector<Setting>& settings, const AxisRange& range)
+{
+    AxisParser parser(range);
+    for (const Setting& setting : settings)
+        parser.parse(setting);
+    return std::move(parser).values();
+}
+
+std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uint64_t most)
+{
+    std::uint64_t value = 0;
+    const std::string& text = setting.value;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+        throw UsageError(
+            fmt::format("{}: '{}' is not a whole number from {} to {}", setting.place(), text, least, most));
+    return value;
+}
+
+} // namespace nestbed

@@ -1,0 +1,40 @@
+// The axis grammar: one token for a list of whole numbers.
+//
+//     axis  = part { "," part }
+//     part  = number | first ":" last | first ":" last ":" step | first ":" last ":*" factor | word
+//
+// `64,256,2048`   `1:8`   `0:100:10`   `1:65536:*2`   and, where a key knows a word, `auto` or `full`.
+#pragma once
+
+#include "plan/settings.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestbed
+{
+
+struct AxisRange {
+    std::uint64_t least = 0;
+    std::uint64_t most = UINT64_MAX;
+    std::string_view word; // what stands for "no number", e.g. "auto"; empty: nothing does
+};
+
+// A value and the setting that it comes from, for messages about it. No number: the range's word.
+struct AxisValue {
+    std::optional<std::uint64_t> number;
+    std::shared_ptr<const Setting> setting; // one for all its values: a copy each would be ten thousand long lists
+};
+
+// All values of an axis, in order, doubles removed. Throws UsageError with the setting's place, the part that
+// is wrong, and what is allowed: at most ten thousand values, doubles among them.
+std::vector<AxisValue> parse_axis(const std::vector<Setting>& settings, const AxisRange& range);
+
+// One whole number. Throws UsageError.
+std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uint64_t most);
+
+} // namespace nestbed

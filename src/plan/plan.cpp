@@ -1,0 +1,344 @@
+#include "plan/plan.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "model/strategy.hpp"
+#include "plan/axes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::uint32_t kUsualGrid = 2048; // the book's
+constexpr std::uint32_t kUsualBlock = 512;
+
+std::optional<std::uint32_t> narrow(const AxisValue& value)
+{
+    return value.number ? std::optional(static_cast<std::uint32_t>(*value.number)) : std::nullopt;
+}
+
+// Of elements, grid and block any two give the third.
+Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue& block)
+{
+    Case point;
+    if (elements.number && grid.number && !block.number) {
+        const std::uint64_t needed = std::bit_ceil((*elements.number - 1) / *grid.number + 1);
+        if (needed > 1024)
+            throw UsageError(
+                fmt::format("{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
+                            elements.setting->place(), *elements.number, needed, *grid.number * 1024, *grid.number));
+        point.block = static_cast<std::uint32_t>(needed);
+    } else {
+        point.block = static_cast<std::uint32_t>(block.number.value_or(kUsualBlock));
+    }
+    if (grid.number) {
+        point.grid = static_cast<std::uint32_t>(*grid.number);
+    } else if (elements.number) {
+        const std::uint64_t needed = (*elements.number - 1) / point.block + 1;
+        if (needed > 2147483647)
+            throw UsageError(fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
+                                         elements.setting->place(), *elements.number, needed, point.block));
+        point.grid = static_cast<std::uint32_t>(needed);
+    } else {
+        point.grid = kUsualGrid;
+    }
+    const std::uint64_t capacity = std::uint64_t{point.grid} * point.block;
+    point.elements = elements.number.value_or(capacity);
+    if (point.elements > capacity)
+        throw UsageError(fmt::format("{}: {} elements do not fit {} blocks of {}; allowed: at most {}",
+                                     elements.setting->place(), point.elements, point.grid, point.block, capacity));
+    return point;
+}
+
+// The setting that a message about a shape begins with: the first of these that the user said, or else `usual`.
+std::string place_of(std::initializer_list<const AxisValue*> values, std::string_view usual)
+{
+    for (const AxisValue* value : values)
+        if (!value->setting->value.empty())
+            return value->setting->place();
+    return std::string(usual);
+}
+
+// What the device can take of a shape.
+void check_shape(const Case& point, const DeviceFacts& facts, const AxisValue& grid, const AxisValue& block,
+                 const AxisValue& elements)
+{
+    if (point.block > facts.max_threads_per_block)
+        throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}",
+                                     place_of({&block, &elements, &grid}, "--block"), facts.name,
+                                     facts.max_threads_per_block, point.block));
+    if (point.grid > facts.max_grid)
+        throw UsageError(fmt::format("{}: {} has grids of at most {} blocks, not {}",
+                                     place_of({&grid, &elements, &block}, "--grid"), facts.name, facts.max_grid,
+                                     point.grid));
+}
+
+void check_block_shapes(const Axes& axes, const DeviceFacts& facts)
+{
+    for (const auto& [shape, setting] : axes.shapes)
+        if (shape.threads() > facts.max_threads_per_block)
+            throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", setting->place(),
+                                         facts.name, facts.max_threads_per_block, shape.threads()));
+}
+
+// What a case is the size of, in words.
+std::string size_text(const Case& point)
+{
+    return point.nx != 0 ? fmt::format("{} x {} numbers", point.nx, point.ny)
+                         : fmt::format("{} blocks of {} threads", point.grid, point.block);
+}
+
+// `place_of_case` is what a message about a case begins with.
+template <class PlaceOf>
+void check_memory(const Group& group, const DeviceFacts& facts, PlaceOf&& place_of_case)
+{
+    for (const Case& point : group.cases)
+        if (const std::uint64_t needed = memory_bytes(point); needed > facts.free_memory_bytes)
+            throw UsageError(fmt::format("{}: {} need {} of memory; allowed: what {} has free, {}",
+                                         place_of_case(point), size_text(point),
+                                         format_bytes(static_cast<double>(needed)), facts.name,
+                                         format_bytes(static_cast<double>(facts.free_memory_bytes))));
+}
+
+// A setting that means nothing to the strategy is left at its default, so that it does not multiply cases.
+Case meaningful(Case point)
+{
+    const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+    const StrategyInfo& info = strategy.info();
+    if (info.over_matrix()) {
+        point.type = ElementType::float32;
+        point.elements = std::uint64_t{point.nx} * point.ny;
+        point.grid = 0;
+        point.block = 0;
+    } else {
+        point.nx = 0;
+        point.ny = 0;
+    }
+    if (!info.shaped)
+        point.shape = {};
+    if (info.workload != "reduce" && !info.over_matrix()) {
+        point.type = ElementType::none;
+        point.elements = 0;
+    }
+    if (!info.drawn())
+        point.seed = 0;
+    if (!strategy.launches(point).per_root_block()) { // no waves
+        point.wave.reset();
+        point.streams.reset();
+    }
+    const Mechanism mechanism = *point.mechanism;
+    if (!has_levels(info, mechanism))
+        point.depth.reset();
+    if (!from_device(mechanism))
+        point.pending_limit.reset();
+    if (!info.delayed)
+        point.delay_us = 0;
+    if (info.workload != "chain" || mechanism != Mechanism::graph_tail)
+        point.graphs = 1;
+    return point;
+}
+
+// A chain goes on as long as it is told to, and the ledger tells so many levels apart.
+void check_levels(const Axes& axes, const StrategyInfo& info)
+{
+    if (info.workload != "chain")
+        return;
+    for (const AxisValue& depth : axes.depths)
+        if (depth.number.value_or(0) > kLedgerLevels)
+            throw UsageError(fmt::format("{}: a chain of {} levels is too long; allowed for chain: at most {}",
+                                         depth.setting->place(), *depth.number, kLedgerLevels));
+}
+
+// All strategies under all launch settings on one input.
+Group group_of(const Axes& axes, Case point)
+{
+    Group group;
+    std::set<Case> seen;
+    const auto add = [&](const Case& one) {
+        if (seen.insert(one).second)
+            group.cases.push_back(one);
+    };
+    for (const auto& [name, setting] : axes.strategies) {
+        point.strategy = name;
+        check_levels(axes, Registry::find_anywhere(name)->info());
+        for (const Mechanism mechanism : mechanisms_of(axes, Registry::find_anywhere(name)->info()))
+            for (const AxisValue& depth : axes.depths)
+                for (const AxisValue& limit : axes.limits)
+                    for (const AxisValue& wave : axes.waves)
+                        for (const AxisValue& streams : axes.streams)
+                            for (const AxisValue& delay : axes.delays)
+                                for (const AxisValue& graphs : axes.graphs)
+                                    for (const ShapeValue& shape : axes.shapes) {
+                                        point.mechanism = mechanism;
+                                        point.depth = narrow(depth);
+                                        point.pending_limit = narrow(limit);
+                                        point.wave = narrow(wave);
+                                        point.streams = narrow(streams);
+                                        point.delay_us = *narrow(delay);
+                                        point.graphs = *narrow(graphs);
+                                        point.shape = shape.shape;
+                                        add(meaningful(point));
+                                    }
+    }
+    return group;
+}
+
+// Cases without elements come again for every type, elements and seed, others when two parts say them: the first stays.
+void drop_repeated_cases(std::vector<Group>& groups)
+{
+    std::set<Case> seen;
+    for (Group& group : groups)
+        std::erase_if(group.cases, [&](const Case& point) { return !seen.insert(point).second; });
+    std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
+}
+
+Status expected_status(const Setting& setting)
+{
+    constexpr std::array kAllowed{Status::ok, Status::wrong, Status::launch_failed, Status::unsupported};
+    std::vector<std::string_view> names;
+    for (const Status status : kAllowed) {
+        if (setting.value == name_of(status))
+            return status;
+        names.push_back(name_of(status));
+    }
+    throw UsageError(fmt::format("{}: there is no expectation '{}'{}; allowed: {}", setting.place(), setting.value,
+                                 did_you_mean(setting.value, names), fmt::join(names, ", ")));
+}
+
+unsigned count_of(const Settings& settings, std::string_view key, std::uint64_t least, unsigned usual)
+{
+    const auto setting = settings.one(key);
+    return setting ? static_cast<unsigned>(parse_number(*setting, least, 1'000'000)) : usual;
+}
+
+} // namespace
+
+std::size_t Plan::case_count() const
+{
+    std::size_t count = 0;
+    for (const Group& group : groups)
+        count += group.cases.size();
+    return count;
+}
+
+std::size_t Plan::sample_count() const
+{
+    std::size_t count = 0;
+    for (const Group& group : groups)
+        for (const Case& point : group.cases)
+            count += repeat.at(point.backend);
+    return count;
+}
+
+std::vector<BackendKind> chosen_backends(const Settings& settings, const std::string& why_no_gpu)
+{
+    const BackendKind preferred = why_no_gpu.empty() ? BackendKind::cuda : BackendKind::cpu;
+    std::vector<BackendKind> backends;
+    const auto add = [&](BackendKind backend) {
+        if (std::ranges::find(backends, backend) == backends.end())
+            backends.push_back(backend);
+    };
+    for (const auto& [name, setting] : names_of(settings, "backend", {"auto", "cuda", "cpu"}, "backend")) {
+        if (name == "auto") {
+            add(preferred);
+            continue;
+        }
+        const BackendKind backend = name == "cuda" ? BackendKind::cuda : BackendKind::cpu;
+        if (backend == BackendKind::cuda && !why_no_gpu.empty())
+            throw UsageError(
+                fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu", setting.place(), why_no_gpu));
+        add(backend);
+    }
+    if (backends.empty())
+        add(preferred);
+    return backends;
+}
+
+namespace
+{
+
+// Adds the groups of one part of the experiment, or to those that are there for the same input.
+void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const Axes& axes,
+                const std::map<BackendKind, DeviceFacts>& devices)
+{
+    const auto add = [&](const Case& point, Group group) {
+        const auto [same, is_new] = group_of_input.emplace(point, plan.groups.size());
+        if (is_new)
+            plan.groups.push_back(std::move(group));
+        else
+            std::ranges::move(group.cases, std::back_inserter(plan.groups[same->second].cases));
+    };
+    const auto any_of_strategies = [&axes](const auto& is_so) {
+        return std::ranges::any_of(axes.strategies, [&](const NameValue& strategy) {
+            return is_so(Registry::find_anywhere(strategy.first)->info());
+        });
+    };
+    const bool matrices = any_of_strategies([](const StrategyInfo& info) { return info.over_matrix(); });
+    const bool linear = any_of_strategies([](const StrategyInfo& info) { return !info.over_matrix(); });
+    for (const auto& [backend, facts] : devices) {
+        if (any_of_strategies([](const StrategyInfo& info) { return info.shaped; }))
+            check_block_shapes(axes, facts);
+        for (const auto& [type, type_setting] : axes.types)
+            for (const AxisValue& elements : axes.elements)
+                for (const AxisValue& block : axes.blocks)
+                    for (const AxisValue& grid : axes.grids)
+                        for (const AxisValue& nx : axes.nx)
+                            for (const AxisValue& ny : axes.ny)
+                                for (const AxisValue& seed : axes.seeds) {
+                                    Case point;
+                                    if (linear) {
+                                        point = shape_of(elements, grid, block);
+                                        check_shape(point, facts, grid, block, elements);
+                                    }
+                                    point.backend = backend;
+                                    point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
+                                    point.nx = matrices ? *narrow(nx) : 0;
+                                    point.ny = matrices ? *narrow(ny) : 0;
+                                    point.seed = *seed.number;
+                                    Group group = group_of(axes, point);
+                                    check_memory(group, facts, [&](const Case& one) {
+                                        return one.nx != 0 ? place_of({&nx, &ny}, "--nx")
+                                                           : place_of({&elements, &grid, &block}, "--grid");
+                                    });
+                                    add(point, std::move(group));
+                                }
+    }
+}
+
+} // namespace
+
+Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices)
+{
+    Plan plan;
+    plan.experiment = settings.experiment();
+    const auto title = settings.one("title");
+    plan.title = title ? title->value : "";
+    if (const auto expect = settings.one("expect"))
+        plan.expect = expected_status(*expect);
+    for (const auto& [backend, facts] : devices) {
+        plan.repeat[backend] = count_of(settings, "repeat", 1, backend == BackendKind::cuda ? 30 : 3);
+        plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
+    }
+    plan.retries = count_of(settings, "retries", 0, plan.retries);
+    std::vector<Axes> parts;
+    for (const Settings& part : settings.parts())
+        parts.push_back(read_axes(part, devices.size()));
+    plan.order_seed = *parts.front().seeds.front().number;
+    std::map<Case, std::size_t> group_of_input; // by a case that has no strategy yet
+    for (const Axes& axes : parts)
+        add_groups(plan, group_of_input, axes, devices);
+    drop_repeated_cases(plan.groups);
+    return plan;
+}
+
+} // namespace nestbed

@@ -1,0 +1,54 @@
+// The plan: settings turned into cases, checked against the devices before anything runs. Pure.
+#pragma once
+
+#include "model/case.hpp"
+#include "model/facts.hpp"
+#include "model/sample.hpp"
+#include "plan/settings.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// Cases that share their input and are measured in interleaved rounds: they differ in strategy, mechanism and launch
+// settings.
+struct Group {
+    std::vector<Case> cases;
+};
+
+struct Plan {
+    std::string experiment; // the file's stem, or "adhoc"
+    std::string title;
+    std::vector<Group> groups;
+    std::map<BackendKind, unsigned> repeat;
+    std::map<BackendKind, unsigned> warmup;
+    unsigned retries = 1;         // of a case that takes its worker down
+    std::uint64_t order_seed = 1; // of the rounds: the first seed
+    Status expect = Status::ok;   // see expectation.hpp
+
+    std::size_t case_count() const;
+    std::size_t sample_count() const; // timed samples, all cases
+};
+
+// The backends that the settings ask for; `auto` is cuda where `why_no_gpu` is empty, else cpu. Throws UsageError for cuda where
+// there is no usable GPU, with that reason.
+std::vector<BackendKind> chosen_backends(const Settings& settings, const std::string& why_no_gpu);
+
+// Every case of the axes' product, backend by backend. A key that means nothing to a strategy (depth to a
+// flat one) does not multiply its cases. Of elements, grid and block any two give the third. Throws
+// UsageError that names the setting for what cannot be: an unknown strategy, a block that is no power of two
+// or over the device's limit, more elements than grid * block, more memory than the device has free.
+Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices);
+
+// Bytes that a case needs at once: its workload's buffers on the device; on the executor also the host's vectors
+// and the grids of its widest level, for there they share one memory.
+std::uint64_t memory_bytes(const Case& point);
+
+// What --dry-run prints.
+std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices);
+
+} // namespace nestbed

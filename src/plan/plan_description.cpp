@@ -1,0 +1,98 @@
+// What a plan would take: the memory of a case, and the table of --dry-run.
+#include "base/table.hpp"
+#include "base/text.hpp"
+#include "model/launch_plan.hpp"
+#include "model/strategy.hpp"
+#include "plan/cost.hpp"
+#include "plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace nestbed
+{
+
+std::uint64_t memory_bytes(const Case& point)
+{
+    constexpr std::uint64_t kElementBytes = 4;
+    constexpr std::uint64_t kFlagBytes = 4;
+    constexpr std::uint64_t kReferenceBytes = 16; // a block's right sum and magnitude
+    // A grid of the executor, measured: hello and nosync, 10^6 blocks of 4. A level waits while the one before runs.
+    constexpr std::uint64_t kGridBytes = 440;
+    constexpr std::uint64_t kGenerations = 2;
+    const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+    const bool reduces = strategy.info().workload == "reduce";
+    const ExpectedLaunches form = strategy.launches(point);
+    const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
+    std::uint64_t bytes = strategy.scratch_bytes(point);
+    if (reduces) // the input, its working copy, and a sum and completion flags a block
+        bytes += 2 * padded * kElementBytes + point.grid * kElementBytes +
+                 (form.parent_waits ? std::uint64_t{form.root_blocks} * form.levels() * kFlagBytes : 0);
+    if (strategy.info().over_matrix()) // what is read and what is written, or what is written alone
+        bytes += bytes_moved(strategy.info(), point);
+    if (point.backend == BackendKind::cpu) {
+        if (reduces)
+            bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);
+        const auto widest = std::max_element(form.by_depth.begin(), form.by_depth.end());
+        if (widest != form.by_depth.end())
+            bytes += std::min<std::uint64_t>(kGenerations, form.levels()) * *widest * kGridBytes;
+    }
+    return bytes;
+}
+
+std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
+{
+    std::uint64_t launches = 0;
+    std::uint64_t memory = 0;
+    std::vector<Column> columns{{"strategy", true},
+                                {"mechanism", true, true},
+                                {"on", true, true},
+                                {"type", true, true},
+                                {"elements", false, true},
+                                {"grid", false, true},
+                                {"block", false, true},
+                                {"nx", false, true},
+                                {"ny", false, true},
+                                {"block-shape", false, true},
+                                {"depth", false, true},
+                                {"launches"},
+                                {"waves"}};
+    for (const Group& group : plan.groups) {
+        for (const Case& point : group.cases) {
+            const Strategy* strategy = Registry::find_anywhere(point.strategy);
+            const ExpectedLaunches form = strategy->launches(point);
+            const LaunchPlan launch_plan = plan_launches(point, form, devices.at(point.backend));
+            const Mechanism mechanism = mechanism_of(strategy->info(), point);
+            const bool levels = has_levels(strategy->info(), mechanism);
+            const std::vector<std::string> cells{point.strategy,
+                                                 mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)),
+                                                 std::string(name_of(point.backend)),
+                                                 std::string(name_of(point.type)),
+                                                 count_or_empty(point.elements),
+                                                 count_or_empty(point.grid),
+                                                 count_or_empty(point.block),
+                                                 count_or_empty(point.nx),
+                                                 count_or_empty(point.ny),
+                                                 name_of(point.shape),
+                                                 !levels       ? ""
+                                                 : point.depth ? std::to_string(*point.depth)
+                                                               : "full",
+                                                 std::to_string(form.total()),
+                                                 from_device(mechanism) ? std::to_string(launch_plan.waves()) : ""};
+            for (std::size_t index = 0; index < columns.size(); ++index)
+                columns[index].cells.push_back(cells[index]);
+            launches += form.total() * (plan.repeat.at(point.backend) + plan.warmup.at(point.backend));
+            memory = std::max(memory, memory_bytes(point));
+        }
+    }
+    return table_text(std::move(columns)) +
+           fmt::format(
+               "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory, about {}\n",
+               plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)),
+               duration_text(std::chrono::duration<double, std::micro>(cost_us(plan))));
+}
+
+} // namespace nestbed

@@ -1,0 +1,227 @@
+#include "plan/settings.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace nestbed
+{
+
+namespace
+{
+
+// What is beyond them is no experiment, and must not take all memory before it is said so: each part has its own copy
+// of what is said before the first section.
+constexpr std::size_t kMostBytes = 65'536;
+constexpr std::size_t kMostSections = 100;
+
+constexpr std::array kKeys{
+    Key{"title", "TEXT", "what the experiment asks, for the table and the manifest", false},
+    Key{"strategy", "LIST", "strategies by comma; `nestbed list` names them"},
+    Key{"backend", "LIST", "auto (cuda where there is a GPU), cuda, cpu", false},
+    Key{"mechanism", "LIST", "how grids are launched; `nestbed list` has each strategy's; or all (its first)"},
+    Key{"type", "LIST", "int32, float32"},
+    Key{"grid", "AXIS", "blocks of the root grid (2048)"},
+    Key{"block", "AXIS", "threads a block, a power of two (512)"},
+    Key{"elements", "AXIS", "numbers to reduce (grid x block)"},
+    Key{"nx", "AXIS", "columns of a matrix or an image (2048)"},
+    Key{"ny", "AXIS", "rows (2048)"},
+    Key{"block-shape", "LIST", "threads a block in x and y, 8x32 (16x16)"},
+    Key{"depth", "AXIS", "nested levels at most, or full (full)"},
+    Key{"pending-limit", "AXIS", "pending launches, or auto: never refused (auto)"},
+    Key{"wave", "AXIS", "root blocks launched at once, or auto (auto)"},
+    Key{"streams", "AXIS", "host streams that waves go round, or auto (auto)"},
+    Key{"delay-us", "AXIS", "microseconds by which what loses a race is held up (0)"},
+    Key{"graphs", "AXIS", "instances of a device graph, of which the fastest is used (1)"},
+    Key{"seed", "AXIS", "of the input and of the order of the runs (1)"},
+    Key{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
+    Key{"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
+    Key{"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
+    Key{"retries", "N", "tries more for a case that takes its worker down (1)", false},
+    Key{"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
+    Key{"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
+    Key{"workers", "N", "the executor's threads (one a core, 12 at most)", false},
+};
+
+std::vector<std::string_view> key_names()
+{
+    std::vector<std::string_view> names;
+    for (const Key& key : kKeys)
+        names.push_back(key.name);
+    return names;
+}
+
+} // namespace
+
+std::span<const Key> all_keys()
+{
+    return kKeys;
+}
+
+std::string canonical_key(std::string_view name)
+{
+    std::string key(name);
+    std::ranges::replace(key, '_', '-');
+    return key;
+}
+
+std::string Setting::place() const
+{
+    return file.empty() ? fmt::format("--{} {}", key, value) : fmt::format("{}:{}: {} = {}", file, line, key, value);
+}
+
+namespace
+{
+// The name in a line "[name]"; nothing if it is not of that form. Boost's own sections would be prefixes of its keys.
+std::optional<std::string> section_in(std::string_view text)
+{
+    const std::size_t begin = text.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || text[begin] != '[')
+        return std::nullopt;
+    const std::size_t end = text.find(']', begin);
+    if (end == std::string_view::npos)
+        return std::nullopt;
+    const std::size_t behind = text.find_first_not_of(" \t\r", end + 1);
+    if (behind != std::string_view::npos && text[behind] != '#')
+        return std::nullopt;
+    return std::string(text.substr(begin + 1, end - begin - 1));
+}
+
+// A byte that would cut off a message or overwrite it on a terminal. A tab is none.
+bool is_control(char byte)
+{
+    const auto code = static_cast<unsigned char>(byte);
+    return (code < 0x20 && byte != '\t') || code == 0x7F;
+}
+} // namespace
+
+void Settings::read_file(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    if (!file || !std::filesystem::is_regular_file(path))
+        throw UsageError(
+            fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
+    std::string text(kMostBytes + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (file.bad())
+        throw UsageError(fmt::format("{}: it could not be read", path));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    read_text(text, path);
+}
+
+// Boost.Program_options reads the text, one line at a time: it does not say in which line an error is.
+void Settings::read_text(std::string_view whole, const std::string& path)
+{
+    namespace po = boost::program_options;
+    if (whole.size() > kMostBytes)
+        throw UsageError(
+            fmt::format("{}: it is too large for an experiment file; allowed: {} bytes", path, kMostBytes));
+    std::istringstream lines{std::string(whole)};
+    std::string text;
+    std::vector<Setting> read;
+    std::vector<std::string> sections;
+    for (unsigned line = 1; std::getline(lines, text); ++line) {
+        const auto refuse = [&](const std::string& why) {
+            throw UsageError(fmt::format("{}:{}: {}", path, line, why));
+        };
+        if (line == 1 && text.starts_with("\xEF\xBB\xBF")) // a byte order mark
+            text.erase(0, 3);
+        if (text.ends_with('\r')) // of a line that ends as on Windows
+            text.pop_back();
+        if (const auto control = std::ranges::find_if(text, is_control); control != text.end())
+            refuse(fmt::format("there is a control character, byte {:#04x}; allowed: UTF-8 text",
+                               static_cast<unsigned>(static_cast<unsigned char>(*control))));
+        if (const std::optional<std::string> name = section_in(text)) {
+            if (name->empty())
+                refuse(fmt::format("'{}' names no section", text));
+            if (std::ranges::find(sections, *name) != sections.end())
+                refuse(fmt::format("there is a section [{}] already", *name));
+            if (sections.size() == kMostSections)
+                refuse(fmt::format("section [{}] is one too many; allowed: {}", *name, kMostSections));
+            sections.push_back(*name);
+            continue;
+        }
+        std::istringstream one_line(text);
+        po::basic_parsed_options<char> parsed(nullptr);
+        try {
+            parsed = po::parse_config_file(one_line, po::options_description(), true);
+        } catch (const po::error&) {
+            refuse(fmt::format("'{}' is not of the form key = value or [section]", text));
+        }
+        if (parsed.options.empty() && text.find_first_of('[') < text.find_first_of('#'))
+            refuse(fmt::format("'{}' is neither key = value nor [section]", text));
+        for (const auto& option : parsed.options) {
+            Setting setting{canonical_key(option.string_key), option.value.empty() ? "" : option.value.front(), path,
+                            line, sections.empty() ? "" : sections.back()};
+            const std::vector<std::string_view> names = key_names();
+            if (std::ranges::find(names, setting.key) == names.end())
+                refuse(fmt::format("unknown key '{}'{} allowed: {}", option.string_key,
+                                   did_you_mean(setting.key, names).empty() ? ";" : did_you_mean(setting.key, names),
+                                   fmt::join(names, ", ")));
+            if (setting.value.empty())
+                refuse(fmt::format("{} has no value", setting.key));
+            if (!setting.section.empty() && !std::ranges::find(kKeys, setting.key, &Key::name)->axis)
+                refuse(fmt::format("{} is for the whole run; allowed: before the first section", setting.key));
+            read.push_back(std::move(setting));
+        }
+    }
+    settings_.insert(settings_.end(), read.begin(), read.end());
+    sections_.insert(sections_.end(), sections.begin(), sections.end());
+    experiment_ = std::filesystem::path(path).stem().string();
+}
+
+void Settings::set(const std::string& key, const std::vector<std::string>& values)
+{
+    std::erase_if(settings_, [&](const Setting& setting) { return setting.key == key; });
+    for (const std::string& value : values)
+        settings_.push_back({key, value, "", 0, ""});
+}
+
+std::vector<Settings> Settings::parts() const
+{
+    if (sections_.empty())
+        return {*this};
+    std::vector<Settings> parts;
+    for (const std::string& section : sections_) {
+        Settings part;
+        part.experiment_ = experiment_;
+        part.section_ = section;
+        std::set<std::string_view> own;
+        for (const Setting& setting : settings_)
+            if (setting.section == section)
+                own.insert(setting.key);
+        for (const Setting& setting : settings_)
+            if (setting.section == section || (setting.section.empty() && !own.contains(setting.key)))
+                part.settings_.push_back(setting);
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+std::vector<Setting> Settings::of(std::string_view key) const
+{
+    std::vector<Setting> found;
+    std::ranges::copy_if(settings_, std::back_inserter(found), [&](const Setting& s) { return s.key == key; });
+    return found;
+}
+
+std::optional<Setting> Settings::one(std::string_view key) const
+{
+    const std::vector<Setting> found = of(key);
+    if (found.empty())
+        return std::nullopt;
+    if (found.size() > 1)
+        throw UsageError(fmt::format("{}: {} was given before; it takes one value", found[1].place(), key));
+    return found.front();
+}
+
+} // namespace nestbed

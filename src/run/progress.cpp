@@ -1,0 +1,80 @@
+#include "run/progress.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+constexpr std::string_view kWipe = "\r\033[K";
+
+std::string rate_text(double a_second)
+{
+    return a_second < 0.1 ? fmt::format("{:.1f}/min", 60 * a_second)
+                          : fmt::format("{:.{}f}/s", a_second, a_second < 9.95 ? 1 : 0);
+}
+
+// What is left, in times of what this run has done.
+double left_by_done(const Progress& progress)
+{
+    if (progress.done_us > progress.before_us)
+        return std::max(0.0, progress.all_us - progress.done_us) / (progress.done_us - progress.before_us);
+    return static_cast<double>(progress.all - progress.done) / static_cast<double>(progress.done - progress.before);
+}
+} // namespace
+
+std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed)
+{
+    std::string text = fmt::format("{} of {} ({} %)", progress.done, progress.all,
+                                   progress.all == 0 ? 100 : 100 * progress.done / progress.all);
+    if (const auto measured = static_cast<double>(progress.done - progress.before);
+        measured > 0 && elapsed.count() > 0)
+        text += fmt::format(", {}, {} left", rate_text(measured / elapsed.count()),
+                            duration_text(elapsed * left_by_done(progress)));
+    if (progress.bad != 0)
+        text += fmt::format(", {} not ok", progress.bad);
+    if (const Case* point = progress.present)
+        text += point->nx != 0 ? fmt::format(": {} {} x {}", point->strategy, point->nx, point->ny)
+                               : fmt::format(": {} {} x {}", point->strategy, point->grid, point->block);
+    return text;
+}
+
+ProgressReport::ProgressReport(std::ostream& err, bool terminal, std::function<Clock::time_point()> now)
+    : err_(err), terminal_(terminal), now_(std::move(now)), start_(now_()),
+      shown_(terminal ? Clock::time_point() : start_)
+{
+}
+
+ProgressReport::~ProgressReport()
+{
+    if (terminal_)
+        err_ << kWipe << std::flush;
+}
+
+void ProgressReport::show(const Progress& progress)
+{
+    constexpr std::chrono::milliseconds kOnATerminal{100};
+    constexpr std::chrono::minutes kElsewhere{1};
+    const Clock::time_point now = now_();
+    if (now - shown_ < (terminal_ ? kOnATerminal : kElsewhere))
+        return;
+    shown_ = now;
+    const std::string text = progress_text(progress, now - start_);
+    if (terminal_)
+        err_ << fmt::format("{}{:.79}", kWipe, text) << std::flush;
+    else
+        err_ << fmt::format("nestbed: {}\n", text) << std::flush;
+}
+
+void ProgressReport::say(const std::string& text)
+{
+    err_ << fmt::format("{}nestbed: {}\n", terminal_ ? kWipe : "", text) << std::flush;
+}
+
+} // namespace nestbed

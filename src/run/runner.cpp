@@ -1,0 +1,291 @@
+#include "run/runner.hpp"
+
+#include "base/error.hpp"
+#include "base/stop_request.hpp"
+#include "model/case_text.hpp"
+#include "model/strategy.hpp"
+#include "plan/cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <span>
+
+namespace nestbed
+{
+
+std::vector<std::size_t> round_order(std::size_t cases, std::uint64_t seed, std::size_t group, unsigned round)
+{
+    std::vector<std::size_t> order(cases);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::seed_seq mixed{seed, seed >> 32, std::uint64_t{group}, std::uint64_t{round}};
+    std::mt19937_64 random(mixed);
+    std::ranges::shuffle(order, random);
+    return order;
+}
+
+namespace
+{
+
+// How far ahead a session is told what comes: so that it never waits for the row of one sample to begin with the next. Not further: what was
+// announced of a case that turns out to be impossible is tried all the same.
+constexpr std::size_t kAhead = 8;
+
+std::string name_in_words(const Case& point)
+{
+    return point.nx != 0 ? fmt::format("{} ({} x {})", point.strategy, point.nx, point.ny)
+                         : fmt::format("{} (grid {}, block {})", point.strategy, point.grid, point.block);
+}
+
+struct Stop {
+};
+
+class GroupRun
+{
+  public:
+    GroupRun(const Plan& plan, std::size_t group, Session& session, const RunFacts& run, CsvLog& log,
+             std::span<CaseResult> results, const RunHooks& hooks, Progress& progress, RunOutcome& outcome)
+        : plan_(plan), group_(group), session_(session), run_(run), log_(log), results_(results), hooks_(hooks),
+          progress_(progress), outcome_(outcome), repeat_(plan.repeat.at(session.backend())), tries_(results.size()),
+          warm_(results.size())
+    {
+    }
+
+    void run()
+    {
+        warm_up();
+        measure();
+        if (sampled_)
+            session_.release();
+    }
+
+  private:
+    bool left(std::size_t index) const { return !results_[index].complete(repeat_); }
+
+    Sample sample(std::size_t index)
+    {
+        progress_.present = &results_[index].point;
+        hooks_.report(progress_);
+        sampled_ = true;
+        return session_.sample(results_[index].point);
+    }
+
+    void stop_if_asked() const
+    {
+        if (hooks_.stopped())
+            throw Stop();
+    }
+
+    // Until all that is left is warm at once: a case that takes the worker down leaves the next one cold.
+    void warm_up()
+    {
+        for (std::size_t index = 0; index < results_.size();) {
+            if (!left(index) || warm_[index] || warm_up(index))
+                ++index;
+            else
+                index = 0;
+        }
+    }
+
+    // False when the worker was lost.
+    bool warm_up(std::size_t index)
+    {
+        const CaseResult& result = results_[index];
+        if (Registry::find(session_.backend(), result.point.strategy) == nullptr) {
+            keep(index, {.status = Status::unsupported,
+                         .detail = fmt::format("unsupported: {} does not run on backend {}", result.point.strategy,
+                                               name_of(session_.backend()))});
+            return true;
+        }
+        for (unsigned run = 0; run < plan_.warmup.at(session_.backend()); ++run) {
+            stop_if_asked();
+            const Sample warm = sample(index);
+            if (warm.device_lost) {
+                lost(index, warm);
+                return false;
+            }
+            if (ends_case(warm.status)) {
+                keep(index, warm);
+                return true;
+            }
+        }
+        warm_[index] = true;
+        return true;
+    }
+
+    // A sample to take: a case, in a round.
+    struct Step {
+        unsigned round = 0;
+        std::size_t index = 0;
+    };
+
+    // What comes after the last one that it gave; nothing when all rounds are done.
+    std::optional<Step> next_step()
+    {
+        while (order_.empty() && round_ < repeat_) {
+            order_ = round_order(results_.size(), plan_.order_seed, group_, round_++);
+            std::erase_if(order_, [&](std::size_t index) {
+                return !left(index) || results_[index].repetitions.contains(round_ - 1);
+            });
+            std::ranges::reverse(order_);
+        }
+        if (order_.empty())
+            return std::nullopt;
+        const Step step{.round = round_ - 1, .index = order_.back()};
+        order_.pop_back();
+        return step;
+    }
+
+    void measure()
+    {
+        std::deque<Step> ahead;
+        std::size_t announced = 0; // of these
+        while (true) {
+            while (ahead.size() < kAhead)
+                if (const std::optional<Step> step = next_step())
+                    ahead.push_back(*step);
+                else
+                    break;
+            if (ahead.empty())
+                return;
+            const Step step = ahead.front();
+            if (left(step.index)) { // not lost when it was warmed up again, or found to be impossible
+                stop_if_asked();
+                // In bunches, each of which the worker reads at once.
+                if (announced <= kAhead / 2)
+                    for (; announced < ahead.size(); ++announced)
+                        if (left(ahead[announced].index))
+                            session_.announce(results_[ahead[announced].index].point);
+                Sample measured = sample(step.index);
+                if (measured.device_lost) {
+                    lost(step.index, measured);
+                    warm_up();
+                    announced = 0;
+                    continue;
+                }
+                keep(step.index, std::move(measured), step.round);
+            }
+            ahead.pop_front();
+            announced -= std::min<std::size_t>(announced, 1);
+        }
+    }
+
+    // A case has taken the worker down. It is tried again, or kept as what it was.
+    void lost(std::size_t index, const Sample& sample)
+    {
+        const std::string what = fmt::format("{}: {}", name_in_words(results_[index].point), why_not_ok(sample));
+        if (!session_.recovers()) {
+            keep(index, sample);
+            throw RunError(fmt::format("the device was lost in {}", what));
+        }
+        warm_.assign(warm_.size(), false);
+        const bool again = ++tries_[index] <= plan_.retries;
+        const std::string said =
+            fmt::format("{}; {}", what,
+                        again ? fmt::format("tried again ({} of {})", tries_[index], plan_.retries)
+                              : "the run goes on without it");
+        outcome_.incidents.push_back(said);
+        hooks_.note(said);
+        if (!again) {
+            Sample last = sample;
+            if (tries_[index] > 1)
+                last.detail += fmt::format(" ({} tries)", tries_[index]);
+            keep(index, std::move(last));
+        }
+        try {
+            session_.renew();
+        } catch (const RunError& error) {
+            throw RunError(fmt::format("after {}: {}", what, error.what()));
+        }
+    }
+
+    // Of the first round in which it is missing.
+    void keep(std::size_t index, Sample sample)
+    {
+        unsigned round = 0;
+        while (results_[index].repetitions.contains(round))
+            ++round;
+        keep(index, std::move(sample), round);
+    }
+
+    void keep(std::size_t index, Sample sample, unsigned round)
+    {
+        CaseResult& result = results_[index];
+        if (run_.untimed) {
+            sample.gpu_us.reset();
+            sample.wall_us.reset();
+            sample.latencies_us.clear();
+        }
+        log_.append(row_of(run_, result.point, round, sample));
+        ++outcome_.rows;
+        progress_.bad += sample.status == Status::ok ? 0 : 1;
+        const std::size_t done = ends_case(sample.status) ? repeat_ - result.repetitions.size() : 1;
+        progress_.done += done;
+        progress_.done_us += static_cast<double>(done) * sample_us(result.point);
+        result.repetitions.insert(round);
+        result.samples.push_back(std::move(sample));
+    }
+
+    const Plan& plan_;
+    std::size_t group_;
+    Session& session_;
+    const RunFacts& run_;
+    CsvLog& log_;
+    std::span<CaseResult> results_;
+    const RunHooks& hooks_;
+    Progress& progress_;
+    RunOutcome& outcome_;
+    unsigned repeat_;
+    unsigned round_ = 0;             // the next one
+    std::vector<std::size_t> order_; // what is left of the one before it, the last first
+    bool sampled_ = false;
+    std::vector<unsigned> tries_; // that took the worker down
+    std::vector<bool> warm_;      // on the present device
+};
+
+std::size_t samples_done(const CaseResult& result, unsigned repeat)
+{
+    return result.complete(repeat) ? repeat : result.repetitions.size();
+}
+
+} // namespace
+
+RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
+                    const std::map<BackendKind, RunFacts>& runs, CsvLog& log, std::vector<CaseResult>& results,
+                    const RunHooks& hooks)
+{
+    Progress progress{.all = plan.sample_count()};
+    for (const CaseResult& result : results) {
+        const unsigned repeat = plan.repeat.at(result.point.backend);
+        const std::size_t before = samples_done(result, repeat);
+        const double us = sample_us(result.point);
+        progress.before += before;
+        progress.before_us += static_cast<double>(before) * us;
+        progress.all_us += repeat * us;
+    }
+    progress.done = progress.before;
+    progress.done_us = progress.before_us;
+    RunOutcome outcome;
+    std::span<CaseResult> rest(results);
+    try {
+        for (std::size_t group = 0; group < plan.groups.size(); ++group) {
+            const std::size_t cases = plan.groups[group].cases.size();
+            const BackendKind backend = plan.groups[group].cases.front().backend;
+            GroupRun(plan, group, *sessions.at(backend), runs.at(backend), log, rest.first(cases), hooks, progress,
+                     outcome)
+                .run();
+            rest = rest.subspan(cases);
+        }
+    } catch (const Stop&) {
+        outcome.interrupted = true;
+    } catch (const Interrupted&) {
+        outcome.interrupted = true;
+    }
+    return outcome;
+}
+
+} // namespace nestbed

@@ -1,0 +1,54 @@
+#include "run/sessions.hpp"
+
+#include "base/error.hpp"
+#include "model/schedule.hpp"
+#include "plan/axis.hpp"
+#include "plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+SessionOptions session_options(const Settings& settings, SessionOptions options)
+{
+    options.experiment = settings.experiment();
+    if (const auto schedule = settings.one("schedule")) {
+        try {
+            static_cast<void>(parse_schedule(schedule->value));
+        } catch (const UsageError& error) {
+            throw UsageError(fmt::format("{}: {}", schedule->place(), error.what()));
+        }
+        options.schedule = schedule->value;
+    }
+    if (const auto workers = settings.one("workers"))
+        options.workers = static_cast<unsigned>(parse_number(*workers, 1, kMaxWorkers));
+    return options;
+}
+
+} // namespace
+
+Sessions open_sessions(const Settings& settings, const std::string& why_no_gpu, const OpenSession& open,
+                       SessionOptions options)
+{
+    Sessions sessions;
+    options = session_options(settings, std::move(options));
+    for (const BackendKind backend : chosen_backends(settings, why_no_gpu))
+        sessions.emplace(backend, open(backend, options));
+    return sessions;
+}
+
+std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions)
+{
+    std::map<BackendKind, DeviceFacts> facts;
+    for (const auto& [backend, session] : sessions)
+        facts.emplace(backend, session->facts());
+    return facts;
+}
+
+} // namespace nestbed

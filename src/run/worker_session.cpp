@@ -1,0 +1,364 @@
+#include "run/worker_session.hpp"
+
+#include "base/error.hpp"
+#include "base/subprocess.hpp"
+#include "run/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <poll.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <variant>
+
+namespace nestbed
+{
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// To open a device, to measure memory, to probe.
+constexpr std::chrono::minutes kSetUpTimeout{5};
+// What a worker that was killed has to be gone in: its driver may hold it while a kernel is taken from the device.
+constexpr std::chrono::minutes kEndTimeout{1};
+// What one that was told to end has, for a profiler that writes its report.
+constexpr std::chrono::minutes kLeaveTimeout{1};
+// By which a wait that was late was not a wait: the processes were stopped, or the machine slept.
+constexpr milliseconds kOverslept{1000};
+// A device may be back only some time after it was lost.
+constexpr unsigned kOpenTries = 3;
+constexpr std::chrono::seconds kBetweenTries{2};
+
+// Why there is no answer.
+struct Loss {
+    Status status = Status::crashed;
+    std::string reason;
+};
+
+// A process that was started to be a worker. It is killed when it goes out of scope.
+class WorkerProcess
+{
+  public:
+    explicit WorkerProcess(const std::vector<std::string>& program)
+    {
+        std::array<int, 2> ends{};
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+            throw RunError(fmt::format("no worker could be started: {}", std::strerror(errno)));
+        socket_ = ends[0];
+        std::vector<std::string> words = program;
+        words.insert(words.end(), {kWorkerCommand, std::to_string(getpid())});
+        sigset_t none;
+        sigemptyset(&none);
+        try {
+            // Standard output is for data: what a worker prints is a message.
+            process_ = start_program(words, {ends[1], STDERR_FILENO, STDERR_FILENO}, none);
+        } catch (...) {
+            close(ends[0]);
+            close(ends[1]);
+            throw;
+        }
+        close(ends[1]);
+    }
+    WorkerProcess(const WorkerProcess&) = delete;
+    WorkerProcess& operator=(const WorkerProcess&) = delete;
+    ~WorkerProcess()
+    {
+        if (process_ != 0)
+            static_cast<void>(killed());
+        close(socket_);
+    }
+
+    int socket() const { return socket_; }
+
+    // Kills it. How it ended; nothing if it does not.
+    std::optional<ProgramEnd> killed()
+    {
+        if (process_ != 0)
+            kill(-process_, SIGKILL);
+        return ended_within(kEndTimeout);
+    }
+
+    // It was told to end: by itself, if it does so in time.
+    void leave()
+    {
+        shutdown(socket_, SHUT_WR);
+        static_cast<void>(ended_within(kLeaveTimeout));
+    }
+
+    std::optional<ProgramEnd> ended_within(milliseconds time)
+    {
+        if (process_ == 0)
+            return ProgramEnd{};
+        const Clock::time_point until = Clock::now() + time;
+        while (!has_ended(process_)) {
+            if (Clock::now() > until)
+                return std::nullopt;
+            std::this_thread::sleep_for(milliseconds(1));
+        }
+        kill(-process_, SIGKILL); // what it left behind
+        return end_of(std::exchange(process_, 0));
+    }
+
+  private:
+    int socket_ = -1;
+    pid_t process_ = 0;
+};
+
+class WorkerSession final : public Session
+{
+  public:
+    WorkerSession(BackendKind backend, SessionOptions options, WorkerOptions worker)
+        : backend_(backend), options_(std::move(options)), worker_(std::move(worker))
+    {
+        open();
+    }
+    WorkerSession(const WorkerSession&) = delete;
+    WorkerSession& operator=(const WorkerSession&) = delete;
+    ~WorkerSession() override
+    {
+        if (process_ && announced_.empty() && !stopped())
+            process_->leave();
+    }
+
+    BackendKind backend() const override { return backend_; }
+    const DeviceFacts& facts() const override { return facts_; }
+    std::string schedule() const override { return schedule_; }
+
+    // What is announced together is sent together, with the next question.
+    void announce(const Case& point) override
+    {
+        announced_.push_back(point);
+        Message request{{"do", "sample"}, {"number", known_.size()}};
+        if (const auto [known, is_new] = known_.emplace(point, known_.size()); is_new)
+            request["case"] = point;
+        else
+            request["number"] = known->second;
+        to_send_ += frame_of(request);
+    }
+
+    Sample sample(const Case& point) override
+    {
+        while (!announced_.empty() && announced_.front() != point)
+            if (Sample other = next_sample(); other.device_lost)
+                return other;
+        if (announced_.empty())
+            announce(point);
+        return next_sample();
+    }
+
+    Sample sample_aloud(const Case& point) override { return sample(point); }
+    Trace trace(const Case& /*point*/, std::uint32_t /*grids*/) override
+    {
+        throw std::logic_error("a worker traces nothing");
+    }
+
+    void release() override { tell({{"do", "release"}}); }
+
+    double null_kernel_us() override { return asked({{"do", "null_kernel"}}); }
+    unsigned timer_step_ns() override { return asked({{"do", "timer_step"}}); }
+    MeasuredBandwidth bandwidth() override { return asked({{"do", "bandwidth"}}); }
+    DepthProbe probe_depth(unsigned levels) override { return asked({{"do", "probe_depth"}, {"levels", levels}}); }
+    bool recovers() const override { return true; }
+
+  private:
+    bool stopped() const { return worker_.stop != nullptr && worker_.stop->asked(); }
+
+    // Starts a worker. Throws where there is none, or its device is another.
+    void open()
+    {
+        process_ = std::make_unique<WorkerProcess>(worker_.program);
+        reader_ = {};
+        known_.clear();
+        to_send_.clear();
+        const Message answer = asked({{"do", "open"},
+                                      {"backend", backend_},
+                                      {"schedule", options_.schedule},
+                                      {"workers", options_.workers},
+                                      {"experiment", options_.experiment},
+                                      {"untimed", options_.untimed},
+                                      {"ranges", options_.ranges}});
+        DeviceFacts facts = answer.at("facts");
+        if (!facts_.name.empty() && (facts.name != facts_.name || facts.uuid != facts_.uuid))
+            throw RunError(fmt::format("the device is another: {} ({}) before, {} ({}) now", facts_.name, facts_.uuid,
+                                       facts.name, facts.uuid));
+        if (facts_.name.empty())
+            facts_ = std::move(facts);
+        schedule_ = answer.at("schedule");
+    }
+
+  public:
+    void renew() override
+    {
+        for (unsigned attempt = 1;; ++attempt)
+            try {
+                process_.reset();
+                return open();
+            } catch (const std::runtime_error& error) {
+                if (attempt == kOpenTries)
+                    throw RunError(fmt::format("no new worker could be had on {}: {}", facts_.name, error.what()));
+                pause(kBetweenTries);
+            }
+    }
+
+  private:
+    void pause(milliseconds time) const
+    {
+        pollfd stop{.fd = worker_.stop == nullptr ? -1 : StopRequest::descriptor(), .events = POLLIN, .revents = 0};
+        static_cast<void>(poll(&stop, 1, static_cast<int>(time.count())));
+        if (stopped())
+            throw Interrupted();
+    }
+
+    // The answer, or why there is none; the worker is gone then.
+    std::variant<Message, Loss> answer(milliseconds timeout)
+    {
+        Clock::time_point until = Clock::now() + timeout;
+        bool stopping = false;
+        while (true) {
+            std::optional<Message> message;
+            try {
+                message = reader_.next();
+            } catch (const RunError& error) { // its memory is damaged
+                static_cast<void>(process_->killed());
+                return Loss{.status = Status::crashed, .reason = error.what()};
+            }
+            if (message) {
+                if (!message->contains("alive"))
+                    return std::move(*message);
+                until = stopping ? until : Clock::now() + timeout;
+                continue;
+            }
+            if (!stopping && stopped()) {
+                stopping = true;
+                until = std::min<Clock::time_point>(until, Clock::now() + kStopGrace);
+            }
+            const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+            if (left.count() < -kOverslept.count()) { // this process did not run, and perhaps the worker neither
+                until = Clock::now() + (stopping ? milliseconds(kStopGrace) : timeout);
+                continue;
+            }
+            if (left.count() <= 0)
+                return lost_by_time(timeout);
+            std::array<pollfd, 2> waited{{{.fd = process_->socket(), .events = POLLIN, .revents = 0},
+                                          {.fd = worker_.stop == nullptr || stopping ? -1 : StopRequest::descriptor(),
+                                           .events = POLLIN,
+                                           .revents = 0}}};
+            if (poll(waited.data(), waited.size(), static_cast<int>(left.count())) <= 0 || waited[0].revents == 0)
+                continue;
+            std::array<char, 1 << 16> bytes; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
+            const ssize_t count = recv(process_->socket(), bytes.data(), bytes.size(), 0);
+            if (count > 0)
+                reader_.add(bytes.data(), static_cast<std::size_t>(count));
+            else if (count == 0 || errno != EINTR)
+                return lost_by_its_end();
+        }
+    }
+
+    Loss lost_by_time(milliseconds timeout)
+    {
+        if (!process_->killed())
+            throw RunError(fmt::format(
+                "a worker that hangs cannot be killed: the driver holds it; {} must be looked after", facts_.name));
+        if (stopped())
+            throw Interrupted();
+        return {.status = Status::timeout,
+                .reason = fmt::format("no sign of life in {:g} s", std::chrono::duration<double>(timeout).count())};
+    }
+
+    // It has closed its end of the socket.
+    Loss lost_by_its_end()
+    {
+        std::optional<ProgramEnd> end = process_->ended_within(kEndTimeout);
+        if (!end)
+            end = process_->killed();
+        if (stopped()) // whoever ends this process may end its worker too
+            throw Interrupted();
+        return {.status = Status::crashed, .reason = end ? end->text() : "its worker hung while it ended"};
+    }
+
+    void tell(const Message& message)
+    {
+        to_send_ += frame_of(message);
+        tell_all();
+    }
+
+    void tell_all()
+    {
+        try {
+            send_frames(process_->socket(), to_send_);
+        } catch (const RunError&) { // it has ended: its answers tell, or their absence
+        }
+        to_send_.clear();
+    }
+
+    // The answer to a question that no device is lost by.
+    Message asked(const Message& question)
+    {
+        tell(question);
+        std::variant<Message, Loss> got = answer(kSetUpTimeout);
+        if (const Loss* loss = std::get_if<Loss>(&got))
+            throw RunError(fmt::format("the worker on {} was lost: {}", name_of(backend_), loss->reason));
+        const Message& message = std::get<Message>(got);
+        if (message.contains("usage_error"))
+            throw UsageError(message["usage_error"].get<std::string>());
+        if (message.contains("run_error"))
+            throw RunError(message["run_error"].get<std::string>());
+        return message.at("answer");
+    }
+
+    Sample next_sample()
+    {
+        tell_all();
+        std::variant<Message, Loss> got = answer(worker_.timeout);
+        Sample sample;
+        if (const Loss* loss = std::get_if<Loss>(&got))
+            sample = {.status = loss->status, .detail = loss->reason, .device_lost = true};
+        else
+            sample = sample_in(std::get<Message>(got));
+        if (sample.device_lost) {
+            process_.reset();
+            announced_.clear();
+        } else {
+            announced_.pop_front();
+        }
+        return sample;
+    }
+
+    static Sample sample_in(const Message& message)
+    {
+        for (const char* error : {"usage_error", "run_error"})
+            if (message.contains(error))
+                return {.status = Status::crashed, .detail = message[error].get<std::string>()};
+        return message.at("answer").get<Sample>();
+    }
+
+    BackendKind backend_;
+    SessionOptions options_;
+    WorkerOptions worker_;
+    DeviceFacts facts_; // of the first worker
+    std::string schedule_;
+    std::unique_ptr<WorkerProcess> process_;
+    FrameReader reader_;
+    std::string to_send_;               // frames
+    std::map<Case, std::size_t> known_; // to the worker, by their numbers
+    std::deque<Case> announced_;        // sent, and not answered
+};
+
+} // namespace
+
+std::unique_ptr<Session> open_worker_session(BackendKind backend, const SessionOptions& options, WorkerOptions worker)
+{
+    return std::make_unique<WorkerSession>(backend, options, std::move(worker));
+}
+
+} // namespace nestbed

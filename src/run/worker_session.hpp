@@ -1,0 +1,35 @@
+// A session in a process of its own: what hangs or crashes there does not take the run with it.
+#pragma once
+
+#include "base/stop_request.hpp"
+#include "model/session.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+inline constexpr const char* kWorkerCommand = "worker";
+
+struct WorkerOptions {
+    std::chrono::milliseconds timeout{}; // of a sample without a sign of life
+    const StopRequest* stop = nullptr;   // null: nobody asks
+    // Started with kWorkerCommand and the number of this process. It speaks as `nestbed worker` does (messages.hpp).
+    std::vector<std::string> program{"/proc/self/exe"};
+};
+
+// Starts a worker and opens the backend's session there. Its samples are never device faults: a worker that gives no sign of life in time,
+// ends, or loses its device is killed, and the sample is a `timeout` or `crashed` one with the reason and device_lost; renew() starts
+// another one. A case whose memory cannot be had is `crashed` too. renew() throws RunError when no worker can be had any more or the new one's
+// device is another; all members throw Interrupted when a stop was asked for and what is in hand does not end soon after (kStopGrace).
+// Throws UsageError and RunError as open_session() does.
+std::unique_ptr<Session> open_worker_session(BackendKind backend, const SessionOptions& options,
+                                             WorkerOptions worker);
+
+// What a sample has to end in once a stop was asked for.
+inline constexpr std::chrono::seconds kStopGrace{5};
+
+} // namespace nestbed

@@ -1,0 +1,92 @@
+// Images as PNG files: read back by the library, and never over a file or half-written.
+#include "base/image.hpp"
+
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include <csignal>
+#include <limits>
+#include <string>
+#include <sys/resource.h>
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Picture {
+    unsigned width = 0;
+    unsigned height = 0;
+    std::vector<unsigned char> bytes;
+};
+
+Picture read_png(const std::string& path)
+{
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    EXPECT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0) << image.message;
+    image.format = PNG_FORMAT_GRAY;
+    Picture picture{image.width, image.height, std::vector<unsigned char>(PNG_IMAGE_SIZE(image))};
+    EXPECT_NE(png_image_finish_read(&image, nullptr, picture.bytes.data(), 0, nullptr), 0) << image.message;
+    return picture;
+}
+
+TEST(Image, GoesFromBlackToWhiteByRowsAndCutsOffWhatIsPastThem)
+{
+    const ScratchFolder folder;
+    const std::vector<float> pixels{0, 1, 2, 4, 5, std::numeric_limits<float>::quiet_NaN()};
+    write_png(folder.path("a.png"), pixels, 3, 0, 4);
+    const Picture picture = read_png(folder.path("a.png"));
+    EXPECT_EQ(picture.width, 3U);
+    EXPECT_EQ(picture.height, 2U);
+    EXPECT_THAT(picture.bytes, ElementsAre(0, 64, 128, 255, 255, 0));
+}
+
+TEST(Image, IsNeverWrittenOverAFile)
+{
+    const ScratchFolder folder;
+    folder.write("a.png", "mine");
+    EXPECT_THAT(text_of<UsageError>([&] { write_png(folder.path("a.png"), std::vector<float>{1}, 1, 0, 1); }),
+                AllOf(HasSubstr("--output " + folder.path("a.png")), HasSubstr("nothing is overwritten"),
+                      HasSubstr("allowed:")));
+    EXPECT_EQ(folder.read("a.png"), "mine");
+}
+
+TEST(Image, NeedsAFolder)
+{
+    const ScratchFolder folder;
+    EXPECT_THAT(text_of<UsageError>([&] { write_png(folder.path("no/a.png"), std::vector<float>{1}, 1, 0, 1); }),
+                AllOf(HasSubstr("no/a.png"), HasSubstr("there is no folder")));
+}
+
+TEST(Image, LeavesNothingBehindWhereTheDiskIsFull)
+{
+    const ScratchFolder folder;
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    rlimit small = before;
+    small.rlim_cur = 100; // bytes
+    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    std::vector<float> noise(64 * 64);
+    for (std::size_t index = 0; index < noise.size(); ++index)
+        noise[index] = static_cast<float>(index * index % 251);
+    const std::string text = text_of<RunError>([&] { write_png(folder.path("a.png"), noise, 64, 0, 250); });
+    setrlimit(RLIMIT_FSIZE, &before);
+    static_cast<void>(std::signal(SIGXFSZ, old_handler));
+    EXPECT_THAT(text, AllOf(HasSubstr("a.png"), HasSubstr("File too large")));
+    EXPECT_FALSE(folder.has("a.png"));
+    EXPECT_FALSE(folder.has("a.png.partial"));
+}
+
+} // namespace
+} // namespace nestbed

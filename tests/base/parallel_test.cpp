@@ -1,0 +1,110 @@
+// What the host does on all its cores, and numbers that can be made at any position.
+#include "base/parallel.hpp"
+#include "base/split_mix.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+using Range = std::pair<std::size_t, std::size_t>;
+
+// In order of their first index.
+std::vector<Range> ranges_of(std::size_t count)
+{
+    std::vector<Range> ranges;
+    std::mutex one_at_a_time;
+    for_ranges(count, [&](std::size_t first, std::size_t end) {
+        const std::scoped_lock lock(one_at_a_time);
+        ranges.emplace_back(first, end);
+    });
+    std::ranges::sort(ranges);
+    return ranges;
+}
+
+TEST(ForRanges, CoverEveryIndexExactlyOnceInAsManyRangesAsCoresAtMost)
+{
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    for (const std::size_t count : {1U, 2U, 16383U, 16384U, 16385U, 32768U, 49159U, 1000003U}) {
+        const std::vector<Range> ranges = ranges_of(count);
+        EXPECT_EQ(ranges.size(), std::min<std::size_t>(cores, count / 16384 + 1)) << count;
+        std::size_t next = 0;
+        for (const auto& [first, end] : ranges) {
+            EXPECT_EQ(first, next) << count;
+            EXPECT_LT(first, end) << count;
+            next = end;
+        }
+        EXPECT_EQ(next, count);
+    }
+}
+
+TEST(ForRanges, OfNothingDoNothing)
+{
+    for (const auto& [first, end] : ranges_of(0))
+        EXPECT_EQ(first, end);
+}
+
+TEST(ForRanges, OfSmallCountsStayOnTheCallingThread)
+{
+    const std::thread::id caller = std::this_thread::get_id();
+    for (const std::size_t count : {1U, 16383U}) {
+        unsigned calls = 0;
+        for_ranges(count, [&](std::size_t first, std::size_t end) {
+            EXPECT_EQ(std::this_thread::get_id(), caller);
+            EXPECT_EQ(first, 0U);
+            EXPECT_EQ(end, count);
+            ++calls;
+        });
+        EXPECT_EQ(calls, 1U);
+    }
+}
+
+TEST(ForRanges, OfLargeCountsHaveAThreadACoreAndAreDoneOnReturn)
+{
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    std::mutex one_at_a_time;
+    std::set<std::thread::id> threads;
+    std::size_t done = 0;
+    for_ranges(cores * 16384, [&](std::size_t first, std::size_t end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const std::scoped_lock lock(one_at_a_time);
+        threads.insert(std::this_thread::get_id());
+        done += end - first;
+    });
+    EXPECT_EQ(done, cores * 16384);
+    EXPECT_EQ(threads.size(), cores);
+    EXPECT_TRUE(threads.contains(std::this_thread::get_id()));
+}
+
+// The first outputs of SplitMix64 from the state 0, as its authors' splitmix64.c gives them.
+TEST(SplitMix, IsItsAuthorsSequence)
+{
+    constexpr std::array<std::uint64_t, 3> kOutputs{0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F};
+    static_assert(split_mix(0, 0) == kOutputs[0]);
+    for (std::uint64_t index = 0; index < kOutputs.size(); ++index)
+        EXPECT_EQ(split_mix(0, index), kOutputs.at(index)) << index;
+}
+
+// The state goes on by the golden ratio, 2^64 / phi, from number to number.
+TEST(SplitMix, OfASeedFurtherOnIsTheSameSequenceFromThere)
+{
+    constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;
+    for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{7}, UINT64_MAX})
+        for (const std::uint64_t index : {0ULL, 1ULL, 1000ULL, 1ULL << 40})
+            EXPECT_EQ(split_mix(seed, index + 5), split_mix(seed + 5 * kStep, index)) << seed << " " << index;
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,186 @@
+// Programs that are run and waited for: what comes of them, and that nothing is left of those that do not end.
+#include "base/subprocess.hpp"
+
+#include "base/error.hpp"
+#include "support/program_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+namespace nestbed
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Subprocess : public testing::Test
+{
+  protected:
+    ProgramEnd run(const std::string& script, std::vector<std::string> arguments = {},
+                   std::chrono::milliseconds timeout = 60s, std::chrono::milliseconds grace = 200ms) const
+    {
+        arguments.insert(arguments.begin(), program(folder, "program", script));
+        return run_program(arguments, {folder.path("out"), folder.path("err")}, timeout, grace);
+    }
+
+    // The process whose number a script wrote there is gone, or will be soon.
+    bool gone(std::string_view file) const
+    {
+        const pid_t process = std::stoi(folder.read(file));
+        for (int time = 0; time < 500; ++time, std::this_thread::sleep_for(10ms))
+            if (kill(process, 0) != 0 || is_zombie(process))
+                return true;
+        return false;
+    }
+
+    ScratchFolder folder;
+
+  private:
+    // It has ended, and nobody has asked how.
+    static bool is_zombie(pid_t process)
+    {
+        std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const std::size_t name_end = text.rfind(')');
+        return name_end == std::string::npos || text.substr(name_end, 3) == ") Z";
+    }
+};
+
+TEST_F(Subprocess, GivesTheExitCode)
+{
+    EXPECT_TRUE(run("exit 0").good());
+    const ProgramEnd end = run("exit 7");
+    EXPECT_FALSE(end.good());
+    EXPECT_EQ(end.exit_code, 7);
+    EXPECT_EQ(end.text(), "exit code 7");
+}
+
+TEST_F(Subprocess, GivesTheSignalThatEndedIt)
+{
+    const ProgramEnd end = run("kill -KILL $$");
+    EXPECT_EQ(end.signal, SIGKILL);
+    EXPECT_FALSE(end.timed_out);
+    EXPECT_FALSE(end.good());
+    EXPECT_EQ(end.text(), "signal 9 (Killed)");
+}
+
+TEST_F(Subprocess, KeepsItsOutputsApartOrTogether)
+{
+    EXPECT_TRUE(run("echo data; echo message >&2").good());
+    EXPECT_EQ(folder.read("out"), "data\n");
+    EXPECT_EQ(folder.read("err"), "message\n");
+    const std::string script = program(folder, "both", "echo first; echo second >&2; echo third");
+    for (int time = 0; time < 2; ++time) // is added to
+        EXPECT_TRUE(run_program({script}, {folder.path("log"), folder.path("log")}, 60s).good());
+    EXPECT_EQ(folder.read("log"), "first\nsecond\nthird\nfirst\nsecond\nthird\n");
+}
+
+// No shell looks at them.
+TEST_F(Subprocess, GetsItsArgumentsAsTheyAre)
+{
+    EXPECT_TRUE(run("for word in \"$@\"; do echo \"[$word]\"; done", {"a b", "", "$HOME", "'", "*", "x;y"}).good());
+    EXPECT_EQ(folder.read("out"), "[a b]\n[]\n[$HOME]\n[']\n[*]\n[x;y]\n");
+}
+
+TEST_F(Subprocess, HasNothingToRead)
+{
+    EXPECT_TRUE(run("! read line").good());
+}
+
+TEST_F(Subprocess, IsEndedPastTheTimeoutWithItsChildren)
+{
+    const auto start = std::chrono::steady_clock::now();
+    const ProgramEnd end = run("sh -c 'echo $$ > " + folder.path("child") + "; sleep 600' & sleep 600", {}, 5s);
+    EXPECT_TRUE(end.timed_out);
+    EXPECT_FALSE(end.good());
+    EXPECT_EQ(end.text(), "no end in time");
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
+    EXPECT_TRUE(gone("child"));
+}
+
+TEST_F(Subprocess, MayCleanUpInItsGrace)
+{
+    const ProgramEnd end = run("trap 'echo cleaned; exit 4' TERM; while :; do sleep 0.05; done", {}, 5s, 20s);
+    EXPECT_TRUE(end.timed_out);
+    EXPECT_EQ(end.exit_code, 4);
+    EXPECT_EQ(folder.read("out"), "cleaned\n");
+}
+
+TEST_F(Subprocess, IsKilledWhenItDoesNotEndInItsGrace)
+{
+    const ProgramEnd end =
+        run("trap '' TERM; echo $$ > " + folder.path("own") + "; while :; do sleep 0.05; done", {}, 5s, 200ms);
+    EXPECT_TRUE(end.timed_out);
+    EXPECT_EQ(end.signal, SIGKILL);
+    EXPECT_TRUE(gone("own"));
+}
+
+TEST_F(Subprocess, LeavesNothingBehindWhenItEndsByItself)
+{
+    EXPECT_TRUE(run("sleep 600 & echo $! > " + folder.path("child")).good());
+    EXPECT_TRUE(gone("child"));
+}
+
+volatile std::sig_atomic_t last_signal = 0;
+
+// What the user's Ctrl-C would do, that goes to this process alone.
+TEST_F(Subprocess, IsEndedBeforeAnInterruptComesThrough)
+{
+    const auto before = std::signal(SIGINT, [](int signal) { last_signal = signal; });
+    const std::string text =
+        text_of<RunError>([&] { run("echo $$ > " + folder.path("own") + "; kill -INT $PPID; sleep 600", {}, 60s); });
+    std::signal(SIGINT, before);
+    EXPECT_EQ(last_signal, SIGINT);
+    EXPECT_THAT(text, AllOf(StartsWith(folder.path("program")), HasSubstr("was interrupted by signal 2")));
+    EXPECT_TRUE(gone("own"));
+}
+
+TEST_F(Subprocess, ThatCannotBeStartedIsNamedWithTheReason)
+{
+    const auto start = [&](const std::string& path) {
+        return text_of<RunError>([&] {
+            static_cast<void>(run_program({path}, {folder.path("out"), folder.path("err")}, 1s));
+        });
+    };
+    const std::string missing = folder.path("missing");
+    EXPECT_EQ(start(missing), missing + " could not be started: No such file or directory");
+    const std::string text = folder.write("text", "no program");
+    EXPECT_EQ(start(text), text + " could not be started: Permission denied");
+}
+
+TEST_F(Subprocess, SaysWhichOutputCannotBeOpened)
+{
+    const std::string script = program(folder, "program", "exit 0");
+    EXPECT_EQ(text_of<RunError>([&] {
+                  static_cast<void>(run_program({script}, {folder.path("no/out"), folder.path("err")}, 1s));
+              }),
+              script + ": " + folder.path("no/out") + " could not be opened: No such file or directory");
+}
+
+TEST(FindProgram, LooksOnThePathAndTakesAPathAsItIs)
+{
+    const ScratchFolder folder;
+    const std::string there = program(folder, "ncu", "exit 0");
+    const std::string text = folder.write("text", "no program");
+    EXPECT_EQ(find_program(there), there);
+    EXPECT_EQ(find_program(text), "");
+    EXPECT_EQ(find_program(folder.path("missing")), "");
+    EXPECT_EQ(find_program(std::filesystem::path(there).parent_path().string()), "");
+    EXPECT_EQ(find_program(""), "");
+    const PathVariable path("/nowhere::" + std::filesystem::path(there).parent_path().string());
+    EXPECT_EQ(find_program("ncu"), there);
+    EXPECT_EQ(find_program("text"), "");
+    EXPECT_EQ(find_program("sh"), "");
+}
+
+} // namespace
+} // namespace nestbed

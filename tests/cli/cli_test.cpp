@@ -1,0 +1,606 @@
+// The command line: what a user types, what comes back, and what is left on the disk.
+#include "base/csv.hpp"
+#include "device/backends.hpp"
+#include "log/manifest.hpp"
+#include "log/row.hpp"
+#include "model/session.hpp"
+#include "support/cli_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <unistd.h>
+
+namespace nestbed
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+std::string text_in(const fs::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Every test works in an empty folder of its own, and the CPU backend unless it says otherwise.
+class CommandLine : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = fs::path(testing::TempDir()) / ("nestbed_cli_" + std::to_string(getpid()) + "_" + test->name());
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+        before_ = fs::current_path();
+        fs::current_path(folder_);
+    }
+    void TearDown() override
+    {
+        fs::current_path(before_);
+        fs::remove_all(folder_);
+    }
+    static std::string write(const std::string& name, const std::string& text)
+    {
+        std::ofstream(name) << text;
+        return name;
+    }
+    // Exit 2, a message with all these parts, and nothing new on the disk.
+    static void expect_usage_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts)
+    {
+        const auto files = [] { return std::distance(fs::recursive_directory_iterator("."), {}); };
+        const auto files_before = files();
+        const Outcome outcome = nestbed(arguments);
+        EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+        EXPECT_THAT(outcome.err, StartsWith("nestbed: "));
+        for (const std::string& part : parts)
+            EXPECT_THAT(outcome.err, HasSubstr(part));
+        EXPECT_THAT(outcome.out, IsEmpty());
+        EXPECT_EQ(files(), files_before);
+    }
+    static std::vector<std::string> small(std::initializer_list<std::string> more)
+    {
+        std::vector<std::string> arguments{"run",    "--backend", "cpu",     "--strategy", "nosync",
+                                           "--grid", "4",         "--block", "16"};
+        arguments.insert(arguments.end(), more);
+        return arguments;
+    }
+
+  private:
+    fs::path folder_, before_;
+};
+
+TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
+{
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
+                                                      {},
+                                                      {"run", "--help"},
+                                                      {"list", "--help"},
+                                                      {"info", "-h"},
+                                                      {"hello", "-h"}}) {
+        const Outcome outcome = nestbed(arguments);
+        EXPECT_EQ(outcome.exit_code, 0);
+        EXPECT_THAT(outcome.out, HasSubstr("nestbed"));
+        std::istringstream lines(outcome.out);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(line.size(), 80U) << line;
+    }
+}
+
+TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
+{
+    EXPECT_THAT(nestbed({"--version"}).out, StartsWith("nestbed 0."));
+    const Outcome list = nestbed({"list"});
+    EXPECT_EQ(list.exit_code, 0);
+    for (const char* part :
+         {"nosync", "synced", "reduce2", "neighbored", "host", "hello", "hazards: racy", "source: "})
+        EXPECT_THAT(list.out, HasSubstr(part));
+    EXPECT_THAT(list.out, AllOf(HasSubstr("launches: null, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
+                                HasSubstr("nosync  (reduce; cuda, cpu)\n"), HasSubstr("cub  (reduce; cuda)\n")));
+    const Outcome info = nestbed({"info"});
+    EXPECT_EQ(info.exit_code, 0);
+    for (const char* part :
+         {"executor on", "pending launches", "null kernel", "kernels' timer", "1024 levels ran, none was refused"})
+        EXPECT_THAT(info.out, HasSubstr(part));
+}
+
+TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
+{
+    const Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("nosync"), HasSubstr("launches"), HasSubstr("out.csv")));
+    const std::vector<Row> rows = rows_of("out.csv");
+    ASSERT_EQ(rows.size(), 2U);
+    for (Row row : rows) {
+        EXPECT_EQ(row["experiment"], "adhoc");
+        EXPECT_EQ(row["strategy"], "nosync");
+        EXPECT_EQ(row["backend"], "cpu");
+        EXPECT_EQ(row["mechanism"], "null");
+        EXPECT_EQ(row["elements"], "64");
+        EXPECT_EQ(row["depth"], "full");
+        EXPECT_EQ(row["pending_limit_asked"], "auto");
+        EXPECT_EQ(row["pending_limit"], "2048");
+        EXPECT_EQ(row["waves"], "1");
+        EXPECT_EQ(row["schedule"], "fifo");
+        EXPECT_EQ(row["launches_expected"], "12");
+        EXPECT_EQ(row["launches_attempted"], "12");
+        EXPECT_EQ(row["launches_by_depth"], "4 4 4");
+        EXPECT_EQ(row["max_depth"], "3");
+        EXPECT_EQ(row["status"], "ok");
+        EXPECT_EQ(row["gpu_us"], "");
+        EXPECT_GT(std::stod(row["wall_us"]), 0);
+        EXPECT_EQ(row["answer"], row["reference"]);
+    }
+    EXPECT_TRUE(fs::exists("out.json"));
+    EXPECT_FALSE(fs::exists("out.json.partial"));
+}
+
+TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
+{
+    const Outcome first = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    EXPECT_EQ(first.exit_code, 0);
+    const std::string log = text_in("out.csv");
+    const std::string manifest = text_in("out.json");
+    const Outcome second = nestbed(small({"--repeat", "2", "-o", "out.csv", "--resume"}));
+    EXPECT_EQ(second.exit_code, 0) << second.err;
+    EXPECT_EQ(second.err, "nestbed: out.csv has 2 of 2 samples already\n");
+    EXPECT_EQ(text_in("out.csv"), log);
+    EXPECT_EQ(text_in("out.json"), manifest);
+    const auto table = [](const std::string& text) { return text.substr(text.find("strategy")); };
+    EXPECT_EQ(table(second.out), table(first.out));
+}
+
+TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "5", "-o", "out.csv"})).exit_code, 0);
+    const std::vector<Row> before = rows_of("out.csv");
+    const std::string log = text_in("out.csv");
+    // Without its third row and the end of its last one.
+    std::vector<std::string> lines;
+    std::istringstream text(log);
+    for (std::string line; std::getline(text, line);)
+        lines.push_back(line + "\n");
+    const std::string kept = lines[0] + lines[1] + lines[2] + lines[4];
+    write("out.csv", kept + lines[5].substr(0, 100));
+    const Outcome outcome = nestbed(small({"--repeat", "5", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.err,
+              "nestbed: out.csv has 3 of 5 samples already\n"
+              "nestbed: out.csv: its last row was not whole (100 bytes): cut off, to be measured again\n");
+    EXPECT_THAT(text_in("out.csv"), StartsWith(kept));
+    std::vector<std::string> repetitions;
+    for (Row row : rows_of("out.csv")) {
+        repetitions.push_back(row["repetition"]);
+        EXPECT_EQ(row["key"], before[0].at("key"));
+    }
+    EXPECT_THAT(repetitions, testing::UnorderedElementsAre("0", "1", "2", "3", "4"));
+}
+
+TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    const std::string log = text_in("out.csv");
+    const std::string manifest = text_in("out.json");
+    const auto refused = [&](std::initializer_list<std::string> options, const std::string& why) {
+        const Outcome outcome = nestbed(small(options));
+        EXPECT_EQ(outcome.exit_code, 2);
+        EXPECT_THAT(outcome.err,
+                    AllOf(StartsWith("nestbed: --output out.csv: this run cannot go on with it: "), HasSubstr(why),
+                          HasSubstr("allowed: a log of the same experiment, version and machine")));
+        EXPECT_EQ(text_in("out.csv"), log);
+        EXPECT_EQ(text_in("out.json"), manifest);
+    };
+    refused({"--repeat", "3", "-o", "out.csv"}, "repeat on cpu: 2 there, 3 here");
+    refused({"--repeat", "2", "-o", "out.csv", "--experiment", "other"}, "experiment: adhoc there, other here");
+    refused({"--repeat", "2", "-o", "out.csv", "--depth", "1"},
+            "cases: 1 there, 1 here; 1 are there alone, 1 here alone");
+    refused({"--repeat", "2", "-o", "out.csv", "--workers", "1", "--schedule", "eager"},
+            "schedule: fifo there, eager here");
+    refused({"--repeat", "2", "-o", "out.csv", "--untimed"}, "untimed: no there, yes here");
+    fs::remove("out.json");
+    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.json: run ", "is not in it"});
+}
+
+TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    auto manifest = nlohmann::json::parse(text_in("out.json"));
+    for (auto& run : manifest["runs"])
+        for (const char* key : {"finished_utc", "rows", "log_rows", "surprises", "incidents"})
+            run.erase(key);
+    write("out.json", manifest.dump());
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    const auto noted = nlohmann::json::parse(text_in("out.json"));
+    for (const auto& run : noted.at("runs")) {
+        EXPECT_TRUE(run.contains("finished_utc"));
+        EXPECT_EQ(run.at("rows"), 2);
+        EXPECT_EQ(run.at("log_rows"), 2);
+    }
+}
+
+TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    const std::string log = text_in("out.csv");
+    const Outcome outcome = nestbed(small({"--repeat", "3", "-o", "out.csv", "--overwrite"}));
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.err, "nestbed: what was in out.csv is in out.csv.old-1 now\n");
+    EXPECT_EQ(rows_of("out.csv").size(), 3U);
+    EXPECT_EQ(text_in("out.csv.old-1"), log);
+    EXPECT_TRUE(fs::exists("out.json.old-1"));
+    expect_usage_error(small({"--overwrite", "--resume", "-o", "out.csv"}), {"--resume: not with --overwrite"});
+}
+
+TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
+    const std::string log = text_in("out.csv");
+    const std::string last = log.substr(log.rfind('\n', log.size() - 2) + 1);
+    write("out.csv", log + last);
+    Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: out.csv:4: case "), HasSubstr("has a repetition 1 already")));
+    const std::string key = rows_of("out.csv")[0]["key"];
+    std::string other = log;
+    other.replace(other.find(key), key.size(), "0123456789abcdef");
+    write("out.csv", other);
+    outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, StartsWith("nestbed: out.csv:2: there is no case 0123456789abcdef in this run"));
+    EXPECT_EQ(text_in("out.csv"), other);
+}
+
+TEST_F(CommandLine, AWorkerAndThisProcessMeasureTheSame)
+{
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "worker.csv"})).exit_code, 0);
+    EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "here.csv", "--in-process"})).exit_code, 0);
+    const std::vector<Row> there = rows_of("worker.csv");
+    const std::vector<Row> here = rows_of("here.csv");
+    ASSERT_EQ(there.size(), here.size());
+    for (std::size_t row = 0; row < here.size(); ++row)
+        for (const auto& [column, cell] : here[row])
+            if (!std::set<std::string>{"run_id", "wall_us", "floor_us", "bandwidth_gb_s", "timer_step_ns", "utc"}
+                     .contains(column)) {
+                EXPECT_EQ(there[row].at(column), cell) << column;
+            }
+}
+
+TEST_F(CommandLine, WithoutAnOutputTheLogGoesToTheLocalResults)
+{
+    const Outcome outcome = nestbed(small({"--repeat", "1"}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(rows_of("results/local/adhoc.csv").size(), 1U);
+}
+
+TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
+{
+    write("some.cfg", "title = A title\nstrategy = nosync\ngrid = 4\nblock = 8,16\nrepeat = 1\nbackend = cpu\n");
+    const Outcome outcome = nestbed({"run", "some.cfg", "--block", "32", "--pending_limit", "100", "-o", "out.csv"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, StartsWith("A title\n"));
+    std::vector<Row> rows = rows_of("out.csv");
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0]["block"], "32");
+    EXPECT_EQ(rows[0]["pending_limit"], "100");
+    EXPECT_EQ(rows[0]["experiment"], "some");
+}
+
+TEST_F(CommandLine, DryRunPrintsThePlanAndWritesNothing)
+{
+    const Outcome outcome =
+        nestbed({"run", "--strategy", "nosync,neighbored,hello", "--backend", "cpu", "--grid", "4,8", "--block", "16",
+                 "--depth", "0:3", "--repeat", "5", "--warmup", "0", "--dry-run"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    // nosync and hello at 4 depths, neighbored once, on two grids.
+    EXPECT_THAT(outcome.out, HasSubstr("18 cases, 90 timed samples"));
+    // Launches: 12 blocks at depths 1 + 2 + 3, twice (nosync, hello), 5 times.
+    EXPECT_THAT(outcome.out, HasSubstr("720 device launches"));
+    EXPECT_TRUE(fs::is_empty("."));
+}
+
+TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
+{
+    const Outcome outcome = nestbed(small({"--pending-limit", "2", "--repeat", "1", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, HasSubstr("1 rows are not ok"));
+    EXPECT_THAT(outcome.out, HasSubstr("1 of 1 launch_failed"));
+    Row row = rows_of("out.csv").at(0);
+    EXPECT_EQ(row["status"], "launch_failed");
+    EXPECT_EQ(row["launches_attempted"], "6"); // 4, of which 2 are refused; then 2, for which no place is left
+    EXPECT_EQ(row["launches_failed"], "4");
+    EXPECT_EQ(row["launches_expected"], "12");
+    EXPECT_EQ(row["wall_us"], "");
+    EXPECT_THAT(row["detail"], HasSubstr("cudaErrorLaunchPendingCountExceeded"));
+}
+
+TEST_F(CommandLine, AWrongSumIsARowAndNeverATime)
+{
+    const Outcome outcome = nestbed(small({"--schedule", "eager", "--repeat", "1", "-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 3);
+    Row row = rows_of("out.csv").at(0);
+    EXPECT_EQ(row["status"], "wrong");
+    EXPECT_EQ(row["schedule"], "eager");
+    EXPECT_EQ(row["wall_us"], "");
+    EXPECT_NE(row["answer"], row["reference"]);
+    EXPECT_THAT(row["detail"], HasSubstr("of 4 block sums are wrong"));
+}
+
+TEST_F(CommandLine, AnExpectedRaceIsNoFailureAndAnExpectedRaceThatDoesNotShowIs)
+{
+    const Outcome shown =
+        nestbed(small({"--schedule", "eager", "--expect", "wrong", "--repeat", "2", "-o", "eager.csv"}));
+    EXPECT_EQ(shown.exit_code, 0);
+    EXPECT_THAT(shown.err, IsEmpty());
+    EXPECT_THAT(shown.out, HasSubstr("2 of 2 wrong"));
+    EXPECT_EQ(rows_of("eager.csv").at(0)["status"], "wrong"); // a row is what it is
+    const Outcome hidden = nestbed(small({"--expect", "wrong", "--repeat", "1", "-o", "fifo.csv"}));
+    EXPECT_EQ(hidden.exit_code, 3);
+    EXPECT_EQ(hidden.err, "nestbed: expect = wrong: no row of nosync has this status\n");
+    EXPECT_EQ(rows_of("fifo.csv").at(0)["status"], "ok");
+}
+
+TEST_F(CommandLine, ExpectedRefusalsAreNoFailureAndOtherStrategiesMustBeOk)
+{
+    const Outcome refused =
+        nestbed(small({"--pending-limit", "2", "--expect", "launch_failed", "--repeat", "1", "-o", "out.csv"}));
+    EXPECT_EQ(refused.exit_code, 0) << refused.err;
+    EXPECT_THAT(refused.err, IsEmpty());
+    const Outcome other =
+        nestbed(small({"--pending-limit", "2", "--expect", "wrong", "--repeat", "1", "-o", "other.csv"}));
+    EXPECT_EQ(other.exit_code, 3);
+    EXPECT_THAT(other.err, AllOf(HasSubstr("nestbed: 1 rows are not as expected; their status and detail say why\n"),
+                                 HasSubstr("nestbed: expect = wrong: no row of nosync has this status\n")));
+}
+
+TEST_F(CommandLine, AnExpectationThatNothingHereIsProneToIsAFailure)
+{
+    const Outcome outcome = nestbed({"run", "--backend", "cpu", "--strategy", "neighbored", "--grid", "4", "--block",
+                                     "16", "--repeat", "1", "--expect", "wrong", "-o", "out.csv"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_EQ(outcome.err, "nestbed: expect = wrong: no case here is prone to it\n");
+}
+
+TEST_F(CommandLine, WhatOnlyCudaHasIsARowThatSaysSo)
+{
+    const Outcome outcome =
+        nestbed({"run", "--backend", "cpu", "--strategy", "cub,chain", "--mechanism", "tail,graph_tail", "--grid",
+                 "1", "--block", "32", "--depth", "2", "--repeat", "1", "-o", "out.csv"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, HasSubstr("2 rows are not ok"));
+    std::map<std::string, std::string> details;
+    for (Row row : rows_of("out.csv")) {
+        EXPECT_EQ(row["status"], row["mechanism"] == "tail" ? "ok" : "unsupported");
+        details[row["strategy"] + " " + row["mechanism"]] = row["detail"];
+    }
+    EXPECT_EQ(details, (std::map<std::string, std::string>{
+                           {"cub none", "unsupported: cub needs what only CUDA has"},
+                           {"chain tail", ""},
+                           {"chain graph_tail", "unsupported: backend cpu has no launches by graph_tail"}}));
+}
+
+TEST_F(CommandLine, AChainHasALatencyALevelAndLaunchesByWhoMakesThem)
+{
+    const Outcome outcome =
+        nestbed({"run", "--backend", "cpu", "--strategy", "chain", "--mechanism", "null,host", "--grid", "1",
+                 "--block", "32", "--depth", "3", "--repeat", "1", "-o", "out.csv"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("mechanism"), HasSubstr("latency")));
+    std::vector<Row> rows = rows_of("out.csv");
+    ASSERT_EQ(rows.size(), 2U);
+    for (Row& row : rows) {
+        const bool by_host = row["mechanism"] == "host";
+        EXPECT_EQ(row["depth"], "3");
+        EXPECT_EQ(row["launches_expected"], by_host ? "0" : "3");
+        EXPECT_EQ(row["launches_attempted"], by_host ? "0" : "3");
+        EXPECT_EQ(row["host_launches"], by_host ? "4" : "1");
+        EXPECT_EQ(row["pending_limit_asked"], by_host ? "" : "auto");
+        EXPECT_EQ(std::ranges::count(row["latency_us_by_depth"], ' '), 2);
+        EXPECT_LE(std::stod(row["latency_min_us"]), std::stod(row["latency_us"]));
+        EXPECT_LE(std::stod(row["latency_us"]), std::stod(row["latency_max_us"]));
+        EXPECT_EQ(row["relative_error"], "");
+        EXPECT_NE(row["timer_step_ns"], "0");
+    }
+}
+
+TEST_F(CommandLine, TheLogMayGoToStandardOutput)
+{
+    testing::internal::CaptureStdout();
+    const Outcome outcome = nestbed(small({"--repeat", "1", "-o", "-"}));
+    const std::string written = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(written, StartsWith("experiment,run_id,key,strategy"));
+    EXPECT_EQ(parse_csv(written).size(), 2U);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr("nosync")); // the table
+    EXPECT_TRUE(fs::is_empty("."));
+}
+
+TEST_F(CommandLine, HelloPrintsTheBooksLines)
+{
+    const std::map<std::string, std::vector<int>> lines_by_depth{{"1", {8, 4, 2, 1}}, {"2", {16, 8, 4, 2}}};
+    for (const auto& [grid, counts] : lines_by_depth) {
+        testing::internal::CaptureStdout();
+        const Outcome outcome = nestbed({"hello", "--backend", "cpu", "--grid", grid, "--block", "8"});
+        const std::string written = testing::internal::GetCapturedStdout();
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        EXPECT_THAT(outcome.out, StartsWith("Execution Configuration: grid " + grid + " block 8"));
+        std::map<std::string, int> lines;
+        std::istringstream stream(written);
+        for (std::string line; std::getline(stream, line);)
+            ++lines[line];
+        std::map<std::string, int> expected;
+        const int blocks = std::stoi(grid);
+        for (int depth = 0; depth < 4; ++depth) {
+            for (int thread = 0; thread < 8 >> depth; ++thread)
+                for (int block = 0; block < blocks; ++block) // children are block 0 of their grids
+                    ++expected["Recursion=" + std::to_string(depth) + ": Hello World from thread " +
+                               std::to_string(thread) + " block " + std::to_string(depth == 0 ? block : 0)];
+            if (depth > 0)
+                expected["-------> nested execution depth: " + std::to_string(depth)] = blocks;
+            EXPECT_EQ(counts[static_cast<std::size_t>(depth)], blocks * (8 >> depth));
+        }
+        EXPECT_EQ(lines, expected);
+    }
+}
+
+TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt)
+{
+    const std::vector<std::string> small_image{"--backend", "cpu", "--nx", "70", "--ny", "50"};
+    const auto draw = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "blobs");
+        arguments.insert(arguments.end(), small_image.begin(), small_image.end());
+        return nestbed(arguments);
+    };
+    const Outcome right = draw({});
+    EXPECT_EQ(right.exit_code, 0) << right.err;
+    EXPECT_THAT(right.out, AllOf(HasSubstr("blobs.png"), HasSubstr("70 x 50 pixels by blobs, blocks of 16x16")));
+    EXPECT_TRUE(fs::exists("blobs.png"));
+    const Outcome wrong = draw({"--strategy", "blobs_wrong", "-o", "wrong.png"});
+    EXPECT_EQ(wrong.exit_code, 3);
+    EXPECT_THAT(wrong.err, AllOf(HasSubstr("of 3500 numbers are wrong"), HasSubstr("row 0, column 0")));
+    EXPECT_TRUE(fs::exists("wrong.png"));
+    EXPECT_THAT(draw({}).err, HasSubstr("--output blobs.png: it is there already"));
+}
+
+TEST_F(CommandLine, BlobsDrawsOneImage)
+{
+    expect_usage_error({"blobs", "--backend", "cpu", "--nx", "70,71"}, {"blobs draws one image, not 2", "allowed:"});
+    expect_usage_error({"blobs", "--backend", "cpu", "--strategy", "nosync"},
+                       {"--strategy nosync", "allowed for nestbed blobs: blobs, blobs_wrong"});
+    expect_usage_error({"blobs", "--block-shape", "64x32"}, {"--block-shape 64x32", "1024"});
+    EXPECT_FALSE(fs::exists("blobs.png"));
+    EXPECT_THAT(nestbed({"blobs", "--help"}).out, HasSubstr("--block-shape"));
+}
+
+TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
+{
+    expect_usage_error({"hello", "--grid", "1,2"}, {"hello prints one case, not 2", "allowed"});
+    expect_usage_error({"hello", "--grid", "4096", "--block", "1024"}, {"--grid 4096 --block 1024", "allowed"});
+    expect_usage_error({"hello", "--strategy", "nosync"}, {"--strategy", "allowed: "});
+}
+
+// ---- bad input ----
+
+TEST_F(CommandLine, UnknownNamesGetTheNearest)
+{
+    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, merge, compare, list"});
+    expect_usage_error({"run", "--strateg", "nosync"}, {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
+    expect_usage_error({"run", "--strategy", "nosink"}, {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
+    expect_usage_error({"run", "--strategy", "nosync,,host"}, {"there is no strategy ''", "allowed: "});
+    expect_usage_error({"run", "--strategy", "nosync", "--type", "int23"}, {"did you mean 'int32'?"});
+    expect_usage_error({"run", "--strategy", "nosync", "--backend", "cpo"},
+                       {"did you mean 'cpu'?", "auto, cuda, cpu"});
+    write("bad.cfg", "strategy = nosync\ngird = 4\n");
+    expect_usage_error({"run", "bad.cfg"}, {"bad.cfg:2: unknown key 'gird'", "did you mean 'grid'?"});
+    write("worse.cfg", "grid = 4\nstrategy = nosinc\n");
+    expect_usage_error({"run", "worse.cfg"}, {"worse.cfg:2: strategy = nosinc", "did you mean 'nosync'?"});
+}
+
+TEST_F(CommandLine, MissingThingsAreSaid)
+{
+    expect_usage_error({"run"}, {"no strategy was named", "allowed for --strategy: "});
+    expect_usage_error({"run", "none.cfg"}, {"none.cfg", "no such experiment file"});
+    expect_usage_error({"run", "."}, {"no such experiment file"});
+    expect_usage_error({"run", "a.cfg", "b.cfg"}, {"'b.cfg' was not expected", "one experiment file"});
+    expect_usage_error({"list", "nosync"}, {"'nosync' was not expected"});
+    expect_usage_error({"run", "--strategy"}, {"--strategy", "argument"});
+    expect_usage_error(small({"-o", "a", "-o", "b"}), {"--output takes one value"});
+}
+
+TEST_F(CommandLine, BadNumbersAreSaidWithWhatIsAllowed)
+{
+    const auto refused = [](const std::string& key, const std::string& value, const std::vector<std::string>& parts) {
+        std::vector<std::string> all{"--" + key + " " + value, "allowed: whole numbers from "};
+        all.insert(all.end(), parts.begin(), parts.end());
+        expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--" + key, value}, all);
+    };
+    refused("grid", "12a", {"'12a' is not a whole number"});
+    refused("grid", "", {});
+    refused("grid", "1,,2", {"an empty part"});
+    refused("grid", "0", {"0 is too small", "from 1 to 2147483647"});
+    refused("grid", "-5", {"'-5' is negative"});
+    refused("grid", "2147483648", {"is too large"});
+    refused("grid", "99999999999999999999999", {"is too large"});
+    refused("grid", "8:4", {"is empty"});
+    refused("block", "2048", {"2048 is too large", "from 1 to 1024"});
+    refused("depth", "deep", {"or full"});
+    refused("pending-limit", "0", {"or auto"});
+}
+
+TEST_F(CommandLine, ImpossibleCasesAreSaid)
+{
+    expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--block", "48"},
+                       {"--block 48", "allowed: powers of two from 1 to 1024"});
+    expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "2147483647", "--block", "1024"},
+                       {"--grid 2147483647", "of memory", "free"});
+    expect_usage_error(small({"--elements", "65"}), {"--elements 65", "do not fit 4 blocks of 16", "at most 64"});
+    expect_usage_error(small({"--mechanism", "tail"}), {"--mechanism tail", "nosync does not go by it", "allowed"});
+    expect_usage_error(small({"--expect", "wrnog"}), {"--expect wrnog", "did you mean 'wrong'?", "allowed: ok, "});
+    expect_usage_error(small({"--repeat", "0"}), {"--repeat 0", "from 1 to"});
+    expect_usage_error(small({"--repeat", "3", "--repeat", "4"}), {"repeat", "takes one value"});
+    expect_usage_error(small({"--warmup", "some"}), {"--warmup some"});
+    expect_usage_error(small({"--timeout", "0"}), {"--timeout 0", "from 1 to 86400"});
+    expect_usage_error(small({"--timeout", "soon", "--in-process"}), {"--timeout soon"});
+    expect_usage_error(small({"--retries", "-1"}), {"--retries -1"});
+    expect_usage_error(small({"--schedule", "lifo"}), {"--schedule lifo", "allowed: fifo, eager, random:SEED"});
+    expect_usage_error(small({"--workers", "0"}), {"--workers 0", "from 1 to 12"});
+}
+
+TEST_F(CommandLine, AnOutputThatCannotBeWrittenIsFoundOutBeforeAnythingRuns)
+{
+    expect_usage_error(small({"-o", "no/such/folder.csv"}), {"--output no/such/folder.csv", "no folder no/such"});
+    fs::create_directory("folder.csv");
+    expect_usage_error(small({"-o", "folder.csv"}), {"--output folder.csv", "allowed: "});
+    write("foreign.csv", "a,b\n1,2\n");
+    expect_usage_error(small({"-o", "foreign.csv"}), {"--output foreign.csv", "not a log of this version"});
+    std::ifstream foreign("foreign.csv");
+    std::stringstream kept;
+    kept << foreign.rdbuf();
+    EXPECT_EQ(kept.str(), "a,b\n1,2\n");
+}
+
+TEST_F(CommandLine, AFullDiskIsAnErrorAndNotAUsageError)
+{
+    if (!fs::exists("/dev/full"))
+        GTEST_SKIP() << "this machine has no /dev/full";
+    const Outcome outcome = nestbed(small({"-o", "/dev/full"}));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left")));
+}
+
+TEST_F(CommandLine, AForeignManifestIsNotOverwritten)
+{
+    write("out.json", "[1, 2]");
+    const Outcome outcome = nestbed(small({"-o", "out.csv"}));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("out.json"), HasSubstr("not a manifest")));
+    EXPECT_FALSE(fs::exists("out.csv"));
+}
+
+TEST_F(CommandLine, AGpuAskedForWhereThereIsNoneIsSaidWithTheReason)
+{
+    if (why_not(BackendKind::cuda).empty())
+        GTEST_SKIP() << "this machine has a GPU";
+    expect_usage_error({"run", "--strategy", "nosync", "--backend", "cuda"},
+                       {"--backend cuda", "no usable GPU", why_not(BackendKind::cuda), "allowed: auto, cpu"});
+    write("gpu.cfg", "strategy = nosync\nbackend = cuda\n");
+    expect_usage_error({"run", "gpu.cfg"}, {"gpu.cfg:2: backend = cuda"});
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,249 @@
+// `nestbed compare` as a user types it: the table, the exit code, the CSV, and what is refused.
+#include "support/cli_support.hpp"
+#include "support/support.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <sstream>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kHeader = "strategy,backend,grid,block,elements,gpu_us,wall_us,status,gpu,git\r\n";
+
+// Five rows of a case; a time of 0: wrong.
+std::string rows(const std::string& strategy, int grid, double time, const std::string& git = "abc")
+{
+    std::string text;
+    for (int row = 0; row < 5; ++row)
+        text += fmt::format("{0},cuda,{1},64,{2},{3},{3},{4},Some GPU,{5}\r\n", strategy, grid, 64 * grid,
+                            time == 0 ? "" : fmt::format("{}", time), time == 0 ? "wrong" : "ok", git);
+    return text;
+}
+
+class CompareCommand : public testing::Test
+{
+  protected:
+    std::string before(const std::string& text) const { return scratch_.write("a.csv", kHeader + text); }
+    std::string after(const std::string& text) const { return scratch_.write("b.csv", kHeader + text); }
+    Outcome compare(const std::vector<std::string>& more = {}) const
+    {
+        std::vector<std::string> words{"compare", scratch_.path("a.csv"), scratch_.path("b.csv")};
+        words.insert(words.end(), more.begin(), more.end());
+        return nestbed(words);
+    }
+
+    ScratchFolder scratch_;
+};
+
+TEST_F(CompareCommand, PrintsATableAndFindsNothing)
+{
+    before(rows("nosync", 1, 8) + rows("nosync", 2, 16) + rows("reduce2", 1, 4));
+    after(rows("nosync", 1, 8, "def") + rows("nosync", 2, 16, "def") + rows("reduce2", 1, 3.5, "def"));
+    const Outcome compared = compare();
+    EXPECT_EQ(compared.err, "");
+    EXPECT_EQ(compared.exit_code, 0);
+    EXPECT_THAT(compared.out, StartsWith(fmt::format("A: {}, 3 cases of 15 rows\nB: {}, 3 cases of 15 rows\n"
+                                                     "git: A abc; B def\nbackend cuda", // the GPU is the same
+                                                     scratch_.path("a.csv"), scratch_.path("b.csv"))));
+    EXPECT_THAT(compared.out,
+                EndsWith("backend cuda, block 64, clock gpu\n"
+                         "\n"
+                         "strategy  grid        A        B  B / A         95% CI  verdict\n"
+                         "nosync       1  8.00 us  8.00 us  1.000  1.000 - 1.000  same\n"
+                         "nosync       2  16.0 us  16.0 us  1.000  1.000 - 1.000  same\n"
+                         "reduce2      1  4.00 us  3.50 us  0.875  0.875 - 0.875  faster\n"
+                         "\n"
+                         "2 same, 1 faster.\n"
+                         "Told apart: 1 of 3 tested; up to 0.2 (5 %) by chance, had nothing changed.\n"));
+}
+
+TEST_F(CompareCommand, FindsARegressionAndNamesTheWorst)
+{
+    before(rows("nosync", 1, 8) + rows("nosync", 2, 8) + rows("reduce2", 1, 4));
+    after(rows("nosync", 1, 9) + rows("nosync", 2, 10) + rows("reduce2", 1, 4));
+    const Outcome compared = compare({"--tolerance", "10"});
+    EXPECT_EQ(compared.exit_code, 3);
+    EXPECT_EQ(compared.err, "nestbed: 2 regressions (2 slower by more than 10 %); the worst: nosync, grid 2: 1.250 "
+                            "times as slow, 95% CI 1.250 - 1.250\n");
+    EXPECT_THAT(compared.out, AllOf(HasSubstr("  slower *\n"), HasSubstr("2 slower, 1 same.\n"),
+                                    EndsWith("* a regression: fails, or slower by more than 10 %\n")));
+    EXPECT_THAT(compare({"--tolerance", "12.5"}).err, HasSubstr("1 regression (1 slower by more than 12.5 %)"));
+    const Outcome tolerated = compare({"--tolerance", "25"});
+    EXPECT_EQ(tolerated.exit_code, 0);
+    EXPECT_THAT(tolerated.out, AllOf(HasSubstr("2 slower, 1 same"), Not(HasSubstr("*"))));
+    EXPECT_EQ(tolerated.err, "");
+}
+
+TEST_F(CompareCommand, PutsWhatFailsBeforeWhatIsSlow)
+{
+    before(rows("nosync", 1, 8) + rows("nosync", 2, 8) + rows("reduce2", 1, 0) + rows("reduce2", 2, 0));
+    after(rows("nosync", 1, 80) + rows("nosync", 2, 0) + rows("reduce2", 1, 0) + rows("reduce2", 2, 4));
+    const Outcome compared = compare();
+    EXPECT_EQ(compared.exit_code, 3);
+    EXPECT_EQ(compared.err, "nestbed: 2 regressions (1 fails, 1 slower by more than 5 %); the worst: nosync, grid 2: "
+                            "fails, 5 of 5 wrong\n");
+    EXPECT_THAT(compared.out,
+                HasSubstr("strategy  grid        A        B  B / A         95% CI  ok in A, B  verdict\n"));
+    EXPECT_THAT(compared.out, AllOf(HasSubstr("8.00 us    wrong"), HasSubstr("5/5 0/5  fails *\n"),
+                                    HasSubstr("wrong    wrong                                    no times\n"),
+                                    HasSubstr("0/5 5/5  mended\n")))
+        << compared.out;
+}
+
+TEST_F(CompareCommand, NamesSomeOfWhatIsMissing)
+{
+    std::string gone;
+    for (int grid = 2; grid <= 8; ++grid)
+        gone += rows("nosync", grid, 8);
+    before(rows("nosync", 1, 8) + gone);
+    after(rows("nosync", 1, 8) + rows("tail", 1, 8));
+    const Outcome compared = compare();
+    EXPECT_EQ(compared.exit_code, 3);
+    EXPECT_EQ(compared.err, "nestbed: 7 regressions (7 missing); the worst: nosync, grid 2: missing in B\n");
+    EXPECT_THAT(compared.out, HasSubstr("7 missing, 1 same, 1 added.\n"));
+    EXPECT_THAT(compared.out,
+                HasSubstr("Only in A, 7 cases: nosync, grid 2; nosync, grid 3; nosync, grid 4; nosync, grid\n"
+                          "5; nosync, grid 6; and 2 more.\n"
+                          "Only in B, 1 case: tail, grid 1.\n"));
+    EXPECT_THAT(compared.out, Not(HasSubstr("\ntail")));
+}
+
+TEST_F(CompareCommand, SaysWhatIsTooFewAndWhatWasLeftOut)
+{
+    before(rows("nosync", 1, 8));
+    scratch_.write("b.csv", "strategy,backend,block,wall_us,status\r\nnosync,cuda,64,9,ok\r\n");
+    const Outcome compared = compare();
+    EXPECT_EQ(compared.exit_code, 0);
+    EXPECT_THAT(compared.out, AllOf(HasSubstr("1.125  1.125 - 1.125  too few\n"),
+                                    HasSubstr("Too few: a side with fewer than 5 samples is not tested.\n"),
+                                    HasSubstr("B: " + scratch_.path("b.csv") + ", 1 case of 1 row\n"),
+                                    HasSubstr("Not told apart by elements, grid, of which one log has no column.\n"),
+                                    HasSubstr("gpu: A Some GPU; B not said\n"), Not(HasSubstr("Told apart"))))
+        << compared.out;
+}
+
+TEST_F(CompareCommand, WritesACsvOfEveryCase)
+{
+    before(rows("nosync", 1, 8) + rows("nosync", 2, 8));
+    after(rows("nosync", 1, 9) + rows("tail", 1, 0));
+    const std::string expected = "strategy,backend,elements,grid,block,clock,rows_a,ok_a,status_a,median_a_us,rows_b,"
+                                 "ok_b,status_b,median_b_us,"
+                                 "ratio,ratio_low,ratio_high,verdict,regression\r\n"
+                                 "nosync,cuda,64,1,64,gpu,5,5,ok,8,5,5,ok,9,1.125,1.125,1.125,slower,yes\r\n"
+                                 "nosync,cuda,128,2,64,gpu,5,5,ok,8,0,0,,,,,,missing,yes\r\n"
+                                 "tail,cuda,64,1,64,,0,0,,,5,0,wrong,,,,,added,no\r\n";
+    const Outcome compared = compare({"--csv", scratch_.path("c.csv")});
+    EXPECT_EQ(compared.exit_code, 3);
+    EXPECT_THAT(compared.out, HasSubstr("verdict"));
+    EXPECT_EQ(scratch_.read("c.csv"), expected);
+    const Outcome printed = compare({"--csv", "-"});
+    EXPECT_EQ(printed.exit_code, 3);
+    EXPECT_EQ(printed.out, expected);
+    EXPECT_THAT(printed.err, HasSubstr("2 regressions (1 slower by more than 5 %, 1 missing)"));
+    const Outcome again = compare({"--csv", scratch_.path("c.csv")});
+    EXPECT_EQ(again.exit_code, 2);
+    EXPECT_THAT(again.err, HasSubstr("it is there already"));
+}
+
+TEST_F(CompareCommand, RefusesBadOptions)
+{
+    before(rows("nosync", 1, 8));
+    after(rows("nosync", 1, 8));
+    for (const char* tolerance : {"-1", "1001", "5%", "x", "nan", "inf"}) {
+        const Outcome refused = compare({"--tolerance", tolerance});
+        EXPECT_EQ(refused.exit_code, 2);
+        EXPECT_EQ(refused.err,
+                  fmt::format("nestbed: --tolerance {}; allowed: a number of percent from 0 to 1000\n", tolerance));
+    }
+    EXPECT_EQ(compare({"--tolerance", "0"}).exit_code, 0);
+    EXPECT_EQ(compare({"--tolerance", "1000"}).exit_code, 0);
+    EXPECT_EQ(compare({"--tolerance", "1", "--tolerance", "2"}).exit_code, 2);
+    EXPECT_EQ(compare({"third.csv"}).exit_code, 2);
+    EXPECT_THAT(compare({"third.csv"}).err, HasSubstr("third.csv: 3 files; allowed: compare A.csv B.csv"));
+    EXPECT_EQ(nestbed({"compare"}).exit_code, 2);
+    EXPECT_THAT(compare({"--tolerence", "1"}).err, HasSubstr("did you mean '--tolerance'?"));
+}
+
+TEST_F(CompareCommand, RefusesWhatItCannotRead)
+{
+    const std::string a = before(rows("nosync", 1, 8));
+    const auto expect_refused = [&](int exit_code, const std::string& text) {
+        const Outcome refused = compare();
+        EXPECT_EQ(refused.exit_code, exit_code);
+        EXPECT_EQ(refused.out, "");
+        EXPECT_THAT(refused.err, HasSubstr(text));
+    };
+    expect_refused(1, "b.csv: it could not be read: No such file or directory");
+    after(rows("tail", 1, 8));
+    expect_refused(2, "have no case in common");
+    scratch_.write("b.csv", "claim,status\r\nx,ok\r\n");
+    expect_refused(1, "b.csv: it is no log of nestbed run: it has no column strategy, backend, wall_us");
+    scratch_.write("b.csv", "");
+    expect_refused(1, "b.csv: it is empty");
+    after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,8\r\n");
+    expect_refused(1, "b.csv:7: 6 cells under 10 columns: the row is not whole");
+    after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,8,\"9");
+    expect_refused(1, "the file may be cut off");
+    after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,fast,9,ok,,\r\n");
+    expect_refused(1, "b.csv:7: gpu_us is 'fast'; allowed: a number");
+    EXPECT_EQ(nestbed({"compare", a, scratch_.path("")}).exit_code, 1); // a folder
+}
+
+// Mechanism and block follow from the strategy, the wave from the grid.
+TEST_F(CompareCommand, ShowsOnlyWhatTellsCasesApart)
+{
+    const std::string text = "strategy,backend,mechanism,grid,block,wave,wall_us,status\r\n"
+                             "chain,cuda,tail,1,32,1,10,ok\r\n"
+                             "nosync,cuda,null,64,512,64,10,ok\r\nnosync,cuda,null,128,512,96,10,ok\r\n";
+    scratch_.write("a.csv", text);
+    scratch_.write("b.csv", text);
+    EXPECT_THAT(compare().out, HasSubstr("\nstrategy  grid        A        B  B / A         95% CI  verdict\n"));
+}
+
+TEST_F(CompareCommand, NamesTheKeyInTheCsv)
+{
+    scratch_.write("a.csv", "key,strategy,backend,wall_us,status\r\n00000000000000aa,s,cpu,10,ok\r\n");
+    scratch_.write("b.csv", "key,strategy,backend,wall_us,status\r\n00000000000000aa,s,cpu,10,ok\r\n");
+    EXPECT_THAT(compare({"--csv", "-"}).out, AllOf(StartsWith("strategy,backend,key,clock,"),
+                                                   HasSubstr("\r\ns,cpu,00000000000000aa,wall,1,1,ok,10,")));
+}
+
+// A run with itself, and with the same of another run: real logs, of an earlier version without `key`.
+TEST(CompareOfTheRepository, FindsNoChangeInALogAgainstItself)
+{
+    const std::string log =
+        (std::filesystem::path(NESTBED_EXPERIMENTS).parent_path() / "results/h200/book.csv").string();
+    const Outcome compared = nestbed({"compare", log, log, "--tolerance", "0"});
+    EXPECT_EQ(compared.exit_code, 0);
+    EXPECT_EQ(compared.err, "");
+    EXPECT_THAT(compared.out, HasSubstr("5 same.\n"));
+    std::istringstream lines(compared.out);
+    for (std::string line; std::getline(lines, line);) {
+        const bool path = line.find("book.csv") != std::string::npos; // is not broken
+        EXPECT_TRUE(path || line.size() <= 80) << line;
+    }
+}
+
+TEST(CompareHelp, SaysWhatAVerdictMeans)
+{
+    const Outcome help = nestbed({"compare", "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.out, AllOf(HasSubstr("--tolerance PERCENT"), HasSubstr("too few"), HasSubstr("Exit: 0")));
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 80) << line;
+}
+
+} // namespace
+} // namespace nestbed

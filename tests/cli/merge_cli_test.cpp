@@ -1,0 +1,275 @@
+// `nestbed merge` on the logs of a small sharded run.
+#include "base/csv.hpp"
+#include "log/row.hpp"
+#include "support/shard_support.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace nestbed
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::SizeIs;
+using testing::StartsWith;
+
+class Merging : public ShardedRun
+{
+  protected:
+    // Exit 2, this text, and nothing new or changed on the disk.
+    void expect_refused(const std::vector<std::string>& words, const std::string& text) const
+    {
+        const std::map<std::string, std::string> before = files();
+        const Outcome outcome = nestbed(words);
+        EXPECT_EQ(outcome.exit_code, 2);
+        EXPECT_THAT(outcome.err, HasSubstr(text));
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_TRUE(files() == before);
+    }
+    void expect_inputs_refused(std::vector<std::string> inputs, const std::string& text) const
+    {
+        inputs.insert(inputs.begin(), "merge");
+        inputs.insert(inputs.end(), {"-o", out()});
+        expect_refused(inputs, text);
+    }
+
+    std::map<std::string, std::string> files() const
+    {
+        std::map<std::string, std::string> found;
+        for (const auto& entry : fs::directory_iterator(scratch_.path("")))
+            if (entry.is_regular_file())
+                found[entry.path().filename().string()] = scratch_.read(entry.path().filename().string());
+        return found;
+    }
+
+    // Of a run's manifest, as if another had made it.
+    void change_manifest(const std::string& name, const auto& change) const
+    {
+        auto manifest = nlohmann::ordered_json::parse(scratch_.read(name));
+        change(manifest["runs"].begin().value());
+        scratch_.write(name, manifest.dump());
+    }
+};
+
+TEST_F(Merging, GivesTheLogOfOneRun)
+{
+    const Outcome merged = merge({shard("2/3"), shard("3/3"), shard("1/3")});
+    EXPECT_EQ(merged.exit_code, 0);
+    EXPECT_EQ(merged.err, "");
+    EXPECT_EQ(merged.out, "12 rows of 6 cases from 3 files, 1 machines: " + out() + "\n");
+    EXPECT_THAT(rows_by_key(out()), AllOf(SizeIs(6), Each(Pair(testing::_, 2U))));
+    // In the order of the plan, and every row as it was.
+    const auto manifest = nlohmann::json::parse(scratch_.read("all.json"));
+    EXPECT_THAT(manifest["runs"], SizeIs(3));
+    ASSERT_THAT(manifest["plans"], SizeIs(1));
+    const ParsedLog all = log(out());
+    std::vector<std::string> cases;
+    for (const auto& one : manifest["plans"].begin().value())
+        cases.insert(cases.end(), 2, one["key"]);
+    ASSERT_EQ(cases.size(), all.rows.size());
+    const std::string text = scratch_.read("s1.csv") + scratch_.read("s2.csv") + scratch_.read("s3.csv");
+    for (std::size_t index = 0; index < cases.size(); ++index) {
+        EXPECT_EQ(all.rows[index].cells[all.column("key")], cases[index]);
+        EXPECT_EQ(all.rows[index].cells[all.column("repetition")], std::to_string(index % 2));
+        EXPECT_THAT(text, HasSubstr("\r\n" + csv_line(all.rows[index].cells)));
+    }
+    EXPECT_EQ(fs::file_size(out()) + 2 * csv_line(columns()).size(), text.size());
+}
+
+TEST_F(Merging, NamesWhatIsMissingAndARunMeasuresIt)
+{
+    const Outcome merged = merge({shard("1/3"), shard("3/3")});
+    EXPECT_EQ(merged.exit_code, 3);
+    EXPECT_THAT(merged.err, AllOf(HasSubstr(" cases are missing:\n  2 of 2: strategy="),
+                                  HasSubstr("nestbed: no log is of shard 2/3\n")));
+    EXPECT_THAT(merged.out, HasSubstr(" cases from 2 files, 1 machines: "));
+    const std::string before = scratch_.read("all.csv");
+    const Outcome run = nestbed(experiment({"-o", out()}));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(scratch_.read("all.csv"), StartsWith(before)); // what was there was not measured again
+    EXPECT_THAT(rows_by_key(out()), AllOf(SizeIs(6), Each(Pair(testing::_, 2U))));
+    EXPECT_THAT(nlohmann::json::parse(scratch_.read("all.json"))["runs"], SizeIs(3));
+}
+
+TEST_F(Merging, NamesTenCasesOfMany)
+{
+    const Outcome run = nestbed(experiment({"--grid", "1:20", "--shard", "1/12", "-o", scratch_.path("s.csv")}));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const Outcome merged = merge({scratch_.path("s.csv")});
+    EXPECT_EQ(merged.exit_code, 3);
+    const std::string missing = std::to_string(60 - rows_by_key(out()).size());
+    EXPECT_THAT(merged.err, AllOf(HasSubstr(" rows of " + missing + " cases are missing:\n"),
+                                  HasSubstr("\n  and " + std::to_string(std::stoi(missing) - 10) + " cases more\n"),
+                                  HasSubstr("nestbed: no log is of shard 2/12, 3/12, ")));
+}
+
+TEST_F(Merging, TakesEmptyShards)
+{
+    std::vector<std::string> inputs;
+    for (int number = 1; number <= 8; ++number)
+        inputs.push_back(shard(std::to_string(number) + "/8"));
+    EXPECT_EQ(scratch_.read("s8.csv"), csv_line(columns()));
+    const Outcome merged = merge(inputs);
+    EXPECT_EQ(merged.exit_code, 0) << merged.err;
+    EXPECT_THAT(merged.out, StartsWith("12 rows of 6 cases from 8 files, 1 machines: "));
+    const Outcome nothing = nestbed({"merge", scratch_.path("s8.csv"), "-o", scratch_.path("none.csv")});
+    EXPECT_EQ(nothing.exit_code, 3);
+    EXPECT_THAT(nothing.out, StartsWith("0 rows of 0 cases from 1 files, 0 machines: "));
+}
+
+TEST_F(Merging, SaysThatDevicesDiffer)
+{
+    const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
+    change_manifest("s2.json", [](auto& run) { run["backends"]["cpu"]["name"] = "Model 99"; });
+    const Outcome merged = merge(inputs);
+    EXPECT_EQ(merged.exit_code, 0);
+    EXPECT_THAT(merged.err, AllOf(HasSubstr("nestbed: not of one kind of device: Model 99 (1 workers): " + inputs[1]),
+                                  HasSubstr(": " + inputs[0] + "\n")));
+}
+
+TEST_F(Merging, MovesWhatWasThereAside)
+{
+    const std::vector<std::string> inputs{shard("1/1")};
+    scratch_.write("all.csv", "precious");
+    scratch_.write("all.json", R"({"runs": {}})");
+    expect_inputs_refused(inputs, "--output " + out() +
+                                      ": it is there already, and nothing is overwritten; allowed: a new file, or "
+                                      "--overwrite, which moves this one aside");
+    const Outcome merged = merge({inputs[0], "--overwrite"});
+    EXPECT_EQ(merged.exit_code, 0) << merged.err;
+    EXPECT_EQ(merged.err, "nestbed: what was in " + out() + " is in " + out() + ".old-1 now\n");
+    EXPECT_EQ(scratch_.read("all.csv.old-1"), "precious");
+    EXPECT_EQ(scratch_.read("all.json.old-1"), R"({"runs": {}})");
+    EXPECT_THAT(rows_by_key(out()), SizeIs(6));
+}
+
+TEST_F(Merging, RefusesCommandsThatSayTooLittle)
+{
+    expect_refused({"merge", "-o", out()},
+                   "merge: no CSV was given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
+    expect_refused({"merge", out()},
+                   "merge: --output was not given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
+    EXPECT_THAT(nestbed({"merge", "--help"}).out,
+                AllOf(HasSubstr("nestbed merge SHARD.csv..."), HasSubstr("--over")));
+}
+
+TEST_F(Merging, RefusesOutputsThatCannotBe)
+{
+    const std::string input = shard("1/1");
+    const auto refused = [&](const std::string& path, const std::string& text) {
+        expect_refused({"merge", input, "--overwrite", "-o", path}, "--output " + path + ": " + text);
+    };
+    refused("-", "it is no file that can have a manifest beside it");
+    refused(scratch_.path(""), "it is no file that can have a manifest beside it");
+    refused(input, "it, or its manifest, is " + input + ", which is to be merged; allowed: another file");
+    refused(scratch_.path("./s1.csv"), "it, or its manifest, is " + input);
+    refused(scratch_.path("s1.json"), "it, or its manifest, is " + scratch_.path("s1.json"));
+    refused(scratch_.path("s1.txt"), "it, or its manifest, is " + scratch_.path("s1.json"));
+    refused(scratch_.path("other.json"), "that is the name of the log's manifest");
+    refused(scratch_.path("none/all.csv"), "there is no folder");
+    fs::create_symlink(input, scratch_.path("link.csv"));
+    refused(scratch_.path("link.csv"), "it, or its manifest, is " + input);
+    scratch_.write("all.json", R"({"runs": {}})"); // of a log that is not there
+    expect_inputs_refused({input}, "--output " + scratch_.path("all.json") + ": it is there already");
+}
+
+TEST_F(Merging, RefusesInputsThatAreNoLogs)
+{
+    const std::string good = shard("1/2");
+    const std::string none = scratch_.path("none.csv");
+    expect_inputs_refused({good, none}, none + ": there is no such file; allowed: CSVs of nestbed run --shard");
+    const std::string other = scratch_.write("other.csv", "experiment,strategy\r\n");
+    expect_inputs_refused({good, other}, other + ": it is no log of this version");
+    const std::string empty = scratch_.write("empty.csv", "");
+    expect_inputs_refused({empty}, empty + ": it is no log of this version");
+}
+
+TEST_F(Merging, RefusesALogThatIsNotWhole)
+{
+    const std::string path = shard("1/1");
+    const std::string text = scratch_.read("s1.csv");
+    scratch_.write("s1.csv", text.substr(0, text.size() - 1));
+    expect_inputs_refused({path}, path + ": its last row is not whole; allowed: a whole log, which running the shard "
+                                         "again makes of it");
+    std::string damaged = text;
+    damaged.replace(damaged.rfind(",ok,"), 4, ",no,");
+    scratch_.write("s1.csv", damaged);
+    expect_inputs_refused({path}, "status is 'no'; allowed: ok, wrong");
+    scratch_.write("s1.csv", text + "a,b\r\n");
+    expect_inputs_refused({path}, "the row is not whole");
+    scratch_.write("s1.csv", text.substr(0, text.size() - 1));
+    shard("1/1"); // as the message says
+    EXPECT_EQ(merge({path}).exit_code, 0);
+}
+
+TEST_F(Merging, RefusesALogWithoutItsManifest)
+{
+    const std::string path = shard("1/1");
+    const std::string manifest = scratch_.read("s1.json");
+    fs::remove(scratch_.path("s1.json"));
+    expect_inputs_refused({path}, path + ": there is no " + scratch_.path("s1.json") + ", its manifest");
+    scratch_.write("s1.json", "{}");
+    expect_inputs_refused({path}, "is not a manifest");
+    scratch_.write("s1.json", R"({"runs": {}})");
+    expect_inputs_refused({path}, scratch_.path("s1.json") + ": run ");
+    scratch_.write("s1.csv", csv_line(columns()));
+    expect_inputs_refused({path}, path + ": its manifest has no run; allowed: the log of a run");
+    scratch_.write("s1.json", manifest);
+    change_manifest("s1.json", [](auto& run) { run.erase("plan"); });
+    expect_inputs_refused({path}, "is of another version of nestbed, which kept less of it");
+}
+
+TEST_F(Merging, RefusesMixedExperimentsAndVersions)
+{
+    const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
+    const std::string manifest = scratch_.read("s2.json");
+    const std::string begin = inputs[1] + ": it does not belong to " + inputs[0] + ": ";
+    change_manifest("s2.json", [](auto& run) { run["experiment"] = "another"; });
+    expect_inputs_refused(inputs, begin + "experiment: adhoc there, another here");
+    scratch_.write("s2.json", manifest);
+    change_manifest("s2.json", [](auto& run) { run["git"] = "0123456789ab"; });
+    expect_inputs_refused(inputs, begin + "version: ");
+    scratch_.write("s2.json", manifest);
+    shard("2/2", {"--overwrite"}, "3");
+    expect_inputs_refused(inputs, begin + "repeat on cpu: 2 there, 3 here");
+}
+
+TEST_F(Merging, RefusesWhatIsThereTwice)
+{
+    const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
+    expect_inputs_refused({inputs[0], inputs[1], inputs[0]}, "the same is there twice: case ");
+    const std::string header = csv_line(columns());
+    const std::string text = scratch_.read("s1.csv");
+    scratch_.write("s1.csv", text + text.substr(header.size()));
+    expect_inputs_refused(inputs, "the same is there twice: case ");
+    std::string stranger = text;
+    const ParsedLog rows = log(inputs[1]);
+    const std::string key = log(scratch_.write("copy.csv", text)).rows.front().cells[rows.column("key")];
+    for (std::size_t at = stranger.find(key); at != std::string::npos; at = stranger.find(key))
+        stranger.replace(at, key.size(), "0000");
+    scratch_.write("s1.csv", stranger);
+    expect_inputs_refused(inputs, ": there is no case 0000 in the plan that its manifest has");
+}
+
+TEST_F(Merging, LeavesNothingHalfMade)
+{
+    const std::string input = shard("1/1");
+    fs::create_directory(out() + ".partial"); // in its way
+    const std::map<std::string, std::string> before = files();
+    const Outcome merged = merge({input});
+    EXPECT_NE(merged.exit_code, 0);
+    EXPECT_THAT(merged.err, HasSubstr("all.csv.partial is in its way"));
+    EXPECT_TRUE(files() == before);
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,272 @@
+// The commands `profile` and `reconcile`, and a run for a profiler.
+#include "base/csv.hpp"
+#include "device/backends.hpp"
+#include "model/session.hpp"
+#include "support/cli_support.hpp"
+#include "support/profile_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace nestbed
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class ProfileCommand : public Profile
+{
+  protected:
+    void SetUp() override
+    {
+        before_ = fs::current_path();
+        fs::create_directory(folder.path("here"));
+        fs::current_path(folder.path("here"));
+    }
+    void TearDown() override { fs::current_path(before_); }
+
+    // Exit 2, a message with these parts, nothing on the disk.
+    static void expect_usage_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts)
+    {
+        const Outcome outcome = nestbed(arguments);
+        EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+        for (const std::string& part : parts)
+            EXPECT_THAT(outcome.err, HasSubstr(part));
+        EXPECT_THAT(outcome.out, IsEmpty());
+        EXPECT_TRUE(fs::is_empty("."));
+    }
+
+    // A folder with one profile of `launches`, by Nsight.
+    std::string profiled(unsigned launches) const
+    {
+        const ProfileOptions how = options(ncu());
+        folder.write("page.source", source_page(launches));
+        profile({hello_case()}, how);
+        return how.folder;
+    }
+
+  private:
+    fs::path before_;
+};
+
+TEST_F(ProfileCommand, PrintsAScriptWithoutAGpuAndWithoutNcu)
+{
+    const PathVariable nothing("/nowhere");
+    const Outcome printed = nestbed({"profile", "--strategy", "chain", "--mechanism", "named,graph_tail", "--grid",
+                                     "4", "--block", "32", "--depth", "2", "--print", "-o", "a folder"});
+    EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    const bool gpu = why_not(BackendKind::cuda).empty();
+    EXPECT_THAT(printed.err, HasSubstr(gpu ? "" : "there is no usable GPU here"));
+    EXPECT_THAT(
+        printed.out,
+        AllOf(StartsWith("mkdir -p 'a folder'\n\n# 001-chain-named-4x32\nncu --clock-control none"),
+              HasSubstr(" --experiment adhoc --strategy chain --backend cuda --mechanism named --grid 4 "
+                        "--block 32 --depth 2 --repeat 1 --warmup 0 --untimed "
+                        "--in-process --output "
+                        "'a folder/001-chain-named-4x32.csv'\n"),
+              HasSubstr("--page source --csv > 'a folder/001-chain-named-4x32.source.csv'\n"),
+              HasSubstr("--print-units base > 'a folder/001-chain-named-4x32.raw.csv'\n"),
+              HasSubstr("\n# 002-chain-graph_tail-4x32\n# not run: ncu leaves out device-side graph launches\n"),
+              HasSubstr(" reconcile 'a folder'\n")));
+    EXPECT_TRUE(fs::is_empty("."));
+}
+
+TEST_F(ProfileCommand, TakesAFileWithoutWhatItSaysOfTheWholeRun)
+{
+    folder.write("some.cfg",
+                 "title = t\nstrategy = hello\ngrid = 4\nblock = 8\nrepeat = 7\nwarmup = 3\nbackend = cpu\n"
+                 "expect = wrong\nworkers = 1\n");
+    const Outcome outcome = nestbed({"profile", folder.path("some.cfg"), "--block", "16", "--print"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(StartsWith("mkdir -p results/local/profile-some\n"),
+                                   HasSubstr("--experiment some --strategy hello --backend cuda --mechanism null "
+                                             "--grid 4 --block 16 --repeat 1 --warmup 0 ")));
+}
+
+TEST_F(ProfileCommand, RefusesWhatCannotBe)
+{
+    expect_usage_error({"profile", "--strategy", "hello", "--repeat", "3"},
+                       {"unknown option '--repeat'", "allowed: "});
+    expect_usage_error({"profile", "--strategy", "hello", "--backend", "cpu"}, {"unknown option '--backend'"});
+    expect_usage_error({"profile"}, {why_not(BackendKind::cuda).empty() ? "no strategy" : "no usable GPU"});
+    expect_usage_error({"profile", "none.cfg", "--print"}, {"none.cfg: there is no such experiment file"});
+    const Outcome timeout = nestbed({"profile", "--strategy", "hello", "--timeout", "soon", "--print"});
+    EXPECT_EQ(timeout.exit_code, 2);
+    EXPECT_THAT(timeout.err, HasSubstr("--timeout soon"));
+}
+
+TEST_F(ProfileCommand, SaysWhatIsMissing)
+{
+    if (!why_not(BackendKind::cuda).empty()) {
+        expect_usage_error({"profile", "--strategy", "hello"},
+                           {"no usable GPU here", why_not(BackendKind::cuda), "allowed: --print"});
+        return;
+    }
+    const std::string text = folder.write("text", "no program");
+    expect_usage_error({"profile", "--strategy", "hello", "--ncu", text}, {"--ncu " + text, "allowed: the path"});
+    const PathVariable nothing("/nowhere");
+    expect_usage_error({"profile", "--strategy", "hello"},
+                       {"ncu (Nsight Compute) was not found on the PATH; allowed: --ncu PATH, or --print"});
+}
+
+TEST_F(ProfileCommand, HelpFits80Columns)
+{
+    for (const char* command : {"profile", "reconcile"}) {
+        const Outcome outcome = nestbed({command, "--help"});
+        EXPECT_EQ(outcome.exit_code, 0);
+        std::istringstream lines(outcome.out);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(line.size(), 80U) << line;
+        EXPECT_THAT(nestbed({"--help"}).out, HasSubstr(std::string("nestbed ") + command));
+    }
+}
+
+TEST_F(ProfileCommand, ReconcileExitsWithZeroIfAllAreEqual)
+{
+    const Outcome outcome = nestbed({"reconcile", profiled(12)});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 case: 1 equal"), HasSubstr("strategy hello"), HasSubstr("118 us")));
+}
+
+// What `nestbed profile` left on an H200 (tests/data/README.md).
+TEST_F(ProfileCommand, ReconcileTakesWhatAGpuGave)
+{
+    const Outcome outcome = nestbed({"reconcile", NESTBED_DATA "/h200", "--csv", "table.csv"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err << outcome.out;
+    EXPECT_THAT(outcome.out, HasSubstr("5 cases: 5 equal\n"));
+    std::ifstream file("table.csv", std::ios::binary);
+    const std::vector<std::vector<std::string>> rows =
+        parse_csv(std::string(std::istreambuf_iterator<char>(file), {}));
+    const auto column = [&](std::string_view name) {
+        return static_cast<std::size_t>(std::ranges::find(rows.front(), name) - rows.front().begin());
+    };
+    std::vector<std::vector<std::string>> counts;
+    for (std::size_t row = 1; row < rows.size(); ++row)
+        counts.push_back({rows[row][column("strategy")], rows[row][column("launches_nsight")],
+                          rows[row][column("root_grids")], rows[row][column("blocks_user")],
+                          rows[row][column("blocks_runtime")]});
+    EXPECT_THAT(counts, testing::ElementsAre(std::vector<std::string>{"chain", "64", "1", "65", "65"},
+                                             std::vector<std::string>{"neighbored", "0", "1", "64", "0"},
+                                             std::vector<std::string>{"nested_best", "1", "1", "528", "2"},
+                                             std::vector<std::string>{"nosync", "512", "1", "576", "92"},
+                                             std::vector<std::string>{"synced", "512", "5", "576", "34"}));
+}
+
+TEST_F(ProfileCommand, ReconcileExitsWithThreeIfAnyDiffers)
+{
+    const Outcome outcome = nestbed({"reconcile", profiled(11) + "/001-hello-4x8.csv"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.out, HasSubstr("# 1 differ: closed form 12, ledger 12, Nsight 11"));
+}
+
+TEST_F(ProfileCommand, ReconcileExitsWithThreeIfACaseLeftNoLedger)
+{
+    for (const char* ending : {".csv", ".source.csv", ".raw.csv"})
+        fs::copy_file(std::string(NESTBED_DATA "/h200/nosync-null-64x512") + ending,
+                      folder.path(std::string("here/nosync") + ending));
+    EXPECT_EQ(nestbed({"reconcile", "."}).exit_code, 0);
+    folder.write("here/failed.log", "==ERROR==");
+    const Outcome outcome = nestbed({"reconcile", "."});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_EQ(outcome.err, "nestbed: ./failed.log: this case left no ledger\n");
+    EXPECT_THAT(outcome.out, HasSubstr("1 case: 1 equal\n"));
+}
+
+TEST_F(ProfileCommand, ReconcileWritesACsv)
+{
+    const std::string folder_path = profiled(12);
+    EXPECT_EQ(nestbed({"reconcile", folder_path, "--csv", folder.path("all.csv")}).exit_code, 0);
+    const auto rows = parse_csv(folder.read("all.csv"));
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[0], reconcile_columns());
+    EXPECT_EQ(rows[1].front(), "hello");
+    testing::internal::CaptureStdout();
+    const Outcome outcome = nestbed({"reconcile", folder_path, "--csv", "-"});
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), folder.read("all.csv"));
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(
+        nestbed({"reconcile", folder_path, "--csv", folder.path("all.csv")}).err,
+        AllOf(HasSubstr("--csv "), HasSubstr("all.csv: it is there already"), HasSubstr("allowed: a new file")));
+    EXPECT_THAT(nestbed({"reconcile", folder_path, "--csv", folder.path("no/all.csv")}).err,
+                HasSubstr("; allowed: a new file"));
+}
+
+TEST_F(ProfileCommand, ReconcileRefusesWhatIsNotThere)
+{
+    fs::create_directory(folder.path("empty"));
+    expect_usage_error({"reconcile"}, {"nothing to reconcile was named"});
+    expect_usage_error({"reconcile", "none"}, {"none: it is neither", "allowed: a folder"});
+    expect_usage_error({"reconcile", folder.path("empty")}, {"it has no *.source.csv"});
+}
+
+TEST_F(ProfileCommand, ReconcileSaysWhichFileIsBroken)
+{
+    const std::string folder_path = profiled(12);
+    folder.write("out/001-hello-4x8.source.csv", "text\n");
+    const Outcome outcome = nestbed({"reconcile", folder_path});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("001-hello-4x8.source.csv:1: a source page of ncu begins with"));
+}
+
+// ---- run --experiment --untimed ----
+
+TEST_F(ProfileCommand, RunLeavesTimesOutWhereAsked)
+{
+    const Outcome outcome =
+        nestbed({"run", "--backend", "cpu", "--strategy", "nosync,chain", "--grid", "4", "--block", "16", "--depth",
+                 "2", "--repeat", "2", "--experiment", "mine", "--untimed"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(StartsWith("mine\n"), HasSubstr(", untimed\n"), Not(HasSubstr("median")),
+                                   Not(HasSubstr("null kernel")), Not(HasSubstr("latency")), HasSubstr("launches")));
+    const auto text = [](const std::string& path) {
+        std::ifstream file(path, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const auto rows = parse_csv(text("results/local/mine.csv"));
+    ASSERT_EQ(rows.size(), 5U);
+    for (std::size_t row = 1; row < rows.size(); ++row) {
+        const auto cell = [&](const char* name) {
+            const auto column = std::ranges::find(rows[0], name) - rows[0].begin();
+            return rows[row].at(static_cast<std::size_t>(column));
+        };
+        EXPECT_EQ(cell("experiment"), "mine");
+        EXPECT_EQ(cell("status"), "ok");
+        EXPECT_NE(cell("launches_attempted"), "");
+        for (const char* name : {"gpu_us", "wall_us", "floor_us", "latency_us", "latency_min_us", "latency_max_us",
+                                 "latency_us_by_depth", "timer_step_ns", "bandwidth_gb_s", "measured_gb_s"})
+            EXPECT_EQ(cell(name), "") << name;
+    }
+    const std::string manifest = text("results/local/mine.json");
+    EXPECT_THAT(manifest, AllOf(HasSubstr("\"untimed\": true"), HasSubstr("\"experiment\": \"mine\""),
+                                Not(HasSubstr("null_kernel_us")), Not(HasSubstr("nesting_depth"))));
+}
+
+TEST_F(ProfileCommand, RunGoesWithoutRangesWhereAsked)
+{
+    const Outcome outcome = nestbed({"run", "--strategy", "nosync", "--backend", "cpu", "--grid", "2", "--block", "8",
+                                     "--no-nvtx", "-o", folder.path("plain.csv")});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(folder.read("plain.csv"), HasSubstr(",ok,"));
+}
+
+TEST_F(ProfileCommand, AnExperimentHasAName)
+{
+    for (const std::string name : {"", "a/b", "..", "."})
+        expect_usage_error({"run", "--backend", "cpu", "--strategy", "hello", "--experiment", name},
+                           {"--experiment " + name, "it is no name"});
+    expect_usage_error({"run", "--backend", "cpu", "--strategy", "hello", "--experiment", "a", "--experiment", "b"},
+                       {"--experiment a --experiment b"});
+}
+
+} // namespace
+} // namespace nestbed

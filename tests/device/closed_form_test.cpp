@@ -1,0 +1,158 @@
+// The closed forms of the strategies' launches, against numbers worked out by hand.
+#include "support/battery.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+ExpectedLaunches form_of(const Case& point)
+{
+    return Registry::find_anywhere(point.strategy)->launches(point);
+}
+
+std::uint64_t launches(const std::string& strategy, std::uint32_t grid, std::uint32_t block,
+                       std::optional<std::uint32_t> depth = {})
+{
+    return form_of({.strategy = strategy,
+                    .elements = std::uint64_t{grid} * block,
+                    .grid = grid,
+                    .block = block,
+                    .depth = depth})
+        .total();
+}
+
+std::uint64_t of_elements(const std::string& strategy, std::uint64_t elements,
+                          std::optional<std::uint32_t> depth = {}, std::uint32_t block = 32)
+{
+    return form_of({.strategy = strategy, .elements = elements, .grid = 1, .block = block, .depth = depth}).total();
+}
+
+TEST(ClosedForm, IsTheBooks)
+{
+    EXPECT_EQ(launches("synced", 2048, 512), 16384U);
+    EXPECT_EQ(launches("nosync", 2048, 512), 16384U);
+    EXPECT_EQ(launches("reduce2", 2048, 512), 8U);
+    EXPECT_EQ(launches("synced", 100, 64), 500U);
+    EXPECT_EQ(launches("nosync", 100, 64), 500U);
+    EXPECT_EQ(launches("reduce2", 100, 64), 5U);
+    EXPECT_EQ(launches("hello", 2, 8), 6U);
+    EXPECT_EQ(launches("neighbored", 2048, 512), 0U);
+    EXPECT_EQ(launches("host", 2048, 512), 0U);
+}
+
+TEST(ClosedForm, OfAChildABlockALevelIsNosyncs)
+{
+    for (const Way& way : ways_of(BackendKind::cpu, [](const Way& some) {
+             return some.strategy == "barrier" || some.strategy == "tail" || some.strategy == "nosync";
+         })) {
+        SCOPED_TRACE(name_of(way));
+        const auto form = [&](const Shape& shape) {
+            return form_of(case_of(BackendKind::cpu, way, shape, ElementType::int32));
+        };
+        EXPECT_EQ(form({"", 2048, 512, 0}).total(), 16384U);
+        EXPECT_THAT(form({"", 7, 16, 0}).by_depth, ElementsAre(7, 7, 7));
+        EXPECT_THAT(form({"", 7, 16, 0, 1}).by_depth, ElementsAre(7));
+        EXPECT_EQ(form({"", 7, 16, 0}).one_by_one, way.mechanism == Mechanism::tail);
+        EXPECT_FALSE(form({"", 7, 16, 0}).parent_waits);
+    }
+}
+
+TEST(ClosedForm, OfAChildALevelForTheWholeGridIsReduce2s)
+{
+    for (const char* strategy : {"reduce2_tail", "graph", "aggregated_grid"}) {
+        SCOPED_TRACE(strategy);
+        EXPECT_EQ(launches(strategy, 2048, 512), 8U);
+        EXPECT_EQ(launches(strategy, 1, 512), 8U);
+        EXPECT_EQ(launches(strategy, 2048, 512, 3), 3U);
+        EXPECT_EQ(launches(strategy, 2048, 4), 1U);
+        EXPECT_EQ(launches(strategy, 2048, 2), 0U);
+        EXPECT_EQ(launches(strategy, 2048, 1), 0U);
+    }
+}
+
+TEST(ClosedForm, OfAggregatedBlockCountsRootBlocksOfSixteenSlices)
+{
+    EXPECT_EQ(launches("aggregated_block", 2048, 512), 128U * 8);
+    EXPECT_EQ(launches("aggregated_block", 1, 512), 8U);
+    EXPECT_EQ(launches("aggregated_block", 16, 512), 8U);
+    EXPECT_EQ(launches("aggregated_block", 17, 512), 16U);
+    EXPECT_EQ(launches("aggregated_block", 17, 512, 2), 4U);
+    EXPECT_EQ(form_of({.strategy = "aggregated_block", .grid = 17, .block = 4}).root_blocks, 2U);
+}
+
+TEST(ClosedForm, OfWideCountsLevelsOfTheWholeInput)
+{
+    constexpr std::uint64_t kMillion = 1 << 20;
+    EXPECT_EQ(of_elements("wide_warp", kMillion, {}, 512), 3U);
+    EXPECT_EQ(of_elements("wide_block", kMillion, {}, 512), 2U);
+    EXPECT_EQ(of_elements("wide_block", kMillion, {}, 1024), 1U);
+    EXPECT_EQ(of_elements("wide_block", kMillion, 1, 512), 1U);
+    for (const char* strategy : {"wide_warp", "wide_block"}) { // blocks of 32, and smaller ones, fan in by 32
+        SCOPED_TRACE(strategy);
+        EXPECT_EQ(of_elements(strategy, 1), 0U);
+        EXPECT_EQ(of_elements(strategy, 32), 0U);
+        EXPECT_EQ(of_elements(strategy, 33), 1U);
+        EXPECT_EQ(of_elements(strategy, 1024), 1U);
+        EXPECT_EQ(of_elements(strategy, 1025), 2U);
+        EXPECT_EQ(of_elements(strategy, 1025, {}, 2), 2U);
+        EXPECT_EQ(of_elements(strategy, 32768), 2U);
+        EXPECT_EQ(of_elements(strategy, 32769), 3U);
+        EXPECT_EQ(of_elements(strategy, kMillion), 3U);
+        EXPECT_EQ(of_elements(strategy, kMillion + 1), 4U);
+    }
+}
+
+TEST(ClosedForm, OfNestedBestIsOneFromTwoTilesOn)
+{
+    EXPECT_EQ(launches("nested_best", 2048, 512), 1U);
+    EXPECT_EQ(of_elements("nested_best", 16383), 0U);
+    EXPECT_EQ(of_elements("nested_best", 16384), 1U);
+    EXPECT_EQ(of_elements("nested_best", 1ULL << 32), 1U);
+}
+
+TEST(ClosedForm, IsNoneForWhatOnlyTheHostLaunches)
+{
+    for (const char* strategy : {"host_loop", "graph_host", "cooperative", "cub", "last_block", "last_block_rdc",
+                                 "last_block_inline", "last_block_noinline"})
+        EXPECT_EQ(launches(strategy, 2048, 512), 0U) << strategy;
+}
+
+TEST(ClosedForm, OfChainAndFanoutCountsWhatKernelsLaunch)
+{
+    const auto form = [](const char* strategy, Mechanism mechanism) {
+        return form_of({.strategy = strategy, .mechanism = mechanism, .grid = 9, .block = 32, .depth = 7});
+    };
+    for (const Mechanism mechanism : kMechanisms) {
+        SCOPED_TRACE(name_of(mechanism));
+        if (from_device(mechanism)) {
+            EXPECT_THAT(form("chain", mechanism).by_depth, ElementsAre(1, 1, 1, 1, 1, 1, 1));
+            EXPECT_THAT(form("fanout", mechanism).by_depth, ElementsAre(9));
+        } else {
+            EXPECT_THAT(form("chain", mechanism).by_depth, IsEmpty());
+            EXPECT_THAT(form("fanout", mechanism).by_depth, IsEmpty());
+        }
+    }
+    EXPECT_EQ(launches("chain", 1, 1), 1024U);
+}
+
+TEST(ClosedForm, AtDepth0IsNoneButForAFanOut)
+{
+    for (const Way& way : ways_of(BackendKind::cpu, any_way)) {
+        const Case point = case_of(BackendKind::cpu, way, {"", 64, 512, 0, 0}, types_of(way).front());
+        const bool fans_out = way.strategy == "fanout" && from_device(way.mechanism);
+        EXPECT_EQ(form_of(point).total(), fans_out ? 64U : 0U) << name_of(way);
+    }
+}
+
+} // namespace
+} // namespace nestbed

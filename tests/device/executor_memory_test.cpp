@@ -1,0 +1,217 @@
+// The executor's rules for what threads share: a block's memory, atomics; and for threads that are held up.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "device/parts/in_block.hpp" // last: it defines CUDA's keywords
+
+namespace nestbed::cpu
+{
+namespace
+{
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+constexpr std::uint64_t kSeeds = 200;
+
+std::vector<std::string> schedules()
+{
+    std::vector<std::string> names{"fifo", "eager"};
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
+        names.push_back("random:" + std::to_string(seed));
+    return names;
+}
+
+// Thread 0 writes, the others read behind a barrier; what they read, by block.
+TEST(Executor, SharedMemoryIsOneForAllThreadsOfABlockAndNoOtherBlocks)
+{
+    for (const std::string& schedule : schedules()) {
+        SCOPED_TRACE(schedule);
+        std::array<std::vector<unsigned>, 8> read;
+        Executor(parse_schedule(schedule), 1).run(8, 4, [&] {
+            auto& shared = block_shared<unsigned>();
+            if (threadIdx.x == 0)
+                shared = blockIdx.x;
+            __syncthreads();
+            read.at(blockIdx.x).push_back(shared);
+            __syncthreads();
+            if (threadIdx.x == 3)
+                shared = 100 + blockIdx.x;
+            __syncthreads();
+            read.at(blockIdx.x).push_back(shared);
+        });
+        for (unsigned block = 0; block < 8; ++block)
+            EXPECT_THAT(read.at(block), UnorderedElementsAre(block, block, block, block, 100 + block, 100 + block,
+                                                             100 + block, 100 + block));
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+TEST(Executor, SharedMemoryOfATypeAndTagIsItsOwn)
+{
+    std::vector<int> read;
+    Executor({}, 1).run(1, 1, [&] {
+        block_shared<int>() = 1;
+        block_shared<int, 1>() = 2;
+        block_shared<unsigned>() = 3;
+        read = {block_shared<int>(), block_shared<int, 1>(), static_cast<int>(block_shared<unsigned>())};
+    });
+    EXPECT_THAT(read, ElementsAre(1, 2, 3));
+    std::set<void*> of_keys;
+    std::vector<void*> of_one_key;
+    const int keys[2] = {};
+    Executor({}, 1).run(1, 32, [&] {
+        of_keys.insert(shared_memory(&keys[0], 64));
+        of_keys.insert(shared_memory(&keys[1], 64));
+        of_one_key.push_back(shared_memory(&keys[0], 64));
+    });
+    EXPECT_EQ(of_keys.size(), 2U);
+    EXPECT_THAT(of_one_key, Each(of_one_key.front()));
+}
+
+// The child's block runs while its parent's is resident: under eager in the middle of it.
+TEST(Executor, SharedMemoryOfAParentIsNotItsChilds)
+{
+    for (const std::string& schedule : schedules()) {
+        SCOPED_TRACE(schedule);
+        std::vector<int> of_parent;
+        std::vector<int> of_child;
+        Executor(parse_schedule(schedule), 1).run(1, 2, [&] {
+            auto& shared = block_shared<int>();
+            if (threadIdx.x == 0)
+                shared = 1;
+            __syncthreads();
+            if (threadIdx.x == 0)
+                launch(2, 1, Mechanism::fire_and_forget, [&] {
+                    block_shared<int>() = 2;
+                    launch(1, 1, Mechanism::null_stream, [] { block_shared<int>() = 3; });
+                    of_child.push_back(block_shared<int>());
+                });
+            of_parent.push_back(shared);
+        });
+        EXPECT_THAT(of_parent, ElementsAre(1, 1));
+        EXPECT_THAT(of_child, ElementsAre(2, 2));
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+TEST(Executor, SharedMemoryIsNotThatOfAChildThatIsWaitedFor)
+{
+    for (const std::string& schedule : schedules()) {
+        SCOPED_TRACE(schedule);
+        std::vector<int> read;
+        Executor(parse_schedule(schedule), 1).run(1, 1, [&] {
+            block_shared<int>() = 1;
+            launch_and_wait(1, 1, [&] {
+                block_shared<int>() = 2;
+                read.push_back(block_shared<int>());
+            });
+            read.push_back(block_shared<int>());
+        });
+        EXPECT_THAT(read, ElementsAre(2, 1));
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+// Two threads say their name, are held up, and say it again.
+std::vector<unsigned> said(const std::string& schedule, unsigned times)
+{
+    std::vector<unsigned> log;
+    Executor(parse_schedule(schedule), 1).run(1, 2, [&] {
+        log.push_back(threadIdx.x);
+        delay(times);
+        log.push_back(threadIdx.x);
+    });
+    return log;
+}
+
+TEST(Executor, ADelayInterruptsAThreadUnderRandomAlone)
+{
+    EXPECT_THAT(said("fifo", 5), ElementsAre(0, 0, 1, 1));
+    EXPECT_THAT(said("eager", 5), ElementsAre(0, 0, 1, 1));
+    const std::vector<unsigned> interrupted{0, 1, 0, 1};
+    std::set<std::vector<unsigned>> delayed;
+    std::set<std::vector<unsigned>> undelayed;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        delayed.insert(said("random:" + std::to_string(seed), 1));
+        undelayed.insert(said("random:" + std::to_string(seed), 0));
+    }
+    EXPECT_THAT(undelayed, UnorderedElementsAre(std::vector{0U, 0U, 1U, 1U}, std::vector{1U, 1U, 0U, 0U}));
+    EXPECT_THAT(delayed, Contains(interrupted));
+    EXPECT_EQ(delayed.size(), 6U); // every order of two threads that each say their name twice
+}
+
+// How often another thread, which is interrupted between its steps, gets on before the delayed one does.
+TEST(Executor, ALongerDelayLetsOthersFurtherAhead)
+{
+    const auto steps_ahead = [](unsigned times) {
+        unsigned ahead = 0;
+        for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+            unsigned steps = 0;
+            Executor({Schedule::Order::random, seed}, 1).run(1, 2, [&] {
+                if (threadIdx.x == 0) {
+                    delay(times);
+                    ahead += steps;
+                } else {
+                    for (; steps < 100; ++steps)
+                        delay(1);
+                }
+            });
+        }
+        return ahead;
+    };
+    EXPECT_GT(steps_ahead(20), 2 * steps_ahead(2));
+}
+
+TEST(Executor, ExactlyOneBlockOfManyArrivesLastAndTheCounterBeginsAgain)
+{
+    unsigned arrived = 0;
+    Executor executor({}, 4);
+    for (const unsigned blocks : {1U, 2U, 64U, 4096U}) {
+        std::atomic<unsigned> last = 0;
+        std::atomic<unsigned> others = 0;
+        executor.run(blocks, 2, [&] {
+            if (threadIdx.x == 0)
+                ++(arrives_last(&arrived, blocks) ? last : others);
+        });
+        EXPECT_EQ(last, 1U);
+        EXPECT_EQ(others, blocks - 1);
+        EXPECT_EQ(arrived, 0U);
+    }
+}
+
+TEST(Executor, AtomicMinKeepsTheLeastOfWhatManyWorkersThreadsOffer)
+{
+    unsigned long long least = ~0ULL;
+    EXPECT_EQ(atomicMin(&least, 9000ULL), ~0ULL);
+    EXPECT_EQ(atomicMin(&least, 9001ULL), 9000U);
+    EXPECT_EQ(least, 9000U);
+    Executor({}, 4).run(64, 64, [&] { atomicMin(&least, 17ULL + (blockIdx.x * 64 + threadIdx.x) * 2357ULL % 4096); });
+    EXPECT_EQ(least, 17U);
+}
+
+TEST(Executor, SharedMemoryBeginsWithWhatNobodyWouldTakeForAnAnswer)
+{
+    Executor executor({}, 1);
+    for (int run = 0; run < 3; ++run)
+        executor.run(3, 1, [&] {
+            auto& values = block_shared<std::array<float, 4>>();
+            for (float& value : values) {
+                EXPECT_TRUE(std::isnan(value));
+                value = 1;
+            }
+        });
+}
+
+} // namespace
+} // namespace nestbed::cpu

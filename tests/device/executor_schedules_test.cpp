@@ -1,0 +1,127 @@
+// The executor's schedules: what each of them promises beyond the rules; and what comes out of a run that fails.
+#include "device/cpu/executor.hpp"
+
+#include "base/error.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace nestbed::cpu
+{
+namespace
+{
+
+using testing::ElementsAre;
+
+unsigned thread_x()
+{
+    return current_thread->thread_index.x;
+}
+unsigned block_x()
+{
+    return current_thread->block_index.x;
+}
+
+TEST(Executor, FifoStartsAChildWhenEveryRunningBlockIsDone)
+{
+    for (const unsigned workers : {1U, 4U}) {
+        std::atomic<unsigned> finished_threads = 0;
+        std::atomic<unsigned> early = 0;
+        Executor({}, workers).run(64, 64, [&] {
+            if (thread_x() == 0)
+                launch(1, 1, Mechanism::null_stream, [&] {
+                    if (finished_threads != 64 * 64)
+                        ++early;
+                });
+            ++finished_threads;
+        });
+        EXPECT_EQ(early, 0U) << workers;
+    }
+}
+
+TEST(Executor, FifoOutcomeDoesNotDependOnTheNumberOfWorkers)
+{
+    // Blocks race for places in the log only through the order in which grids are submitted.
+    const auto outcome = [](unsigned workers) {
+        std::vector<unsigned> log;
+        Executor executor({}, workers);
+        executor.run(100, 32, [&] {
+            if (thread_x() != 0)
+                return;
+            const unsigned block = block_x();
+            launch(1, 1, Mechanism::tail, [&log, block] { log.push_back(block); });
+        });
+        return log;
+    };
+    const std::vector<unsigned> alone = outcome(1);
+    EXPECT_EQ(alone.size(), 100U);
+    EXPECT_TRUE(std::ranges::is_sorted(alone));
+    EXPECT_EQ(outcome(2), alone);
+    EXPECT_EQ(outcome(4), alone);
+}
+
+TEST(Executor, EagerRunsAChildBeforeItsParentsOtherThreads)
+{
+    std::vector<int> log;
+    Executor({Schedule::Order::eager, 0}, 4).run(1, 3, [&] {
+        const int name = static_cast<int>(thread_x());
+        if (name == 0)
+            launch(1, 1, Mechanism::null_stream, [&] { log.push_back(100); });
+        log.push_back(name);
+    });
+    EXPECT_THAT(log, ElementsAre(100, 0, 1, 2));
+}
+
+std::vector<unsigned> random_order(std::uint64_t seed, unsigned runs)
+{
+    std::vector<unsigned> log;
+    Executor executor({Schedule::Order::random, seed}, 4);
+    for (unsigned run = 0; run < runs; ++run)
+        executor.run(2, 8, [&] { log.push_back(8 * block_x() + thread_x()); });
+    return log;
+}
+
+TEST(Executor, RandomGivesTheSameSequenceOfRunsForTheSameSeed)
+{
+    EXPECT_EQ(random_order(7, 3), random_order(7, 3));
+    EXPECT_NE(random_order(7, 1), random_order(8, 1));
+    const std::vector<unsigned> two = random_order(7, 2);
+    EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));
+}
+
+TEST(Executor, WhatAKernelThrowsComesOutAndTheExecutorGoesOn)
+{
+    for (const char* name : {"fifo", "eager", "random:1"}) {
+        SCOPED_TRACE(name);
+        Executor executor(parse_schedule(name), 2);
+        for (int time = 0; time < 3; ++time)
+            EXPECT_THROW(executor.run(64, 64,
+                                      [] {
+                                          if (block_x() == 40 && thread_x() == 33)
+                                              throw std::runtime_error("kernel");
+                                          barrier(); // others are stopped in mid-kernel
+                                      }),
+                         std::runtime_error);
+        std::atomic<unsigned> ran = 0;
+        executor.run(64, 64, [&] { ++ran; });
+        EXPECT_EQ(ran, 64U * 64);
+    }
+}
+
+TEST(Executor, ScheduleNamesAreReadBackAndOthersRefused)
+{
+    for (const char* name : {"fifo", "eager", "random:0", "random:18446744073709551615"})
+        EXPECT_EQ(name_of(parse_schedule(name)), name);
+    for (const char* name :
+         {"", "lifo", "random", "random:", "random:-1", "random:1x", "random:18446744073709551616"})
+        EXPECT_THROW(parse_schedule(name), UsageError) << name;
+}
+
+} // namespace
+} // namespace nestbed::cpu

@@ -1,0 +1,352 @@
+// The executor's rules, one by one: those of the CUDA C++ Programming Guide's chapter on dynamic parallelism.
+#include "device/cpu/executor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace nestbed::cpu
+{
+namespace
+{
+
+using testing::ElementsAre;
+
+constexpr unsigned kSeeds = 200;
+
+unsigned thread_x()
+{
+    return current_thread->thread_index.x;
+}
+unsigned block_x()
+{
+    return current_thread->block_index.x;
+}
+
+// Runs the root grid under fifo, eager and many random orders; check(name) after each.
+template <class Reset, class Kernel, class Check>
+void under_every_schedule(dim3 grid, dim3 block, Reset reset, Kernel kernel, Check check)
+{
+    std::vector<std::string> names{"fifo", "eager"};
+    for (unsigned seed = 0; seed < kSeeds; ++seed)
+        names.push_back("random:" + std::to_string(seed));
+    for (const std::string& name : names) {
+        SCOPED_TRACE(name);
+        reset();
+        Executor executor(parse_schedule(name), 1);
+        executor.run(grid, block, kernel);
+        check();
+        if (testing::Test::HasFailure())
+            return;
+    }
+}
+
+TEST(Executor, RunsEveryThreadOnceWithItsCoordinates)
+{
+    const dim3 grid(3, 2, 2);
+    const dim3 block(4, 3, 2);
+    std::vector<int> ran;
+    under_every_schedule(
+        grid, block, [&] { ran.assign(std::size_t{12} * 24, 0); },
+        [&] {
+            const ThreadContext& t = *current_thread;
+            const unsigned b = t.block_index.x + t.grid_dim.x * (t.block_index.y + t.grid_dim.y * t.block_index.z);
+            const unsigned i =
+                t.thread_index.x + t.block_dim.x * (t.thread_index.y + t.block_dim.y * t.thread_index.z);
+            ++ran[b * 24 + i];
+        },
+        [&] { EXPECT_EQ(std::count(ran.begin(), ran.end(), 1), 12 * 24); });
+}
+
+TEST(Executor, BarrierPutsWritesBeforeReadsOfTheWholeBlock)
+{
+    std::vector<unsigned> value(64);
+    std::vector<unsigned> seen(64);
+    under_every_schedule(
+        1, 64, [&] { value.assign(64, 0); },
+        [&] {
+            value[thread_x()] = thread_x() + 1;
+            barrier();
+            seen[thread_x()] = value[(thread_x() + 17) % 64];
+        },
+        [&] {
+            for (unsigned t = 0; t < 64; ++t)
+                EXPECT_EQ(seen[t], (t + 17) % 64 + 1);
+        });
+}
+
+TEST(Executor, BarrierWaitsOnlyForThreadsThatHaveNotExited)
+{
+    unsigned passed = 0;
+    under_every_schedule(
+        2, 32, [&] { passed = 0; },
+        [&] {
+            for (unsigned round = 0; round < thread_x() % 4; ++round)
+                barrier();
+            ++passed;
+        },
+        [&] { EXPECT_EQ(passed, 64U); });
+}
+
+TEST(Executor, NullStreamChildrenOfABlockRunInOrderWithTheirDescendants)
+{
+    std::vector<int> log;
+    under_every_schedule(
+        1, 1, [&] { log.clear(); },
+        [&] {
+            for (int child = 0; child < 3; ++child)
+                launch(1, 1, Mechanism::null_stream, [&log, child] {
+                    log.push_back(10 * child);
+                    launch(1, 1, Mechanism::null_stream, [&log, child] { log.push_back(10 * child + 1); });
+                });
+        },
+        [&] { EXPECT_THAT(log, ElementsAre(0, 1, 10, 11, 20, 21)); });
+}
+
+// Which of two children came first, over many random orders.
+std::set<int> first_of_two(dim3 grid, Mechanism mechanism)
+{
+    std::set<int> firsts;
+    for (unsigned seed = 0; seed < kSeeds; ++seed) {
+        std::vector<int> log;
+        Executor executor({Schedule::Order::random, seed}, 1);
+        executor.run(grid, 1, [&] {
+            for (unsigned child = 0; child < 2 / current_thread->grid_dim.x; ++child) {
+                const int name = static_cast<int>(block_x() + child);
+                launch(1, 1, mechanism, [&log, name] { log.push_back(name); });
+            }
+        });
+        firsts.insert(log.at(0));
+    }
+    return firsts;
+}
+
+TEST(Executor, NullStreamsOfDifferentBlocksAreNotOrdered)
+{
+    EXPECT_THAT(first_of_two(2, Mechanism::null_stream), ElementsAre(0, 1));
+    EXPECT_THAT(first_of_two(1, Mechanism::null_stream), ElementsAre(0));
+}
+
+TEST(Executor, FireAndForgetAndNamedStreamChildrenAreNotOrdered)
+{
+    EXPECT_THAT(first_of_two(1, Mechanism::fire_and_forget), ElementsAre(0, 1));
+    EXPECT_THAT(first_of_two(1, Mechanism::named_stream), ElementsAre(0, 1));
+}
+
+TEST(Executor, TailLaunchesStartAfterTheWholeParentAndItsOtherChildren)
+{
+    std::vector<int> log; // 0 parent, 1 child, 2 grandchild, 3 tail
+    under_every_schedule(
+        3, 2, [&] { log.clear(); },
+        [&] {
+            if (block_x() == 0 && thread_x() == 0)
+                launch(1, 1, Mechanism::tail, [&log] { log.push_back(3); });
+            if (thread_x() == 0)
+                launch(1, 1, Mechanism::fire_and_forget, [&log] {
+                    log.push_back(1);
+                    launch(1, 1, Mechanism::null_stream, [&log] { log.push_back(2); });
+                });
+            log.push_back(0);
+        },
+        [&] {
+            EXPECT_EQ(log.size(), 6U + 3 + 3 + 1);
+            EXPECT_EQ(log.back(), 3);
+        });
+}
+
+TEST(Executor, TailLaunchesOfAGridRunOneAfterAnotherWithTheirDescendants)
+{
+    std::vector<int> log;
+    under_every_schedule(
+        1, 1, [&] { log.clear(); },
+        [&] {
+            for (int tail = 0; tail < 3; ++tail)
+                launch(1, 1, Mechanism::tail, [&log, tail] {
+                    log.push_back(10 * tail);
+                    launch(1, 1, Mechanism::fire_and_forget, [&log, tail] { log.push_back(10 * tail + 1); });
+                    launch(1, 1, Mechanism::tail, [&log, tail] { log.push_back(10 * tail + 2); });
+                });
+        },
+        [&] { EXPECT_THAT(log, ElementsAre(0, 1, 2, 10, 11, 12, 20, 21, 22)); });
+}
+
+TEST(Executor, ThousandsOfTailLaunchesRunInTheOrderOfTheirCalls)
+{
+    constexpr int kTails = 3000;
+    for (const char* name : {"fifo", "eager", "random:1", "random:2"}) {
+        SCOPED_TRACE(name);
+        std::vector<int> log;
+        Executor executor(parse_schedule(name), 1);
+        executor.set_pending_limit(kTails);
+        executor.run(1, 1, [&] {
+            for (int tail = 0; tail < kTails; ++tail)
+                EXPECT_EQ(launch(1, 1, Mechanism::tail, [&log, tail] { log.push_back(tail); }), launch_ok);
+        });
+        EXPECT_EQ(log.size(), std::size_t{kTails});
+        EXPECT_TRUE(std::ranges::is_sorted(log));
+    }
+}
+
+TEST(Executor, AWaitingThreadGoesOnWhenItsChildAndAllDescendantsAreComplete)
+{
+    std::vector<int> log;
+    under_every_schedule(
+        1, 4, [&] { log.clear(); },
+        [&] {
+            if (thread_x() == 2) {
+                launch_and_wait(1, 1, [&log] {
+                    log.push_back(1);
+                    launch(1, 1, Mechanism::fire_and_forget, [&log] { log.push_back(2); });
+                    launch(1, 1, Mechanism::tail, [&log] { log.push_back(3); });
+                });
+                log.push_back(4);
+            }
+        },
+        [&] { EXPECT_THAT(log, ElementsAre(1, 2, 3, 4)); });
+}
+
+TEST(Executor, AWaitedChildComesAfterWhatIsBeforeItInTheNullStream)
+{
+    std::vector<int> log;
+    under_every_schedule(
+        1, 1, [&] { log.clear(); },
+        [&] {
+            launch(1, 1, Mechanism::null_stream, [&log] { log.push_back(0); });
+            launch_and_wait(1, 1, [&log] { log.push_back(1); });
+            log.push_back(2);
+            launch(1, 1, Mechanism::null_stream, [&log] { log.push_back(3); });
+        },
+        [&] { EXPECT_THAT(log, ElementsAre(0, 1, 2, 3)); });
+}
+
+TEST(Executor, ARunEndsWhenAllDescendantsAreComplete)
+{
+    constexpr unsigned kLevels = 1500; // deeper than the old device runtime's 24
+    std::atomic<unsigned> deepest = 0;
+    struct Chain {
+        static void go(std::atomic<unsigned>& reached, unsigned level)
+        {
+            reached = level;
+            if (level < kLevels)
+                launch(1, 1, Mechanism::null_stream, [&reached, level] { go(reached, level + 1); });
+        }
+    };
+    for (const char* name : {"fifo", "random:3"}) {
+        deepest = 0;
+        Executor(parse_schedule(name), 2).run(1, 1, [&] { Chain::go(deepest, 0); });
+        EXPECT_EQ(deepest, kLevels) << name;
+    }
+}
+
+TEST(Executor, ALaunchPastThePendingLimitFailsWithTheGpusError)
+{
+    unsigned refused = 0;
+    unsigned ran = 0;
+    Executor executor({}, 1);
+    executor.set_pending_limit(10);
+    executor.run(1, 32, [&] {
+        const LaunchError error = launch(1, 1, Mechanism::fire_and_forget, [&] { ++ran; });
+        if (error == launch_pending_count_exceeded)
+            ++refused;
+    });
+    EXPECT_EQ(ran, 10U);
+    EXPECT_EQ(refused, 22U);
+    EXPECT_EQ(launch_pending_count_exceeded, 69);
+    EXPECT_EQ(name_of(launch_pending_count_exceeded), "cudaErrorLaunchPendingCountExceeded");
+}
+
+TEST(Executor, ALaunchIsPendingUntilItsGridAndItsDescendantsAreComplete)
+{
+    std::atomic<unsigned> refused = 0;
+    const auto kernel = [&] {
+        if (launch(1, 1, Mechanism::null_stream, [&] {
+                if (launch(1, 1, Mechanism::null_stream, [] {}) != launch_ok)
+                    ++refused;
+            }) != launch_ok)
+            ++refused;
+    };
+    const auto refused_under = [&](const char* schedule, unsigned limit, unsigned blocks) {
+        refused = 0;
+        Executor executor(parse_schedule(schedule), 2);
+        executor.set_pending_limit(limit);
+        executor.run(blocks, 1, kernel);
+        return refused.load();
+    };
+    // 8 children and their 8 children; a child holds its place while its own child runs.
+    EXPECT_EQ(refused_under("fifo", 16, 8), 0U);
+    EXPECT_EQ(refused_under("fifo", 15, 8), 1U);
+    EXPECT_EQ(refused_under("fifo", 8, 8), 8U);
+    EXPECT_EQ(refused_under("fifo", 7, 8), 8U); // a child and so its child, and 7 children of children
+    // A pair that runs at its launch leaves both places to the next.
+    EXPECT_EQ(refused_under("eager", 2, 8), 0U);
+    EXPECT_EQ(refused_under("eager", 1, 8), 8U);
+    EXPECT_EQ(refused_under("random:1", 16, 8), 0U);
+    EXPECT_GT(refused_under("random:1", 1, 8), 0U);
+}
+
+TEST(Executor, TheLimitHoldsAgainInTheNextRun)
+{
+    unsigned refused = 0;
+    Executor executor({}, 1);
+    executor.set_pending_limit(3);
+    for (unsigned run = 1; run <= 3; ++run) {
+        executor.run(4, 1, [&] { refused += launch(1, 1, Mechanism::null_stream, [] {}) != launch_ok ? 1 : 0; });
+        EXPECT_EQ(refused, run);
+    }
+}
+
+// results/h200/pending.csv: so on a GPU.
+TEST(Executor, TheLimitBoundsTheDepthOfNestingButNotThatOfTailLaunches)
+{
+    constexpr unsigned kLevels = 64;
+    struct Chain {
+        static void level(unsigned& ran, Mechanism mechanism, unsigned depth)
+        {
+            ++ran;
+            if (depth < kLevels)
+                launch(1, 1, mechanism, [&ran, mechanism, depth] { level(ran, mechanism, depth + 1); });
+        }
+    };
+    for (const char* schedule : {"fifo", "random:5"}) {
+        Executor executor(parse_schedule(schedule), 1);
+        executor.set_pending_limit(16);
+        for (const Mechanism mechanism : {Mechanism::null_stream, Mechanism::fire_and_forget}) {
+            unsigned ran = 0;
+            executor.run(1, 1, [&] { Chain::level(ran, mechanism, 0); });
+            EXPECT_EQ(ran, 1 + 16U) << schedule;
+        }
+        unsigned ran = 0;
+        executor.run(1, 1, [&] { Chain::level(ran, Mechanism::tail, 0); });
+        EXPECT_EQ(ran, 1 + kLevels) << schedule;
+    }
+}
+
+TEST(Executor, AnImpossibleGridIsRefused)
+{
+    std::vector<LaunchError> errors;
+    Executor executor({}, 1);
+    executor.run(1, 1, [&] {
+        errors.push_back(launch(1, 0, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(0, 1, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(1, 1025, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(1, dim3(1, 1, 65), Mechanism::null_stream, [] {}));
+        errors.push_back(launch_and_wait(1, dim3(64, 32), [] {}));
+        errors.push_back(launch(dim3(65535, 65535), 1, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(dim3(1, 65536), 1, Mechanism::null_stream, [] {}));
+        errors.push_back(launch(dim3(1, 1, 65536), 1, Mechanism::null_stream, [] {}));
+    });
+    EXPECT_THAT(errors, testing::Each(launch_invalid_configuration));
+    EXPECT_EQ(errors.size(), 8U);
+    EXPECT_EQ(launch_invalid_configuration, 9);
+    EXPECT_THROW(executor.run(1, 2048, [] {}), std::invalid_argument);
+    EXPECT_THROW(executor.run(0, 1, [] {}), std::invalid_argument);
+}
+
+} // namespace
+} // namespace nestbed::cpu

@@ -1,0 +1,250 @@
+// On a GPU; skipped, with the reason, where there is none.
+#include "device/backends.hpp"
+#include "support/battery.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::Each;
+using testing::Gt;
+using testing::Lt;
+using testing::SizeIs;
+
+class Gpu : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        if (const std::string reason = why_not(BackendKind::cuda); !reason.empty())
+            GTEST_SKIP() << reason;
+        session_ = open_session(BackendKind::cuda, {});
+    }
+    Sample sample(const Case& point) { return session_->sample(point); }
+    static Case book(const std::string& strategy) { return case_of(BackendKind::cuda, strategy, {"", 2048, 512, 0}); }
+    // A race may show, and on some device will; nothing else may go amiss.
+    void expect_ok_but_for_a_race(const Case& point, const Way& way)
+    {
+        const Sample taken = sample(point);
+        if (way.info().racy && taken.status == Status::wrong)
+            expect_launches(taken, point);
+        else
+            expect_ok(taken, point);
+    }
+    // Of 5 runs of 256 blocks of 512 threads, how many are wrong when the losers of a race are held up.
+    unsigned wrong_when_delayed(const Way& way)
+    {
+        Case point = case_of(BackendKind::cuda, way, {"", 256, 512, 0}, ElementType::int32);
+        point.delay_us = 50;
+        unsigned wrong = 0;
+        for (int run = 0; run < 5; ++run) {
+            const Sample taken = sample(point);
+            EXPECT_TRUE(taken.status == Status::ok || taken.status == Status::wrong) << taken.detail;
+            expect_launches(taken, point);
+            wrong += taken.status == Status::wrong ? 1 : 0;
+        }
+        return wrong;
+    }
+    std::unique_ptr<Session> session_;
+};
+
+class GpuBattery : public Gpu, public testing::WithParamInterface<Way>
+{
+};
+
+TEST_P(GpuBattery, IsRight)
+{
+    for_the_battery(BackendKind::cuda, GetParam(),
+                    [&](const Case& point, const Shape& /*shape*/) { expect_ok_but_for_a_race(point, GetParam()); });
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuBattery);
+INSTANTIATE_TEST_SUITE_P(Cuda, GpuBattery, testing::ValuesIn(ways_of(BackendKind::cuda, any_way)), kWayName);
+
+TEST_F(Gpu, AutoNeverLetsALaunchBeRefused)
+{
+    for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) { return from_device(some.mechanism); })) {
+        SCOPED_TRACE(name_of(way));
+        const int times = way.mechanism == Mechanism::tail ? 2 : 10; // one by one takes up to 0.2 s
+        const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 2048, .ny = 2048} : Shape{"", 2048, 512};
+        const Case point = case_of(BackendKind::cuda, way, shape, types_of(way).front());
+        for (int time = 0; time < times; ++time)
+            expect_ok_but_for_a_race(point, way);
+    }
+}
+
+TEST_F(Gpu, AutoHoldsForEveryDepthAndTheLargestBlocks)
+{
+    for (const char* strategy : {"nosync", "synced", "reduce2"})
+        for (std::uint32_t depth = 0; depth <= 10; ++depth) {
+            SCOPED_TRACE(std::string(strategy) + " depth " + std::to_string(depth));
+            expect_ok(*session_, case_of(BackendKind::cuda, strategy, {"", 1024, 1024, 0, depth}));
+        }
+}
+
+TEST_F(Gpu, SumsOfTheWholeInputAreRightPastAMillionElements)
+{
+    constexpr std::uint64_t kElements = (1 << 20) + 12345;
+    constexpr std::uint32_t kGrid = (kElements - 1) / 512 + 1;
+    for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) {
+             return some.strategy == "cub" || some.strategy == "nested_best" ||
+                    some.strategy.starts_with("last_block") || some.strategy.starts_with("wide");
+         }))
+        for (const ElementType type : types_of(way)) {
+            SCOPED_TRACE(name_of(way) + " " + std::string(name_of(type)));
+            expect_ok(*session_, case_of(BackendKind::cuda, way, {"", kGrid, 512, kElements}, type));
+        }
+}
+
+TEST_F(Gpu, ARaceIsWrongWhenTheLosersAreHeldUpAndABarrierOrATailLaunchIsNot)
+{
+    for (const char* strategy : {"nosync", "reduce2", "barrier", "reduce2_tail"})
+        for (const Way& way :
+             ways_of(BackendKind::cuda, [&](const Way& some) { return some.strategy == strategy; })) {
+            SCOPED_TRACE(name_of(way));
+            if (way.info().racy)
+                EXPECT_GT(wrong_when_delayed(way), 0U);
+            else
+                EXPECT_EQ(wrong_when_delayed(way), 0U);
+        }
+}
+
+TEST_F(Gpu, ATraceHasEveryGridInOrder)
+{
+    for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) { return from_device(some.mechanism); })) {
+        const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 500, .ny = 300} : Shape{"", 40, 256};
+        for (const ElementType type : types_of(way)) {
+            Case point = case_of(BackendKind::cuda, way, shape, type);
+            if (way.strategy == "chain")
+                point.depth = 40;
+            SCOPED_TRACE(name_of(way) + " " + std::string(name_of(type)));
+            const Trace trace = session_->trace(point, 4096);
+            if (way.info().racy && trace.sample.status == Status::wrong)
+                expect_launches(trace.sample, point);
+            else
+                expect_ok(trace.sample, point);
+            EXPECT_GT(trace.timer_step_ns, 0U);
+            const ExpectedLaunches form = Registry::find(BackendKind::cuda, point.strategy)->launches(point);
+            EXPECT_EQ(trace.lost + trace.unmarked, 0U);
+            ASSERT_EQ(trace.grids.size(), trace.sample.waves + form.total());
+            std::vector<std::uint64_t> by_depth(form.levels() + 1);
+            for (const TracedGrid& grid : trace.grids) {
+                ASSERT_LE(grid.depth, form.levels());
+                ++by_depth[grid.depth];
+                ASSERT_TRUE(grid.begun_ns && grid.ended_ns);
+                EXPECT_LE(*grid.begun_ns, *grid.ended_ns);
+                EXPECT_LT(grid.multiprocessor, session_->facts().multiprocessors);
+                if (grid.parent == kNoGrid)
+                    continue;
+                const TracedGrid& parent = trace.grids.at(grid.parent);
+                EXPECT_EQ(grid.depth, parent.depth + 1);
+                EXPECT_LE(*parent.begun_ns, *grid.called_ns);
+                EXPECT_LE(*grid.called_ns, *parent.ended_ns);
+                EXPECT_LE(*grid.called_ns, *grid.begun_ns);
+                if (way.mechanism == Mechanism::tail || way.mechanism == Mechanism::graph_tail) {
+                    EXPECT_GE(*grid.begun_ns, *parent.ended_ns);
+                }
+                if (way.strategy == "synced") {
+                    EXPECT_GE(*parent.ended_ns, *grid.begun_ns);
+                }
+            }
+            by_depth.erase(by_depth.begin());
+            EXPECT_EQ(by_depth, form.by_depth);
+        }
+    }
+}
+
+TEST_F(Gpu, TheTimerGoesOnInStepsOfAtMostTenMicroseconds)
+{
+    const unsigned step = session_->timer_step_ns();
+    EXPECT_GE(step, 1U);
+    EXPECT_LE(step, 10000U);
+}
+
+TEST_F(Gpu, ALaunchTakesLessThanAMillisecond)
+{
+    const Case point{.strategy = "chain",
+                     .backend = BackendKind::cuda,
+                     .mechanism = Mechanism::fire_and_forget,
+                     .type = ElementType::none,
+                     .block = 32,
+                     .depth = 8};
+    expect_ok(*session_, point); // loads the kernel
+    const Sample chain = sample(point);
+    expect_ok(chain, point);
+    EXPECT_THAT(chain.latencies_us, SizeIs(8));
+    EXPECT_THAT(chain.latencies_us, Each(AllOf(Gt(0), Lt(1000))));
+}
+
+TEST_F(Gpu, AFixedLimitThatIsTooSmallIsLaunchFailedAndNeverATime)
+{
+    Case point = book("nosync");
+    point.pending_limit = 128;
+    const Sample failed = sample(point);
+    EXPECT_EQ(failed.status, Status::launch_failed);
+    EXPECT_EQ(failed.pending_limit, 128U);
+    EXPECT_GT(failed.launches->failed, 0U);
+    EXPECT_FALSE(failed.gpu_us || failed.wall_us);
+    EXPECT_NE(failed.detail.find("cudaErrorLaunchPendingCountExceeded"), std::string::npos) << failed.detail;
+    // And the device is none the worse.
+    expect_ok(*session_, book("nosync"));
+}
+
+TEST_F(Gpu, ThePendingLimitIsReadBack)
+{
+    Case point = book("nosync");
+    point.pending_limit = 65536;
+    EXPECT_EQ(sample(point).pending_limit, 65536U);
+    EXPECT_EQ(sample(book("nosync")).pending_limit, session_->facts().default_pending_limit);
+    EXPECT_EQ(sample(point).pending_limit, 65536U);
+    EXPECT_EQ(sample(book("neighbored")).pending_limit, session_->facts().default_pending_limit);
+}
+
+// An H200 takes 599186 for it, as it says when it is read back; a device that refuses may do so in one row.
+TEST_F(Gpu, AnEnormousLimitDoesNotLoseTheDevice)
+{
+    Case point = book("nosync");
+    point.pending_limit = 2147483647;
+    const Sample enormous = sample(point);
+    EXPECT_FALSE(enormous.device_lost) << enormous.detail;
+    EXPECT_EQ(enormous.status == Status::ok, enormous.gpu_us.has_value()) << enormous.detail;
+    expect_ok(*session_, book("nosync"));
+}
+
+TEST_F(Gpu, WavesThatWouldWaitForEverAreNotLaunched)
+{
+    Case point = book("synced");
+    point.wave = 33;
+    const Sample refused = sample(point);
+    EXPECT_EQ(refused.status, Status::unsupported);
+    EXPECT_NE(refused.detail.find("wait for ever"), std::string::npos) << refused.detail;
+}
+
+TEST_F(Gpu, TimesAreAboveTheNullKernel)
+{
+    const double floor = session_->null_kernel_us();
+    EXPECT_GT(floor, 0.5);
+    const Sample neighbored = sample(book("neighbored"));
+    ASSERT_TRUE(neighbored.gpu_us && neighbored.wall_us);
+    EXPECT_GT(*neighbored.gpu_us, floor);
+    EXPECT_GT(*neighbored.wall_us, *neighbored.gpu_us / 2);
+}
+
+TEST_F(Gpu, NestsDeeperThanTheOldRuntimesLimit)
+{
+    const DepthProbe probe = session_->probe_depth(512);
+    EXPECT_EQ(probe.asked, 512U);
+    EXPECT_GT(probe.reached, 24U);
+    EXPECT_EQ(probe.error.empty(), probe.reached == probe.asked);
+}
+
+} // namespace
+} // namespace nestbed

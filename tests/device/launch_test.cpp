@@ -1,0 +1,135 @@
+// chain and fanout on the executor: what they launch, and the latencies that they report.
+#include "device/backends.hpp"
+#include "support/battery.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::Each;
+using testing::Ge;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr Shape kSmall{"", 9, 32, 0, 4};
+
+// check(sample, way) for every way of the strategy that runs here, under every schedule.
+template <class Check>
+void for_every_run(const char* strategy, Check&& check)
+{
+    for (const char* schedule : {"fifo", "eager", "random:1"})
+        for (const Way& way : ways_of(BackendKind::cpu, [&](const Way& some) {
+                 return some.strategy == strategy && !some.needs_cuda();
+             })) {
+            SCOPED_TRACE(std::string(schedule) + " " + name_of(way));
+            const auto session = open_session(BackendKind::cpu, {.schedule = schedule});
+            const Case point = case_of(BackendKind::cpu, way, kSmall, ElementType::none);
+            const Sample sample = session->sample(point);
+            expect_ok(sample, point);
+            check(sample, way);
+        }
+}
+
+TEST(PreparedRun, AChainRunsEveryLevelOnceAndHasALatencyALevel)
+{
+    for_every_run("chain", [](const Sample& sample, const Way& way) {
+        EXPECT_EQ(sample.answer, "10"); // 1 + 2 + 3 + 4
+        EXPECT_THAT(sample.latencies_us, SizeIs(4));
+        EXPECT_THAT(sample.latencies_us, Each(Ge(0)));
+        EXPECT_EQ(sample.host_launches, way.mechanism == Mechanism::host ? 5U : 1U);
+    });
+}
+
+// By host no kernel makes the call.
+TEST(PreparedRun, AFanOutRunsEveryChildOnceAndHasALatencyALaunchFromTheDevice)
+{
+    for_every_run("fanout", [](const Sample& sample, const Way& way) {
+        const bool by_host = way.mechanism == Mechanism::host;
+        EXPECT_EQ(sample.answer, "45"); // 1 + ... + 9
+        EXPECT_THAT(sample.latencies_us, SizeIs(by_host ? 0 : 9));
+        EXPECT_THAT(sample.latencies_us, Each(Ge(0)));
+        EXPECT_EQ(sample.host_launches, by_host ? 9U : 1U);
+    });
+}
+
+TEST(PreparedRun, AChainWithoutADepthHas1024Levels)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    const Case point{.strategy = "chain", .type = ElementType::none};
+    const Sample sample = session->sample(point);
+    expect_ok(sample, point);
+    EXPECT_EQ(sample.answer, "524800"); // 1024 * 1025 / 2
+    EXPECT_THAT(sample.latencies_us, SizeIs(1024));
+}
+
+TEST(PreparedRun, AWaveIsARootGrid)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    Case point = case_of(BackendKind::cpu, "fanout", kSmall);
+    point.wave = 4;
+    const Sample sample = session->sample(point);
+    expect_ok(sample, point);
+    EXPECT_EQ(sample.host_launches, 3U);
+    EXPECT_THAT(sample.latencies_us, SizeIs(9));
+}
+
+TEST(PreparedRun, ARefusedLaunchIsLaunchFailedAndLeavesNoLatencies)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    Case point = case_of(BackendKind::cpu, "fanout", kSmall);
+    point.pending_limit = 5;
+    const Sample sample = session->sample(point);
+    EXPECT_EQ(sample.status, Status::launch_failed);
+    EXPECT_EQ(sample.launches->failed, 4U);
+    EXPECT_THAT(sample.latencies_us, IsEmpty());
+}
+
+TEST(PreparedRun, AHostLoopIsALaunchALevel)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    const auto host_launches = [&](std::optional<std::uint32_t> depth) {
+        return session->sample(case_of(BackendKind::cpu, "host_loop", {"", 3, 512, 0, depth})).host_launches;
+    };
+    EXPECT_EQ(host_launches({}), 9U);
+    EXPECT_EQ(host_launches(3), 4U);
+    EXPECT_EQ(host_launches(0), 1U);
+}
+
+TEST(PreparedRun, AChainIsAsLongAsItIsToldTo)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    const Sample sample =
+        session->sample({.strategy = "chain", .backend = BackendKind::cpu, .type = ElementType::none, .depth = 2000});
+    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
+    EXPECT_EQ(sample.launches->max_depth, 2000U);
+    EXPECT_THAT(sample.latencies_us, SizeIs(2000));
+}
+
+// A sample is two runs; here launches are refused now in the one, now in the other, now in both.
+TEST(PreparedRun, ARefusalInEitherRunIsLaunchFailed)
+{
+    const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});
+    Case point = case_of(BackendKind::cpu, "fanout", {"", 64, 1, 0});
+    point.pending_limit = 6;
+    unsigned failed = 0;
+    for (unsigned run = 0; run < 300; ++run) {
+        const Sample sample = session->sample(point);
+        if (sample.status == Status::ok)
+            continue;
+        ++failed;
+        ASSERT_EQ(sample.status, Status::launch_failed) << sample.detail;
+        EXPECT_GT(sample.launches->failed, 0U);
+        EXPECT_THAT(sample.latencies_us, IsEmpty());
+    }
+    EXPECT_GT(failed, 0U);
+    EXPECT_LT(failed, 300U);
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,151 @@
+// Every strategy in the registry, by each of its mechanisms, on the executor, over the battery of shapes.
+#include "device/backends.hpp"
+#include "support/battery.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::IsSupersetOf;
+using testing::StartsWith;
+
+bool runs_here(const Way& way)
+{
+    return !way.needs_cuda();
+}
+// Its race is between threads, which start one after another under fifo, and not hidden by late children.
+bool right_under_fifo(const Way& way)
+{
+    return runs_here(way) && way.strategy != "blobs_wrong";
+}
+bool race_free(const Way& way)
+{
+    return runs_here(way) && !way.info().racy;
+}
+// The blocks are handed tiles of the whole input, whatever the case's grid and block.
+bool by_tiles(const Way& way)
+{
+    return way.strategy == "nested_best" || way.strategy.starts_with("last_block");
+}
+
+class Battery : public testing::TestWithParam<Way>
+{
+};
+class RaceFree : public testing::TestWithParam<Way>
+{
+};
+class Tiles : public testing::TestWithParam<Way>
+{
+};
+
+TEST_P(Battery, IsRightUnderFifo)
+{
+    for (const unsigned workers : {1U, 3U})
+        run_battery(*open_session(BackendKind::cpu, {.schedule = "fifo", .workers = workers}), GetParam());
+}
+
+TEST_P(RaceFree, IsRightUnderEager)
+{
+    run_battery(*open_session(BackendKind::cpu, {.schedule = "eager"}), GetParam());
+}
+
+// Every sample draws an order of its own. Large shapes are slow, so that most orders are of the small ones.
+TEST_P(RaceFree, IsRightInAThousandRandomOrders)
+{
+    constexpr std::ptrdiff_t kOrders = 1000;
+    const auto small = [](const Shape& shape) { return shape.threads() <= 512; };
+    const auto medium = [](const Shape& shape) { return shape.threads() <= 4096; };
+    const std::ptrdiff_t of_small = kOrders / std::ranges::count_if(battery_of(GetParam()), small) + 1;
+    const auto session = open_session(BackendKind::cpu, {.schedule = "random:1", .workers = 1});
+    std::ptrdiff_t orders = 0;
+    for_the_battery(BackendKind::cpu, GetParam(), [&](const Case& point, const Shape& shape) {
+        const auto types = static_cast<std::ptrdiff_t>(types_of(GetParam()).size());
+        const std::ptrdiff_t own = small(shape) ? (of_small - 1) / types + 1 : medium(shape) ? 4 : 1;
+        for (std::ptrdiff_t order = 0; order < own && !HasFailure(); ++order, ++orders)
+            expect_ok(*session, point);
+    });
+    EXPECT_GE(orders, kOrders);
+}
+
+TEST_P(Tiles, AreAllSummedOnceHoweverTheyAreHandedOut)
+{
+    for (const char* schedule : {"fifo", "eager", "random:1"})
+        for (const unsigned workers : {1U, 3U}) {
+            const auto session = open_session(BackendKind::cpu, {.schedule = schedule, .workers = workers});
+            for (const std::uint64_t elements : {16385, 8 * 8192 - 1, 33 * 8192 + 77, 70 * 8192 + 4567})
+                for (const ElementType type : types_of(GetParam())) {
+                    SCOPED_TRACE(std::string(schedule) + " " + std::to_string(elements));
+                    const auto grid = static_cast<std::uint32_t>((elements - 1) / 512 + 1);
+                    const Shape shape{"", grid, 512, elements};
+                    for (int order = 0; order < (session->schedule() == "random:1" ? 10 : 1); ++order)
+                        expect_ok(*session, case_of(BackendKind::cpu, GetParam(), shape, type));
+                }
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, Battery, testing::ValuesIn(ways_of(BackendKind::cpu, right_under_fifo)), kWayName);
+INSTANTIATE_TEST_SUITE_P(Cpu, RaceFree, testing::ValuesIn(ways_of(BackendKind::cpu, race_free)), kWayName);
+INSTANTIATE_TEST_SUITE_P(Cpu, Tiles, testing::ValuesIn(ways_of(BackendKind::cpu, by_tiles)), kWayName);
+
+TEST(Wide, FansInOnFourLevels)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    for (const char* strategy : {"wide_warp", "wide_block"}) {
+        const Case point = case_of(BackendKind::cpu, strategy, {"", 32769, 32, 1048577});
+        EXPECT_EQ(Registry::find(BackendKind::cpu, strategy)->launches(point).levels(), 4U);
+        expect_ok(*session, point);
+    }
+}
+
+TEST(CudaOnly, IsUnsupportedOnTheExecutorAndNeverRun)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    std::vector<std::string> names;
+    for (const Way& way : ways_of(BackendKind::cpu, [](const Way& some) { return some.needs_cuda(); })) {
+        names.push_back(name_of(way));
+        SCOPED_TRACE(names.back());
+        for (const ElementType type : types_of(way)) {
+            const Sample sample = session->sample(case_of(BackendKind::cpu, way, {"", 4, 64}, type));
+            EXPECT_EQ(sample.status, Status::unsupported);
+            EXPECT_THAT(sample.detail, StartsWith("unsupported:"));
+            EXPECT_FALSE(sample.wall_us || sample.gpu_us || sample.launches);
+            EXPECT_TRUE(sample.answer.empty());
+        }
+    }
+    EXPECT_THAT(names, IsSupersetOf({"chain_graph_tail", "chain_grid_sync", "chain_host_graph",
+                                     "cooperative_grid_sync", "cub_none", "fanout_grid_sync", "fanout_host_graph",
+                                     "graph_graph_tail", "graph_host_host_graph"}));
+}
+
+TEST(Executor, RandomHoldsManyLargeBlocksThatWait)
+{
+    const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});
+    expect_ok(*session, case_of(BackendKind::cpu, "synced", {"", 40, 1024, 0}));
+}
+
+TEST(Executor, AFixedLimitThatIsTooSmallIsLaunchFailedAndNeverATime)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    Case point = case_of(BackendKind::cpu, "nosync", {"", 100, 64, 0});
+    point.pending_limit = 90;
+    const Sample sample = session->sample(point);
+    EXPECT_EQ(sample.status, Status::launch_failed);
+    EXPECT_EQ(sample.pending_limit, 90U);
+    EXPECT_FALSE(sample.gpu_us || sample.wall_us);
+    // 10 of 100 launches at the first level are refused; the other 90 hold all places, so theirs are refused too.
+    EXPECT_EQ(sample.launches->attempted, 100U + 90);
+    EXPECT_EQ(sample.launches->failed, 100U);
+    EXPECT_NE(sample.detail.find("100 of 190"), std::string::npos) << sample.detail;
+    EXPECT_NE(sample.detail.find("cudaErrorLaunchPendingCountExceeded"), std::string::npos) << sample.detail;
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,332 @@
+// Two logs compared: which rows belong together, by which clock, and what is a change. Ratios are worked out by hand.
+#include "inspect/compare.hpp"
+
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <random>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kHeader = "strategy,backend,grid,gpu_us,wall_us,status\r\n";
+
+ParsedLog log_of(const std::string& text, const std::string& path = "log.csv")
+{
+    return parse_log(path, text);
+}
+
+// A row a time, that are ok, of one case on a GPU.
+std::string rows(const std::string& strategy, const std::vector<double>& times)
+{
+    std::string text;
+    for (const double time : times)
+        text += fmt::format("{},cuda,64,{},{},ok\r\n", strategy, time, time + 5);
+    return text;
+}
+
+std::string not_ok(const std::string& strategy, int count, const std::string& status)
+{
+    std::string text;
+    for (int row = 0; row < count; ++row)
+        text += fmt::format("{},cuda,64,,,{}\r\n", strategy, status);
+    return text;
+}
+
+Comparison compared(const std::string& before, const std::string& after)
+{
+    return compare_logs(log_of(kHeader + before, "a.csv"), log_of(kHeader + after, "b.csv"));
+}
+
+// Of the only case there is.
+ComparedCase one_case(const std::string& before, const std::string& after)
+{
+    const Comparison comparison = compared(before, after);
+    EXPECT_EQ(comparison.cases.size(), 1);
+    return comparison.cases.front();
+}
+
+std::vector<double> noise(double middle, std::size_t count, std::uint64_t seed)
+{
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal(middle, 0.02 * middle);
+    std::vector<double> times(count);
+    for (double& time : times)
+        time = normal(random);
+    return times;
+}
+
+TEST(Compare, IsTheRatioOfTheMediansAndItsInterval)
+{
+    // Medians 12 and 15. A's lie in 10 to 14, B's in 14.9 to 15.1: no resample gets out of 14.9 / 14 to 15.1 / 10.
+    const ComparedCase one = one_case(rows("s", {10, 11, 12, 13, 14}), rows("s", {15.1, 15, 15, 14.9, 15}));
+    EXPECT_DOUBLE_EQ(*one.before.median_us, 12);
+    EXPECT_DOUBLE_EQ(*one.after.median_us, 15);
+    EXPECT_DOUBLE_EQ(*one.ratio, 1.25);
+    EXPECT_GE(one.interval->low, 14.9 / 14);
+    EXPECT_LE(one.interval->high, 15.1 / 10);
+    EXPECT_EQ(one.change, Change::slower);
+    EXPECT_EQ(one.clock, "gpu");
+    EXPECT_EQ(one_case(rows("s", {15.1, 15, 15, 14.9, 15}), rows("s", {10, 11, 12, 13, 14})).change, Change::faster);
+}
+
+TEST(Compare, TellsAConstantFromAnotherByNothing)
+{
+    const ComparedCase one = one_case(rows("s", {8, 8, 8, 8, 8}), rows("s", {9, 9, 9, 9, 9}));
+    EXPECT_DOUBLE_EQ(one.interval->low, 1.125);
+    EXPECT_DOUBLE_EQ(one.interval->high, 1.125);
+    EXPECT_EQ(one.change, Change::slower);
+    EXPECT_EQ(one_case(rows("s", {8, 8, 8, 8, 8}), rows("s", {8, 8, 8, 8, 8})).change, Change::same);
+}
+
+TEST(Compare, FindsTenPercentAndNothingInALogThatIsTheSame)
+{
+    const std::string before = rows("s", noise(100, 30, 1));
+    const ComparedCase found = one_case(before, rows("s", noise(110, 30, 2)));
+    EXPECT_EQ(found.change, Change::slower);
+    EXPECT_TRUE(is_regression(found, 0.05));
+    const ComparedCase again = one_case(before, before);
+    EXPECT_EQ(again.change, Change::same);
+    EXPECT_DOUBLE_EQ(*again.ratio, 1);
+    EXPECT_FALSE(is_regression(again, 0));
+}
+
+// What the header says of chance, with the fewest samples that are tested and with what experiments take.
+TEST(Compare, TellsApartByChanceNoMoreThanItSays)
+{
+    for (const std::size_t samples : {kFewestSamples, std::size_t{30}}) {
+        constexpr std::size_t kCases = 200;
+        std::string before;
+        std::string after;
+        for (std::size_t one = 0; one < kCases; ++one) {
+            before += rows(fmt::format("s{}", one), noise(100, samples, 2 * one + 1));
+            after += rows(fmt::format("s{}", one), noise(100, samples, 2 * one + 2));
+        }
+        const Comparison comparison = compared(before, after);
+        EXPECT_EQ(tested_cases(comparison), kCases);
+        EXPECT_DOUBLE_EQ(chance_findings(comparison), 10);
+        std::size_t told_apart = 0;
+        std::size_t regressions = 0;
+        for (const ComparedCase& one : comparison.cases) {
+            told_apart += one.change == Change::same ? 0 : 1;
+            regressions += is_regression(one, 0.05) ? 1 : 0;
+        }
+        EXPECT_LE(told_apart, 10) << samples;
+        EXPECT_EQ(regressions, 0) << samples;
+    }
+}
+
+TEST(Compare, TestsNoFewerThanFiveSamples)
+{
+    const ComparedCase one = one_case(rows("s", {10, 10, 10, 10}), rows("s", {20, 20, 20, 20, 20}));
+    EXPECT_EQ(one.change, Change::too_few);
+    EXPECT_DOUBLE_EQ(*one.ratio, 2);
+    EXPECT_FALSE(is_regression(one, 0.05));
+    EXPECT_EQ(one_case(rows("s", {10, 10, 10, 10, 10}), rows("s", {20})).change, Change::too_few);
+    EXPECT_EQ(one_case(rows("s", {10, 10, 10, 10, 10}), rows("s", {20, 20, 20, 20, 20})).change, Change::slower);
+}
+
+TEST(Compare, ToleratesAsMuchAsItIsTold)
+{
+    const ComparedCase one = one_case(rows("s", {8, 8, 8, 8, 8}), rows("s", {9, 9, 9, 9, 9}));
+    EXPECT_TRUE(is_regression(one, 0.12));
+    EXPECT_FALSE(is_regression(one, 0.125)); // past it, not at it
+    EXPECT_FALSE(is_regression(one, 1));
+}
+
+TEST(Compare, SeesWhatIsNoLongerRight)
+{
+    const std::string right = rows("s", {10, 10, 10, 10, 10});
+    for (const char* status : {"wrong", "launch_failed", "count_mismatch", "timeout", "crashed", "unsupported"}) {
+        const ComparedCase fails = one_case(right, not_ok("s", 5, status));
+        EXPECT_EQ(fails.change, Change::fails);
+        EXPECT_EQ(fails.after.status, status);
+        EXPECT_TRUE(is_regression(fails, 1000));
+        EXPECT_FALSE(fails.ratio);
+        EXPECT_DOUBLE_EQ(*fails.before.median_us, 10);
+        const ComparedCase mended = one_case(not_ok("s", 5, status), right);
+        EXPECT_EQ(mended.change, Change::mended);
+        EXPECT_FALSE(is_regression(mended, 0));
+    }
+    // One wrong row of many is enough where none was.
+    const ComparedCase once = one_case(right + right, right + not_ok("s", 1, "wrong"));
+    EXPECT_EQ(once.change, Change::fails);
+    EXPECT_DOUBLE_EQ(*once.ratio, 1);
+    EXPECT_EQ(once.after.not_ok(), 1);
+}
+
+TEST(Compare, LeavesKnownWrongnessAsItIs)
+{
+    for (const char* status : {"wrong", "unsupported"}) {
+        const ComparedCase one = one_case(not_ok("s", 5, status), not_ok("s", 5, "wrong"));
+        EXPECT_EQ(one.change, Change::no_times);
+        EXPECT_EQ(one.clock, "");
+        EXPECT_FALSE(is_regression(one, 0));
+    }
+}
+
+// 2 of 50 and 0 of 50 are of one chance (p = 0.25); 25 of 50 and 10 of 50 are not (p = 0.002).
+TEST(Compare, LeavesARaceToChance)
+{
+    const auto race = [](int ok) { return rows("s", std::vector<double>(ok, 10)) + not_ok("s", 50 - ok, "wrong"); };
+    EXPECT_EQ(one_case(race(2), race(0)).change, Change::no_times);
+    EXPECT_EQ(one_case(race(0), race(2)).change, Change::no_times);
+    EXPECT_EQ(one_case(race(49), race(47)).change, Change::same);
+    EXPECT_EQ(one_case(race(49), race(50)).change, Change::same);
+    EXPECT_EQ(one_case(race(25), race(10)).change, Change::fails);
+    EXPECT_EQ(one_case(race(10), race(25)).change, Change::mended);
+    EXPECT_EQ(one_case(race(0), race(25)).change, Change::mended);
+    EXPECT_EQ(one_case(race(2), race(1)).change, Change::too_few);
+}
+
+TEST(Compare, HasNoTimesOfWhatIsUntimed)
+{
+    const std::string untimed = "s,cuda,64,,,ok\r\n";
+    const ComparedCase one = one_case(untimed, untimed);
+    EXPECT_EQ(one.change, Change::no_times);
+    EXPECT_EQ(one_case(rows("s", {10, 10, 10, 10, 10}), untimed).change, Change::no_times);
+}
+
+TEST(Compare, GoesByTheClockThatAllRowsHave)
+{
+    const std::string by_gpu = rows("s", {10, 10, 10, 10, 10}); // 15 on the wall
+    std::string by_wall;
+    for (int row = 0; row < 5; ++row)
+        by_wall += "s,cuda,64,,30,ok\r\n";
+    for (const std::string& after : {by_wall, by_wall + by_gpu.substr(0, by_gpu.find('\n') + 1)}) {
+        const ComparedCase one = one_case(by_gpu, after);
+        EXPECT_EQ(one.clock, "wall");
+        EXPECT_DOUBLE_EQ(*one.ratio, 2);
+    }
+    // A row that is not ok has no time and is not asked for one.
+    EXPECT_EQ(one_case(by_gpu + not_ok("s", 1, "wrong"), by_gpu + not_ok("s", 1, "wrong")).clock, "gpu");
+    // A log of the host's clock alone.
+    const ParsedLog wall = log_of("strategy,backend,grid,wall_us,status\r\ns,cuda,64,15,ok\r\n");
+    EXPECT_EQ(compare_logs(log_of(kHeader + by_gpu), wall).cases.front().clock, "wall");
+}
+
+TEST(Compare, NeverSetsTheExecutorBesideAGpu)
+{
+    const std::string cpu = "s,cpu,64,,15,ok\r\n";
+    EXPECT_THAT(text_of<UsageError>([&] { compared(rows("s", {10}), cpu); }), HasSubstr("have no case in common"));
+    const std::string header = "key,strategy,backend,wall_us,status\r\n";
+    EXPECT_THAT(text_of<UsageError>([&] {
+                    compare_logs(log_of(header + "1,s,cuda,10,ok\r\n"), log_of(header + "1,s,cpu,10,ok\r\n"));
+                }),
+                HasSubstr("have no case in common"));
+}
+
+TEST(Compare, CountsWhatOneLogAloneHas)
+{
+    const Comparison comparison = compared(rows("b", {1}) + rows("a", {1}), rows("c", {1}) + rows("b", {1}));
+    ASSERT_EQ(comparison.cases.size(), 3);
+    EXPECT_EQ(comparison.cases[0].change, Change::missing);
+    EXPECT_EQ(comparison.cases[0].cells.front(), "a");
+    EXPECT_TRUE(is_regression(comparison.cases[0], 1));
+    EXPECT_EQ(comparison.cases[1].change, Change::too_few);
+    EXPECT_EQ(comparison.cases[2].change, Change::added);
+    EXPECT_EQ(comparison.cases[2].cells.front(), "c");
+    EXPECT_FALSE(is_regression(comparison.cases[2], 0));
+}
+
+TEST(Compare, OrdersCasesByTheirColumns)
+{
+    std::string shuffled; // as a run measures them
+    for (const char* grid : {"16", "9", "full", "128", ""})
+        shuffled += fmt::format("s,cuda,{},10,15,ok\r\n", grid);
+    std::vector<std::string> grids;
+    for (const ComparedCase& one : compared(shuffled, shuffled).cases)
+        grids.push_back(one.cells[2]);
+    EXPECT_THAT(grids, ElementsAre("", "9", "16", "128", "full"));
+}
+
+TEST(Compare, GoesByTheKeyWhereBothHaveOne)
+{
+    const std::string header = "key,strategy,backend,wave,wall_us,status\r\n";
+    const std::string before = "00000000000000aa,s,cuda,96,10,ok\r\n00000000000000bb,s,cuda,96,20,ok\r\n";
+    const std::string after = "00000000000000bb,s,cuda,48,40,ok\r\n00000000000000aa,s,cuda,48,30,ok\r\n";
+    const Comparison comparison = compare_logs(log_of(header + before), log_of(header + after));
+    EXPECT_TRUE(comparison.by_key);
+    ASSERT_EQ(comparison.cases.size(), 2);
+    EXPECT_EQ(comparison.cases[0].key, "00000000000000aa");
+    EXPECT_DOUBLE_EQ(*comparison.cases[0].ratio, 3);
+    EXPECT_DOUBLE_EQ(*comparison.cases[1].ratio, 2);
+    EXPECT_THAT(comparison.cases[0].cells, ElementsAre("s", "cuda", "96")); // as A says it
+
+    // One log without: by the columns, of which wave is one.
+    const Comparison columns =
+        compare_logs(log_of(header + before), log_of("strategy,backend,wave,wall_us,status\r\ns,cuda,96,30,ok\r\n"));
+    EXPECT_FALSE(columns.by_key);
+    ASSERT_EQ(columns.cases.size(), 1);
+    EXPECT_DOUBLE_EQ(*columns.cases[0].ratio, 2); // 30 / 15
+    EXPECT_THAT(text_of<RunError>([&] {
+                    compare_logs(log_of(header + before, "a.csv"), log_of(header + ",s,cuda,1,1,ok\r\n", "b.csv"));
+                }),
+                HasSubstr("b.csv:2: key is ''"));
+}
+
+TEST(Compare, LeavesOutWhatOneLogLacksAndSaysSo)
+{
+    const ParsedLog narrow = log_of("strategy,backend,wall_us,status\r\ns,cuda,10,ok\r\n");
+    const ParsedLog wide =
+        log_of("strategy,backend,grid,nx,wall_us,status\r\ns,cuda,64,,20,ok\r\ns,cuda,32,,40,ok\r\n");
+    for (const Comparison& comparison : {compare_logs(narrow, wide), compare_logs(wide, narrow)}) {
+        EXPECT_THAT(comparison.left_out, ElementsAre("grid")); // nx says nothing
+        EXPECT_THAT(comparison.columns, ElementsAre("strategy", "backend"));
+        EXPECT_EQ(comparison.cases.size(), 1);
+    }
+    EXPECT_DOUBLE_EQ(*compare_logs(narrow, wide).cases.front().ratio, 3); // 30, the median of both, to 10
+    EXPECT_THAT(compared(rows("s", {1}), rows("s", {1})).left_out, IsEmpty());
+}
+
+TEST(Compare, TakesASeedOfNothingForNone)
+{
+    const auto with_seed = [](const std::string& seed) {
+        return log_of("strategy,backend,seed,wall_us,status\r\ns,cuda," + seed + ",10,ok\r\n");
+    };
+    EXPECT_EQ(compare_logs(with_seed("0"), with_seed("")).cases.size(), 1);
+    EXPECT_THROW(compare_logs(with_seed("1"), with_seed("")), UsageError);
+}
+
+TEST(Compare, MixesNoExperimentsAndNoGpus)
+{
+    const auto log = [](const std::vector<std::pair<std::string, std::string>>& rows) {
+        std::string text = "experiment,gpu,strategy,backend,wall_us,status\r\n";
+        for (const auto& [experiment, gpu] : rows)
+            text += fmt::format("{},{},s,cuda,10,ok\r\n", experiment, gpu);
+        return log_of(text);
+    };
+    // One of each in a log: another name is no other case.
+    EXPECT_EQ(compare_logs(log({{"e", "one"}}), log({{"f", "two"}})).cases.size(), 1);
+    const Comparison several = compare_logs(log({{"e", "one"}, {"f", "one"}}), log({{"e", "two"}}));
+    ASSERT_EQ(several.cases.size(), 2);
+    EXPECT_THAT(several.columns, ElementsAre("strategy", "backend", "experiment"));
+    EXPECT_EQ(several.cases[1].change, Change::missing);
+    EXPECT_EQ(compare_logs(log({{"e", "one"}, {"e", "two"}}), log({{"e", "two"}})).cases.size(), 2);
+}
+
+TEST(Compare, RefusesWhatIsNoLog)
+{
+    const ParsedLog log = log_of(kHeader + rows("s", {10}));
+    EXPECT_EQ(text_of<RunError>([&] { compare_logs(log, log_of("strategy,launches\r\n", "b.csv")); }),
+              "b.csv: it is no log of nestbed run: it has no column backend, wall_us, status");
+    EXPECT_EQ(text_of<RunError>([&] { compared(rows("s", {10}), rows("s", {10}) + "s,cuda,64,ten,10,ok\r\n"); }),
+              "b.csv:3: gpu_us is 'ten'; allowed: a number");
+    EXPECT_EQ(text_of<RunError>([&] { compared("s,cuda,64,0,10,ok\r\n", rows("s", {10})); }),
+              "a.csv:2: gpu_us is 0; allowed: a number above 0");
+    EXPECT_EQ(text_of<UsageError>([&] { compared("", rows("s", {10})); }),
+              "a.csv (0 cases) and b.csv (1) have no case in common; allowed: logs of the same cases");
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,329 @@
+// The log's file: never half-made, never overwritten, a row as soon as it is measured.
+#include "base/csv.hpp"
+#include "log/csv_log.hpp"
+#include "log/row.hpp"
+
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<std::string> some_row()
+{
+    std::vector<std::string> row;
+    for (const std::string& column : columns())
+        row.push_back("a " + column + ", quoted");
+    return row;
+}
+
+// A log that is begun.
+struct Log : CsvLog {
+    explicit Log(const std::string& path) : CsvLog(path) { begin(); }
+};
+
+std::string log_refusal(const std::string& path)
+{
+    return text_of<UsageError>([&] { CsvLog log(path); });
+}
+
+TEST(CsvLogFile, ThatIsNewBeginsWithTheHeader)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("new.csv");
+    const Log log(path);
+    EXPECT_EQ(log.path(), path);
+    EXPECT_EQ(folder.read("new.csv"), csv_line(columns())); // flushed while the log is open
+}
+
+TEST(CsvLogFile, HasEachRowAsSoonAsItIsAppended)
+{
+    const ScratchFolder folder;
+    Log log(folder.path("new.csv"));
+    const std::vector<std::string> row = some_row();
+    log.append(row);
+    EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row));
+    log.append(row);
+    EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row, row));
+}
+
+TEST(CsvLogFile, ThatIsALogAlreadyIsContinued)
+{
+    const ScratchFolder folder;
+    const std::vector<std::string> row = some_row();
+    Log(folder.path("old.csv")).append(row);
+    Log(folder.path("old.csv")).append(row);
+    EXPECT_THAT(parse_csv(folder.read("old.csv")), ElementsAre(columns(), row, row));
+}
+
+TEST(CsvLogFile, ThatIsEmptyGetsItsHeader)
+{
+    const ScratchFolder folder;
+    const Log log(folder.write("empty.csv", ""));
+    EXPECT_EQ(folder.read("empty.csv"), csv_line(columns()));
+}
+
+// A killed run, or a machine that went down, leaves the beginning of a row.
+TEST(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
+{
+    const ScratchFolder folder;
+    const std::vector<std::string> row = some_row();
+    const std::string whole = csv_line(columns()) + csv_line(row);
+    const std::string line = csv_line(row);
+    for (const std::size_t bytes : {std::size_t{1}, line.size() / 2, line.size() - 2, line.size() - 1}) {
+        Log log(folder.write("cut.csv", whole + line.substr(0, bytes)));
+        EXPECT_EQ(log.torn_bytes(), bytes);
+        EXPECT_EQ(log.rows().rows.size(), 1U);
+        log.append(row);
+        EXPECT_EQ(folder.read("cut.csv"), whole + line);
+    }
+}
+
+// A quote that is missing in the middle makes all that follows look like the beginning of a row.
+TEST(CsvLogFile, IsNotCutOffWhereMoreThanARowWouldBeLost)
+{
+    const ScratchFolder folder;
+    const std::vector<std::string> row = some_row();
+    std::string text = csv_line(columns()) + csv_line(row) + csv_line(row) + csv_line(row);
+    text.erase(text.find('"', csv_line(columns()).size() + csv_line(row).size()), 1);
+    const std::string path = folder.write("spoilt.csv", text);
+    EXPECT_THAT(text_of<RunError>([&] { CsvLog log(path); }),
+                StartsWith(path + ":3: a quote is missing in this row or a later one: "));
+    EXPECT_EQ(folder.read("spoilt.csv"), text);
+}
+
+// One that is open for reading too would never be closed at its other end.
+TEST(CsvLogFile, MayBeAPipeWhoseReaderGoesAway)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("pipe");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    Log log(path);
+    close(reader);
+    EXPECT_EQ(text_of<RunError>([&] { log.append(some_row()); }),
+              path + ": the row could not be written: Broken pipe");
+    static_cast<void>(std::signal(SIGPIPE, before));
+}
+
+TEST(CsvLogFile, LosesNothingBeforeItIsBegun)
+{
+    const ScratchFolder folder;
+    const std::string cut = csv_line(columns()) + "book,20261121T0640";
+    const std::string path = folder.write("cut.csv", cut);
+    {
+        const CsvLog log(path);
+        EXPECT_FALSE(log.has_rows());
+    }
+    EXPECT_EQ(folder.read("cut.csv"), cut);
+    {
+        const CsvLog log(folder.path("new.csv"));
+    }
+    EXPECT_FALSE(folder.has("new.csv"));
+}
+
+TEST(CsvLogFile, WithHalfAHeaderGetsItWhole)
+{
+    const ScratchFolder folder;
+    const Log log(folder.write("cut.csv", csv_line(columns()).substr(0, 20)));
+    EXPECT_EQ(folder.read("cut.csv"), csv_line(columns()));
+}
+
+TEST(CsvLogFile, IsWrittenByOneRunAtATime)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("new.csv");
+    {
+        const Log log(path);
+        EXPECT_EQ(log_refusal(path),
+                  "--output " + path +
+                      ": another run is writing it; allowed: a file that can be written, or - for standard output");
+        EXPECT_THAT(text_of<UsageError>([&] { put_aside(path); }), HasSubstr("another run is writing it"));
+    }
+    EXPECT_NO_THROW(Log{path});
+}
+
+TEST(BytesOfWholeRows, EndBehindTheLastLineBreakThatIsNotWithinQuotes)
+{
+    EXPECT_EQ(bytes_of_whole_rows(""), 0U);
+    EXPECT_EQ(bytes_of_whole_rows("a,b"), 0U);
+    EXPECT_EQ(bytes_of_whole_rows("a,b\r\n"), 5U);
+    EXPECT_EQ(bytes_of_whole_rows("a,b\r\nc"), 5U);
+    EXPECT_EQ(bytes_of_whole_rows("a,\"b\nc"), 0U);
+    EXPECT_EQ(bytes_of_whole_rows("a,\"b\n\"\"c\"\nd"), 10U);
+    EXPECT_EQ(bytes_of_whole_rows("a\n\"b\"\"\n"), 2U);
+}
+
+TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)
+{
+    const ScratchFolder folder;
+    EXPECT_EQ(put_aside(folder.path("a.csv")), "");
+    for (const std::string number : {"1", "2", "3"}) {
+        folder.write("a.csv", "log " + number);
+        if (number != "2")
+            folder.write("a.json", "manifest " + number);
+        EXPECT_EQ(put_aside(folder.path("a.csv")), folder.path("a.csv.old-" + number));
+        EXPECT_EQ(folder.read("a.csv.old-" + number), "log " + number);
+        EXPECT_EQ(folder.has("a.json.old-" + number), number != "2");
+        EXPECT_FALSE(folder.has("a.csv") || folder.has("a.json"));
+    }
+    EXPECT_EQ(folder.read("a.json.old-3"), "manifest 3");
+}
+
+TEST(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
+{
+    const ScratchFolder folder;
+    std::string other = csv_line(columns());
+    other.insert(0, "x");
+    for (const std::string& text :
+         {std::string("my notes\n"), std::string("a,b,c\r\n1,2,3\r\n"), other, std::string(1, '\n')}) {
+        const std::string path = folder.write("foreign.csv", text);
+        EXPECT_EQ(log_refusal(path),
+                  "--output " + path +
+                      ": it is there already and is not a log of this version, and nothing is "
+                      "overwritten; allowed: a file that can be written, or - for standard output");
+        EXPECT_EQ(folder.read("foreign.csv"), text);
+    }
+}
+
+TEST(CsvLogFile, InAFolderThatIsNotThereIsRefusedAndTheFolderNotMade)
+{
+    const ScratchFolder folder;
+    EXPECT_THAT(log_refusal(folder.path("missing/new.csv")),
+                AllOf(StartsWith("--output " + folder.path("missing/new.csv") + ": there is no folder "),
+                      HasSubstr(folder.path("missing")), HasSubstr("allowed: a file that can be written, or -")));
+    EXPECT_FALSE(folder.has("missing"));
+}
+
+TEST(CsvLogFile, CannotBeAFolderOrLieInAFile)
+{
+    const ScratchFolder folder;
+    EXPECT_THAT(log_refusal(folder.path("")), StartsWith("--output " + folder.path("") + ": "));
+    const std::string file = folder.write("file", "text");
+    EXPECT_THAT(log_refusal(file + "/new.csv"), HasSubstr("there is no folder " + file));
+    EXPECT_EQ(folder.read("file"), "text");
+}
+
+TEST(CsvLogFile, ThatMayNotBeWrittenIsARunError)
+{
+    if (geteuid() == 0)
+        GTEST_SKIP() << "root may write anywhere";
+    const ScratchFolder folder;
+    std::filesystem::permissions(folder.path(""),
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    EXPECT_EQ(text_of<RunError>([&] { CsvLog log(folder.path("new.csv")); }),
+              folder.path("new.csv") + ": it could not be opened: Permission denied");
+    std::filesystem::permissions(folder.path(""), std::filesystem::perms::owner_all);
+}
+
+TEST(CsvLogFile, MayBeStandardOutput)
+{
+    const std::vector<std::string> row = some_row();
+    testing::internal::CaptureStdout();
+    Log("-").append(row);
+    Log("-").append(row); // the first log did not close it
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              csv_line(columns()) + csv_line(row) + csv_line(columns()) + csv_line(row));
+}
+
+TEST(CsvLogFile, MayBeADeviceThatSwallowsEverything)
+{
+    EXPECT_NO_THROW(Log("/dev/null").append(some_row()));
+    EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+// /dev/full has no end when it is read: in a process of its own, with little time and memory.
+TEST(CsvLogFile, OnAFullDeviceIsARunError)
+{
+    const auto open = [] {
+        alarm(10);
+#ifndef __SANITIZE_ADDRESS__ // its shadow alone needs more
+        constexpr rlimit kLimit{1 << 30, 1 << 30};
+        setrlimit(RLIMIT_AS, &kLimit);
+#endif
+        try {
+            const Log log("/dev/full");
+        } catch (const RunError& error) {
+            static_cast<void>(std::fputs(error.what(), stderr));
+            std::exit(EXIT_SUCCESS);
+        } catch (const std::exception& error) {
+            static_cast<void>(std::fputs(error.what(), stderr));
+        }
+        std::exit(EXIT_FAILURE);
+    };
+    EXPECT_EXIT(open(), testing::ExitedWithCode(EXIT_SUCCESS),
+                "/dev/full: the row could not be written: No space left on device");
+}
+
+// While it lives no file of this process grows beyond `bytes`, as on a full disk.
+class FullDisk
+{
+  public:
+    explicit FullDisk(std::size_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN))
+    {
+        getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit limit{bytes, before_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+    ~FullDisk()
+    {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        static_cast<void>(std::signal(SIGXFSZ, handler_));
+    }
+
+  private:
+    rlimit before_{};
+    void (*handler_)(int);
+};
+
+TEST(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("new.csv");
+    Log log(path);
+    const std::vector<std::string> row = some_row();
+    log.append(row);
+    std::string why;
+    {
+        const FullDisk full(folder.read("new.csv").size() + 5);
+        why = text_of<RunError>([&] { log.append(row); });
+    }
+    EXPECT_EQ(why, path + ": the row could not be written: File too large");
+    EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row)); // nothing of the second
+    log.append(row);
+    log.finish();
+    EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row, row));
+}
+
+TEST(CsvLogFile, ThatCannotTakeItsHeaderIsNotLeftHalfMade)
+{
+    const ScratchFolder folder;
+    {
+        const FullDisk full(10);
+        EXPECT_ANY_THROW(Log(folder.path("new.csv")));
+    }
+    EXPECT_FALSE(folder.has("new.csv"));
+}
+
+} // namespace
+} // namespace nestbed

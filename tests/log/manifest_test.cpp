@@ -1,0 +1,295 @@
+// The manifest beside a log: the whole environment, once a run.
+#include "log/manifest.hpp"
+
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Plan plan_of_two_cases()
+{
+    Plan plan{.experiment = "book", .title = "The book's \"table\""};
+    plan.groups = {{.cases = {{.strategy = "nosync"}, {.strategy = "synced"}}}};
+    plan.repeat[BackendKind::cpu] = 3;
+    plan.warmup[BackendKind::cpu] = 1;
+    return plan;
+}
+
+void write(const std::string& csv_path, const std::string& run_id, const Plan& plan = plan_of_two_cases())
+{
+    const RunFacts facts{.experiment = "book",
+                         .run_id = run_id,
+                         .schedule = "random:7",
+                         .floor_us = 4.5,
+                         .timer_step_ns = 32,
+                         .bandwidth = {.read_gb_s = 4321.5, .copy_gb_s = 4000.25},
+                         .device = {.name = "Model 1",
+                                    .compute_capability = "9.0",
+                                    .multiprocessors = 2,
+                                    .default_pending_limit = 2048,
+                                    .memory_bytes = 1ULL << 40,
+                                    .peak_bandwidth_gb_s = 4916.75}};
+    const std::map<BackendKind, RunFacts> runs{{BackendKind::cpu, facts}};
+    write_manifest(
+        csv_path,
+        {.run_id = run_id,
+         .record = identity_of(plan, runs, ""),
+         .runs = runs,
+         .probes = {{BackendKind::cpu, {.asked = 1024, .reached = 24, .error = "cudaErrorLaunchMaxDepthExceeded"}}},
+         .command = {"nestbed", "run", "experiments/book.cfg"},
+         .cases = 2,
+         .samples = 6});
+}
+
+TEST(Manifest, LiesBesideItsLog)
+{
+    EXPECT_EQ(manifest_path("results/h200/book.csv"), "results/h200/book.json");
+    EXPECT_EQ(manifest_path("book"), "book.json");
+    EXPECT_EQ(manifest_path("a.b/c.d.csv"), "a.b/c.d.json");
+}
+
+TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    const auto& run = manifest.at("runs").at("run-1");
+    EXPECT_EQ(run.at("experiment"), "book");
+    EXPECT_EQ(run.at("title"), "The book's \"table\"");
+    EXPECT_EQ(run.at("command"), (nlohmann::json{"nestbed", "run", "experiments/book.cfg"}));
+    EXPECT_EQ(run.at("cases"), 2);
+    EXPECT_EQ(run.at("samples"), 6);
+    for (const std::string key : {"started_utc", "nestbed", "git", "build", "compiler"})
+        EXPECT_NE(run.at(key), "") << key;
+    const auto& device = run.at("backends").at("cpu");
+    EXPECT_EQ(device.at("name"), "Model 1");
+    EXPECT_EQ(device.at("schedule"), "random:7");
+    EXPECT_EQ(device.at("null_kernel_us"), 4.5);
+    EXPECT_EQ(device.at("timer_step_ns"), 32);
+    EXPECT_EQ(device.at("memory_bytes"), 1ULL << 40);
+    EXPECT_EQ(device.at("peak_bandwidth_gb_s"), 4916.75);
+    EXPECT_EQ(device.at("read_bandwidth_gb_s"), 4321.5);
+    EXPECT_EQ(device.at("copy_bandwidth_gb_s"), 4000.25);
+    EXPECT_EQ(device.at("default_pending_limit"), 2048);
+    EXPECT_EQ(device.at("nesting_depth_tried"), 1024);
+    EXPECT_EQ(device.at("nesting_depth_reached"), 24);
+    EXPECT_EQ(device.at("nesting_depth_error"), "cudaErrorLaunchMaxDepthExceeded");
+    EXPECT_FALSE(folder.has("book.json.partial"));
+}
+
+TEST(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
+{
+    const ScratchFolder folder;
+    const RunFacts facts{.experiment = "book", .run_id = "run-1", .untimed = true, .device = {.name = "Model 1"}};
+    const std::map<BackendKind, RunFacts> runs{{BackendKind::cpu, facts}};
+    write_manifest(folder.path("book.csv"), {.run_id = "run-1",
+                                             .record = identity_of(plan_of_two_cases(), runs, ""),
+                                             .runs = runs,
+                                             .command = {"nestbed"}});
+    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    const auto& device = manifest.at("runs").at("run-1").at("backends").at("cpu");
+    EXPECT_EQ(device.at("name"), "Model 1");
+    EXPECT_EQ(manifest.at("runs").at("run-1").at("untimed"), true);
+    for (const char* key : {"null_kernel_us", "timer_step_ns", "read_bandwidth_gb_s", "copy_bandwidth_gb_s",
+                            "nesting_depth_tried", "nesting_depth_reached", "nesting_depth_error"})
+        EXPECT_FALSE(device.contains(key)) << key;
+}
+
+TEST(Manifest, GetsASecondRunAndKeepsTheFirst)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    const auto first = nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1");
+    write(folder.path("book.csv"), "run-2");
+    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    EXPECT_EQ(manifest.at("runs").size(), 2U);
+    EXPECT_EQ(manifest.at("runs").at("run-1"), first);
+    EXPECT_EQ(manifest.at("runs").at("run-2").at("cases"), 2);
+}
+
+TEST(Manifest, ThatIsNotJsonIsRefusedAndNotTouched)
+{
+    const ScratchFolder folder;
+    for (const std::string text : {"my notes", "", "[1, 2]", "{\"runs\": {", "7"}) {
+        const std::string path = folder.write("book.json", text);
+        const std::string why = path + ": it is there already and is not a manifest, and nothing is overwritten; "
+                                       "allowed: an --output beside which there is none, or one of nestbed's";
+        EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
+        EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
+        EXPECT_EQ(folder.read("book.json"), text);
+    }
+}
+
+TEST(Manifest, ThatIsSomeoneElsesJsonIsRefusedAndNotTouched)
+{
+    const ScratchFolder folder;
+    for (const std::string text :
+         {R"({"name": "other", "version": 3})", R"({"runs": [1, 2]})", R"({"runs": "none"})"}) {
+        const std::string path = folder.write("book.json", text);
+        const std::string why = path + ": it is there already and is not a manifest, and nothing is overwritten; "
+                                       "allowed: an --output beside which there is none, or one of nestbed's";
+        EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
+        EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
+        EXPECT_EQ(folder.read("book.json"), text);
+    }
+}
+
+TEST(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
+{
+    const ScratchFolder folder;
+    EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
+    EXPECT_FALSE(folder.has("book.json"));
+    write(folder.path("book.csv"), "run-1");
+    EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
+}
+
+// The log would be opened first, and then be no manifest.
+TEST(Manifest, CannotBeTheLogItself)
+{
+    const ScratchFolder folder;
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.json")); }), HasSubstr("book.json"));
+}
+
+TEST(Manifest, LiesBesideFilesAlone)
+{
+    const ScratchFolder folder;
+    EXPECT_TRUE(has_manifest(folder.path("new.csv")));
+    EXPECT_TRUE(has_manifest(folder.write("old.csv", "text")));
+    EXPECT_FALSE(has_manifest("-"));
+    EXPECT_FALSE(has_manifest("/dev/null"));
+}
+
+TEST(Manifest, ThatCannotBeWrittenIsARunError)
+{
+    const ScratchFolder folder;
+    EXPECT_THAT(text_of<RunError>([&] { write(folder.path("missing/book.csv"), "run-1"); }),
+                testing::AllOf(StartsWith(folder.path("missing/book.json")), HasSubstr("could not be written")));
+    EXPECT_FALSE(folder.has("missing"));
+}
+
+// An experiment file may be in any encoding; JSON is UTF-8.
+TEST(Manifest, TakesATitleThatIsNotUtf8)
+{
+    const ScratchFolder folder;
+    Plan plan = plan_of_two_cases();
+    plan.title = "f\xfcr das Buch";
+    ASSERT_NO_THROW(write(folder.path("book.csv"), "run-1", plan));
+    EXPECT_THAT(nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1").at("title").get<std::string>(),
+                HasSubstr("r das Buch"));
+}
+
+TEST(Manifest, MayNotBeAFolder)
+{
+    const ScratchFolder folder;
+    std::filesystem::create_directory(folder.path("book.json"));
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
+                testing::HasSubstr("book.json: it is there already and is not a manifest"));
+}
+
+TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    write(folder.path("book.csv"), "run-2");
+    const auto runs = runs_in_manifest(folder.path("book.csv"), {"run-1"});
+    ASSERT_EQ(runs.size(), 1U);
+    const RunIdentity& record = runs.at("run-1");
+    EXPECT_EQ(record.experiment, "book");
+    EXPECT_EQ(record.title, "The book's \"table\"");
+    EXPECT_EQ(record.expect, "ok");
+    EXPECT_FALSE(record.untimed);
+    EXPECT_EQ(record.backends.at("cpu").name, "Model 1");
+    EXPECT_EQ(record.backends.at("cpu").multiprocessors, 2U);
+    EXPECT_EQ(record.backends.at("cpu").schedule, "random:7");
+    EXPECT_EQ(record.backends.at("cpu").repeat, 3U);
+    EXPECT_EQ(record.backends.at("cpu").warmup, 1U);
+    ASSERT_EQ(record.cases.size(), 2U);
+    EXPECT_EQ(record.cases[0].key.size(), 16U);
+    EXPECT_NE(record.cases[0].key, record.cases[1].key);
+    EXPECT_THAT(record.cases[1].settings, StartsWith("strategy=synced backend=cpu"));
+    EXPECT_EQ(record.cases[1].repeat, 3U);
+    EXPECT_TRUE(differences(record, record).empty());
+}
+
+TEST(Manifest, OfAnotherLogOrAnOlderNestbedGivesNoRuns)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("book.csv"), {"run-9"}); }),
+              folder.path("book.json") + ": run run-9, of which " + folder.path("book.csv") +
+                  " has rows, is not in it; allowed: the manifest that belongs to the log");
+    EXPECT_THAT(text_of<UsageError>([&] { runs_in_manifest(folder.path("none.csv"), {"run-1"}); }),
+                HasSubstr("is not in it"));
+    folder.write("old.json", R"({"runs": {"run-1": {"experiment": "book", "git": "abc"}}})");
+    EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("old.csv"), {"run-1"}); }),
+              folder.path("old.json") +
+                  ": run run-1 is of another version of nestbed, which kept less of it; allowed: a log of this "
+                  "version");
+}
+
+TEST(EndedManifest, SaysHowManyRowsAndWhatWasUnexpected)
+{
+    const ScratchFolder folder;
+    write(folder.path("book.csv"), "run-1");
+    write(folder.path("book.csv"), "run-2");
+    end_manifest(folder.path("book.csv"), "run-2",
+                 {.rows = 6, .log_rows = 8, .surprises = {"2 rows are not ok"}, .incidents = {"x"}});
+    const auto runs = nlohmann::json::parse(folder.read("book.json")).at("runs");
+    EXPECT_FALSE(runs.at("run-1").contains("finished_utc"));
+    EXPECT_EQ(runs.at("run-2").at("rows"), 6);
+    EXPECT_EQ(runs.at("run-2").at("log_rows"), 8);
+    EXPECT_EQ(runs.at("run-2").at("surprises"), nlohmann::json({"2 rows are not ok"}));
+    EXPECT_EQ(runs.at("run-2").at("incidents"), nlohmann::json({"x"}));
+    EXPECT_GE(runs.at("run-2").at("finished_utc"), runs.at("run-2").at("started_utc"));
+    end_manifest(folder.path("book.csv"), "run-1", {.whole = false});
+    const auto first = nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1");
+    EXPECT_TRUE(first.contains("interrupted_utc"));
+    EXPECT_FALSE(first.contains("finished_utc"));
+}
+
+TEST(EndedManifest, IsNotMadeOfOneThatIsGone)
+{
+    const ScratchFolder folder;
+    const auto error = [&] { return text_of<RunError>([&] { end_manifest(folder.path("book.csv"), "run-1", {}); }); };
+    const std::string gone = folder.path("book.json") + ": the run is no longer in it, and its end is not noted";
+    EXPECT_EQ(error(), gone);
+    EXPECT_FALSE(std::filesystem::exists(folder.path("book.json")));
+    write(folder.path("book.csv"), "run-2");
+    EXPECT_EQ(error(), gone);
+    folder.write("book.json", "no manifest"); // the run is over: nothing is wrong with what the user asked
+    EXPECT_THAT(error(), HasSubstr("it is there already and is not a manifest"));
+    EXPECT_EQ(folder.read("book.json"), "no manifest");
+}
+
+TEST(Manifest, IsReplacedWhereAnEndedRunHasLeftAPartialOne)
+{
+    const ScratchFolder folder;
+    folder.write("book.json.partial", "{\"ru");
+    write(folder.path("book.csv"), "run-1");
+    EXPECT_EQ(nlohmann::json::parse(folder.read("book.json")).at("runs").size(), 1U);
+    EXPECT_FALSE(folder.has("book.json.partial"));
+}
+
+TEST(JoinedManifests, HaveTheRunsAndPlansOfAll)
+{
+    const ScratchFolder folder;
+    write(folder.path("a.csv"), "run-1");
+    write(folder.path("b.csv"), "run-2");
+    join_manifests(folder.path("all.csv"), {folder.path("a.csv"), folder.path("b.csv")});
+    EXPECT_EQ(runs_in_manifest(folder.path("all.csv"), {"run-1", "run-2"}).size(), 2U);
+}
+
+} // namespace
+} // namespace nestbed

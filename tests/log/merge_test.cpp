@@ -1,0 +1,209 @@
+// Joining logs, without files: the order of the rows, what is missing, what is refused.
+#include "support/support.hpp"
+
+#include "base/error.hpp"
+#include "log/merge.hpp"
+#include "log/row.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+struct RowOf {
+    std::string key;
+    unsigned repetition = 0;
+    std::string status = "ok";
+    std::string machine = "m1";
+    std::string run_id = "r1";
+};
+
+ParsedLog log_of(const std::string& path, const std::vector<RowOf>& rows)
+{
+    ParsedLog log{.path = path, .columns = columns(), .rows = {}};
+    for (const RowOf& row : rows) {
+        std::vector<std::string> cells(log.columns.size());
+        cells[log.column("key")] = row.key;
+        cells[log.column("repetition")] = std::to_string(row.repetition);
+        cells[log.column("status")] = row.status;
+        cells[log.column("machine")] = row.machine;
+        cells[log.column("run_id")] = row.run_id;
+        log.rows.push_back({log.rows.size() + 2, cells});
+    }
+    return log;
+}
+
+RunIdentity record_of_shard(const std::string& shard)
+{
+    return {.nestbed = "1.0",
+            .git = "abc",
+            .build = "Release",
+            .experiment = "e",
+            .expect = "ok",
+            .order_seed = 1,
+            .backends = {{"cuda",
+                          {.name = "NVIDIA H200",
+                           .driver = "580",
+                           .runtime = "13.0",
+                           .multiprocessors = 132,
+                           .schedule = "",
+                           .repeat = 2,
+                           .warmup = 0}}},
+            .cases = {{"k1", "strategy=a", 2}, {"k2", "strategy=b", 2}, {"k3", "strategy=c", 2}},
+            .shard = shard};
+}
+
+LogPart part_of_rows(const std::string& path, const std::string& shard, const std::vector<RowOf>& rows)
+{
+    return {.log = log_of(path, rows), .runs = {{"r1", record_of_shard(shard)}}};
+}
+
+std::vector<std::string> keys_of(const MergedLog& merged)
+{
+    const ParsedLog empty = log_of("", {});
+    std::vector<std::string> keys;
+    std::ranges::transform(merged.rows, std::back_inserter(keys), [&](const LogRow* row) {
+        return row->cells[empty.column("key")] + "." + row->cells[empty.column("repetition")];
+    });
+    return keys;
+}
+
+std::string refusal_of(const std::vector<LogPart>& parts)
+{
+    return text_of<UsageError>([&] { static_cast<void>(merge_logs(parts)); });
+}
+
+TEST(Merge, PutsRowsIntoTheOrderOfThePlanAndOfTheRepetitions)
+{
+    const std::vector<LogPart> parts{part_of_rows("b.csv", "2/2", {{"k3", 1}, {"k2", 0}, {"k2", 1}, {"k3", 0}}),
+                                     part_of_rows("a.csv", "1/2", {{"k1", 1}, {"k1", 0, "ok", "m2"}})};
+    const MergedLog merged = merge_logs(parts);
+    EXPECT_THAT(keys_of(merged), ElementsAre("k1.0", "k1.1", "k2.0", "k2.1", "k3.0", "k3.1"));
+    EXPECT_EQ(merged.cases, 3U);
+    EXPECT_EQ(merged.planned, 3U);
+    EXPECT_EQ(merged.machines, 2U);
+    EXPECT_THAT(merged.missing, IsEmpty());
+    EXPECT_THAT(missing_shards(parts), IsEmpty());
+}
+
+TEST(Merge, NamesWhatIsMissing)
+{
+    const MergedLog merged = merge_logs({part_of_rows("a.csv", "1/2", {{"k1", 1}, {"k2", 0}, {"k2", 1}})});
+    ASSERT_EQ(merged.missing.size(), 2U);
+    EXPECT_EQ(merged.missing[0].settings, "strategy=a");
+    EXPECT_EQ(merged.missing[0].repetitions, 1U);
+    EXPECT_EQ(merged.missing[0].of, 2U);
+    EXPECT_EQ(merged.missing[1].settings, "strategy=c");
+    EXPECT_EQ(merged.missing[1].repetitions, 2U);
+    EXPECT_EQ(merged.cases, 2U);
+}
+
+TEST(Merge, MissesNothingBehindARowThatEndsTheCase)
+{
+    for (const std::string status : {"unsupported", "timeout", "crashed"})
+        EXPECT_THAT(
+            merge_logs(
+                {part_of_rows("a.csv", "", {{"k1", 0, status}, {"k2", 0}, {"k2", 1}, {"k3", 0}, {"k3", 1, status}})})
+                .missing,
+            IsEmpty())
+            << status;
+    EXPECT_EQ(merge_logs({part_of_rows("a.csv", "", {{"k1", 0, "wrong"}})}).missing.size(), 3U);
+}
+
+TEST(Merge, TakesALogWithoutRows)
+{
+    const std::vector<LogPart> parts{
+        part_of_rows("empty.csv", "2/2", {}),
+        part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k1", 1}, {"k2", 0}, {"k2", 1}, {"k3", 0}, {"k3", 1}})};
+    EXPECT_THAT(merge_logs(parts).missing, IsEmpty());
+    const MergedLog nothing = merge_logs({parts.front()});
+    EXPECT_THAT(nothing.rows, IsEmpty());
+    EXPECT_EQ(nothing.machines, 0U);
+    EXPECT_EQ(nothing.missing.size(), 3U);
+}
+
+TEST(Merge, RefusesRunsThatAreNotOfOneExperiment)
+{
+    const auto refused = [](const auto& change) {
+        LogPart other = part_of_rows("b.csv", "2/2", {{"k2", 0}});
+        change(other.runs.at("r1"));
+        std::string text = refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}}), other});
+        EXPECT_THAT(text, testing::StartsWith("b.csv: it does not belong to a.csv: "));
+        return text;
+    };
+    EXPECT_THAT(refused([](RunIdentity& record) { record.experiment = "f"; }),
+                HasSubstr("experiment: e there, f here"));
+    EXPECT_THAT(refused([](RunIdentity& record) { record.git = "def"; }),
+                HasSubstr("version: 1.0 (abc, Release) there, 1.0 (def, Release) here"));
+    EXPECT_THAT(refused([](RunIdentity& record) { record.backends.at("cuda").repeat = 3; }),
+                HasSubstr("repeat on cuda: 2 there, 3 here"));
+    EXPECT_THAT(refused([](RunIdentity& record) { record.untimed = true; }),
+                HasSubstr("untimed: no there, yes here"));
+    EXPECT_THAT(refused([](RunIdentity& record) { record.cases.pop_back(); }),
+                HasSubstr("cases: 3 there, 2 here; 1 are there alone, 0 here alone"));
+}
+
+// Of a run that has no rows it does not matter what it was.
+TEST(Merge, LooksAtTheRunsOfTheRowsAlone)
+{
+    LogPart part = part_of_rows("a.csv", "1/2", {{"k1", 0}});
+    part.runs["r0"] = record_of_shard("");
+    part.runs["r0"].experiment = "another";
+    EXPECT_EQ(merge_logs({part}).rows.size(), 1U);
+    EXPECT_THAT(missing_shards({part}), ElementsAre("2/2"));
+    part.log.rows.clear();
+    EXPECT_THAT(refusal_of({part}),
+                HasSubstr("a.csv: it does not belong to a.csv: experiment: another there, e here"));
+}
+
+TEST(Merge, LetsDevicesBeDifferentAndNamesThem)
+{
+    LogPart other = part_of_rows("b.csv", "2/2", {{"k2", 0, "ok", "m2"}});
+    other.runs.at("r1").backends.at("cuda").name = "NVIDIA A100";
+    other.runs.at("r1").backends.at("cuda").driver = "570";
+    other.runs.at("r1").backends.at("cuda").multiprocessors = 108;
+    const std::vector<LogPart> parts{part_of_rows("a.csv", "1/2", {{"k1", 0}}), other};
+    EXPECT_EQ(merge_logs(parts).machines, 2U);
+    EXPECT_THAT(files_by_device(parts),
+                ElementsAre(Pair("NVIDIA A100 (108 multiprocessors, driver 570, CUDA 13.0)", ElementsAre("b.csv")),
+                            Pair("NVIDIA H200 (132 multiprocessors, driver 580, CUDA 13.0)", ElementsAre("a.csv"))));
+}
+
+TEST(Merge, RefusesWhatIsThereTwice)
+{
+    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k1", 1}}),
+                          part_of_rows("b.csv", "2/2", {{"k2", 0}, {"k1", 1}})}),
+              "the same is there twice: case k1 repetition 1: a.csv:3 and b.csv:3; allowed: every row once");
+    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k1", 0}})}),
+              "the same is there twice: case k1 repetition 0: a.csv:2 and a.csv:3; allowed: every row once");
+    const LogPart all =
+        part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k1", 1}, {"k2", 0}, {"k2", 1}, {"k3", 0}, {"k3", 1}});
+    EXPECT_THAT(refusal_of({all, all}), HasSubstr("case k3 repetition 0: a.csv:6 and a.csv:6; and 1 more; allowed"));
+}
+
+TEST(Merge, RefusesARowOfNoCase)
+{
+    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k9", 0}})}),
+              "a.csv:3: there is no case k9 in the plan that its manifest has; allowed: rows of the run");
+}
+
+TEST(Merge, NamesTheShardsOfWhichThereIsNoLog)
+{
+    EXPECT_THAT(missing_shards({part_of_rows("a.csv", "1/4", {}), part_of_rows("b.csv", "3/4", {})}),
+                ElementsAre("2/4", "4/4"));
+    EXPECT_THAT(missing_shards({part_of_rows("a.csv", "1/4", {}), part_of_rows("b.csv", "3/5", {})}), IsEmpty());
+    EXPECT_THAT(missing_shards({part_of_rows("a.csv", "1/4", {}), part_of_rows("b.csv", "", {})}), IsEmpty());
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,226 @@
+// What a log gives back to a run that goes on with it, and what keeps a run from it.
+#include "log/resume.hpp"
+
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "model/case_text.hpp"
+#include "run/summary.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Plan some_plan()
+{
+    Plan plan{.experiment = "book", .title = "A title"};
+    plan.groups = {{.cases = {{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16},
+                              {.strategy = "chain", .type = ElementType::none, .depth = 3},
+                              {.strategy = "cub", .elements = 64, .grid = 4, .block = 16}}}};
+    plan.repeat[BackendKind::cpu] = 2;
+    plan.warmup[BackendKind::cpu] = 1;
+    return plan;
+}
+
+std::map<BackendKind, RunFacts> some_runs()
+{
+    return {{BackendKind::cpu,
+             {.experiment = "book",
+              .run_id = "run-1",
+              .schedule = "fifo",
+              .device = {.name = "Model 1", .driver = "", .runtime = "", .multiprocessors = 2}}}};
+}
+
+std::vector<Sample> some_samples()
+{
+    Sample good{.wall_us = 12.345, .latencies_us = {1.5, 2.25, 3}};
+    good.launches = LaunchCounts{.attempted = 12, .failed = 0};
+    return {good,
+            {.status = Status::wrong, .detail = "2 of 4, \"so\"\nwrong"},
+            {.status = Status::unsupported, .detail = "unsupported: no"}};
+}
+
+std::string log_text(const std::vector<CaseResult>& results)
+{
+    std::string text = csv_line(columns());
+    for (const CaseResult& result : results)
+        for (std::size_t index = 0; index < result.samples.size(); ++index)
+            text += csv_line(row_of(some_runs().at(BackendKind::cpu), result.point, static_cast<unsigned>(index),
+                                    result.samples[index]));
+    return text;
+}
+
+TEST(TakeRows, GivesEveryCaseItsSamplesBack)
+{
+    const Plan plan = some_plan();
+    std::vector<CaseResult> measured = cases_of(plan, some_runs());
+    const std::vector<Sample> samples = some_samples();
+    measured[0].samples = {samples[0], samples[1]};
+    measured[1].samples = {samples[0]};
+    measured[2].samples = {samples[2]};
+    std::vector<CaseResult> results = cases_of(plan, some_runs());
+    take_rows(parse_log("a.csv", log_text(measured)), plan, results);
+    EXPECT_THAT(results[0].repetitions, ElementsAre(0U, 1U));
+    EXPECT_TRUE(results[0].complete(2));
+    EXPECT_FALSE(results[1].complete(2));
+    EXPECT_TRUE(results[2].complete(2)); // no more would be measured
+    EXPECT_EQ(results[0].samples[0].wall_us, 12.345);
+    EXPECT_FALSE(results[0].samples[0].gpu_us);
+    EXPECT_EQ(results[0].samples[0].launches->attempted, 12U);
+    EXPECT_EQ(results[0].samples[1].status, Status::wrong);
+    EXPECT_EQ(results[0].samples[1].detail, samples[1].detail);
+    EXPECT_FALSE(results[0].samples[1].wall_us);
+    EXPECT_THAT(results[1].samples[0].latencies_us, ElementsAre(1.5, 2.25, 3));
+    EXPECT_EQ(results[2].samples[0].status, Status::unsupported);
+    // So that a summary of the log is that of the run.
+    EXPECT_EQ(summary_table(plan, results, some_runs(), BarStyle::ascii),
+              summary_table(plan, measured, some_runs(), BarStyle::ascii));
+}
+
+std::string refusal(const std::function<void(std::vector<std::string>& cells)>& spoil)
+{
+    std::vector<CaseResult> measured = cases_of(some_plan(), some_runs());
+    std::vector<std::string> cells =
+        row_of(some_runs().at(BackendKind::cpu), measured[0].point, 0, some_samples()[0]);
+    spoil(cells);
+    return text_of<RunError>(
+        [&] { take_rows(parse_log("a.csv", csv_line(columns()) + csv_line(cells)), some_plan(), measured); });
+}
+
+std::size_t place_of(const std::string& column)
+{
+    return static_cast<std::size_t>(std::ranges::find(columns(), column) - columns().begin());
+}
+
+TEST(TakeRows, NamesFileAndLineOfWhatCannotBe)
+{
+    const auto with = [](const std::string& column, const std::string& text) {
+        return refusal([&](std::vector<std::string>& cells) { cells[place_of(column)] = text; });
+    };
+    EXPECT_EQ(with("status", "good"),
+              "a.csv:2: status is 'good'; allowed: ok, wrong, launch_failed, count_mismatch, unsupported, "
+              "timeout, crashed");
+    EXPECT_EQ(with("wall_us", "fast"), "a.csv:2: wall_us is 'fast'; allowed: a number");
+    EXPECT_EQ(with("repetition", "1.5"), "a.csv:2: repetition is '1.5'; allowed: a whole number from 0");
+    EXPECT_EQ(with("repetition", "-1"), "a.csv:2: repetition is '-1'; allowed: a whole number from 0");
+    EXPECT_EQ(with("repetition", "2"), "a.csv:2: repetition is 2; allowed: from 0 to 1");
+    EXPECT_EQ(with("repetition", "4294967296"), "a.csv:2: repetition is 4294967295; allowed: from 0 to 1");
+    EXPECT_EQ(with("launches_attempted", "1e30"),
+              "a.csv:2: launches_attempted is '1e30'; allowed: a whole number from 0");
+    EXPECT_EQ(with("latency_us_by_depth", "1 x 3"), "a.csv:2: latency_us_by_depth is 'x'; allowed: a number");
+    EXPECT_EQ(with("key", "other"),
+              "a.csv:2: there is no case other in this run, which its manifest says the log is of");
+}
+
+TEST(TakeRows, RefusesARepetitionThatIsThereTwice)
+{
+    std::vector<CaseResult> measured = cases_of(some_plan(), some_runs());
+    measured[0].samples = {some_samples()[0]};
+    const std::string text = log_text(measured);
+    const std::string twice = text + text.substr(csv_line(columns()).size());
+    std::vector<CaseResult> results = cases_of(some_plan(), some_runs());
+    EXPECT_EQ(text_of<RunError>([&] { take_rows(parse_log("a.csv", twice), some_plan(), results); }),
+              "a.csv:3: case " + results[0].key + " has a repetition 0 already");
+}
+
+TEST(RunsOf, AreThoseThatHaveRows)
+{
+    std::vector<CaseResult> measured = cases_of(some_plan(), some_runs());
+    EXPECT_THAT(runs_of(parse_log("a.csv", log_text(measured))), IsEmpty());
+    measured[0].samples = some_samples();
+    EXPECT_THAT(runs_of(parse_log("a.csv", log_text(measured))), ElementsAre("run-1"));
+}
+
+TEST(Differences, OfARunAndItselfAreNone)
+{
+    const RunIdentity record = identity_of(some_plan(), some_runs(), "1/2");
+    EXPECT_THAT(differences(record, record), IsEmpty());
+    RunIdentity other = identity_of(some_plan(), some_runs(), "2/2");
+    other.title = "Another title";
+    EXPECT_THAT(differences(record, other), IsEmpty()); // parts of one experiment
+}
+
+TEST(Differences, AreSaidEachInALine)
+{
+    const RunIdentity here = identity_of(some_plan(), some_runs(), "");
+    const auto changed = [&](const std::function<void(RunIdentity&)>& change) {
+        RunIdentity there = here;
+        change(there);
+        return differences(there, here);
+    };
+    EXPECT_THAT(changed([](RunIdentity& r) { r.experiment = "ways"; }),
+                ElementsAre("experiment: ways there, book here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.git = "abc"; }), ElementsAre(HasSubstr("version: ")));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.build = "Odd"; }), ElementsAre(HasSubstr("Odd) there, ")));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.expect = "wrong"; }), ElementsAre("expect: wrong there, ok here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.order_seed = 7; }), ElementsAre("seed of the order: 7 there, 1 here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.untimed = true; }), ElementsAre("untimed: yes there, no here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.ranges = false; }), ElementsAre("NVTX ranges: no there, yes here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].machine = "0a1b2c3d"; }),
+                ElementsAre("machine: 0a1b2c3d there, none here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cuda"] = r.backends["cpu"]; }),
+                ElementsAre("backend cuda: there alone"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends.clear(); }), ElementsAre("backend cpu: here alone"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].name = "Model 2"; }),
+                ElementsAre("device of cpu: Model 2 there, Model 1 here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].driver = "580"; }),
+                ElementsAre("driver: 580 there, none here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].runtime = "13"; }),
+                ElementsAre("CUDA runtime: 13 there, none here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].multiprocessors = 4; }),
+                ElementsAre("workers: 4 there, 2 here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].schedule = "eager"; }),
+                ElementsAre("schedule: eager there, fifo here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].repeat = 9; }),
+                ElementsAre("repeat on cpu: 9 there, 2 here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].warmup = 9; }),
+                ElementsAre("warmup on cpu: 9 there, 1 here"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.cases[0].key = "x"; }),
+                ElementsAre("cases: 3 there, 3 here; 1 are there alone, 1 here alone"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.cases.pop_back(); }),
+                ElementsAre("cases: 2 there, 3 here; 0 are there alone, 1 here alone"));
+}
+
+TEST(ReasonsNotToResume, AreThoseOfAllRunsAndOfTheShard)
+{
+    const RunIdentity whole = identity_of(some_plan(), some_runs(), "");
+    RunIdentity shard = identity_of(some_plan(), some_runs(), "2/4");
+    EXPECT_THAT(reasons_not_to_resume({{"a", whole}, {"b", whole}}, whole), IsEmpty());
+    EXPECT_THAT(reasons_not_to_resume({{"a", shard}}, whole), IsEmpty()); // of a merged log
+    EXPECT_THAT(reasons_not_to_resume({{"a", shard}}, shard), IsEmpty());
+    EXPECT_THAT(reasons_not_to_resume({{"a", whole}}, shard), ElementsAre("shard: all there, 2/4 here"));
+    RunIdentity other = whole;
+    other.experiment = "ways";
+    EXPECT_THAT(reasons_not_to_resume({{"a", other}, {"b", other}}, whole),
+                ElementsAre("experiment: ways there, book here"));
+}
+
+TEST(ReasonsNotToResume, AreFewerWhereAnotherMachineWillDo)
+{
+    const RunIdentity here = identity_of(some_plan(), some_runs(), "");
+    RunIdentity there = here;
+    there.backends["cpu"].machine = "0a1b2c3d";
+    EXPECT_THAT(reasons_not_to_resume({{"a", there}}, here), ElementsAre("machine: 0a1b2c3d there, none here"));
+    EXPECT_THAT(reasons_not_to_resume({{"a", there}}, here, true), IsEmpty());
+    there.backends["cpu"].name = "Model 2";
+    EXPECT_THAT(reasons_not_to_resume({{"a", there}}, here, true),
+                ElementsAre("device of cpu: Model 2 there, Model 1 here"));
+}
+
+TEST(BuildText, NamesBuildAndCompiler)
+{
+    EXPECT_THAT(build_text(), HasSubstr(", GNU "));
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,490 @@
+// What a row says, and RFC 4180 both ways.
+#include "base/csv.hpp"
+#include "log/row.hpp"
+
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::StartsWith;
+
+using Rows = std::vector<std::vector<std::string>>;
+using Cells = std::map<std::string, std::string>;
+
+RunFacts run_facts()
+{
+    return {.experiment = "book",
+            .run_id = "20261121T064012Z-4711",
+            .machine = "0a1b2c3d",
+            .schedule = "fifo",
+            .floor_us = 4.25,
+            .timer_step_ns = 32,
+            .bandwidth = {.read_gb_s = 5, .copy_gb_s = 4},
+            .device = {.name = "AMD EPYC, 2 cores",
+                       .driver = "12.8",
+                       .runtime = "13.0",
+                       .l2_bytes = 62914560,
+                       .peak_bandwidth_gb_s = 8}};
+}
+
+Case nosync_case()
+{
+    return {.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
+}
+
+Case naive_row_case()
+{
+    return {.strategy = "naive_row",
+            .type = ElementType::float32,
+            .elements = 60'000,
+            .grid = 0,
+            .block = 0,
+            .nx = 300,
+            .ny = 200,
+            .shape = {8, 32}};
+}
+
+Sample good_sample()
+{
+    Sample sample{.gpu_us = 20.7, .wall_us = 25.1234, .answer = "765", .reference = "765"};
+    sample.launches = LaunchCounts{.attempted_by_depth = {100, 100, 100, 100, 100}, .attempted = 500, .max_depth = 5};
+    sample.pending_limit = 2048;
+    sample.wave = 50;
+    sample.waves = 2;
+    sample.streams = 2;
+    sample.host_launches = 2;
+    sample.limit_bytes = 1048576;
+    sample.relative_error = 0;
+    return sample;
+}
+
+Cells cells_of(const Case& point, const Sample& sample, unsigned repetition = 3)
+{
+    const std::vector<std::string> row = row_of(run_facts(), point, repetition, sample);
+    EXPECT_EQ(row.size(), columns().size());
+    Cells cells;
+    for (std::size_t index = 0; index < row.size(); ++index)
+        cells[columns().at(index)] = row[index];
+    return cells;
+}
+
+TEST(CsvLine, QuotesOnlyWhatMustBeQuoted)
+{
+    EXPECT_EQ(csv_line({"a", "b c", "", "1.5"}), "a,b c,,1.5\r\n");
+    EXPECT_EQ(csv_line({"a,b", "say \"so\"", "two\nlines", "\r"}),
+              "\"a,b\",\"say \"\"so\"\"\",\"two\nlines\",\"\r\"\r\n");
+    EXPECT_EQ(csv_line({"\"\"\""}), "\"\"\"\"\"\"\"\"\r\n");
+    EXPECT_EQ(csv_line({"", "", ""}), ",,\r\n");
+}
+
+TEST(Csv, ComesBackAsItWas)
+{
+    const Rows rows{{"plain", "with, comma", "with \"quotes\"", "with\nnewline", "with\r\nboth"},
+                    {"", "", "", "", ""},
+                    {"\"", ",", "\n", "\r", "\xc3\xbc"},
+                    {"a", "", "\"\"", ",,", ""}};
+    std::string text;
+    for (const std::vector<std::string>& row : rows)
+        text += csv_line(row);
+    EXPECT_EQ(parse_csv(text), rows);
+}
+
+// RFC 4180, section 2: "Spaces are considered part of a field and should not be ignored."
+TEST(Csv, KeepsWhiteSpaceAtTheEndsOfACell)
+{
+    const Rows rows{{" before", "after ", " ", "\tx\t"}};
+    EXPECT_EQ(parse_csv(csv_line(rows[0])), rows);
+}
+
+// libcsv takes a blank line for no row.
+TEST(Csv, KeepsARowOfOneEmptyCell)
+{
+    EXPECT_EQ(csv_line({""}), "\"\"\r\n");
+    EXPECT_EQ(parse_csv(csv_line({"a"}) + csv_line({""}) + csv_line({"b"})), (Rows{{"a"}, {""}, {"b"}}));
+}
+
+TEST(ParseCsv, TakesEitherLineEndAndALastLineWithoutOne)
+{
+    EXPECT_EQ(parse_csv("a,b\nc,d"), (Rows{{"a", "b"}, {"c", "d"}}));
+    EXPECT_EQ(parse_csv("a,b\r\nc,d\r\n"), (Rows{{"a", "b"}, {"c", "d"}}));
+    EXPECT_THAT(parse_csv(""), IsEmpty());
+}
+
+TEST(ParseCsv, KnowsTheLineWhereARowBegins)
+{
+    std::vector<std::size_t> lines;
+    for (const CsvRow& row : parse_csv_rows("\n\"a\nb\nc\",d\n\r\n \ne,\"f\n\"\n\"g\r\n\" \nh"))
+        lines.push_back(row.line);
+    EXPECT_THAT(lines, ElementsAre(2, 7, 9, 11));
+}
+
+TEST(ParseCsv, MalformedTextIsRefusedAtItsByte)
+{
+    EXPECT_THAT(text_of<RunError>([] { parse_csv("a,b\n\"c\"d,e\n"); }), StartsWith("byte 7 of the CSV: "));
+    EXPECT_THAT(text_of<RunError>([] { parse_csv("a,b\nc\"d,e\n"); }), StartsWith("byte 5 of the CSV: "));
+    EXPECT_THAT(text_of<RunError>([] { parse_csv("a,\"never closed\n"); }), StartsWith("byte 16 of the CSV: "));
+}
+
+TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
+{
+    EXPECT_EQ(row_of(run_facts(), nosync_case(), 0, good_sample()).size(), columns().size());
+    std::vector<std::string> names = columns();
+    std::ranges::sort(names);
+    EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+    for (const std::string name : {"experiment",
+                                   "run_id",
+                                   "key",
+                                   "strategy",
+                                   "backend",
+                                   "mechanism",
+                                   "type",
+                                   "elements",
+                                   "grid",
+                                   "block",
+                                   "nx",
+                                   "ny",
+                                   "block_shape",
+                                   "depth",
+                                   "delay_us",
+                                   "graphs",
+                                   "pending_limit",
+                                   "limit_bytes",
+                                   "repetition",
+                                   "gpu_us",
+                                   "wall_us",
+                                   "bytes",
+                                   "bandwidth_gb_s",
+                                   "peak_gb_s",
+                                   "peak_share",
+                                   "measured_gb_s",
+                                   "measured_share",
+                                   "l2_bytes",
+                                   "latency_us",
+                                   "latency_min_us",
+                                   "latency_max_us",
+                                   "latency_us_by_depth",
+                                   "timer_step_ns",
+                                   "host_launches",
+                                   "launches_expected",
+                                   "launches_attempted",
+                                   "launches_failed",
+                                   "launches_by_depth",
+                                   "max_depth",
+                                   "answer",
+                                   "reference",
+                                   "relative_error",
+                                   "status",
+                                   "detail",
+                                   "machine",
+                                   "gpu",
+                                   "driver",
+                                   "cuda",
+                                   "git",
+                                   "utc"})
+        EXPECT_TRUE(std::ranges::binary_search(names, name)) << name;
+}
+
+TEST(Row, OfAnOkSampleSaysAllOfIt)
+{
+    Cells cells = cells_of(nosync_case(), good_sample());
+    EXPECT_THAT(cells["utc"], MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"));
+    EXPECT_NE(cells["git"], "");
+    cells.erase("utc");
+    cells.erase("git");
+    const Cells expected{{"experiment", "book"},
+                         {"run_id", "20261121T064012Z-4711"},
+                         {"key", "d5deba190d67e32a"}, // as in case_text_test.cpp
+                         {"machine", "0a1b2c3d"},
+                         {"strategy", "nosync"},
+                         {"backend", "cpu"},
+                         {"mechanism", "null"},
+                         {"type", "int32"},
+                         {"elements", "6000"},
+                         {"grid", "100"},
+                         {"block", "64"},
+                         {"nx", ""},
+                         {"ny", ""},
+                         {"block_shape", ""},
+                         {"depth", "full"},
+                         {"pending_limit_asked", "auto"},
+                         {"delay_us", "0"},
+                         {"graphs", ""},
+                         {"pending_limit", "2048"},
+                         {"limit_bytes", "1048576"},
+                         {"wave", "50"},
+                         {"waves", "2"},
+                         {"streams", "2"},
+                         {"schedule", "fifo"},
+                         {"seed", "7"},
+                         {"repetition", "3"},
+                         {"gpu_us", "20.700"},
+                         {"wall_us", "25.123"},
+                         {"bytes", "24000"},
+                         {"bandwidth_gb_s", "1.16"},
+                         {"peak_gb_s", "8.00"},
+                         {"peak_share", "0.1449"},
+                         {"measured_gb_s", "5.00"},
+                         {"measured_share", "0.2319"},
+                         {"l2_bytes", "62914560"},
+                         {"floor_us", "4.250"},
+                         {"latency_us", ""},
+                         {"latency_min_us", ""},
+                         {"latency_max_us", ""},
+                         {"latency_us_by_depth", ""},
+                         {"timer_step_ns", "32"},
+                         {"host_launches", "2"},
+                         {"launches_expected", "500"},
+                         {"launches_attempted", "500"},
+                         {"launches_failed", "0"},
+                         {"launches_by_depth", "100 100 100 100 100"},
+                         {"max_depth", "5"},
+                         {"answer", "765"},
+                         {"reference", "765"},
+                         {"relative_error", "0"},
+                         {"status", "ok"},
+                         {"detail", ""},
+                         {"gpu", "AMD EPYC, 2 cores"},
+                         {"driver", "12.8"},
+                         {"cuda", "13.0"}};
+    EXPECT_EQ(cells, expected);
+}
+
+TEST(Row, OfAnUntimedRunHasNothingThatWasNotMeasured)
+{
+    RunFacts run = run_facts();
+    run.untimed = true;
+    const std::vector<std::string> row = row_of(run, nosync_case(), 0, {});
+    for (std::size_t index = 0; index < row.size(); ++index)
+        if (columns()[index] == "floor_us" || columns()[index] == "timer_step_ns") {
+            EXPECT_EQ(row[index], "") << columns()[index];
+        }
+}
+
+TEST(Row, SaysWhatWasAskedFor)
+{
+    Case point = nosync_case();
+    point.depth = 0;
+    point.pending_limit = 32;
+    point.type = ElementType::float32;
+    point.mechanism = Mechanism::fire_and_forget;
+    point.delay_us = 20;
+    const Cells cells = cells_of(point, good_sample());
+    EXPECT_EQ(cells.at("mechanism"), "fire_and_forget");
+    EXPECT_EQ(cells.at("delay_us"), "20");
+    EXPECT_EQ(cells.at("depth"), "0");
+    EXPECT_EQ(cells.at("pending_limit_asked"), "32");
+    EXPECT_EQ(cells.at("pending_limit"), "2048"); // as read back
+    EXPECT_EQ(cells.at("type"), "float32");
+    EXPECT_EQ(cells.at("launches_expected"), "0");
+}
+
+TEST(Row, OfWhatLaunchesNothingLeavesTheLaunchSettingsEmpty)
+{
+    Case point = nosync_case();
+    point.strategy = "neighbored";
+    Sample sample = good_sample();
+    sample.pending_limit = 0;
+    sample.launches = LaunchCounts{};
+    const Cells cells = cells_of(point, sample);
+    EXPECT_EQ(cells.at("mechanism"), "none");
+    EXPECT_EQ(cells.at("depth"), "");
+    EXPECT_EQ(cells.at("pending_limit_asked"), "");
+    EXPECT_EQ(cells.at("pending_limit"), "");
+    EXPECT_EQ(cells.at("limit_bytes"), "");
+    EXPECT_EQ(cells.at("delay_us"), "");
+    EXPECT_EQ(cells.at("launches_expected"), "0");
+    EXPECT_EQ(cells.at("launches_attempted"), "0");
+    EXPECT_EQ(cells.at("launches_by_depth"), "");
+}
+
+TEST(Row, OfAFailedSampleHasCountsAndDetailButNoTimes)
+{
+    Sample sample = good_sample();
+    sample.status = Status::launch_failed;
+    sample.detail = "7 of 500 device launches failed";
+    sample.gpu_us.reset();
+    sample.wall_us.reset();
+    sample.launches->failed = 7;
+    const Cells cells = cells_of(nosync_case(), sample);
+    EXPECT_EQ(cells.at("status"), "launch_failed");
+    EXPECT_EQ(cells.at("detail"), "7 of 500 device launches failed");
+    EXPECT_EQ(cells.at("gpu_us"), "");
+    EXPECT_EQ(cells.at("wall_us"), "");
+    EXPECT_EQ(cells.at("bytes"), "24000"); // what it is about, but nothing that would be over a time
+    for (const std::string empty : {"bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s", "measured_share"})
+        EXPECT_EQ(cells.at(empty), "") << empty;
+    EXPECT_EQ(cells.at("launches_attempted"), "500");
+    EXPECT_EQ(cells.at("launches_failed"), "7");
+}
+
+TEST(Row, OfAnUnsupportedCaseHasNoTimesAndNoCounts)
+{
+    const Cells cells = cells_of(nosync_case(), {.status = Status::unsupported, .detail = "unsupported: why"});
+    EXPECT_EQ(cells.at("status"), "unsupported");
+    for (const std::string empty :
+         {"gpu_us", "wall_us", "launches_attempted", "launches_failed", "launches_by_depth", "max_depth", "answer",
+          "reference", "relative_error", "pending_limit", "limit_bytes", "wave", "waves", "streams", "host_launches",
+          "latency_us", "latency_min_us", "latency_max_us", "latency_us_by_depth"})
+        EXPECT_EQ(cells.at(empty), "") << empty;
+    EXPECT_EQ(cells.at("launches_expected"), "500");
+}
+
+TEST(Row, OfAChainHasTheLatencyOfEveryLevel)
+{
+    Sample sample = good_sample();
+    sample.latencies_us = {2.5, 1.25, 9, 0.126};
+    const Case chain{.strategy = "chain", .type = ElementType::none, .grid = 1, .block = 32, .depth = 4};
+    const Cells cells = cells_of(chain, sample);
+    EXPECT_EQ(cells.at("latency_us"), "1.875");
+    EXPECT_EQ(cells.at("latency_min_us"), "0.126");
+    EXPECT_EQ(cells.at("latency_max_us"), "9.000");
+    EXPECT_EQ(cells.at("latency_us_by_depth"), "2.50 1.25 9.00 0.13");
+}
+
+TEST(Row, OfAMatrixHasItsSidesAndBlockShapeButNoGridAndNoBlock)
+{
+    const Cells cells = cells_of(naive_row_case(), good_sample());
+    EXPECT_EQ(cells.at("type"), "float32");
+    EXPECT_EQ(cells.at("elements"), "60000");
+    EXPECT_EQ(cells.at("grid"), "");
+    EXPECT_EQ(cells.at("block"), "");
+    EXPECT_EQ(cells.at("nx"), "300");
+    EXPECT_EQ(cells.at("ny"), "200");
+    EXPECT_EQ(cells.at("block_shape"), "8x32");
+    EXPECT_EQ(cells.at("depth"), "");
+    EXPECT_EQ(cells.at("launches_expected"), "0");
+    Case recursive = naive_row_case();
+    recursive.strategy = "recursive_transpose";
+    recursive.shape = {};
+    recursive.depth = 1;
+    EXPECT_EQ(cells_of(recursive, good_sample()).at("block_shape"), "");
+    EXPECT_EQ(cells_of(recursive, good_sample()).at("depth"), "1");
+    EXPECT_EQ(cells_of(recursive, good_sample()).at("launches_expected"), "4");
+}
+
+// 2 * 4 * 60000 bytes in 20.7 us; a copy is what a transpose is measured by.
+TEST(Row, OfATransposeSetsItsBandwidthBesideThatOfACopy)
+{
+    const Cells cells = cells_of(naive_row_case(), good_sample());
+    EXPECT_EQ(cells.at("bytes"), "480000");
+    EXPECT_EQ(cells.at("bandwidth_gb_s"), "23.19");
+    EXPECT_EQ(cells.at("peak_gb_s"), "8.00");
+    EXPECT_EQ(cells.at("peak_share"), "2.8986");
+    EXPECT_EQ(cells.at("measured_gb_s"), "4.00");
+    EXPECT_EQ(cells.at("measured_share"), "5.7971");
+}
+
+TEST(Row, OfAnImageHasNoMeasuredBandwidthBesideIt)
+{
+    Case blobs = naive_row_case();
+    blobs.strategy = "blobs";
+    const Cells cells = cells_of(blobs, good_sample());
+    EXPECT_EQ(cells.at("bytes"), "240000");
+    EXPECT_EQ(cells.at("bandwidth_gb_s"), "11.59");
+    EXPECT_EQ(cells.at("peak_share"), "1.4493");
+    EXPECT_EQ(cells.at("measured_gb_s"), "");
+    EXPECT_EQ(cells.at("measured_share"), "");
+}
+
+// 24000 bytes in 25.1234 us, which says nothing of the device's memory.
+TEST(Row, WithoutATimeOfTheGpuHasTheBandwidthByTheClockOnTheWallAlone)
+{
+    Sample sample = good_sample();
+    sample.gpu_us.reset();
+    const Cells cells = cells_of(nosync_case(), sample);
+    EXPECT_EQ(cells.at("bandwidth_gb_s"), "0.96");
+    for (const std::string empty : {"peak_gb_s", "peak_share", "measured_gb_s", "measured_share"})
+        EXPECT_EQ(cells.at(empty), "") << empty;
+}
+
+TEST(Row, OfWhatMovesNoMemoryHasNoBytesAndNoBandwidth)
+{
+    for (const std::string strategy : {"hello", "chain", "fanout"}) {
+        const Case point{.strategy = strategy, .type = ElementType::none, .grid = 4, .block = 32};
+        const Cells cells = cells_of(point, good_sample());
+        for (const std::string empty : {"bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
+                                        "measured_share", "nx", "ny", "block_shape"})
+            EXPECT_EQ(cells.at(empty), "") << strategy << " " << empty;
+    }
+}
+
+TEST(Row, OfAFanOutHasTheMedianForItsOneLevel)
+{
+    Sample sample = good_sample();
+    sample.latencies_us.assign(20'000, 3);
+    sample.latencies_us.back() = 0.5;
+    sample.latencies_us.front() = 40;
+    const Case fanout{.strategy = "fanout", .type = ElementType::none, .grid = 20'000, .block = 32};
+    const Cells cells = cells_of(fanout, sample);
+    EXPECT_EQ(cells.at("latency_us"), "3.000");
+    EXPECT_EQ(cells.at("latency_min_us"), "0.500");
+    EXPECT_EQ(cells.at("latency_max_us"), "40.000");
+    EXPECT_EQ(cells.at("latency_us_by_depth"), "3.000");
+    sample.latencies_us.clear();
+    EXPECT_EQ(cells_of(fanout, sample).at("latency_us_by_depth"), "");
+}
+
+// The ledger counts what kernels launch: by the host there is nothing to expect, but a depth and launches of its own.
+TEST(Row, OfLaunchesByTheHostHasADepthAndNoPendingLimitAsked)
+{
+    Case point{.strategy = "chain", .type = ElementType::none, .grid = 1, .block = 32, .depth = 4};
+    point.mechanism = Mechanism::host;
+    Sample sample = good_sample();
+    sample.launches = LaunchCounts{};
+    sample.host_launches = 5;
+    const Cells cells = cells_of(point, sample);
+    EXPECT_EQ(cells.at("mechanism"), "host");
+    EXPECT_EQ(cells.at("depth"), "4");
+    EXPECT_EQ(cells.at("pending_limit_asked"), "");
+    EXPECT_EQ(cells.at("delay_us"), "");
+    EXPECT_EQ(cells.at("launches_expected"), "0");
+    EXPECT_EQ(cells.at("host_launches"), "5");
+}
+
+TEST(Row, GivesTheRelativeErrorInThreeDigitsAndNoneWhereNothingWasReduced)
+{
+    Sample sample = good_sample();
+    sample.relative_error = 0x1p-23;
+    EXPECT_EQ(cells_of(nosync_case(), sample).at("relative_error"), "1.19e-07");
+    sample.relative_error.reset();
+    EXPECT_EQ(cells_of(nosync_case(), sample).at("relative_error"), "");
+}
+
+TEST(Row, OfTheDefaultLimitSaysThatItTakesNoMemoryMore)
+{
+    Sample sample = good_sample();
+    sample.limit_bytes = 0;
+    EXPECT_EQ(cells_of(nosync_case(), sample).at("limit_bytes"), "0");
+    sample.limit_bytes = -4096; // a smaller one
+    EXPECT_EQ(cells_of(nosync_case(), sample).at("limit_bytes"), "-4096");
+}
+
+TEST(Row, SurvivesTheCsvWhateverItsText)
+{
+    Sample sample = good_sample();
+    sample.detail = "a \"quoted\", long\nstory";
+    const std::vector<std::string> row = row_of(run_facts(), nosync_case(), 0, sample);
+    EXPECT_THAT(parse_csv(csv_line(columns()) + csv_line(row)), ElementsAre(columns(), row));
+}
+
+TEST(RunId, IsTheTimeAndTheProcess)
+{
+    EXPECT_THAT(new_run_id(), MatchesRegex("[0-9]{8}T[0-9]{6}Z-[0-9]+"));
+    EXPECT_THAT(new_run_id(), testing::EndsWith("Z-" + std::to_string(getpid())));
+}
+
+} // namespace
+} // namespace nestbed

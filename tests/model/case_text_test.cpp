@@ -1,0 +1,141 @@
+// A case as settings that give it again, and as the name of its range.
+#include "model/case_text.hpp"
+
+#include "model/strategy.hpp"
+#include "support/plan_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+std::vector<Case> cases_of(const Said& said, const Devices& devices = cpu_alone())
+{
+    std::vector<Case> cases;
+    for (const Group& group : plan_of(said, devices).groups)
+        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
+    return cases;
+}
+
+// What a user would type of the case.
+std::string typed(const Case& point)
+{
+    std::string text;
+    for (const auto& [key, value] : settings_of(point))
+        text += (text.empty() ? "" : " ") + std::string("--") + key + " " + value;
+    return text;
+}
+
+TEST(CaseText, GivesEveryCaseOfEveryStrategyAgain)
+{
+    std::size_t cases = 0;
+    for (const Strategy* strategy : Registry::of(BackendKind::cpu)) {
+        const std::string name(strategy->info().name);
+        SCOPED_TRACE(name);
+        for (const Said& more : {Said{}, Said{{"grid", "3"}, {"block", "64"}, {"elements", "150"}, {"depth", "0,2"}},
+                                 Said{{"type", "int32,float32"}, {"seed", "7"}, {"delay-us", "0,5"}},
+                                 Said{{"pending-limit", "auto,100"}, {"wave", "auto,2"}, {"streams", "auto,3"}},
+                                 Said{{"nx", "70"}, {"ny", "50"}, {"block-shape", "8x32,16x16"}}}) {
+            Said said{{"strategy", name}, {"backend", "cpu"}, {"mechanism", "all"}};
+            said.insert(said.end(), more.begin(), more.end());
+            for (const Case& point : cases_of(said)) {
+                ++cases;
+                EXPECT_EQ(cases_of(settings_of(point)), std::vector<Case>{point}) << typed(point);
+            }
+        }
+    }
+    EXPECT_GT(cases, 500U);
+}
+
+TEST(CaseText, GivesDeviceGraphsAgain)
+{
+    const Devices gpu{{BackendKind::cuda, both().at(BackendKind::cuda)}};
+    for (const Case& point : cases_of({{"strategy", "chain"}, {"mechanism", "graph_tail"}, {"graphs", "1,64"}}, gpu))
+        EXPECT_EQ(cases_of(settings_of(point), gpu), std::vector<Case>{point}) << typed(point);
+}
+
+TEST(CaseText, LeavesOutWhatMeansNothing)
+{
+    EXPECT_EQ(typed({.strategy = "nosync",
+                     .mechanism = Mechanism::named_stream,
+                     .elements = 32768,
+                     .grid = 64,
+                     .block = 512}),
+              "--strategy nosync --backend cpu --mechanism named --type int32 --grid 64 --block 512 --elements 32768 "
+              "--seed 1");
+    EXPECT_EQ(typed({.strategy = "hello", .type = ElementType::none, .grid = 2, .block = 8, .depth = 3, .seed = 0}),
+              "--strategy hello --backend cpu --mechanism null --grid 2 --block 8 --depth 3");
+    EXPECT_EQ(typed({.strategy = "naive_row",
+                     .type = ElementType::float32,
+                     .elements = 6,
+                     .grid = 0,
+                     .block = 0,
+                     .nx = 3,
+                     .ny = 2,
+                     .shape = {8, 32}}),
+              "--strategy naive_row --backend cpu --type float32 --nx 3 --ny 2 --block-shape 8x32 --seed 1");
+}
+
+TEST(RangeName, IsTheExperimentTheStrategyAndTheSettings)
+{
+    EXPECT_EQ(range_name("book", {.strategy = "nosync",
+                                  .mechanism = Mechanism::named_stream,
+                                  .elements = 32768,
+                                  .grid = 64,
+                                  .block = 512,
+                                  .depth = 2}),
+              "book:nosync:mechanism=named type=int32 grid=64 block=512 elements=32768 depth=2 seed=1");
+}
+
+// They mean something to ncu --nvtx-include.
+TEST(RangeName, HasNoCharacterThatMeansSomethingToNcu)
+{
+    const std::string name = range_name(R"(a,b/c[d]e@f*g+h"i\j)", {.strategy = "hello", .grid = 2, .block = 8});
+    EXPECT_EQ(name.substr(0, name.find(':')), "a_b_c_d_e_f_g_h_i_j");
+    EXPECT_EQ(name.find_first_of(",/[]@*+\"\\"), std::string::npos);
+}
+
+// The name of a case in logs must not change: old rows would be of no case any more. By sha256sum of the text.
+TEST(KeyOf, IsAHashOfWhatDecidesWhatIsMeasured)
+{
+    const Case point{.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
+    EXPECT_EQ(settings_text(point),
+              "strategy=nosync backend=cpu mechanism=null type=int32 grid=100 block=64 elements=6000 seed=7");
+    EXPECT_EQ(key_of(point, "fifo"), "d5deba190d67e32a");
+    Case on_a_gpu = point;
+    on_a_gpu.backend = BackendKind::cuda;
+    EXPECT_EQ(key_of(on_a_gpu, ""), key_of(on_a_gpu, "a schedule is the executor's"));
+    EXPECT_NE(key_of(on_a_gpu, ""), key_of(point, "fifo"));
+    EXPECT_NE(key_of(point, "eager"), key_of(point, "fifo"));
+}
+
+TEST(KeyOf, IsAnotherForEveryOtherCase)
+{
+    const Case point{.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
+    std::vector<Case> others(10, point);
+    others[1].strategy = "synced";
+    others[2].mechanism = Mechanism::fire_and_forget;
+    others[3].type = ElementType::float32;
+    others[4].elements = 6001;
+    others[5].depth = 3;
+    others[6].pending_limit = 100;
+    others[7].wave = 10;
+    others[8].delay_us = 5;
+    others[9].seed = 8;
+    std::set<std::string> keys;
+    for (const Case& other : others)
+        keys.insert(key_of(other, "fifo"));
+    EXPECT_EQ(keys.size(), others.size());
+    Case default_mechanism = point;
+    default_mechanism.mechanism = Mechanism::null_stream; // what it goes by anyway
+    EXPECT_EQ(key_of(default_mechanism, "fifo"), key_of(point, "fifo"));
+}
+
+} // namespace
+} // namespace nestbed

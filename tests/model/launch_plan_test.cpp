@@ -1,0 +1,510 @@
+// How root grids are launched: nothing refused, nobody waiting for ever, every block exactly once.
+#include "model/launch_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+DeviceFacts h200()
+{
+    return {.name = "NVIDIA H200",
+            .multiprocessors = 132,
+            .max_threads_per_multiprocessor = 2048,
+            .max_blocks_per_multiprocessor = 32,
+            .resident_grids = 128,
+            .default_pending_limit = 2048};
+}
+
+DeviceFacts executor()
+{
+    return {.name = "executor", .multiprocessors = 2, .default_pending_limit = 2048, .raising_limit_is_free = true};
+}
+
+Case shape(std::uint32_t grid, std::uint32_t block)
+{
+    return {.strategy = "any", .grid = grid, .block = block};
+}
+
+// The closed forms of nosync, synced, tail and reduce2.
+ExpectedLaunches alone(const Case& point)
+{
+    return ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
+}
+ExpectedLaunches waiting(const Case& point)
+{
+    ExpectedLaunches form = alone(point);
+    form.parent_waits = true;
+    return form;
+}
+ExpectedLaunches one_by_one(const Case& point)
+{
+    ExpectedLaunches form = alone(point);
+    form.one_by_one = true;
+    return form;
+}
+ExpectedLaunches shared(const Case& point)
+{
+    return ExpectedLaunches::chain_per_grid(halving_levels(point));
+}
+
+std::uint64_t grids_held(const LaunchPlan& plan, const ExpectedLaunches& form)
+{
+    return plan.streams * (1 + std::uint64_t{plan.wave} * form.levels());
+}
+
+std::uint64_t in_flight(const LaunchPlan& plan, const ExpectedLaunches& form)
+{
+    return std::uint64_t{plan.wave} * plan.streams * form.levels();
+}
+
+std::vector<Case> many_cases()
+{
+    std::vector<Case> cases;
+    for (const std::uint32_t grid : {1U, 2U, 3U, 7U, 8U, 15U, 16U, 64U, 100U, 127U, 128U, 129U, 1000U, 2048U, 65536U})
+        for (std::uint32_t block = 1; block <= 1024; block *= 2)
+            for (const std::optional<std::uint32_t> depth : {std::optional<std::uint32_t>{}, {0U}, {1U}, {3U}}) {
+                cases.push_back(shape(grid, block));
+                cases.back().depth = depth;
+            }
+    return cases;
+}
+
+std::string text_of_case(const Case& point, const LaunchPlan& plan)
+{
+    return "grid " + std::to_string(point.grid) + " block " + std::to_string(point.block) + " depth " +
+           (point.depth ? std::to_string(*point.depth) : "full") + " wave " + std::to_string(plan.wave) +
+           " streams " + std::to_string(plan.streams) + " limit " + std::to_string(plan.pending_limit);
+}
+
+TEST(ExpectedLaunches, OfTheBookIs16384LaunchesIn8Levels)
+{
+    EXPECT_EQ(alone(shape(2048, 512)).total(), 16384U);
+    EXPECT_EQ(alone(shape(2048, 512)).levels(), 8U);
+    EXPECT_EQ(shared(shape(2048, 512)).total(), 8U);
+    EXPECT_EQ(alone(shape(100, 64)).total(), 500U);
+    EXPECT_EQ(shared(shape(100, 64)).total(), 5U);
+    EXPECT_THAT(alone(shape(7, 16)).by_depth, ElementsAre(7, 7, 7));
+    EXPECT_TRUE(alone(shape(7, 16)).per_root_block());
+    EXPECT_FALSE(shared(shape(7, 16)).per_root_block());
+    EXPECT_EQ(ExpectedLaunches::none().total(), 0U);
+}
+
+TEST(ExpectedLaunches, HasNoLevelsBelowBlocksOfFourAndNeverMoreThanTheDepth)
+{
+    EXPECT_EQ(halving_levels(shape(1, 1)), 0U);
+    EXPECT_EQ(halving_levels(shape(1, 2)), 0U);
+    EXPECT_EQ(halving_levels(shape(1, 4)), 1U);
+    EXPECT_EQ(halving_levels(shape(1, 1024)), 9U);
+    Case point = shape(1, 1024);
+    for (const std::uint32_t depth : {0U, 1U, 8U, 9U, 10U, UINT32_MAX}) {
+        point.depth = depth;
+        EXPECT_EQ(halving_levels(point), std::min(depth, 9U));
+    }
+    EXPECT_EQ(log2_of(1), 0U);
+    EXPECT_EQ(log2_of(1024), 10U);
+}
+
+// What is left after every level: 1 of `fan_in`, rounded up.
+TEST(ExpectedLaunches, OverTheWholeInputHasALevelForEachTimeThatMoreThanOneNumberIsLeft)
+{
+    Case point = shape(1, 1);
+    const auto levels = [&](std::uint64_t elements, unsigned fan_in) {
+        point.elements = elements;
+        return whole_levels(point, fan_in);
+    };
+    EXPECT_EQ(levels(1, 32), 0U);
+    EXPECT_EQ(levels(32, 32), 0U);
+    EXPECT_EQ(levels(33, 32), 1U);
+    EXPECT_EQ(levels(1024, 32), 1U);
+    EXPECT_EQ(levels(1025, 32), 2U);
+    EXPECT_EQ(levels(1ULL << 41, 2), 40U);
+    EXPECT_EQ(levels(1ULL << 41, 1024), 4U);
+    point.depth = 1;
+    EXPECT_EQ(levels(1025, 32), 1U);
+    EXPECT_EQ(levels(32, 32), 0U);
+}
+
+TEST(Waves, CoverEveryBlockExactlyOnceInOrderAndGoRoundTheStreams)
+{
+    for (const std::uint32_t grid : {1U, 2U, 7U, 16U, 17U, 1000U})
+        for (const std::uint32_t wave : {1U, 2U, 5U, 16U, 1000U})
+            for (const std::uint32_t streams : {1U, 2U, 7U}) {
+                const LaunchPlan plan{.roots = grid, .wave = wave, .streams = streams};
+                std::uint32_t next = 0;
+                std::uint32_t count = 0;
+                for_each_wave(plan, [&](const Wave& one) {
+                    EXPECT_EQ(one.first, next);
+                    EXPECT_GE(one.blocks, 1U);
+                    EXPECT_LE(one.blocks, wave);
+                    EXPECT_EQ(one.stream, count % streams);
+                    next += one.blocks;
+                    ++count;
+                });
+                EXPECT_EQ(next, grid) << "wave " << wave;
+                EXPECT_EQ(count, plan.waves()) << "wave " << wave;
+            }
+}
+
+TEST(Waves, CountUpToTheLargestGrid)
+{
+    EXPECT_EQ((LaunchPlan{.roots = 2147483647, .wave = 1}.waves()), 2147483647U);
+    EXPECT_EQ((LaunchPlan{.roots = 2147483647, .wave = 2147483647}.waves()), 1U);
+    std::uint64_t blocks = 0;
+    for_each_wave({.roots = 2147483647, .wave = 2147483646}, [&](const Wave& wave) { blocks += wave.blocks; });
+    EXPECT_EQ(blocks, 2147483647U);
+}
+
+TEST(LaunchPlan, OfWhatLaunchesNothingIsOneWaveUnderTheDefaultLimit)
+{
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(shape(2048, 2), alone(shape(2048, 2)), facts);
+        EXPECT_EQ(plan.wave, 2048U);
+        EXPECT_EQ(plan.waves(), 1U);
+        EXPECT_EQ(plan.streams, 1U);
+        EXPECT_EQ(plan.pending_limit, facts.default_pending_limit);
+        EXPECT_EQ(plan.refusal, "");
+    }
+}
+
+TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWave)
+{
+    for (const DeviceFacts& facts : {h200(), executor()})
+        for (const Case& point : many_cases()) {
+            const LaunchPlan plan = plan_launches(point, shared(point), facts);
+            EXPECT_EQ(plan.waves(), 1U) << text_of_case(point, plan);
+            EXPECT_EQ(plan.refusal, "");
+        }
+}
+
+// Every wave would launch the chain again: the counts would not be those of the closed form.
+TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWaveWhateverWaveIsAsked)
+{
+    Case point = shape(8, 8);
+    point.wave = 2;
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(point, shared(point), facts);
+        EXPECT_TRUE(plan.waves() == 1 || !plan.refusal.empty()) << text_of_case(point, plan);
+    }
+}
+
+TEST(LaunchPlan, OnADeviceWithDearLimitsKeepsTheDefaultLimitAndFillsThreeQuartersAtMost)
+{
+    const DeviceFacts facts = h200();
+    for (const Case& point : many_cases()) {
+        const ExpectedLaunches form = alone(point);
+        if (form.levels() == 0)
+            continue;
+        const LaunchPlan plan = plan_launches(point, form, facts);
+        EXPECT_EQ(plan.pending_limit, 2048U) << text_of_case(point, plan);
+        EXPECT_LE(in_flight(plan, form), 2048U * 3 / 4) << text_of_case(point, plan);
+        EXPECT_LE(plan.streams, plan.waves()) << text_of_case(point, plan);
+        EXPECT_EQ(plan.refusal, "");
+    }
+}
+
+TEST(LaunchPlan, OfFewLaunchesIsOneWaveOnAnyDevice)
+{
+    const LaunchPlan plan = plan_launches(shape(100, 64), alone(shape(100, 64)), h200());
+    EXPECT_EQ(plan.waves(), 1U);
+    EXPECT_EQ(plan.streams, 1U);
+}
+
+TEST(LaunchPlan, NeverRefusesALaunchEvenWhereTheDefaultLimitIsTiny)
+{
+    DeviceFacts facts = h200();
+    facts.default_pending_limit = 4;
+    for (const Case& point : many_cases()) {
+        const ExpectedLaunches form = alone(point);
+        const LaunchPlan plan = plan_launches(point, form, facts);
+        EXPECT_LE(in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
+    }
+}
+
+TEST(LaunchPlan, WhereRaisingTheLimitIsFreeItHoldsAllLaunchesInOneWave)
+{
+    const DeviceFacts facts = executor();
+    for (const Case& point : many_cases())
+        for (const ExpectedLaunches& form : {alone(point), waiting(point), one_by_one(point)}) {
+            const LaunchPlan plan = plan_launches(point, form, facts);
+            EXPECT_EQ(plan.waves(), 1U) << text_of_case(point, plan);
+            EXPECT_EQ(plan.streams, 1U);
+            EXPECT_EQ(plan.refusal, "");
+            if (form.levels() != 0) {
+                EXPECT_EQ(plan.pending_limit, std::max<std::uint64_t>(2048, form.total()))
+                    << text_of_case(point, plan);
+            }
+        }
+}
+
+TEST(LaunchPlan, OfWaitingParentsNeverHoldsMoreGridsThanAreResident)
+{
+    const DeviceFacts facts = h200();
+    for (const Case& point : many_cases()) {
+        const ExpectedLaunches form = waiting(point);
+        if (form.levels() == 0)
+            continue;
+        const LaunchPlan plan = plan_launches(point, form, facts);
+        EXPECT_EQ(plan.refusal, "") << text_of_case(point, plan);
+        EXPECT_GE(plan.wave, 1U);
+        EXPECT_LE(plan.wave, point.grid);
+        EXPECT_GE(plan.streams, 1U);
+        EXPECT_LE(plan.streams, 7U);
+        EXPECT_LE(grids_held(plan, form), 128U) << text_of_case(point, plan);
+        EXPECT_LE(in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
+        // The root's threads and, level by level, a half: all on the device at once.
+        EXPECT_LE(std::uint64_t{plan.wave} * plan.streams * 2 * point.block, 132U * 2048U)
+            << text_of_case(point, plan);
+        EXPECT_LE(std::uint64_t{plan.wave} * plan.streams * (form.levels() + 1), 132U * 32U);
+    }
+}
+
+// 2048 x 512, 8 levels, 128 grids: 1 stream holds 15 chains, 3 and 5 hold 15, 7 hold 14. With 9 levels 1 stream holds
+// 14, 6 hold 12, 7 only 7.
+TEST(LaunchPlan, OfWaitingParentsTakesTheMostStreamsThatHoldFourFifthsOfTheMostChains)
+{
+    const LaunchPlan eight = plan_launches(shape(2048, 512), waiting(shape(2048, 512)), h200());
+    EXPECT_EQ(eight.wave, 2U);
+    EXPECT_EQ(eight.streams, 7U);
+    EXPECT_EQ(eight.waves(), 1024U);
+    const LaunchPlan nine = plan_launches(shape(2048, 1024), waiting(shape(2048, 1024)), h200());
+    EXPECT_EQ(nine.wave, 2U);
+    EXPECT_EQ(nine.streams, 6U);
+    const LaunchPlan one_wave = plan_launches(shape(15, 512), waiting(shape(15, 512)), h200());
+    EXPECT_EQ(one_wave.wave, 15U);
+    EXPECT_EQ(one_wave.streams, 1U);
+}
+
+TEST(LaunchPlan, OfWaitingParentsIsRefusedWhereNotEvenOneChainFits)
+{
+    DeviceFacts facts = h200();
+    facts.resident_grids = 8; // one chain of 8 levels holds 9
+    const LaunchPlan plan = plan_launches(shape(4, 512), waiting(shape(4, 512)), facts);
+    EXPECT_THAT(plan.refusal, HasSubstr("8"));
+    facts.resident_grids = 9;
+    EXPECT_EQ(plan_launches(shape(4, 512), waiting(shape(4, 512)), facts).refusal, "");
+}
+
+TEST(LaunchPlan, AFixedWaveOfWaitingParentsIsKeptWhereItFitsAndRefusedWhereNot)
+{
+    Case point = shape(2048, 512);
+    point.wave = 15; // 1 + 15 * 8 = 121 grids
+    point.streams = 1;
+    const LaunchPlan fits = plan_launches(point, waiting(point), h200());
+    EXPECT_EQ(fits.refusal, "");
+    EXPECT_EQ(fits.wave, 15U);
+    EXPECT_EQ(fits.streams, 1U);
+
+    point.wave = 16; // 129 grids
+    EXPECT_THAT(plan_launches(point, waiting(point), h200()).refusal,
+                AllOf(HasSubstr("16 blocks"), HasSubstr("1 streams"), HasSubstr("129"), HasSubstr("128")));
+    EXPECT_EQ(plan_launches(point, waiting(point), executor()).refusal, "");
+    EXPECT_EQ(plan_launches(point, alone(point), h200()).refusal, ""); // nobody waits
+
+    point.wave = 15;
+    point.streams = 2;
+    EXPECT_THAT(plan_launches(point, waiting(point), h200()).refusal, HasSubstr("242"));
+}
+
+TEST(LaunchPlan, FixedStreamsOfWaitingParentsGetAWaveThatFits)
+{
+    for (const Case& point : many_cases())
+        for (const std::uint32_t streams : {1U, 2U, 4U, 7U}) {
+            Case fixed = point;
+            fixed.streams = streams;
+            const ExpectedLaunches form = waiting(fixed);
+            if (form.levels() == 0)
+                continue;
+            const LaunchPlan plan = plan_launches(fixed, form, h200());
+            EXPECT_EQ(plan.refusal, "") << text_of_case(point, plan);
+            EXPECT_LE(grids_held(plan, form), 128U) << text_of_case(point, plan);
+            EXPECT_LE(plan.streams, streams);
+        }
+}
+
+// Four blocks are in four streams at most: 4 * (1 + 8) grids.
+TEST(LaunchPlan, MoreStreamsThanThereAreBlocksAreNoReasonToRefuse)
+{
+    for (const std::uint32_t streams : {16U, 64U}) {
+        Case point = shape(4, 512);
+        point.streams = streams;
+        const LaunchPlan plan = plan_launches(point, waiting(point), h200());
+        EXPECT_EQ(plan.refusal, "") << streams;
+        EXPECT_LE(plan.streams, 4U);
+        point.wave = 1;
+        EXPECT_EQ(plan_launches(point, waiting(point), h200()).refusal, "") << streams;
+    }
+}
+
+TEST(LaunchPlan, AWaveLargerThanTheGridIsTheGrid)
+{
+    Case point = shape(4, 8);
+    point.wave = 1000;
+    point.streams = 3;
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(point, alone(point), facts);
+        EXPECT_EQ(plan.wave, 4U);
+        EXPECT_EQ(plan.streams, 1U); // one wave is in one stream
+    }
+}
+
+TEST(LaunchPlan, AFixedLimitIsKeptAndNothingIsDoneToFitIt)
+{
+    Case point = shape(2048, 512);
+    point.pending_limit = 32;
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(point, alone(point), facts);
+        EXPECT_EQ(plan.pending_limit, 32U);
+        EXPECT_EQ(plan.waves(), 1U);
+        EXPECT_EQ(plan.refusal, "");
+    }
+}
+
+// The limit is auto: no launch may be refused, whatever wave and streams are fixed to.
+TEST(LaunchPlan, AnAutomaticLimitHoldsTheWavesThatAreFixed)
+{
+    for (const std::uint32_t wave : {1U, 64U, 300U, 2048U})
+        for (const std::optional<std::uint32_t> streams : {std::optional<std::uint32_t>{}, {1U}, {4U}}) {
+            Case point = shape(2048, 512);
+            point.wave = wave;
+            point.streams = streams;
+            for (const DeviceFacts& facts : {h200(), executor()}) {
+                const ExpectedLaunches form = alone(point);
+                const LaunchPlan plan = plan_launches(point, form, facts);
+                EXPECT_EQ(plan.wave, wave);
+                // With room to spare on a GPU: places come free some time after a grid has started.
+                const std::uint64_t room = std::uint64_t{plan.pending_limit} * (facts.raising_limit_is_free ? 4 : 3);
+                EXPECT_LE(4 * in_flight(plan, form), room) << text_of_case(point, plan);
+            }
+        }
+}
+
+TEST(LaunchPlan, AnAutomaticWaveFitsTheStreamsThatAreFixed)
+{
+    for (const std::uint32_t streams : {1U, 2U, 8U, 64U}) {
+        Case point = shape(65536, 512);
+        point.streams = streams;
+        const ExpectedLaunches form = alone(point);
+        const LaunchPlan plan = plan_launches(point, form, h200());
+        EXPECT_EQ(plan.streams, streams);
+        EXPECT_LE(in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
+    }
+}
+
+TEST(LaunchPlan, StreamsWithoutAWaveShareTheGridOut)
+{
+    Case point = shape(64, 64);
+    point.streams = 3;
+    const LaunchPlan plan = plan_launches(point, alone(point), h200());
+    EXPECT_EQ(plan.streams, 3U);
+    EXPECT_EQ(plan.wave, 22U);
+    EXPECT_EQ(plan.waves(), 3U);
+}
+
+TEST(LaunchPlan, OfChainsThatRunOneByOneHasSmallRootGridsRoundManyStreams)
+{
+    for (const Case& point : many_cases()) {
+        const ExpectedLaunches form = one_by_one(point);
+        if (form.levels() == 0)
+            continue;
+        const LaunchPlan plan = plan_launches(point, form, h200());
+        EXPECT_LE(plan.wave, 2U) << text_of_case(point, plan);
+        EXPECT_GE(plan.streams, std::min(16U, plan.waves())) << text_of_case(point, plan);
+        EXPECT_LE(plan.streams, std::min(64U, plan.waves())) << text_of_case(point, plan);
+        EXPECT_EQ(plan.pending_limit, 2048U) << text_of_case(point, plan);
+        EXPECT_LE(in_flight(plan, form), 2048U * 3 / 4) << text_of_case(point, plan);
+        EXPECT_EQ(plan.refusal, "");
+    }
+}
+
+TEST(LaunchPlan, OfChainsThatRunOneByOneKeepsWhatIsFixed)
+{
+    Case point = shape(2048, 512);
+    point.wave = 8;
+    EXPECT_EQ(plan_launches(point, one_by_one(point), h200()).wave, 8U);
+    point.streams = 4;
+    const LaunchPlan both = plan_launches(point, one_by_one(point), h200());
+    EXPECT_EQ(both.wave, 8U);
+    EXPECT_EQ(both.streams, 4U);
+    point.wave.reset();
+    const LaunchPlan streams = plan_launches(point, one_by_one(point), h200());
+    EXPECT_LE(streams.wave, 2U);
+    EXPECT_EQ(streams.streams, 4U);
+
+    Case limited = shape(2048, 512);
+    limited.pending_limit = 32;
+    const LaunchPlan limit = plan_launches(limited, one_by_one(limited), h200());
+    EXPECT_EQ(limit.pending_limit, 32U);
+    EXPECT_EQ(limit.waves(), 1U);
+    EXPECT_EQ(limit.streams, 1U);
+}
+
+// A matrix has no grid of its own: its strategy launches one root grid.
+TEST(LaunchPlan, OfAMatrixIsOneWaveWithALimitForAllItsLaunches)
+{
+    const Case matrix = shape(0, 0);
+    ExpectedLaunches form{.by_depth = {4, 16, 32, 24}};
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan flat = plan_launches(matrix, ExpectedLaunches::none(), facts);
+        const LaunchPlan nested = plan_launches(matrix, form, facts);
+        for (const LaunchPlan& plan : {flat, nested}) {
+            EXPECT_EQ(plan.roots, 1U);
+            EXPECT_EQ(plan.wave, 1U);
+            EXPECT_EQ(plan.waves(), 1U);
+            EXPECT_EQ(plan.streams, 1U);
+            EXPECT_EQ(plan.pending_limit, 2048U);
+            EXPECT_EQ(plan.refusal, "");
+        }
+    }
+    form.by_depth = {4, 16, 64, 256, 1024, 2048}; // 3412
+    EXPECT_EQ(plan_launches(matrix, form, executor()).pending_limit, 3412U);
+    EXPECT_EQ(plan_launches(matrix, form, h200()).pending_limit, 4550U); // of which they are three quarters
+    Case fixed = matrix;
+    fixed.pending_limit = 32;
+    EXPECT_EQ(plan_launches(fixed, form, h200()).pending_limit, 32U);
+}
+
+// One root block for every 16 slices, as aggregated_block has it.
+TEST(LaunchPlan, CountsRootBlocksWhereTheyAreNotTheGrid)
+{
+    const Case point = shape(2040, 512);
+    for (const DeviceFacts& facts : {h200(), executor()})
+        for (const unsigned levels : {0U, 8U}) {
+            const ExpectedLaunches form = ExpectedLaunches::chain_per_block(128, levels);
+            const LaunchPlan plan = plan_launches(point, form, facts);
+            EXPECT_EQ(plan.roots, 128U);
+            EXPECT_LE(plan.wave, 128U);
+            std::uint32_t blocks = 0;
+            for_each_wave(plan, [&](const Wave& wave) { blocks += wave.blocks; });
+            EXPECT_EQ(blocks, 128U) << levels;
+        }
+    EXPECT_EQ(plan_launches(point, shared(point), h200()).roots, 2040U);
+    EXPECT_EQ(plan_launches(point, ExpectedLaunches::none(), h200()).roots, 2040U);
+}
+
+TEST(LaunchPlan, AWaveAndStreamsAreOfRootBlocksWhereTheyAreNotTheGrid)
+{
+    Case point = shape(2048, 512);
+    const ExpectedLaunches form = ExpectedLaunches::chain_per_block(128, 8);
+    point.wave = 1000;
+    EXPECT_EQ(plan_launches(point, form, h200()).wave, 128U);
+    point.wave = 100;
+    EXPECT_EQ(plan_launches(point, form, h200()).waves(), 2U);
+    point.wave.reset();
+    point.pending_limit = 2048;
+    point.streams = 64;
+    EXPECT_EQ(plan_launches(point, form, h200()).wave, 2U);
+    EXPECT_EQ(plan_launches(point, form, h200()).streams, 64U);
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,272 @@
+// The axis grammar: every form, and every way to get it wrong.
+#include "plan/axis.hpp"
+
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr std::uint64_t kMost = UINT64_MAX;
+
+Setting said(const std::string& value)
+{
+    return {.key = "grid", .value = value};
+}
+
+std::vector<std::uint64_t> numbers(const std::string& text, const AxisRange& range = {})
+{
+    std::vector<std::uint64_t> found;
+    for (const AxisValue& value : parse_axis({said(text)}, range))
+        found.push_back(value.number.value());
+    return found;
+}
+
+std::string refusal(const std::string& text, const AxisRange& range = {})
+{
+    return text_of<UsageError>([&] { static_cast<void>(parse_axis({said(text)}, range)); });
+}
+
+TEST(Axis, NothingSaidIsNoValue)
+{
+    EXPECT_THAT(parse_axis({}, {}), IsEmpty());
+}
+
+TEST(Axis, ANumberIsOneValue)
+{
+    EXPECT_THAT(numbers("64"), ElementsAre(64));
+}
+
+TEST(Axis, AListKeepsItsOrder)
+{
+    EXPECT_THAT(numbers("256,64,2048"), ElementsAre(256, 64, 2048));
+}
+
+TEST(Axis, WhiteSpaceAroundPartsAndPiecesMeansNothing)
+{
+    EXPECT_THAT(numbers(" 1 , 2 : 4 ,\t8 : 16 : *2 "), ElementsAre(1, 2, 3, 4, 8, 16));
+}
+
+TEST(Axis, ARangeHasBothItsEnds)
+{
+    EXPECT_THAT(numbers("5:8"), ElementsAre(5, 6, 7, 8));
+}
+
+TEST(Axis, ARangeFromANumberToItselfIsThatNumber)
+{
+    EXPECT_THAT(numbers("7:7"), ElementsAre(7));
+    EXPECT_THAT(numbers("0:0:5"), ElementsAre(0));
+    EXPECT_THAT(numbers("7:7:*2"), ElementsAre(7));
+}
+
+TEST(Axis, AStepThatPassesTheLastStopsBeforeIt)
+{
+    EXPECT_THAT(numbers("0:100:30"), ElementsAre(0, 30, 60, 90));
+    EXPECT_THAT(numbers("0:90:30"), ElementsAre(0, 30, 60, 90));
+    EXPECT_THAT(numbers("3:5:100"), ElementsAre(3));
+}
+
+TEST(Axis, AFactorThatPassesTheLastStopsBeforeIt)
+{
+    EXPECT_THAT(numbers("1:64:*2"), ElementsAre(1, 2, 4, 8, 16, 32, 64));
+    EXPECT_THAT(numbers("1:63:*2"), ElementsAre(1, 2, 4, 8, 16, 32));
+    EXPECT_THAT(numbers("5:4999:*10"), ElementsAre(5, 50, 500));
+}
+
+TEST(Axis, FormsMixInOneList)
+{
+    EXPECT_THAT(numbers("9,1:2,10:30:10,1:4:*4"), ElementsAre(9, 1, 2, 10, 20, 30, 4));
+}
+
+TEST(Axis, AValueThatComesAgainIsDropped)
+{
+    EXPECT_THAT(numbers("4,1:8:*2,4"), ElementsAre(4, 1, 2, 8));
+    EXPECT_THAT(numbers("007,7"), ElementsAre(7));
+}
+
+TEST(Axis, RepeatedSettingsAddAndAValueRemembersTheFirstThatSaidIt)
+{
+    const std::vector<Setting> settings{{.key = "grid", .value = "1,2", .file = "a.cfg", .line = 3},
+                                        {.key = "grid", .value = "2,3", .file = "a.cfg", .line = 9}};
+    const std::vector<AxisValue> values = parse_axis(settings, {});
+    ASSERT_EQ(values.size(), 3U);
+    EXPECT_EQ(values[1].number, 2U);
+    EXPECT_EQ(values[1].setting->place(), "a.cfg:3: grid = 1,2");
+    EXPECT_EQ(values[2].number, 3U);
+    EXPECT_EQ(values[2].setting->place(), "a.cfg:9: grid = 2,3");
+}
+
+TEST(Axis, TheWordOfTheKeyIsAValueWithoutANumber)
+{
+    for (const std::string word : {"auto", "full"}) {
+        const std::vector<AxisValue> values = parse_axis({said("3," + word + ",5," + word)}, {.word = word});
+        ASSERT_EQ(values.size(), 3U) << word;
+        EXPECT_EQ(values[0].number, 3U);
+        EXPECT_EQ(values[1].number, std::nullopt);
+        EXPECT_EQ(values[2].number, 5U);
+    }
+}
+
+TEST(Axis, AWordThatTheKeyDoesNotKnowIsRefused)
+{
+    EXPECT_THAT(refusal("auto"), HasSubstr("'auto' is not a whole number"));
+    EXPECT_THAT(refusal("full", {.word = "auto"}),
+                AllOf(HasSubstr("'full' is not a whole number"), HasSubstr(" or auto")));
+    EXPECT_THAT(refusal("auto:3", {.word = "auto"}), HasSubstr("'auto' is not a whole number"));
+    EXPECT_THAT(refusal("1:auto", {.word = "auto"}), HasSubstr("'auto' is not a whole number"));
+}
+
+TEST(Axis, ARangeNearTheLargestNumberEnds)
+{
+    EXPECT_THAT(numbers("18446744073709551613:18446744073709551615"), ElementsAre(kMost - 2, kMost - 1, kMost));
+    EXPECT_THAT(numbers("18446744073709551610:18446744073709551615:4"), ElementsAre(kMost - 5, kMost - 1));
+    EXPECT_THAT(numbers("0:18446744073709551615:18446744073709551615"), ElementsAre(0, kMost));
+    EXPECT_THAT(numbers("1:18446744073709551615:18446744073709551615"), ElementsAre(1));
+    EXPECT_THAT(numbers("18446744073709551615:18446744073709551615:*2"), ElementsAre(kMost));
+    EXPECT_THAT(numbers("3:18446744073709551615:*6148914691236517205"), ElementsAre(3, kMost));
+    const std::vector<std::uint64_t> powers = numbers("1:18446744073709551615:*2");
+    ASSERT_EQ(powers.size(), 64U);
+    EXPECT_EQ(powers.back(), 0x8000000000000000U);
+}
+
+TEST(Axis, TenThousandValuesAreTakenAndOneMoreIsNot)
+{
+    std::vector<std::uint64_t> all(10'000);
+    std::iota(all.begin(), all.end(), 1U);
+    EXPECT_EQ(numbers("1:10000"), all);
+    EXPECT_THAT(refusal("1:10001"), HasSubstr("'1:10001' has more than 10000 values"));
+    EXPECT_THAT(refusal("0:20000:2"), HasSubstr("'0:20000:2' has more than 10000 values"));
+    EXPECT_THAT(refusal("0:18446744073709551615"), HasSubstr("more than 10000 values"));
+    EXPECT_THAT(refusal("1:10000,20000"), HasSubstr("more than 10000 values"));
+    EXPECT_THAT(text_of<UsageError>([] {
+                    static_cast<void>(parse_axis({said("1:6000"), said("6001:12000")}, {}));
+                }),
+                AllOf(StartsWith("--grid 6001:12000: "), HasSubstr("more than 10000 values")));
+}
+
+// Or a line of them would take minutes.
+TEST(Axis, DoublesAreAmongTheTenThousand)
+{
+    EXPECT_EQ(numbers("1:5000,1:5000").size(), 5000U);
+    EXPECT_THAT(refusal("1:5000,1:5001"), HasSubstr("more than 10000 values"));
+    EXPECT_THAT(text_of<UsageError>([] {
+                    static_cast<void>(parse_axis({said("1:6000"), said("1:6000")}, {}));
+                }),
+                HasSubstr("more than 10000 values"));
+}
+
+// A list that has ten thousand numbers one by one is long itself: a copy for each would be half a gigabyte.
+TEST(Axis, ValuesShareTheirSetting)
+{
+    const std::vector<AxisValue> values = parse_axis({said("1,2:9999,10000")}, {});
+    ASSERT_EQ(values.size(), 10'000U);
+    EXPECT_EQ(values.front().setting, values.back().setting);
+}
+
+TEST(Axis, AnEmptyPartIsRefused)
+{
+    for (const std::string text : {"", " ", ",", "1,", ",1", "1,,2"})
+        EXPECT_THAT(refusal(text), HasSubstr(": an empty part; allowed: ")) << text;
+}
+
+TEST(Axis, AnEmptyPieceOfARangeIsRefused)
+{
+    for (const std::string text : {":", "1:", ":8", "1:8:", "1:8:*", "1::2"})
+        EXPECT_THAT(refusal(text), HasSubstr("'' is not a whole number")) << text;
+}
+
+TEST(Axis, TextIsRefused)
+{
+    for (const std::string text : {"abc", "12a", "1.5", "1e3", "0x10", "+5", "1 2", "*2", "64;128"})
+        EXPECT_THAT(refusal(text), HasSubstr("'" + text + "' is not a whole number")) << text;
+    EXPECT_THAT(refusal("1:8x"), HasSubstr("'8x' is not a whole number"));
+    EXPECT_THAT(refusal("1:8:two"), HasSubstr("'two' is not a whole number"));
+    EXPECT_THAT(refusal("1:8:*two"), HasSubstr("'two' is not a whole number"));
+}
+
+TEST(Axis, ANegativeNumberIsRefusedAsSuch)
+{
+    EXPECT_THAT(refusal("-1"), HasSubstr("'-1' is negative"));
+    EXPECT_THAT(refusal("1,-20"), HasSubstr("'-20' is negative"));
+    EXPECT_THAT(refusal("-3:8"), HasSubstr("'-3' is negative"));
+    EXPECT_THAT(refusal("8:1:-1"), HasSubstr("'8:1:-1' is empty: 8 comes after 1"));
+    EXPECT_THAT(refusal("1:8:-1"), HasSubstr("'-1' is negative"));
+}
+
+TEST(Axis, ANumberThatOverflowsIsTooLarge)
+{
+    EXPECT_THAT(refusal("18446744073709551616"), HasSubstr("'18446744073709551616' is too large"));
+    EXPECT_THAT(refusal("1:99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
+    EXPECT_THAT(refusal("1:8:99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
+    EXPECT_THAT(refusal("1:8:*99999999999999999999"), HasSubstr("'99999999999999999999' is too large"));
+}
+
+TEST(Axis, ANumberOutsideTheRangeOfItsKeyIsRefusedWithTheRange)
+{
+    constexpr AxisRange kBlocks{.least = 1, .most = 1024};
+    EXPECT_THAT(numbers("1,1024", kBlocks), ElementsAre(1, 1024));
+    EXPECT_THAT(refusal("0", kBlocks),
+                AllOf(HasSubstr(": 0 is too small"), HasSubstr("whole numbers from 1 to 1024,")));
+    EXPECT_THAT(refusal("1025", kBlocks), AllOf(HasSubstr(": 1025 is too large"), HasSubstr("from 1 to 1024,")));
+    EXPECT_THAT(refusal("0:4", kBlocks), HasSubstr("0 is too small"));
+    EXPECT_THAT(refusal("1:2048:*2", kBlocks), HasSubstr("2048 is too large"));
+}
+
+TEST(Axis, ARangeThatEndsBeforeItBeginsIsRefused)
+{
+    EXPECT_THAT(refusal("8:1"), HasSubstr("'8:1' is empty: 8 comes after 1"));
+    EXPECT_THAT(refusal("8:1:*2"), HasSubstr("'8:1:*2' is empty: 8 comes after 1"));
+}
+
+TEST(Axis, AStepThatStandsStillIsRefused)
+{
+    for (const std::string text : {"1:8:0", "1:8:*0", "1:8:*1", "0:8:*2", "5:5:*1"})
+        EXPECT_THAT(refusal(text), HasSubstr("'" + text + "' never ends")) << text;
+}
+
+TEST(Axis, AFourthPieceIsRefused)
+{
+    EXPECT_THAT(refusal("1:8:2:2"), HasSubstr("'1:8:2:2' has too many colons"));
+    EXPECT_THAT(refusal("1:2,1:8:*2:"), HasSubstr("'1:8:*2:' has too many colons"));
+}
+
+TEST(Axis, ARefusalBeginsWithThePlaceAndEndsWithTheForms)
+{
+    const Setting setting{.key = "depth", .value = "x", .file = "experiments/depth.cfg", .line = 7};
+    EXPECT_EQ(text_of<UsageError>(
+                  [&] { static_cast<void>(parse_axis({setting}, {.least = 0, .most = 10, .word = "full"})); }),
+              "experiments/depth.cfg:7: depth = x: 'x' is not a whole number; allowed: whole numbers from 0 "
+              "to 10 or "
+              "full, as N, FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:*FACTOR, several by comma");
+    EXPECT_THAT(refusal("x"), AllOf(StartsWith("--grid x: "), HasSubstr("allowed: whole numbers from 0, as N,")));
+}
+
+TEST(ParseNumber, TakesTheWholeRangeWithItsEnds)
+{
+    EXPECT_EQ(parse_number(said("1"), 1, 5), 1U);
+    EXPECT_EQ(parse_number(said("5"), 1, 5), 5U);
+    EXPECT_EQ(parse_number(said("18446744073709551615"), 0, kMost), kMost);
+}
+
+TEST(ParseNumber, RefusesAllElseWithPlaceValueAndRange)
+{
+    for (const std::string text : {"0", "6", "-1", "", "3x", "x", "1.5", "1,2", "1:3", "18446744073709551617"})
+        EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(parse_number(said(text), 1, 5)); }),
+                  "--grid " + text + ": '" + text + "' is not a whole number from 1 to 5");
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,107 @@
+// Estimated times: what they follow, and that they are near what the logs have.
+#include "support/plan_support.hpp"
+
+#include "plan/cost.hpp"
+#include "run/progress.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace nestbed
+{
+namespace
+{
+
+Case on_gpu(const std::string& strategy, std::uint32_t grid, std::uint32_t block, Mechanism mechanism)
+{
+    return {.strategy = strategy,
+            .backend = BackendKind::cuda,
+            .mechanism = mechanism,
+            .elements = std::uint64_t{grid} * block,
+            .grid = grid,
+            .block = block};
+}
+
+// Medians of wall_us in results/h200, of cases that take long enough for what is untimed not to count.
+TEST(Cost, IsNearWhatWasMeasuredOnAGpu)
+{
+    Case chain = on_gpu("chain", 1, 32, Mechanism::tail);
+    chain.depth = 1024;
+    chain.elements = 0;
+    Case host = on_gpu("host", 976563, 1024, Mechanism::none);
+    const std::pair<Case, double> measured[]{
+        {on_gpu("synced", 65536, 512, Mechanism::null_stream), 693'943}, // grid.csv
+        {on_gpu("nosync", 2048, 512, Mechanism::null_stream), 8'594},    // ways.csv
+        {on_gpu("tail", 2048, 512, Mechanism::tail), 6'848},             // ways.csv
+        {on_gpu("cub", 8388608, 512, Mechanism::none), 3'718 + 7'400},   // best.csv, and by `utc` what is untimed
+        {on_gpu("fanout", 65536, 32, Mechanism::tail), 266'700},         // launch.csv, by `utc`
+        {on_gpu("fanout", 16384, 32, Mechanism::host_graph), 200'000},   // launch.csv, by `utc`
+        {host, 813'449},                                                 // baselines.csv
+        {chain, 10'726}};                                                // launch.csv
+    for (const auto& [point, us] : measured) {
+        EXPECT_LT(sample_us(point), 3 * us) << point.strategy;
+        EXPECT_GT(sample_us(point), us / 3) << point.strategy;
+    }
+}
+
+TEST(Cost, GrowsWithWhatTakesTime)
+{
+    const Case usual = on_gpu("nosync", 2048, 512, Mechanism::null_stream);
+    Case deeper = usual;
+    deeper.depth = 2;
+    EXPECT_LT(sample_us(deeper), sample_us(usual));
+    Case raised = usual;
+    raised.pending_limit = 65536;
+    EXPECT_GT(sample_us(raised), 2 * sample_us(usual));
+    Case one_wave = usual;
+    one_wave.wave = 2048;
+    EXPECT_GT(sample_us(one_wave), 2 * sample_us(usual));
+    Case delayed = usual;
+    delayed.delay_us = 100;
+    EXPECT_GT(sample_us(delayed), sample_us(usual) + 100);
+    Case executed = usual;
+    executed.backend = BackendKind::cpu;
+    EXPECT_GT(sample_us(executed), sample_us(usual));
+    EXPECT_GT(input_us(executed), 0);
+    EXPECT_EQ(input_us(on_gpu("hello", 2048, 512, Mechanism::null_stream)), 0);
+}
+
+TEST(Cost, OfAPlanIsThatOfItsSamplesAndInputs)
+{
+    const Plan plan =
+        plan_of({{"strategy", "nosync,neighbored"}, {"grid", "64,2048"}, {"repeat", "5"}, {"warmup", "2"}});
+    ASSERT_EQ(plan.groups.size(), 2U);
+    double us = 0;
+    for (const Group& group : plan.groups) {
+        us += input_us(group.cases.front());
+        for (const Case& point : group.cases) {
+            EXPECT_DOUBLE_EQ(cost_us(plan, point), 7 * sample_us(point));
+            us += cost_us(plan, point);
+        }
+    }
+    EXPECT_DOUBLE_EQ(cost_us(plan), us);
+}
+
+// A strategy of CUDA alone is one row on the executor, whatever its size.
+TEST(Cost, OfWhatTheExecutorCannotRunIsOneRow)
+{
+    const Plan plan = plan_of({{"strategy", "graph,neighbored"}, {"grid", "65536"}, {"repeat", "100"}});
+    const std::vector<Case>& cases = plan.groups.front().cases;
+    EXPECT_EQ(cases.front().strategy, "graph");
+    EXPECT_LT(cost_us(plan, cases.front()), cost_us(plan, cases.back()) / 1000);
+}
+
+// Half of the samples were a hundredth of the work.
+TEST(Cost, GivesTheTimeLeft)
+{
+    using std::chrono::seconds;
+    Progress progress{.done = 60, .before = 10, .all = 110, .done_us = 1'100, .before_us = 100, .all_us = 100'100};
+    EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 (54 %), 50/s, 99 s left");
+    progress.done_us = progress.before_us = progress.all_us = 0; // where it is not known
+    EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 (54 %), 50/s, 1 s left");
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,174 @@
+// Every way to ask a plan for what cannot be: the place, the value, and what is allowed.
+#include "model/strategy.hpp"
+#include "support/plan_support.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(PlanRefuses, NoStrategyAndAnUnknownOne)
+{
+    EXPECT_EQ(refusal({}),
+              fmt::format("no strategy was named; allowed for --strategy: {}", fmt::join(Registry::names(), ", ")));
+    EXPECT_THAT(
+        refusal({{"strategy", "host,nosink"}}),
+        AllOf(StartsWith("--strategy host,nosink: there is no strategy 'nosink', did you mean 'nosync'?; allowed: "),
+              HasSubstr(", neighbored, ")));
+    EXPECT_THAT(refusal({{"strategy", "host,"}}), HasSubstr("there is no strategy ''; allowed: "));
+}
+
+TEST(PlanRefuses, AnUnknownType)
+{
+    EXPECT_EQ(refusal({{"strategy", "host"}, {"type", "in32"}}),
+              "--type in32: there is no type 'in32', did you mean 'int32'?; allowed: int32, float32");
+}
+
+TEST(PlanRefuses, ABlockThatIsNoPowerOfTwo)
+{
+    EXPECT_EQ(refusal({{"strategy", "host"}, {"block", "64,96"}}),
+              "--block 64,96: a block of 96 threads cannot be halved down to one; allowed: powers of two "
+              "from 1 to 1024");
+}
+
+TEST(PlanRefuses, ABlockOverTheDevicesLimit)
+{
+    Devices devices = cpu_alone();
+    devices[BackendKind::cpu].max_threads_per_block = 512;
+    EXPECT_EQ(refusal({{"strategy", "host"}, {"block", "1024"}}, devices),
+              "--block 1024: Model 1 has blocks of at most 512 threads, not 1024");
+    EXPECT_EQ(plan_of({{"strategy", "host"}, {"block", "512"}}, devices).case_count(), 1U);
+}
+
+TEST(PlanRefuses, AGridOverTheDevicesLimit)
+{
+    Devices devices = cpu_alone();
+    devices[BackendKind::cpu].max_grid = 65535;
+    EXPECT_EQ(refusal({{"strategy", "host"}, {"grid", "65536"}, {"block", "1"}}, devices),
+              "--grid 65536: Model 1 has grids of at most 65535 blocks, not 65536");
+}
+
+// The place must be one that the user wrote: not "--block " where only elements and grid were said.
+TEST(PlanRefuses, AShapeOverTheDevicesLimitAtWhatTheUserSaid)
+{
+    Devices devices = cpu_alone();
+    devices[BackendKind::cpu].max_threads_per_block = 512;
+    EXPECT_THAT(refusal({{"strategy", "host"}, {"elements", "1024"}, {"grid", "1"}}, devices),
+                AllOf(StartsWith("--elements 1024: "), HasSubstr("at most 512")));
+    devices[BackendKind::cpu].max_grid = 65535;
+    EXPECT_THAT(refusal({{"strategy", "host"}, {"elements", "65536"}, {"block", "1"}}, devices),
+                AllOf(StartsWith("--elements 65536: "), HasSubstr("at most 65535")));
+}
+
+TEST(PlanRefuses, NumbersOutOfTheRangeOfTheirKey)
+{
+    const auto allowed = [](const std::string& key, const std::string& value) {
+        return refusal({{"strategy", "nosync"}, {key, value}});
+    };
+    EXPECT_THAT(allowed("grid", "0"),
+                AllOf(StartsWith("--grid 0: 0 is too small"), HasSubstr("from 1 to 2147483647,")));
+    EXPECT_THAT(allowed("grid", "2147483648"), HasSubstr("2147483648 is too large"));
+    EXPECT_THAT(allowed("block", "0"), AllOf(StartsWith("--block 0: 0 is too small"), HasSubstr("from 1 to 1024,")));
+    EXPECT_THAT(allowed("block", "2048"), HasSubstr("2048 is too large"));
+    EXPECT_THAT(allowed("elements", "0"), StartsWith("--elements 0: 0 is too small"));
+    EXPECT_THAT(allowed("elements", "-5"), HasSubstr("'-5' is negative"));
+    EXPECT_THAT(allowed("depth", "4294967296"), AllOf(HasSubstr("too large"), HasSubstr("or full")));
+    EXPECT_THAT(allowed("pending-limit", "0"), AllOf(HasSubstr("0 is too small"), HasSubstr("or auto")));
+    EXPECT_THAT(allowed("wave", "0"), HasSubstr("0 is too small"));
+    EXPECT_THAT(allowed("streams", "65"), AllOf(HasSubstr("65 is too large"), HasSubstr("from 1 to 64 or auto")));
+    EXPECT_THAT(allowed("delay-us", "1000001"), AllOf(HasSubstr("is too large"), HasSubstr("from 0 to 1000000,")));
+    EXPECT_THAT(allowed("delay-us", "auto"), HasSubstr("'auto' is not a whole number"));
+    EXPECT_THAT(allowed("seed", "one"), StartsWith("--seed one: 'one' is not a whole number"));
+    EXPECT_EQ(allowed("repeat", "0"), "--repeat 0: '0' is not a whole number from 1 to 1000000");
+    EXPECT_EQ(allowed("warmup", "-1"), "--warmup -1: '-1' is not a whole number from 0 to 1000000");
+    EXPECT_THAT(refusal({{"strategy", "nosync"}, {"repeat", "1"}, {"repeat", "2"}}), HasSubstr("it takes one value"));
+}
+
+TEST(PlanRefuses, MoreMemoryThanIsFreeWithBothAmounts)
+{
+    Devices devices = cpu_alone();
+    const Case point{.strategy = "nosync", .backend = BackendKind::cpu, .grid = 512, .block = 512};
+    devices[BackendKind::cpu].free_memory_bytes = memory_bytes(point);
+    const Said said{{"strategy", "nosync"}, {"grid", "1,512"}};
+    EXPECT_EQ(plan_of(said, devices).case_count(), 2U);
+    devices[BackendKind::cpu].free_memory_bytes = memory_bytes(point) - 1;
+    EXPECT_THAT(refusal(said, devices), AllOf(StartsWith("--grid 1,512: 512 blocks of 512 threads need "),
+                                              HasSubstr(" of memory; allowed: what Model 1 has free, ")));
+    EXPECT_THAT(refusal({{"strategy", "nosync"}, {"elements", "262144"}}, devices),
+                StartsWith("--elements 262144: "));
+    EXPECT_THAT(refusal({{"strategy", "nosync"}, {"block", "1024"}}, devices), StartsWith("--block 1024: "));
+    EXPECT_THAT(refusal({{"strategy", "nosync"}}, devices), StartsWith("--grid: 2048 blocks of 512 threads need "));
+}
+
+TEST(PlanRefuses, AxesThatMultiplyToMoreThanAMillionCases)
+{
+    EXPECT_THAT(refusal({{"strategy", "nosync"}, {"grid", "1:10000"}, {"seed", "1:1000"}}, cpu_alone()),
+                AllOf(StartsWith("the axes multiply to 10000000 cases: "), HasSubstr("10000 grids"),
+                      HasSubstr("1000 seeds"), HasSubstr("allowed: at most 1000000")));
+}
+
+TEST(PlanRefuses, AnUnknownMechanism)
+{
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "null,tial"}}),
+              "--mechanism null,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: all, null, named, "
+              "fire_and_forget, tail, graph_tail, host, host_graph, grid_sync");
+    EXPECT_THAT(refusal({{"strategy", "neighbored"}, {"mechanism", "none"}}),
+                StartsWith("--mechanism none: there is no mechanism 'none'"));
+}
+
+TEST(PlanRefuses, MechanismsOfWhichAStrategyWithSeveralHasNone)
+{
+    EXPECT_EQ(refusal({{"strategy", "barrier,nosync"}, {"mechanism", "tail"}}),
+              "--mechanism tail: nosync does not go by it; allowed for nosync: all, null, named, fire_and_forget");
+    EXPECT_EQ(plan_of({{"strategy", "barrier,nosync"}, {"mechanism", "tail,null"}}).case_count(), 3U);
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "strategy = nosync\nmechanism = host, tail\n");
+    Settings settings;
+    settings.read_file(path);
+    EXPECT_THAT(text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); }),
+                StartsWith(path + ":2: mechanism = host, tail: nosync does not go by it; allowed for nosync: all, "));
+}
+
+TEST(PlanRefuses, AChainThatIsLongerThanTheLedger)
+{
+    const std::string text = refusal({{"strategy", "chain"}, {"depth", "5,2049"}});
+    EXPECT_NE(text.find("--depth 5,2049"), std::string::npos) << text;
+    EXPECT_NE(text.find("2049 levels"), std::string::npos) << text;
+    EXPECT_NE(text.find("at most 2048"), std::string::npos) << text;
+    EXPECT_EQ(plan_of({{"strategy", "chain"}, {"depth", "2048"}}).case_count(), 1U);
+    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"depth", "2049"}}).case_count(), 1U);
+}
+
+TEST(PlanRefuses, MoreMemoryThanIsFreeForScratchAlone)
+{
+    Devices devices = both();
+    devices.erase(BackendKind::cpu);
+    const Said said{{"strategy", "wide_warp"}, {"grid", "512"}};
+    const Case point{
+        .strategy = "wide_warp", .backend = BackendKind::cuda, .elements = 512 * 512, .grid = 512, .block = 512};
+    devices[BackendKind::cuda].free_memory_bytes = memory_bytes(point);
+    EXPECT_EQ(plan_of(said, devices).case_count(), 1U);
+    devices[BackendKind::cuda].free_memory_bytes = memory_bytes(point) - 1;
+    EXPECT_THAT(refusal(said, devices), StartsWith("--grid 512: 512 blocks of 512 threads need "));
+}
+
+TEST(PlanRefuses, AtFileAndLine)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "strategy = nosync\n\nblock = 100\n");
+    Settings settings;
+    settings.read_file(path);
+    EXPECT_THAT(text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); }),
+                StartsWith(path + ":3: block = 100: a block of 100 threads"));
+}
+
+} // namespace
+} // namespace nestbed

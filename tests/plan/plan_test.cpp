@@ -1,0 +1,436 @@
+// From settings to cases: the product of the axes, what means nothing left out, and every way to ask too much.
+#include "device/backends.hpp"
+#include "plan/plan.hpp"
+
+#include "model/launch_plan.hpp"
+#include "model/session.hpp"
+#include "support/plan_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include <tuple>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<Case> cases_of(const Plan& plan)
+{
+    std::vector<Case> cases;
+    for (const Group& group : plan.groups)
+        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
+    return cases;
+}
+
+// Elements, grid and block of the only case.
+std::tuple<std::uint64_t, std::uint32_t, std::uint32_t> shape_of(const Said& said)
+{
+    Said with = said;
+    with.emplace_back("strategy", "nosync");
+    const std::vector<Case> cases = cases_of(plan_of(with));
+    EXPECT_EQ(cases.size(), 1U);
+    return {cases.at(0).elements, cases.at(0).grid, cases.at(0).block};
+}
+
+using Shape = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
+
+TEST(Plan, OfAStrategyAloneIsTheBooksCase)
+{
+    const Plan plan = plan_of({{"strategy", "nosync"}});
+    ASSERT_EQ(plan.case_count(), 1U);
+    EXPECT_EQ(plan.groups[0].cases[0], (Case{.strategy = "nosync",
+                                             .backend = BackendKind::cpu,
+                                             .mechanism = Mechanism::null_stream,
+                                             .type = ElementType::int32,
+                                             .elements = 2048 * 512,
+                                             .grid = 2048,
+                                             .block = 512,
+                                             .seed = 1}));
+    EXPECT_EQ(plan.experiment, "adhoc");
+    EXPECT_EQ(plan.title, "");
+    EXPECT_EQ(plan.order_seed, 1U);
+    EXPECT_EQ(plan.expect, Status::ok);
+}
+
+TEST(Plan, RepeatsAndWarmsUpByBackendUnlessTold)
+{
+    const Plan usual = plan_of({{"strategy", "nosync"}}, both());
+    EXPECT_EQ(usual.repeat.at(BackendKind::cuda), 30U);
+    EXPECT_EQ(usual.repeat.at(BackendKind::cpu), 3U);
+    EXPECT_EQ(usual.warmup.at(BackendKind::cuda), 3U);
+    EXPECT_EQ(usual.warmup.at(BackendKind::cpu), 1U);
+    EXPECT_EQ(usual.sample_count(), 33U);
+
+    const Plan told = plan_of({{"strategy", "nosync,synced"}, {"repeat", "5"}, {"warmup", "0"}}, both());
+    EXPECT_EQ(told.repeat.at(BackendKind::cuda), 5U);
+    EXPECT_EQ(told.warmup.at(BackendKind::cpu), 0U);
+    EXPECT_EQ(told.sample_count(), 20U);
+}
+
+TEST(Plan, IsTheProductOfAllAxes)
+{
+    const Plan plan = plan_of({{"strategy", "nosync,synced"},
+                               {"type", "int32,float32"},
+                               {"grid", "1:4:*2"},
+                               {"block", "64,128"},
+                               {"depth", "0,full"},
+                               {"pending-limit", "auto,32,64"},
+                               {"seed", "1,2"}},
+                              both());
+    EXPECT_EQ(plan.groups.size(), 2U * 2 * 3 * 2 * 2); // backend, type, grid, block, seed
+    EXPECT_EQ(plan.case_count(), plan.groups.size() * 2 * 2 * 3);
+    const std::vector<Case> cases = cases_of(plan);
+    for (std::size_t one = 0; one < cases.size(); ++one)
+        for (std::size_t other = 0; other < one; ++other)
+            ASSERT_NE(cases[one], cases[other]);
+}
+
+TEST(Plan, GroupsTheCasesThatShareTheirInput)
+{
+    const Plan plan = plan_of({{"strategy", "neighbored,nosync"},
+                               {"grid", "1,2"},
+                               {"wave", "auto,1"},
+                               {"streams", "1,2"},
+                               {"seed", "1,2"}});
+    ASSERT_EQ(plan.groups.size(), 4U);
+    for (const Group& group : plan.groups) {
+        EXPECT_EQ(group.cases.size(), 1U + 4U);
+        for (const Case& point : group.cases) {
+            const Case& first = group.cases.front();
+            EXPECT_EQ(std::tie(point.backend, point.type, point.elements, point.grid, point.block, point.seed),
+                      std::tie(first.backend, first.type, first.elements, first.grid, first.block, first.seed));
+        }
+    }
+}
+
+TEST(Plan, KeepsTheOrderOfStrategiesAndValues)
+{
+    const Plan plan = plan_of({{"strategy", "synced,nosync,synced"}, {"depth", "full,2,0"}});
+    ASSERT_EQ(plan.groups.size(), 1U);
+    std::vector<std::pair<std::string, std::optional<std::uint32_t>>> order;
+    for (const Case& point : plan.groups[0].cases)
+        order.emplace_back(point.strategy, point.depth);
+    using Pair = std::pair<std::string, std::optional<std::uint32_t>>;
+    EXPECT_THAT(order, ElementsAre(Pair{"synced", std::nullopt}, Pair{"synced", 2}, Pair{"synced", 0},
+                                   Pair{"nosync", std::nullopt}, Pair{"nosync", 2}, Pair{"nosync", 0}));
+}
+
+TEST(Plan, LaunchSettingsDoNotMultiplyWhatLaunchesNothing)
+{
+    for (const std::string strategy : {"neighbored", "host"}) {
+        const Plan plan = plan_of({{"strategy", strategy},
+                                   {"depth", "0:10"},
+                                   {"pending-limit", "32,64"},
+                                   {"wave", "1,2"},
+                                   {"streams", "1,2"},
+                                   {"delay-us", "1,2"}});
+        ASSERT_EQ(plan.case_count(), 1U) << strategy;
+        const Case& point = plan.groups[0].cases[0];
+        EXPECT_EQ(point.depth, std::nullopt);
+        EXPECT_EQ(point.pending_limit, std::nullopt);
+        EXPECT_EQ(point.wave, std::nullopt);
+        EXPECT_EQ(point.streams, std::nullopt);
+        EXPECT_EQ(point.delay_us, 0U);
+    }
+}
+
+TEST(Plan, WavesAndStreamsDoNotMultiplyWhatHasOneChainForTheWholeGrid)
+{
+    const Plan plan = plan_of({{"strategy", "reduce2,nosync"}, {"wave", "1,2"}, {"streams", "1,2"}});
+    EXPECT_EQ(plan.case_count(), 1U + 4U);
+    EXPECT_EQ(plan.groups[0].cases[0].wave, std::nullopt);
+    EXPECT_EQ(plan.groups[0].cases[0].streams, std::nullopt);
+}
+
+TEST(Plan, DelaysMultiplyWhatHasAPlaceForThemAlone)
+{
+    const Plan plan = plan_of({{"strategy", "nosync,tail,neighbored,hello"}, {"delay-us", "0,5"}});
+    std::vector<std::pair<std::string, std::uint32_t>> delays;
+    for (const Case& point : cases_of(plan))
+        delays.emplace_back(point.strategy, point.delay_us);
+    using Pair = std::pair<std::string, std::uint32_t>;
+    EXPECT_THAT(delays, ElementsAre(Pair{"nosync", 0}, Pair{"nosync", 5}, Pair{"tail", 0}, Pair{"tail", 5},
+                                    Pair{"neighbored", 0}, Pair{"hello", 0}));
+}
+
+// All its launches are of one level.
+TEST(Plan, DepthDoesNotMultiplyAFanOut)
+{
+    const Plan plan = plan_of({{"strategy", "fanout"}, {"grid", "8"}, {"depth", "0,1,full"}});
+    ASSERT_EQ(plan.case_count(), 1U);
+    EXPECT_EQ(plan.groups[0].cases[0].depth, std::nullopt);
+    EXPECT_EQ(plan_of({{"strategy", "chain"}, {"grid", "8"}, {"depth", "0,1,full"}}).case_count(), 3U);
+}
+
+TEST(Plan, TypesAndSeedsDoNotMultiplyWhatHasNoElements)
+{
+    const Plan plan = plan_of({{"strategy", "hello"}, {"type", "int32,float32"}, {"seed", "1:3"}, {"grid", "1,2"}});
+    EXPECT_EQ(plan.groups.size(), 2U);
+    ASSERT_EQ(plan.case_count(), 2U);
+    EXPECT_EQ(plan.groups[0].cases[0].type, ElementType::none);
+    EXPECT_EQ(plan.groups[0].cases[0].elements, 0U);
+    EXPECT_EQ(plan.groups[1].cases[0].grid, 2U);
+
+    const Plan mixed = plan_of({{"strategy", "hello,host"}, {"type", "int32,float32"}, {"seed", "1:3"}});
+    EXPECT_EQ(mixed.groups.size(), 6U);
+    EXPECT_EQ(mixed.case_count(), 6U + 1U);
+}
+
+TEST(Plan, TheFirstSeedOrdersTheRounds)
+{
+    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"seed", "18446744073709551615,2"}}).order_seed, UINT64_MAX);
+}
+
+TEST(Plan, TakesItsNamesFromTheExperimentFile)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("grid.cfg", "title = Latency against the grid\nstrategy = nosync\n"));
+    const Plan plan = make_plan(settings, cpu_alone());
+    EXPECT_EQ(plan.experiment, "grid");
+    EXPECT_EQ(plan.title, "Latency against the grid");
+}
+
+TEST(Plan, HasTheProductOfEachSectionsAxes)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("two.cfg",
+                                    "repeat = 5\nblock = 64\n[nested]\nstrategy = nosync, synced\n"
+                                    "depth = 1, 2\nseed = 9\n[flat]\nstrategy = neighbored\ngrid = 1:3\n"));
+    const Plan plan = make_plan(settings, cpu_alone());
+    EXPECT_EQ(plan.groups.size(), 1U + 3U);
+    EXPECT_EQ(plan.case_count(), 4U + 3U);
+    EXPECT_EQ(plan.repeat.at(BackendKind::cpu), 5U);
+    EXPECT_EQ(plan.order_seed, 9U);
+    for (const Case& point : cases_of(plan))
+        EXPECT_EQ(point.block, 64U);
+    EXPECT_EQ(plan.groups[3].cases[0].strategy, "neighbored");
+    EXPECT_EQ(plan.groups[3].cases[0].grid, 3U);
+}
+
+TEST(Plan, SectionsThatShareAnInputShareAGroupAndItsCasesAreThereOnce)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("two.cfg",
+                                    "grid = 7\n[a]\nstrategy = neighbored, nosync\n[b]\nstrategy = neighbored, "
+                                    "tail\n[c]\nstrategy = tail\ngrid = 8\n"));
+    const Plan plan = make_plan(settings, cpu_alone());
+    ASSERT_EQ(plan.groups.size(), 2U);
+    ASSERT_EQ(plan.groups[0].cases.size(), 3U);
+    EXPECT_EQ(plan.groups[0].cases[2].strategy, "tail");
+    EXPECT_EQ(plan.groups[1].cases.size(), 1U);
+}
+
+TEST(Plan, ASectionWithoutAStrategyIsRefusedByItsName)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("two.cfg", "[a]\nstrategy = tail\n[b]\ngrid = 3\n"));
+    const std::string text = text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); });
+    EXPECT_NE(text.find("no strategy was named in section [b]; allowed"), std::string::npos) << text;
+}
+
+// Every experiment that comes with nestbed can be planned on the devices it is for.
+TEST(Experiments, ArePlannedWithoutARefusal)
+{
+    unsigned files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(NESTBED_EXPERIMENTS)) {
+        if (entry.path().extension() != ".cfg")
+            continue;
+        SCOPED_TRACE(entry.path().filename().string());
+        Settings settings;
+        settings.read_file(entry.path().string());
+        ++files;
+        const Plan plan = make_plan(settings, {{BackendKind::cuda, both().at(BackendKind::cuda)}});
+        EXPECT_GT(plan.case_count(), 0U);
+        EXPECT_FALSE(plan.title.empty());
+    }
+    EXPECT_GE(files, 16U);
+}
+
+TEST(PlanShape, AnyTwoOfElementsGridAndBlockGiveTheThird)
+{
+    EXPECT_EQ(shape_of({{"grid", "100"}, {"block", "64"}}), (Shape{6400, 100, 64}));
+    EXPECT_EQ(shape_of({{"elements", "6400"}, {"block", "64"}}), (Shape{6400, 100, 64}));
+    EXPECT_EQ(shape_of({{"elements", "6401"}, {"block", "64"}}), (Shape{6401, 101, 64}));
+    EXPECT_EQ(shape_of({{"elements", "6400"}, {"grid", "100"}}), (Shape{6400, 100, 64}));
+    EXPECT_EQ(shape_of({{"elements", "6401"}, {"grid", "100"}}), (Shape{6401, 100, 128})); // a power of two
+    EXPECT_EQ(shape_of({{"elements", "1"}, {"grid", "100"}}), (Shape{1, 100, 1}));
+}
+
+TEST(PlanShape, WhatIsNotGivenIsTheBooks)
+{
+    EXPECT_EQ(shape_of({{"grid", "3"}}), (Shape{3 * 512, 3, 512}));
+    EXPECT_EQ(shape_of({{"block", "64"}}), (Shape{2048 * 64, 2048, 64}));
+    EXPECT_EQ(shape_of({{"elements", "1000"}}), (Shape{1000, 2, 512}));
+    EXPECT_EQ(shape_of({{"elements", "1"}}), (Shape{1, 1, 512}));
+}
+
+TEST(PlanShape, AllThreeLeaveARaggedEndAndEmptyBlocks)
+{
+    EXPECT_EQ(shape_of({{"elements", "5"}, {"grid", "4"}, {"block", "4"}}), (Shape{5, 4, 4}));
+    EXPECT_EQ(shape_of({{"elements", "16"}, {"grid", "4"}, {"block", "4"}}), (Shape{16, 4, 4}));
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"elements", "17"}, {"grid", "4"}, {"block", "4"}}),
+              "--elements 17: 17 elements do not fit 4 blocks of 4; allowed: at most 16");
+}
+
+TEST(PlanShape, ElementsThatNoBlockOrNoGridCanHoldAreRefused)
+{
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"elements", "102401"}, {"grid", "100"}}),
+              "--elements 102401: 102401 elements need blocks of 2048 threads; allowed: at most 102400 with "
+              "100 blocks");
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"elements", "2147483648"}, {"block", "1"}}),
+              "--elements 2147483648: 2147483648 elements need 2147483648 blocks of 1; allowed: at most 2147483647 "
+              "blocks");
+}
+
+TEST(PlanMemory, IsTheInputItsCopyAndASumABlock)
+{
+    Case point{.strategy = "nosync", .backend = BackendKind::cuda, .grid = 2048, .block = 512};
+    EXPECT_EQ(memory_bytes(point), 2U * 4 * 2048 * 512 + 2048U * 4);
+    // The host's copy, right sums and answers in the same memory, and the pending grids of two levels.
+    point.backend = BackendKind::cpu;
+    EXPECT_EQ(memory_bytes(point), 3U * 4 * 2048 * 512 + 2048U * 4 + 2048U * 20 + 2U * 2048 * 440);
+    const Case largest{.strategy = "host", .backend = BackendKind::cuda, .grid = 2147483647, .block = 1024};
+    EXPECT_GT(memory_bytes(largest), 2 * 4 * 2147483647ULL * 1024);
+}
+
+TEST(PlanMemory, HasAFlagALevelWhereParentsWait)
+{
+    const Case point{.strategy = "synced", .backend = BackendKind::cuda, .grid = 2048, .block = 512};
+    EXPECT_EQ(memory_bytes(point), 2U * 4 * 2048 * 512 + 2048U * (4 + 8 * 4));
+}
+
+// wide_warp writes the sums of a level, 8 bytes one of 32 elements, beside those of the level before.
+TEST(PlanMemory, HasTheStrategysScratch)
+{
+    const Case point{
+        .strategy = "wide_warp", .backend = BackendKind::cuda, .elements = 1000, .grid = 4, .block = 256};
+    EXPECT_EQ(memory_bytes(point), 2U * 4 * 1024 + 4U * 4 + 2 * 32 * 8);
+}
+
+// When each was called and when it began.
+TEST(PlanMemory, HasTwoMarksALaunchOfAChainOrAFanOut)
+{
+    Case point{.strategy = "chain", .backend = BackendKind::cuda, .type = ElementType::none, .block = 32};
+    point.depth = 100;
+    EXPECT_EQ(memory_bytes(point), 2U * 8 * 100);
+    point.backend = BackendKind::cpu;
+    EXPECT_EQ(memory_bytes(point), 2U * 8 * 100 + 2 * 440);
+    point = {.strategy = "fanout", .backend = BackendKind::cuda, .type = ElementType::none, .grid = 1000};
+    for (const Mechanism mechanism : {Mechanism::tail, Mechanism::host}) {
+        point.mechanism = mechanism;
+        EXPECT_EQ(memory_bytes(point), 2U * 8 * 1000) << name_of(mechanism);
+    }
+}
+
+// hello counts greetings in one number: it has no input, no copies and no sums.
+TEST(PlanMemory, IsNotNeededByWhatHasNoElements)
+{
+    Case point{.strategy = "hello", .type = ElementType::none, .grid = 65536, .block = 8};
+    point.backend = BackendKind::cuda;
+    EXPECT_EQ(memory_bytes(point), 0U);
+    point.backend = BackendKind::cpu; // but the executor keeps its pending grids
+    EXPECT_EQ(memory_bytes(point), 2U * 65536 * 440);
+}
+
+TEST(ChosenBackends, AreTheDefaultWhenNothingOrAutoIsSaid)
+{
+    EXPECT_THAT(chosen_backends({}, ""), ElementsAre(default_backend()));
+    EXPECT_THAT(chosen_backends(settings_of({{"backend", "auto"}}), why_not(BackendKind::cuda)),
+                ElementsAre(default_backend()));
+    EXPECT_THAT(chosen_backends(settings_of({{"backend", "cpu"}}), why_not(BackendKind::cuda)),
+                ElementsAre(BackendKind::cpu));
+    EXPECT_THAT(
+        chosen_backends(settings_of({{"backend", "cpu,cpu"}, {"backend", "cpu"}}), why_not(BackendKind::cuda)),
+        ElementsAre(BackendKind::cpu));
+}
+
+TEST(ChosenBackends, AreAllThatAreNamedEachOnceAndUnknownOnesAreRefused)
+{
+    EXPECT_EQ(chosen_backends(settings_of({{"backend", "auto,cpu"}}), why_not(BackendKind::cuda)).size(),
+              default_backend() == BackendKind::cpu ? 1U : 2U);
+    EXPECT_EQ(
+        text_of<UsageError>([] {
+            static_cast<void>(chosen_backends(settings_of({{"backend", "cpu,cudda"}}), why_not(BackendKind::cuda)));
+        }),
+        "--backend cpu,cudda: there is no backend 'cudda', did you mean 'cuda'?; allowed: auto, cuda, cpu");
+}
+
+TEST(ChosenBackends, DoNotHaveAGpuWhereThereIsNone)
+{
+    if (why_not(BackendKind::cuda).empty())
+        GTEST_SKIP() << "this machine has a GPU";
+    EXPECT_THAT(chosen_backends(settings_of({{"backend", "auto"}}), why_not(BackendKind::cuda)),
+                ElementsAre(BackendKind::cpu));
+    EXPECT_EQ(text_of<UsageError>([] {
+                  static_cast<void>(chosen_backends(settings_of({{"backend", "cuda"}}), why_not(BackendKind::cuda)));
+              }),
+              "--backend cuda: there is no usable GPU here (" + why_not(BackendKind::cuda) + "); allowed: auto, cpu");
+}
+
+// Cases as describe() prints them, blanks squeezed.
+std::string squeezed(const std::string& text)
+{
+    std::string line;
+    for (const char c : text)
+        if (c != ' ' || (!line.empty() && line.back() != ' '))
+            line += c;
+    return line;
+}
+
+TEST(Describe, SaysEachCaseWithItsLaunchesAndTheTotals)
+{
+    const Devices devices = cpu_alone();
+    const Plan plan = plan_of(
+        {{"strategy", "nosync,reduce2,neighbored"}, {"grid", "100"}, {"block", "64"}, {"depth", "full,2"}}, devices);
+    const std::string text = describe(plan, devices);
+    EXPECT_THAT(squeezed(text),
+                AllOf(StartsWith("mechanism null, on cpu, type int32, elements 6400, grid 100, block 64\n\n"
+                                 "strategy depth launches waves\n"),
+                      HasSubstr("\nnosync full 500 1\n"), HasSubstr("\nnosync 2 200 1\n"),
+                      HasSubstr("\nreduce2 full 5 1\n"), HasSubstr("\nneighbored 0\n"))); // no depth, no waves
+    // (500 + 200 + 5 + 2) * (3 + 1); 3 * 4 * 6400 + 100 * (4 + 20) + 2 * 100 * 440 = 167200 bytes
+    EXPECT_THAT(text,
+                HasSubstr("\n5 cases, 15 timed samples, 2828 device launches with the warm-up, at most 163 KiB of "
+                          "memory, about 0 s\n"));
+}
+
+TEST(Describe, SaysTheWavesOfTheDevice)
+{
+    const Devices devices = both();
+    const Plan plan = plan_of({{"strategy", "nosync"}, {"repeat", "1"}, {"warmup", "0"}}, devices);
+    const std::string text = squeezed(describe(plan, devices));
+    const Case point{.strategy = "nosync", .grid = 2048, .block = 512};
+    const std::uint32_t waves =
+        plan_launches(point, ExpectedLaunches::chain_per_block(2048, 8), devices.at(BackendKind::cuda)).waves();
+    EXPECT_GT(waves, 1U);
+    EXPECT_THAT(text, HasSubstr("nosync cuda 16384 " + std::to_string(waves) + "\n"));
+    EXPECT_THAT(text, HasSubstr("nosync cpu 16384 1\n"));
+    EXPECT_THAT(text, HasSubstr("2 cases, 2 timed samples, 32768 device launches"));
+}
+
+// By the host there are levels, but no launch from the device and no waves.
+TEST(Describe, SaysHowGridsAreLaunched)
+{
+    const Devices devices = cpu_alone();
+    const std::string text = squeezed(describe(
+        plan_of({{"strategy", "chain"}, {"mechanism", "tail,host"}, {"grid", "1"}, {"block", "32"}, {"depth", "4"}},
+                devices),
+        devices));
+    EXPECT_THAT(text, AllOf(HasSubstr("\nchain tail 4 1\n"), HasSubstr("\nchain host 0\n")));
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,360 @@
+// Experiment files and the command line, as text with places.
+#include "plan/settings.hpp"
+
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+std::vector<std::string> values(const Settings& settings, std::string_view key)
+{
+    std::vector<std::string> found;
+    for (const Setting& setting : settings.of(key))
+        found.push_back(setting.value);
+    return found;
+}
+
+std::string refusal(const std::string& path)
+{
+    return text_of<UsageError>([&] { Settings().read_file(path); });
+}
+
+TEST(SettingPlace, IsFileAndLineOrTheOption)
+{
+    EXPECT_EQ((Setting{.key = "grid", .value = "12a", .file = "experiments/book.cfg", .line = 4}.place()),
+              "experiments/book.cfg:4: grid = 12a");
+    EXPECT_EQ((Setting{.key = "pending-limit", .value = "12a"}.place()), "--pending-limit 12a");
+}
+
+TEST(SettingKeys, AreSpelledWithADash)
+{
+    EXPECT_EQ(canonical_key("pending_limit"), "pending-limit");
+    EXPECT_EQ(canonical_key("pending-limit"), "pending-limit");
+    EXPECT_EQ(canonical_key("--a_b_c"), "--a-b-c");
+    for (const Key& key : all_keys())
+        EXPECT_EQ(canonical_key(key.name), key.name);
+}
+
+TEST(SettingsFile, GivesEachValueWithItsLine)
+{
+    const ScratchFolder folder;
+    const std::string path =
+        folder.write("one.cfg", "title = Latency, and launches\n\nstrategy=nosync\n  grid  =  1:8  \n");
+    Settings settings;
+    settings.read_file(path);
+    EXPECT_THAT(values(settings, "title"), ElementsAre("Latency, and launches"));
+    ASSERT_THAT(values(settings, "grid"), ElementsAre("1:8"));
+    EXPECT_EQ(settings.of("grid")[0].place(), path + ":4: grid = 1:8");
+    EXPECT_EQ(settings.of("strategy")[0].line, 3U);
+    EXPECT_THAT(settings.of("block"), IsEmpty());
+    EXPECT_EQ(settings.one("block"), std::nullopt);
+}
+
+TEST(SettingsFile, CommentsAndBlankLinesSayNothing)
+{
+    const ScratchFolder folder;
+    const std::string path =
+        folder.write("one.cfg", "# grid = 1\n\n   \n\t# [section] in a comment\ngrid = 2 # not 3\n#\nblock=8#16\n");
+    Settings settings;
+    settings.read_file(path);
+    EXPECT_THAT(values(settings, "grid"), ElementsAre("2"));
+    EXPECT_THAT(values(settings, "block"), ElementsAre("8"));
+    EXPECT_EQ(settings.of("block")[0].line, 7U);
+}
+
+TEST(SettingsFile, LinesMayEndAsOnWindowsAndTheLastMayNotEnd)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "grid = 1\r\n\r\n# comment\r\nblock = 8\r\nseed = 3"));
+    EXPECT_THAT(values(settings, "grid"), ElementsAre("1"));
+    EXPECT_THAT(values(settings, "block"), ElementsAre("8"));
+    EXPECT_THAT(values(settings, "seed"), ElementsAre("3"));
+}
+
+TEST(SettingsFile, ARepeatedKeyAddsInOrder)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "grid = 4\nblock = 8\ngrid = 1,2\n"));
+    EXPECT_THAT(values(settings, "grid"), ElementsAre("4", "1,2"));
+}
+
+TEST(SettingsFile, TwoFilesAddUpAndTheLastNamesTheExperiment)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    EXPECT_EQ(settings.experiment(), "adhoc");
+    settings.read_file(folder.write("first.cfg", "grid = 4\n"));
+    EXPECT_EQ(settings.experiment(), "first");
+    settings.read_file(folder.write("second.part.cfg", "grid = 8\n"));
+    EXPECT_EQ(settings.experiment(), "second.part");
+    EXPECT_THAT(values(settings, "grid"), ElementsAre("4", "8"));
+}
+
+TEST(SettingsFile, AnUnderscoreInAKeyIsADash)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(
+        folder.write("one.cfg", "pending_limit = 32\npending-limit = 64\ndelay_us = 5\nblock_shape = 8x32\n"));
+    EXPECT_THAT(values(settings, "pending-limit"), ElementsAre("32", "64"));
+    EXPECT_THAT(values(settings, "delay-us"), ElementsAre("5"));
+    EXPECT_THAT(values(settings, "block-shape"), ElementsAre("8x32"));
+}
+
+TEST(SettingsFile, AValueMayHoldAnEqualsSign)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "title = a = b\n"));
+    EXPECT_THAT(values(settings, "title"), ElementsAre("a = b"));
+}
+
+TEST(SettingsFile, AnEmptyFileIsAnExperimentOfDefaults)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("empty.cfg", ""));
+    EXPECT_EQ(settings.experiment(), "empty");
+    for (const Key& key : all_keys())
+        EXPECT_THAT(settings.of(key.name), IsEmpty()) << key.name;
+}
+
+TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "grid = 4\nstratgy = nosync\n");
+    EXPECT_THAT(
+        refusal(path),
+        AllOf(StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
+              HasSubstr(
+                  "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
+                  "depth, "
+                  "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, timeout, retries, expect, "
+                  "schedule, workers")));
+}
+
+TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "\n\ncolour = red\n");
+    EXPECT_THAT(refusal(path), AllOf(StartsWith(path + ":3: unknown key 'colour'; allowed: title, "),
+                                     testing::Not(HasSubstr("did you mean"))));
+}
+
+TEST(SettingsFile, ALineWithoutAnEqualsSignIsRefused)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "grid = 4\nblock 8\n");
+    EXPECT_EQ(refusal(path), path + ":2: 'block 8' is not of the form key = value or [section]");
+}
+
+TEST(SettingsFile, ASectionWithoutANameOrSaidTwiceIsRefused)
+{
+    const ScratchFolder folder;
+    const std::string unnamed = folder.write("unnamed.cfg", "# first\n[]\ngrid = 4\n");
+    EXPECT_EQ(refusal(unnamed), unnamed + ":2: '[]' names no section");
+    const std::string twice = folder.write("twice.cfg", "[book]\ngrid = 4\n[book]\n");
+    EXPECT_EQ(refusal(twice), twice + ":3: there is a section [book] already");
+    const std::string open = folder.write("open.cfg", "[book\ngrid = 4\n");
+    EXPECT_THAT(refusal(open), StartsWith(open + ":1: '[book' is "));
+    const std::string more = folder.write("more.cfg", "[book] grid\n");
+    EXPECT_THAT(refusal(more), StartsWith(more + ":1: '[book] grid' is "));
+}
+
+TEST(SettingsFile, AKeyOfTheWholeRunIsRefusedInASection)
+{
+    const ScratchFolder folder;
+    for (const std::string key : {"title", "backend", "repeat", "warmup", "expect", "schedule", "workers"}) {
+        const std::string path = folder.write("one.cfg", key + " = 1\n[book]\n" + key + " = 1\n");
+        EXPECT_EQ(refusal(path), path + ":3: " + key + " is for the whole run; allowed: before the first section");
+    }
+}
+
+TEST(SettingsSections, ArePartsThatTakeWhatTheyDoNotSayFromAboveTheFirst)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "grid = 4\ngrid = 8\nblock = 64\n[ragged] # one\ngrid = 3\n"
+                                               "seed = 7\n  [ flat ]\nstrategy = host\n"));
+    const std::vector<Settings> parts = settings.parts();
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_THAT(values(parts[0], "grid"), ElementsAre("3"));
+    EXPECT_THAT(values(parts[0], "block"), ElementsAre("64"));
+    EXPECT_THAT(values(parts[0], "seed"), ElementsAre("7"));
+    EXPECT_THAT(values(parts[0], "strategy"), IsEmpty());
+    EXPECT_THAT(values(parts[1], "grid"), ElementsAre("4", "8"));
+    EXPECT_THAT(values(parts[1], "seed"), IsEmpty());
+    EXPECT_THAT(values(parts[1], "strategy"), ElementsAre("host"));
+    EXPECT_EQ(parts[1].experiment(), "one");
+}
+
+TEST(SettingsSections, AreAHundredAtMost)
+{
+    std::string text = "grid = 4\n";
+    for (int section = 1; section <= 100; ++section)
+        text += "[" + std::to_string(section) + "]\n";
+    Settings settings;
+    settings.read_text(text, "one.cfg");
+    EXPECT_EQ(settings.parts().size(), 100U);
+    EXPECT_EQ(text_of<UsageError>([&] { Settings().read_text(text + "[101]\n", "one.cfg"); }),
+              "one.cfg:102: section [101] is one too many; allowed: 100");
+}
+
+TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "grid = 4\n[a]\ngrid = 3\n[b]\nblock = 8\n"));
+    settings.set("grid", {"16"});
+    for (const Settings& part : settings.parts())
+        EXPECT_THAT(values(part, "grid"), ElementsAre("16"));
+}
+
+TEST(SettingsSections, MayHaveTheSidesOfAMatrixAndBlockShapesOfTheirOwn)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "nx = 64\n[a]\nny = 3\nblock-shape = 8x32\n[b]\nnx = 5\n"));
+    const std::vector<Settings> parts = settings.parts();
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_THAT(values(parts[0], "nx"), ElementsAre("64"));
+    EXPECT_THAT(values(parts[0], "ny"), ElementsAre("3"));
+    EXPECT_THAT(values(parts[0], "block-shape"), ElementsAre("8x32"));
+    EXPECT_THAT(values(parts[1], "nx"), ElementsAre("5"));
+    EXPECT_THAT(values(parts[1], "block-shape"), IsEmpty());
+}
+
+TEST(SettingsSections, WithoutAnyAreOnePartOfEverything)
+{
+    Settings settings;
+    settings.set("grid", {"16"});
+    ASSERT_EQ(settings.parts().size(), 1U);
+    EXPECT_THAT(values(settings.parts()[0], "grid"), ElementsAre("16"));
+}
+
+TEST(SettingsFile, AKeyWithoutAValueIsRefused)
+{
+    const ScratchFolder folder;
+    for (const std::string line : {"pending_limit =", "pending-limit=   ", "pending-limit = # 32"}) {
+        const std::string path = folder.write("one.cfg", "\n" + line + "\n");
+        EXPECT_EQ(refusal(path), path + ":2: pending-limit has no value") << line;
+    }
+}
+
+TEST(SettingsFile, AValueWithoutAKeyIsRefused)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "= 5\n");
+    EXPECT_THAT(refusal(path), StartsWith(path + ":1: "));
+}
+
+TEST(SettingsFile, AByteThatWouldCutOffOrOverwriteAMessageIsRefused)
+{
+    for (const std::string_view text :
+         {std::string_view("# one\ngr\0id = 1\n", 16), std::string_view("\ntitle = \x1b[2J\n"),
+          std::string_view("\n\x7f\n"), std::string_view("\ngrid = 1\rblock = 8\r\n")})
+        EXPECT_THAT(text_of<UsageError>([&] { Settings().read_text(text, "one.cfg"); }),
+                    AllOf(StartsWith("one.cfg:2: there is a control character, byte 0x"),
+                          testing::EndsWith("; allowed: UTF-8 text")));
+    EXPECT_EQ(text_of<UsageError>([&] {
+                  Settings().read_text({"\xFF\xFEg\0r\0", 6}, "utf16.cfg");
+              }),
+              "utf16.cfg:1: there is a control character, byte 0x00; allowed: UTF-8 text");
+    Settings settings;
+    settings.read_text("\xEF\xBB\xBF\ttitle\t=\tCaf\xC3\xA9\t\r\n", "one.cfg");
+    EXPECT_THAT(values(settings, "title"), ElementsAre("Caf\xC3\xA9"));
+}
+
+TEST(SettingsFile, MayHave64KiBAndNoByteMore)
+{
+    const ScratchFolder folder;
+    const std::string most = "grid = 4\n" + std::string(65'536 - 9, '#');
+    Settings settings;
+    settings.read_file(folder.write("most.cfg", most));
+    EXPECT_THAT(values(settings, "grid"), ElementsAre("4"));
+    const std::string path = folder.write("more.cfg", most + "#");
+    EXPECT_EQ(refusal(path), path + ": it is too large for an experiment file; allowed: 65536 bytes");
+}
+
+TEST(SettingsFile, ABadFileLeavesTheSettingsAsTheyWere)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("good.cfg", "grid = 4\n"));
+    EXPECT_THROW(settings.read_file(folder.write("bad.cfg", "grid = 8\nblock\n")), UsageError);
+    EXPECT_THAT(values(settings, "grid"), ElementsAre("4"));
+    EXPECT_EQ(settings.experiment(), "good");
+}
+
+TEST(SettingsFile, OneThatIsNotThereIsRefusedByName)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("missing.cfg");
+    EXPECT_EQ(refusal(path), path + ": there is no such experiment file; allowed: a file of key = value lines");
+}
+
+TEST(SettingsFile, AFolderIsNoFile)
+{
+    const ScratchFolder folder;
+    EXPECT_EQ(refusal(folder.path("")),
+              folder.path("") + ": there is no such experiment file; allowed: a file of key = value lines");
+}
+
+TEST(SettingsOfCommandLine, ReplacesAllThatTheFileSaysOfAKeyAndNothingElse)
+{
+    const ScratchFolder folder;
+    Settings settings;
+    settings.read_file(folder.write("one.cfg", "grid = 4\nblock = 8\ngrid = 16\n"));
+    settings.set("grid", {"1,2", "64"});
+    EXPECT_THAT(values(settings, "grid"), ElementsAre("1,2", "64"));
+    EXPECT_THAT(values(settings, "block"), ElementsAre("8"));
+    EXPECT_EQ(settings.of("grid")[1].place(), "--grid 64");
+    EXPECT_EQ(settings.experiment(), "one");
+}
+
+TEST(SettingsOfCommandLine, KeepsAnEmptyValueWithItsPlaceForWhatReadsItToRefuse)
+{
+    Settings settings;
+    settings.set("grid", {""});
+    ASSERT_EQ(settings.of("grid").size(), 1U);
+    EXPECT_EQ(settings.of("grid")[0].place(), "--grid ");
+}
+
+TEST(SettingOfOneValue, IsTheValueOrNothing)
+{
+    Settings settings;
+    EXPECT_EQ(settings.one("repeat"), std::nullopt);
+    settings.set("repeat", {"5"});
+    ASSERT_TRUE(settings.one("repeat").has_value());
+    EXPECT_EQ(settings.one("repeat")->value, "5");
+}
+
+TEST(SettingOfOneValue, SaidTwiceIsRefusedAtTheSecondPlace)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "repeat = 5\ngrid = 1\nrepeat = 6\n");
+    Settings settings;
+    settings.read_file(path);
+    EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(settings.one("repeat")); }),
+              path + ":3: repeat = 6: repeat was given before; it takes one value");
+    settings.set("seed", {"1", "2"});
+    EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(settings.one("seed")); }),
+              "--seed 2: seed was given before; it takes one value");
+}
+
+} // namespace
+} // namespace nestbed

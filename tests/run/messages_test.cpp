@@ -1,0 +1,162 @@
+// What a run and its worker say to each other comes over as it was.
+#include "run/messages.hpp"
+
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace nestbed
+{
+namespace
+{
+
+template <class T>
+T sent(const T& value)
+{
+    FrameReader reader;
+    const std::string frame = frame_of({{"value", value}});
+    reader.add(frame.data(), frame.size());
+    return reader.next().value().at("value").get<T>();
+}
+
+TEST(Messages, KeepACaseWithAndWithoutWhatItMayHave)
+{
+    const Case full{.strategy = "nosync",
+                    .backend = BackendKind::cuda,
+                    .mechanism = Mechanism::tail,
+                    .type = ElementType::float32,
+                    .elements = 1ULL << 40,
+                    .grid = 4'000'000'000,
+                    .block = 512,
+                    .nx = 7,
+                    .ny = 9,
+                    .shape = {8, 32},
+                    .depth = 0,
+                    .pending_limit = 69,
+                    .wave = 3,
+                    .streams = 2,
+                    .delay_us = 10,
+                    .graphs = 64,
+                    .seed = ~0ULL};
+    EXPECT_EQ(sent(full), full);
+    const Case bare{.strategy = "copy_row"};
+    EXPECT_EQ(sent(bare), bare);
+}
+
+TEST(Messages, KeepASample)
+{
+    Sample sample{.status = Status::wrong,
+                  .detail = "not \xff UTF-8, \n and \0 bytes",
+                  .gpu_us = 0.1,
+                  .wall_us = 1e9 + 0.123,
+                  .host_launches = 3,
+                  .latencies_us = {1.25, 1e-3, 3},
+                  .answer = "-5",
+                  .reference = "7",
+                  .relative_error = std::numeric_limits<double>::infinity(),
+                  .pending_limit = 1,
+                  .limit_bytes = -4096,
+                  .wave = 2,
+                  .waves = 3,
+                  .streams = 4,
+                  .device_lost = true};
+    sample.launches = LaunchCounts{.attempted_by_depth = {4, 2, 1},
+                                   .attempted = 7,
+                                   .failed = 2,
+                                   .waits_given_up = 1,
+                                   .max_depth = 3,
+                                   .first_error = 69};
+    const Sample back = sent(sample);
+    EXPECT_EQ(back.status, sample.status);
+    EXPECT_EQ(back.detail, sample.detail);
+    EXPECT_EQ(back.gpu_us, sample.gpu_us);
+    EXPECT_EQ(back.wall_us, sample.wall_us);
+    EXPECT_EQ(back.host_launches, sample.host_launches);
+    EXPECT_EQ(back.latencies_us, sample.latencies_us);
+    EXPECT_EQ(back.answer, sample.answer);
+    EXPECT_EQ(back.reference, sample.reference);
+    EXPECT_EQ(back.relative_error, sample.relative_error);
+    EXPECT_EQ(back.pending_limit, sample.pending_limit);
+    EXPECT_EQ(back.limit_bytes, sample.limit_bytes);
+    EXPECT_EQ(back.wave, sample.wave);
+    EXPECT_EQ(back.waves, sample.waves);
+    EXPECT_EQ(back.streams, sample.streams);
+    EXPECT_EQ(back.device_lost, sample.device_lost);
+    ASSERT_TRUE(back.launches);
+    EXPECT_EQ(back.launches->attempted_by_depth, sample.launches->attempted_by_depth);
+    EXPECT_EQ(back.launches->attempted, 7U);
+    EXPECT_EQ(back.launches->failed, 2U);
+    EXPECT_EQ(back.launches->waits_given_up, 1U);
+    EXPECT_EQ(back.launches->max_depth, 3U);
+    EXPECT_EQ(back.launches->first_error, 69);
+    const Sample none = sent(Sample{});
+    EXPECT_FALSE(none.launches);
+    EXPECT_FALSE(none.gpu_us);
+    EXPECT_FALSE(none.host_launches);
+    EXPECT_FALSE(none.relative_error);
+}
+
+TEST(Messages, KeepWhatADeviceSaysOfItself)
+{
+    const DeviceFacts facts{.name = "NVIDIA H200",
+                            .driver = "580",
+                            .runtime = "13.0",
+                            .compute_capability = "9.0",
+                            .uuid = "00ff",
+                            .multiprocessors = 132,
+                            .max_threads_per_block = 512,
+                            .max_threads_per_multiprocessor = 2048,
+                            .max_blocks_per_multiprocessor = 32,
+                            .max_grid = 65535,
+                            .resident_grids = 128,
+                            .default_pending_limit = 2047,
+                            .raising_limit_is_free = true,
+                            .memory_bytes = 1ULL << 37,
+                            .free_memory_bytes = 1ULL << 36,
+                            .l2_bytes = 50,
+                            .peak_bandwidth_gb_s = 4916.75};
+    const Message before = facts;
+    const Message after = sent(facts);
+    EXPECT_EQ(before, after);
+    EXPECT_EQ(sent(facts).peak_bandwidth_gb_s, 4916.75);
+    EXPECT_EQ(sent(facts).max_threads_per_block, 512U);
+    EXPECT_EQ(sent(DepthProbe{.asked = 3, .reached = 2, .error = "e"}).reached, 2U);
+    EXPECT_EQ(sent(MeasuredBandwidth{.read_gb_s = 1.5, .copy_gb_s = 2.5}).copy_gb_s, 2.5);
+}
+
+TEST(FrameReader, PutsMessagesTogetherFromAnyPieces)
+{
+    const std::string frames =
+        frame_of({{"a", 1}}) + frame_of({{"b", std::string(1000, 'x')}}) + frame_of({{"c", nullptr}});
+    for (const std::size_t piece : {1U, 3U, 7U, 500U, 5000U}) {
+        FrameReader reader;
+        std::vector<Message> got;
+        for (std::size_t at = 0; at < frames.size(); at += piece) {
+            reader.add(frames.data() + at, std::min(piece, frames.size() - at));
+            while (std::optional<Message> message = reader.next())
+                got.push_back(*message);
+        }
+        ASSERT_EQ(got.size(), 3U);
+        EXPECT_EQ(got[0].at("a"), 1);
+        EXPECT_EQ(got[1].at("b").get<std::string>().size(), 1000U);
+        EXPECT_TRUE(got[2].at("c").is_null());
+    }
+}
+
+TEST(FrameReader, RefusesWhatIsNoMessage)
+{
+    for (const std::string& frame :
+         {std::string("\1\0\0\0\xff", 5), std::string("\1\0\0\0\1", 5), std::string("\0\0\0\0", 4)}) {
+        FrameReader reader;
+        reader.add(frame.data(), frame.size());
+        EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(reader.next()); }),
+                  "what came from the other process is no message");
+    }
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,506 @@
+// The rounds of a run, against a session that measures nothing and remembers what it was asked.
+#include "run/runner.hpp"
+
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "model/strategy.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class FakeSession final : public Session
+{
+  public:
+    using Answer = std::function<Sample(const Case&, std::size_t call)>;
+
+    explicit FakeSession(Answer answer) : answer_(std::move(answer)) {}
+
+    BackendKind backend() const override { return BackendKind::cpu; }
+    const DeviceFacts& facts() const override { return facts_; }
+    std::string schedule() const override { return "fifo"; }
+    Sample sample(const Case& point) override
+    {
+        asked.push_back(point);
+        // Others before it are of cases that turned out to be impossible.
+        while (!announced.empty() && announced.front() != point)
+            announced.erase(announced.begin());
+        if (!announced.empty())
+            announced.erase(announced.begin());
+        else
+            ++unannounced;
+        Sample sample = answer_(point, asked.size());
+        if (sample.device_lost)
+            announced.clear();
+        return sample;
+    }
+    Sample sample_aloud(const Case& point) override { return sample(point); }
+    Trace trace(const Case& /*point*/, std::uint32_t /*grids*/) override { return {}; }
+    void release() override { asked_at_release.push_back(asked.size()); }
+    double null_kernel_us() override { return 1; }
+    unsigned timer_step_ns() override { return 1; }
+    MeasuredBandwidth bandwidth() override { return {}; }
+    DepthProbe probe_depth(unsigned levels) override { return {.asked = levels, .reached = levels}; }
+    void announce(const Case& point) override { announced.push_back(point); }
+    bool recovers() const override { return recovers_; }
+    void renew() override
+    {
+        ++renewals;
+        if (gone_after != 0 && renewals >= gone_after)
+            throw RunError("no new worker could be had");
+    }
+
+    unsigned renewals = 0;
+    unsigned gone_after = 0; // renewals; 0: never
+
+    bool recovers_ = false;
+    std::vector<Case> announced; // and not asked for yet
+    std::size_t unannounced = 0; // that were asked for
+    std::vector<Case> asked;
+    std::vector<std::size_t> asked_at_release;
+
+  private:
+    Answer answer_;
+    DeviceFacts facts_;
+};
+
+// Each call's number is its time, so that a sample can be told from all others.
+Sample numbered(const Case& /*point*/, std::size_t call)
+{
+    return {.wall_us = static_cast<double>(call)};
+}
+
+Case case_of(std::uint32_t depth, std::uint32_t grid = 4)
+{
+    return {.strategy = "nosync", .elements = grid * 8, .grid = grid, .block = 8, .depth = depth};
+}
+
+Plan plan_of(std::vector<Group> groups, unsigned repeat, unsigned warmup)
+{
+    Plan plan{.experiment = "test", .groups = std::move(groups)};
+    plan.repeat[BackendKind::cpu] = repeat;
+    plan.warmup[BackendKind::cpu] = warmup;
+    return plan;
+}
+
+Plan five_cases(unsigned repeat, unsigned warmup)
+{
+    return plan_of({{.cases = {case_of(0), case_of(1), case_of(2), case_of(3), case_of(4)}}}, repeat, warmup);
+}
+
+class Runner : public testing::Test
+{
+  protected:
+    std::vector<CaseResult> run(const Plan& plan, const FakeSession::Answer& answer = numbered, bool untimed = false)
+    {
+        auto made = std::make_unique<FakeSession>(answer);
+        session = made.get();
+        sessions.clear();
+        sessions.emplace(BackendKind::cpu, std::move(made));
+        session->recovers_ = recovers;
+        session->gone_after = gone_after;
+        CsvLog log(path);
+        log.begin();
+        const std::map<BackendKind, RunFacts> runs{
+            {BackendKind::cpu, {.experiment = "test", .run_id = "run-1", .schedule = "fifo", .untimed = untimed}}};
+        std::vector<CaseResult> results = cases_of(plan, runs);
+        if (before)
+            before(results);
+        outcome = run_plan(plan, sessions, runs, log, results,
+                           {.report = [&](const Progress& progress) { reports.push_back(progress); },
+                            .note = [&](const std::string& note) { notes.push_back(note); },
+                            .stopped = [&] { return session->asked.size() >= stop_after; }});
+        return results;
+    }
+
+    // A column of the log's rows, without the header.
+    std::vector<std::string> logged(std::string_view name) const
+    {
+        const auto rows = parse_csv(folder.read("log.csv"));
+        const auto column = std::ranges::find(rows.at(0), name) - rows.at(0).begin();
+        std::vector<std::string> cells;
+        for (std::size_t row = 1; row < rows.size(); ++row)
+            cells.push_back(rows[row].at(static_cast<std::size_t>(column)));
+        return cells;
+    }
+
+    ScratchFolder folder;
+    std::string path = folder.path("log.csv");
+    std::map<BackendKind, std::unique_ptr<Session>> sessions;
+    FakeSession* session = nullptr;
+    std::vector<Progress> reports;
+    std::vector<std::string> notes;
+    RunOutcome outcome;
+    bool recovers = false;
+    unsigned gone_after = 0;
+    std::size_t stop_after = static_cast<std::size_t>(-1); // samples
+    std::function<void(std::vector<CaseResult>&)> before;  // what the log had
+};
+
+TEST(RoundOrder, IsAPermutation)
+{
+    for (const std::size_t cases : {0U, 1U, 2U, 17U}) {
+        std::vector<std::size_t> order = round_order(cases, 1, 0, 0);
+        std::vector<std::size_t> all(cases);
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        std::ranges::sort(order);
+        EXPECT_EQ(order, all);
+    }
+}
+
+TEST(RoundOrder, DependsOnSeedGroupAndRoundAndOnNothingElse)
+{
+    const std::vector<std::size_t> order = round_order(50, 7, 2, 3);
+    EXPECT_EQ(order, round_order(50, 7, 2, 3));
+    EXPECT_NE(order, round_order(50, 8, 2, 3));
+    EXPECT_NE(order, round_order(50, 7 + (1ULL << 32), 2, 3));
+    EXPECT_NE(order, round_order(50, 7, 3, 3));
+    EXPECT_NE(order, round_order(50, 7, 2, 4));
+}
+
+TEST_F(Runner, RepeatsEveryCaseAndLogsEverySample)
+{
+    const std::vector<CaseResult> results = run(five_cases(4, 0));
+    ASSERT_EQ(results.size(), 5U);
+    for (std::uint32_t index = 0; index < 5; ++index) {
+        EXPECT_EQ(results[index].point, case_of(index));
+        EXPECT_EQ(results[index].samples.size(), 4U);
+    }
+    EXPECT_EQ(session->asked.size(), 20U);
+    EXPECT_EQ(logged("depth").size(), 20U);
+    for (std::size_t row = 0; row < 20; ++row) {
+        EXPECT_EQ(logged("wall_us")[row], std::to_string(row + 1) + ".000"); // in the order of measurement
+        EXPECT_EQ(logged("depth")[row], std::to_string(*session->asked[row].depth));
+        EXPECT_EQ(logged("repetition")[row], std::to_string(row / 5));
+    }
+    EXPECT_THAT(logged("run_id"), Each("run-1"));
+}
+
+TEST_F(Runner, WarmsUpBeforeTheFirstTimedSampleAndRecordsNoneOfIt)
+{
+    const std::vector<CaseResult> results = run(five_cases(2, 3));
+    EXPECT_EQ(session->asked.size(), 5U * (3 + 2));
+    for (std::size_t call = 0; call < 15; ++call)
+        EXPECT_EQ(session->asked[call], case_of(static_cast<std::uint32_t>(call / 3)));
+    EXPECT_EQ(logged("wall_us").size(), 10U);
+    EXPECT_EQ(logged("wall_us").front(), "16.000");
+    for (const CaseResult& result : results)
+        for (const Sample& sample : result.samples)
+            EXPECT_GT(sample.wall_us.value(), 15);
+}
+
+TEST_F(Runner, LeavesTheTimesOfAnUntimedRunOut)
+{
+    const auto sample = [](const Case&, std::size_t) {
+        return Sample{.gpu_us = 1, .wall_us = 2, .launches = LaunchCounts{.attempted = 7}, .latencies_us = {3}};
+    };
+    for (const bool untimed : {false, true}) {
+        std::filesystem::remove(path);
+        const CaseResult result = run(plan_of({{.cases = {case_of(1)}}}, 1, 0), sample, untimed).at(0);
+        EXPECT_EQ(result.samples.front().wall_us.has_value(), !untimed);
+        for (const char* column : {"gpu_us", "wall_us", "latency_us", "floor_us", "timer_step_ns"})
+            EXPECT_EQ(logged(column).front().empty(), untimed) << column;
+        EXPECT_EQ(logged("launches_attempted").front(), "7");
+        EXPECT_EQ(logged("status").front(), "ok");
+    }
+}
+
+TEST_F(Runner, InterleavesEachRoundHasEveryCaseOnceInTheSeedsOrder)
+{
+    Plan plan = five_cases(6, 0);
+    plan.order_seed = 99;
+    run(plan);
+    std::set<std::size_t> firsts;
+    for (unsigned round = 0; round < 6; ++round) {
+        const std::vector<std::size_t> order = round_order(5, 99, 0, round);
+        for (std::size_t place = 0; place < 5; ++place)
+            EXPECT_EQ(session->asked[round * 5 + place], plan.groups[0].cases[order[place]])
+                << round << ", " << place;
+        firsts.insert(order[0]);
+    }
+    EXPECT_GT(firsts.size(), 1U); // not the same order in every round
+}
+
+TEST_F(Runner, MeasuresInTheSameOrderForTheSameSeedAndInAnotherForAnother)
+{
+    Plan plan = five_cases(6, 1);
+    run(plan);
+    const std::vector<Case> once = session->asked;
+    run(plan);
+    EXPECT_EQ(session->asked, once);
+    plan.order_seed = 2;
+    run(plan);
+    EXPECT_NE(session->asked, once);
+}
+
+TEST_F(Runner, FinishesAGroupAndReleasesItsInputBeforeTheNext)
+{
+    const std::vector<CaseResult> results =
+        run(plan_of({{.cases = {case_of(0, 4), case_of(1, 4)}}, {.cases = {case_of(0, 16)}}}, 3, 1));
+    ASSERT_EQ(results.size(), 3U);
+    EXPECT_EQ(results[1].group, 0U);
+    EXPECT_EQ(results[2].group, 1U);
+    for (std::size_t call = 0; call < 12; ++call)
+        EXPECT_EQ(session->asked[call].grid, call < 8 ? 4U : 16U) << call;
+    EXPECT_EQ(session->asked_at_release.front(), 8U);
+    EXPECT_EQ(session->asked_at_release.back(), 12U);
+}
+
+TEST_F(Runner, GoesOnAfterASampleThatIsNotOk)
+{
+    const std::vector<CaseResult> results = run(five_cases(3, 0), [](const Case& point, std::size_t) {
+        return *point.depth == 2 ? Sample{.status = Status::wrong, .detail = "1 of 4 block sums are wrong"}
+                                 : Sample{.wall_us = 1};
+    });
+    EXPECT_EQ(results[2].samples.size(), 3U);
+    EXPECT_EQ(std::ranges::count(logged("status"), "wrong"), 3);
+    EXPECT_EQ(std::ranges::count(logged("status"), "ok"), 12);
+}
+
+TEST_F(Runner, LogsAnUnsupportedCaseInOneRowWithAndWithoutWarmUp)
+{
+    for (const unsigned warmup : {0U, 2U}) {
+        std::filesystem::remove(path);
+        const std::vector<CaseResult> results = run(five_cases(3, warmup), [](const Case& point, std::size_t) {
+            return *point.depth == 2 ? Sample{.status = Status::unsupported, .detail = "it would wait for ever"}
+                                     : Sample{.wall_us = 1};
+        });
+        EXPECT_EQ(results[2].samples.size(), 1U);
+        EXPECT_EQ(std::ranges::count(logged("status"), "unsupported"), 1);
+        EXPECT_EQ(std::ranges::count(logged("detail"), "it would wait for ever"), 1);
+        EXPECT_EQ(std::ranges::count(logged("status"), "ok"), 12);
+        EXPECT_EQ(std::ranges::count(session->asked, case_of(2)), 1);
+    }
+}
+
+class OnlyOnCuda final : public Strategy
+{
+  public:
+    const StrategyInfo& info() const override { return info_; }
+    ExpectedLaunches launches(const Case& /*point*/) const override { return ExpectedLaunches::none(); }
+
+  private:
+    StrategyInfo info_{.name = "test-only-on-cuda", .workload = "reduce"};
+};
+
+TEST_F(Runner, LogsAStrategyThatTheBackendDoesNotHaveWithoutAskingTheSession)
+{
+    static const OnlyOnCuda strategy;
+    Registry::add(BackendKind::cuda, strategy);
+    Case elsewhere = case_of(0);
+    elsewhere.strategy = "test-only-on-cuda";
+    const std::vector<CaseResult> results = run(plan_of({{.cases = {elsewhere, case_of(1)}}}, 2, 1));
+    EXPECT_THAT(session->asked, ElementsAre(case_of(1), case_of(1), case_of(1)));
+    ASSERT_EQ(results[0].samples.size(), 1U);
+    EXPECT_EQ(results[0].samples[0].status, Status::unsupported);
+    EXPECT_EQ(results[0].samples[0].detail, "unsupported: test-only-on-cuda does not run on backend cpu");
+    EXPECT_THAT(logged("strategy"), ElementsAre("test-only-on-cuda", "nosync", "nosync"));
+}
+
+TEST_F(Runner, StopsWhenTheDeviceIsLostAfterTheRowIsWritten)
+{
+    const std::string error = text_of<RunError>([&] {
+        run(five_cases(3, 1), [](const Case& /*point*/, std::size_t call) {
+            return call < 9
+                       ? Sample{.wall_us = 1}
+                       : Sample{.status = Status::crashed, .detail = "cudaErrorIllegalAddress", .device_lost = true};
+        });
+    });
+    EXPECT_EQ(error, "the device was lost in nosync (grid 4, block 8): crashed: cudaErrorIllegalAddress");
+    EXPECT_EQ(session->asked.size(), 9U); // five to warm up, four timed
+    EXPECT_THAT(logged("status"), ElementsAre("ok", "ok", "ok", "crashed"));
+}
+
+TEST_F(Runner, StopsWhenTheDeviceIsLostInTheWarmUpWithARow)
+{
+    EXPECT_THROW(run(five_cases(3, 1),
+                     [](const Case& /*point*/, std::size_t) {
+                         return Sample{.status = Status::timeout, .detail = "hung", .device_lost = true};
+                     }),
+                 RunError);
+    EXPECT_EQ(session->asked.size(), 1U);
+    EXPECT_THAT(logged("status"), ElementsAre("timeout"));
+}
+
+TEST_F(Runner, ReportsBeforeEverySampleHowManyAreDone)
+{
+    run(five_cases(2, 1));
+    ASSERT_EQ(reports.size(), 15U);
+    for (std::size_t call = 0; call < 15; ++call) {
+        EXPECT_EQ(reports[call].all, 10U);
+        EXPECT_EQ(reports[call].done, call < 5 ? 0 : call - 5);
+    }
+}
+
+TEST_F(Runner, CountsAnUnsupportedCaseAsDoneWithAllItsSamples)
+{
+    run(plan_of({{.cases = {case_of(0)}}, {.cases = {case_of(1)}}}, 4, 0), [](const Case& point, std::size_t) {
+        return Sample{.status = *point.depth == 0 ? Status::unsupported : Status::ok, .wall_us = 1};
+    });
+    EXPECT_EQ(reports.back().done, 4U + 3U);
+    EXPECT_EQ(reports.back().all, 8U);
+}
+
+const Sample kLost{.status = Status::crashed, .detail = "signal 11", .device_lost = true};
+
+TEST_F(Runner, TriesACaseThatTakesItsWorkerDownAgainAndThenGoesOnWithoutIt)
+{
+    recovers = true;
+    Plan plan = five_cases(3, 1);
+    for (const unsigned retries : {0U, 1U, 2U}) {
+        std::filesystem::remove(path);
+        notes.clear();
+        plan.retries = retries;
+        const auto results = run(
+            plan, [](const Case& point, std::size_t) { return *point.depth == 2 ? kLost : Sample{.wall_us = 1}; });
+        ASSERT_EQ(results[2].samples.size(), 1U);
+        EXPECT_EQ(results[2].samples[0].status, Status::crashed);
+        EXPECT_EQ(results[2].samples[0].detail,
+                  retries == 0 ? "signal 11" : "signal 11 (" + std::to_string(retries + 1) + " tries)");
+        EXPECT_EQ(std::ranges::count(session->asked, case_of(2)), retries + 1);
+        EXPECT_EQ(std::ranges::count(logged("status"), "crashed"), 1);
+        EXPECT_EQ(std::ranges::count(logged("status"), "ok"), 12);
+        ASSERT_EQ(notes.size(), retries + 1);
+        EXPECT_EQ(notes.back(), "nosync (grid 4, block 8): crashed: signal 11; the run goes on without it");
+        if (retries == 2) {
+            EXPECT_EQ(notes.front(), "nosync (grid 4, block 8): crashed: signal 11; tried again (1 of 2)");
+        }
+        EXPECT_EQ(outcome.incidents, notes);
+        EXPECT_EQ(reports.back().done, 14U);
+        EXPECT_EQ(reports.back().bad, 1U);
+    }
+}
+
+TEST_F(Runner, WritesTheRowOfTheCaseThatTookTheLastWorkerAndNamesIt)
+{
+    recovers = true;
+    gone_after = 2;
+    const std::string error = text_of<RunError>([&] {
+        run(five_cases(3, 0),
+            [](const Case& point, std::size_t) { return *point.depth == 2 ? kLost : Sample{.wall_us = 1}; });
+    });
+    EXPECT_EQ(error, "after nosync (grid 4, block 8): crashed: signal 11: no new worker could be had");
+    EXPECT_EQ(std::ranges::count(logged("status"), "crashed"), 1);
+    EXPECT_EQ(logged("detail").back(), "signal 11 (2 tries)");
+}
+
+TEST_F(Runner, MeasuresACaseThatIsFineTheSecondTimeAsIfNothingHadHappened)
+{
+    recovers = true;
+    bool was = false;
+    const auto results = run(five_cases(3, 1), [&](const Case& point, std::size_t call) {
+        if (*point.depth == 2 && call > 8 && !was) {
+            was = true;
+            return kLost;
+        }
+        return Sample{.wall_us = 1};
+    });
+    EXPECT_EQ(std::ranges::count(logged("status"), "ok"), 15);
+    EXPECT_EQ(results[2].repetitions.size(), 3U);
+    EXPECT_EQ(outcome.incidents.size(), 1U);
+}
+
+// A new worker is cold: what is left is warmed up again, and nothing is timed before that.
+TEST_F(Runner, WarmsEverythingThatIsLeftUpAgainAfterALoss)
+{
+    recovers = true;
+    Plan plan = five_cases(2, 2);
+    plan.retries = 0;
+    std::map<Case, unsigned> warm;
+    std::set<Case> cold_and_timed;
+    run(plan, [&](const Case& point, std::size_t call) {
+        if (*point.depth == 3 && call > 12) {
+            warm.clear();
+            return kLost;
+        }
+        ++warm[point];
+        return Sample{.wall_us = warm[point] > 2 ? 1.0 : 1e6};
+    });
+    EXPECT_THAT(logged("wall_us"), testing::Not(testing::Contains("1000000.000")));
+    EXPECT_EQ(std::ranges::count(logged("status"), "crashed"), 1);
+}
+
+TEST_F(Runner, AnnouncesWhatItWillAskForInItsOrder)
+{
+    recovers = true;
+    bool was = false;
+    Plan plan = five_cases(20, 1);
+    plan.retries = 5;
+    run(plan, [&](const Case& point, std::size_t call) { // FakeSession checks the order
+        if (*point.depth == 1 && call % 17 == 0 && !was) {
+            was = true;
+            return kLost;
+        }
+        return Sample{.wall_us = 1};
+    });
+    EXPECT_TRUE(session->announced.empty());
+    EXPECT_EQ(session->unannounced, 5U + 5U); // to warm up, and after the loss again
+    EXPECT_EQ(logged("status").size(), 100U);
+}
+
+TEST_F(Runner, LeavesOutWhatTheLogHas)
+{
+    before = [](std::vector<CaseResult>& results) {
+        for (const unsigned repetition : {0U, 2U}) {
+            results[1].repetitions.insert(repetition);
+            results[1].samples.push_back({.wall_us = 1});
+        }
+        results[3].repetitions = {1};
+        results[3].samples = {{.status = Status::timeout}};
+        for (unsigned repetition = 0; repetition < 3; ++repetition) {
+            results[4].repetitions.insert(repetition);
+            results[4].samples.push_back({.wall_us = 1});
+        }
+    };
+    const auto results = run(five_cases(3, 1));
+    EXPECT_EQ(std::ranges::count(session->asked, case_of(1)), 2); // one to warm up
+    EXPECT_EQ(std::ranges::count(session->asked, case_of(3)), 0);
+    EXPECT_EQ(std::ranges::count(session->asked, case_of(4)), 0);
+    EXPECT_EQ(results[1].samples.size(), 3U);
+    EXPECT_EQ(logged("depth").size(), 7U);
+    EXPECT_EQ(outcome.rows, 7U);
+    EXPECT_EQ(reports.front().before, 8U);
+    EXPECT_EQ(reports.back().done, 14U);
+    EXPECT_EQ(reports.back().all, 15U);
+}
+
+TEST_F(Runner, StopsBetweenTwoSamplesWhenItIsAskedTo)
+{
+    for (const std::size_t samples : {0U, 3U, 5U, 9U}) {
+        std::filesystem::remove(path);
+        stop_after = samples;
+        run(five_cases(3, 1));
+        EXPECT_TRUE(outcome.interrupted);
+        EXPECT_EQ(session->asked.size(), samples);
+        EXPECT_EQ(outcome.rows, samples < 5 ? 0 : samples - 5);
+        EXPECT_EQ(logged("status").size(), outcome.rows);
+    }
+}
+
+TEST_F(Runner, MeasuresACaseThatCrashedNoMore)
+{
+    const auto results = run(five_cases(3, 0), [](const Case& point, std::size_t) {
+        return *point.depth == 2 ? Sample{.status = Status::crashed, .detail = "out of memory"}
+                                 : Sample{.wall_us = 1};
+    });
+    EXPECT_EQ(results[2].samples.size(), 1U);
+    EXPECT_EQ(std::ranges::count(logged("status"), "ok"), 12);
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,232 @@
+// The table at the end of a run, from samples made by hand.
+#include "run/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+Sample timed(std::optional<double> gpu_us, double wall_us, std::uint64_t launches = 0)
+{
+    Sample sample{.gpu_us = gpu_us, .wall_us = wall_us, .launches = LaunchCounts{}};
+    sample.launches->attempted = launches;
+    return sample;
+}
+
+CaseResult result(const std::string& strategy, std::vector<Sample> samples)
+{
+    return {.point = {.strategy = strategy, .elements = 2048 * 512, .grid = 2048, .block = 512},
+            .samples = std::move(samples)};
+}
+
+CaseResult transpose(BlockShape shape, std::vector<Sample> samples)
+{
+    return {.point = {.strategy = "naive_row",
+                      .type = ElementType::float32,
+                      .elements = 2048 * 1024,
+                      .grid = 0,
+                      .block = 0,
+                      .nx = 2048,
+                      .ny = 1024,
+                      .shape = shape},
+            .samples = std::move(samples)};
+}
+
+std::string table(const std::vector<CaseResult>& results, double peak_gb_s = 0)
+{
+    RunFacts run{.schedule = "fifo", .floor_us = 4};
+    run.device.name = "Model 1";
+    run.device.peak_bandwidth_gb_s = peak_gb_s;
+    return summary_table({.experiment = "some", .title = "A title"}, results, {{BackendKind::cpu, run}},
+                         BarStyle::ascii);
+}
+
+TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
+{
+    const std::string text = table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31)}),
+                                    result("nosync", {timed(8400, 8500, 16384), timed(8400, 8500, 16384)})});
+    EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512"),
+                            HasSubstr("clock gpu")));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +# +20.0 us - 22.0 us +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +######## +8.40 ms - 8.40 ms +16384 +0.50 +400  ok"));
+}
+
+TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
+{
+    const std::string text = table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31)})});
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 us - 22.0 us +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, Not(HasSubstr("bar")));
+}
+
+TEST(SummaryTable, SaysWhetherItsBarsAreOfLogarithms)
+{
+    const auto beside = [](double time) {
+        return table({result("neighbored", {timed(20, 30)}), result("nosync", {timed(time, time)})});
+    };
+    EXPECT_THAT(beside(40), AllOf(HasSubstr("  bar   "), ContainsRegex("neighbored +20.0 us +#### "),
+                                  ContainsRegex("nosync +40.0 us +######## ")));
+    EXPECT_THAT(beside(4000), HasSubstr("  bar (log)  "));
+}
+
+TEST(SummaryTable, FitsATerminalOf80ColumnsWhenTwoAxesVary)
+{
+    std::vector<CaseResult> results;
+    for (const std::uint32_t depth : {1U, 8U})
+        for (const std::uint32_t grid : {2048U, 65536U}) {
+            results.push_back(result("nosync", {timed(681190.5, 700000, 524288)}));
+            results.back().point.depth = depth;
+            results.back().point.grid = grid;
+            results.back().point.elements = std::uint64_t{grid} * 512;
+        }
+    for (const double peak_gb_s : {0.0, 4917.0}) {
+        std::istringstream lines(table(results, peak_gb_s));
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(line.size(), 80U) << line;
+    }
+}
+
+// 4 * 2^20 bytes; twice as many for a transpose of 2^21 numbers.
+TEST(SummaryTable, ShowsTheBandwidthOfTheMedianTimeAndItsShareOfThePeak)
+{
+    const std::string text = table({result("neighbored", {timed(20, 30), timed(500, 600), timed(10, 31)})}, 4000);
+    EXPECT_THAT(text, ContainsRegex("launches +GB/s +of peak +ratio +status"));
+    EXPECT_THAT(text, ContainsRegex("neighbored .* 0 +210 +5.2% +1.00  ok"));
+    const std::string host = table({result("host", {timed({}, 40)})}, 4000);
+    EXPECT_THAT(host, ContainsRegex("host .* 0 +105  ok"));
+    EXPECT_THAT(host, Not(HasSubstr("of peak"))); // the wall clock says nothing of the memory
+    EXPECT_THAT(table({transpose({16, 16}, {timed(10, 12)})}, 4000),
+                ContainsRegex("naive_row .* 0 +1678 +41.9%  ok"));
+}
+
+TEST(SummaryTable, HasNoColumnOfBandwidthPeakOrRatioThatIsEmptyEverywhere)
+{
+    EXPECT_THAT(table({result("nosync", {timed(20, 30)})}),
+                AllOf(HasSubstr("GB/s"), Not(HasSubstr("of peak")), Not(HasSubstr("ratio"))));
+    EXPECT_THAT(table({result("host", {timed({}, 30)})}, 4000), AllOf(HasSubstr("GB/s"), Not(HasSubstr("of peak"))));
+    EXPECT_THAT(table({transpose({16, 16}, {timed(10, 12)})}, 4000),
+                AllOf(HasSubstr("GB/s"), HasSubstr("of peak"), Not(HasSubstr("ratio"))));
+    CaseResult hello = result("hello", {timed(20, 30)});
+    hello.point.type = ElementType::none;
+    hello.point.elements = 0;
+    EXPECT_THAT(table({hello}, 4000), AllOf(HasSubstr("median"), HasSubstr("status"), Not(HasSubstr("GB/s")),
+                                            Not(HasSubstr("of peak")), Not(HasSubstr("ratio"))));
+}
+
+TEST(SummaryTable, OfWhatFailedHasNoBandwidth)
+{
+    Sample wrong = timed({}, 0);
+    wrong.wall_us.reset();
+    wrong.status = Status::wrong;
+    EXPECT_THAT(table({result("nosync", {wrong})}, 4000), AllOf(Not(HasSubstr("GB/s")), Not(HasSubstr("of peak"))));
+    EXPECT_THAT(table({result("nosync", {wrong}), result("neighbored", {timed(20, 30)})}, 4000),
+                ContainsRegex("nosync +[0-9]+ +1 of 1 wrong"));
+}
+
+TEST(SummaryTable, OfAMatrixHasItsSidesAndBlockShapesButNoGridBlockOrElements)
+{
+    const std::string text = table({transpose({8, 32}, {timed(10, 12)}), transpose({32, 8}, {timed(10, 12)})});
+    EXPECT_THAT(text, AllOf(HasSubstr("nx 2048, ny 1024, seed 1"), ContainsRegex("strategy +block-shape +median"),
+                            ContainsRegex("naive_row +8x32 "), ContainsRegex("naive_row +32x8 ")));
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("grid")), Not(HasSubstr("block ")), Not(HasSubstr("elements"))));
+}
+
+TEST(SummaryTable, SparesWhatFollowsFromTheRestWhereItIsTooWide)
+{
+    const std::string text = table({result("neighbored", {timed(20, 30)}), result("host", {timed({}, 40)})}, 4000);
+    EXPECT_THAT(text, ContainsRegex("strategy +clock +median +bar +95% CI +launches +ratio +status"));
+    EXPECT_THAT(text, HasSubstr("(without MAD, of peak, GB/s: the table would be wider than 80 columns)"));
+}
+
+TEST(SummaryTable, NeverSetsTimesOfDifferentClocksInRatio)
+{
+    const std::string text = table({result("neighbored", {timed(20, 30)}), result("host", {timed({}, 200)})});
+    EXPECT_THAT(text, ContainsRegex("neighbored +gpu +20.0 us"));
+    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +200 us - 200 us +0 +ok"));
+}
+
+TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
+{
+    const CaseResult cub = result("cub", {timed(10, 12)});
+    const CaseResult nosync = result("nosync", {timed(40, 42)});
+    EXPECT_THAT(table({nosync, cub}), AllOf(ContainsRegex("nosync .* 4.00  ok"), ContainsRegex("cub .* 1.00  ok")));
+    EXPECT_THAT(table({nosync, cub, result("neighbored", {timed(20, 22)})}),
+                AllOf(ContainsRegex("nosync .* 2.00  ok"), ContainsRegex("cub .* 0.50  ok")));
+    CaseResult failed = result("neighbored", {timed({}, 20)});
+    failed.samples[0].status = Status::wrong;
+    failed.samples[0].wall_us.reset();
+    EXPECT_THAT(table({nosync, cub, failed}), ContainsRegex("nosync .* 4.00  ok"));
+    CaseResult elsewhere = cub;
+    elsewhere.group = 1; // another input
+    EXPECT_THAT(table({nosync, elsewhere}), ContainsRegex("nosync .* us +0 +105 +ok"));
+}
+
+TEST(SummaryTable, ShowsTheMedianLatencyOfAllLaunchesOfTheOkSamples)
+{
+    CaseResult chain = result("chain", {timed(20, 30, 3), timed(20, 30, 3), timed({}, 0, 3)});
+    chain.point.type = ElementType::none;
+    chain.samples[0].latencies_us = {1, 2, 30};
+    chain.samples[1].latencies_us = {4, 50};
+    chain.samples[2].status = Status::wrong;
+    chain.samples[2].latencies_us = {900, 900, 900, 900, 900, 900};
+    const std::string text = table({chain, result("neighbored", {timed(20, 30)})});
+    EXPECT_THAT(text, ContainsRegex("launches +latency +ratio"));
+    EXPECT_THAT(text, ContainsRegex("chain .* 3 +4.00 us +1 of 3 wrong"));
+    EXPECT_THAT(text, ContainsRegex("neighbored .* 0 +1.00  ok")); // none of its own
+}
+
+TEST(SummaryTable, HasNoLatencyColumnWhereNoLaunchWasTimed)
+{
+    EXPECT_THAT(table({result("nosync", {timed(20, 30, 16384)}), result("neighbored", {timed(20, 30)})}),
+                AllOf(HasSubstr("launches"), Not(HasSubstr("latency"))));
+}
+
+TEST(SummaryTable, OfAnUntimedRunSaysSoInsteadOfTimes)
+{
+    const RunFacts run{.schedule = "fifo", .untimed = true, .device = {.name = "Model 1"}};
+    Sample sample = timed(std::nullopt, 0, 16384);
+    sample.wall_us.reset();
+    const std::string text = summary_table({.experiment = "some"}, {result("nosync", {sample})},
+                                           {{BackendKind::cpu, run}}, BarStyle::ascii);
+    EXPECT_THAT(text, AllOf(HasSubstr("cpu: Model 1 (executor, fifo), untimed\n"), HasSubstr("16384"),
+                            Not(HasSubstr("median")), Not(HasSubstr("MAD")), Not(HasSubstr("CI")),
+                            Not(HasSubstr("clock")), Not(HasSubstr("null kernel"))));
+}
+
+TEST(SummaryTable, TellsMechanismsAndDelaysApart)
+{
+    CaseResult null = result("nosync", {timed(20, 30)});
+    null.point.mechanism = Mechanism::null_stream;
+    CaseResult named = result("nosync", {timed(21, 31)});
+    named.point.mechanism = Mechanism::named_stream;
+    named.point.delay_us = 7;
+    const std::string text = table({null, named, result("neighbored", {timed(20, 30)})});
+    EXPECT_THAT(text, ContainsRegex("strategy +mechanism +.*delay-us"));
+    EXPECT_THAT(text, ContainsRegex("nosync +null +.* 0 +20.0 us"));
+    EXPECT_THAT(text, ContainsRegex("nosync +named +.* 7 +21.0 us"));
+    EXPECT_THAT(table({named}), AllOf(HasSubstr("mechanism named"), HasSubstr("delay-us 7")));
+    EXPECT_THAT(table({result("reduce2", {timed(1, 2)})}), Not(HasSubstr("mechanism"))); // it has one alone
+}
+
+TEST(SummaryTable, ShowsWhatFailedInPlaceOfATime)
+{
+    Sample wrong = timed({}, 0);
+    wrong.wall_us.reset();
+    wrong.status = Status::wrong;
+    const std::string text =
+        table({result("nosync", {wrong, wrong, timed({}, 5)}), result("reduce2", {wrong, wrong})});
+    EXPECT_THAT(text, ContainsRegex("nosync +5.00 us .*2 of 3 wrong"));
+    EXPECT_THAT(text, Not(ContainsRegex("reduce2 .* us .*wrong")));
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,196 @@
+// A session in a process of its own: the same samples, and what becomes of it when that process hangs, ends or cannot be had.
+#include "device/backends.hpp"
+#include "run/worker_session.hpp"
+
+#include "base/error.hpp"
+#include "base/stop_request.hpp"
+#include "support/program_support.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+
+namespace nestbed
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::vector<std::string> kProgram{NESTBED_TEST_PROGRAM}; // knows the faults
+
+std::unique_ptr<Session> worker(std::chrono::milliseconds timeout = 60s, std::vector<std::string> program = kProgram,
+                                const StopRequest* stop = nullptr, const std::string& schedule = "fifo")
+{
+    return open_worker_session(BackendKind::cpu, {.schedule = schedule},
+                               {.timeout = timeout, .stop = stop, .program = std::move(program)});
+}
+
+Case case_of(const std::string& strategy, std::uint32_t grid = 4)
+{
+    return {.strategy = strategy, .backend = BackendKind::cpu, .elements = grid * 16, .grid = grid, .block = 16};
+}
+
+TEST(WorkerSession, GivesWhatASessionInThisProcessGives)
+{
+    const auto here = open_session(BackendKind::cpu, {.schedule = "eager"});
+    const auto there = worker(60s, kProgram, nullptr, "eager");
+    EXPECT_EQ(there->facts().name, here->facts().name);
+    EXPECT_EQ(there->facts().multiprocessors, here->facts().multiprocessors);
+    EXPECT_EQ(there->schedule(), "eager");
+    EXPECT_GT(there->null_kernel_us(), 0);
+    EXPECT_GE(there->timer_step_ns(), 1U);
+    EXPECT_EQ(there->bandwidth().read_gb_s, 0);
+    EXPECT_EQ(there->probe_depth(20).reached, 20U);
+    for (const char* strategy : {"barrier", "nosync", "hello", "chain"}) {
+        const Sample a = here->sample(case_of(strategy));
+        const Sample b = there->sample(case_of(strategy));
+        EXPECT_EQ(a.status, b.status) << strategy;
+        EXPECT_EQ(a.detail, b.detail);
+        EXPECT_EQ(a.answer, b.answer);
+        EXPECT_EQ(a.reference, b.reference);
+        EXPECT_EQ(a.relative_error, b.relative_error);
+        EXPECT_EQ(a.wall_us.has_value(), b.wall_us.has_value());
+        EXPECT_EQ(a.gpu_us, b.gpu_us);
+        EXPECT_EQ(a.latencies_us.size(), b.latencies_us.size());
+        ASSERT_TRUE(b.launches);
+        EXPECT_EQ(a.launches->attempted_by_depth, b.launches->attempted_by_depth);
+        EXPECT_EQ(a.launches->max_depth, b.launches->max_depth);
+        EXPECT_EQ(a.waves, b.waves);
+        EXPECT_EQ(a.pending_limit, b.pending_limit);
+    }
+}
+
+TEST(WorkerSession, AnswersAnnouncedSamplesInTheirOrderAndDropsWhatIsNotAskedFor)
+{
+    const auto session = worker();
+    for (const std::uint32_t grid : {1U, 2U, 3U, 4U})
+        session->announce(case_of("hello", grid));
+    EXPECT_EQ(session->sample(case_of("hello", 1)).answer, "31"); // 16 + 8 + 4 + 2 + 1 threads a block
+    EXPECT_EQ(session->sample(case_of("hello", 3)).answer, "93");
+    EXPECT_EQ(session->sample(case_of("hello", 7)).answer, "217");
+    session->release();
+    EXPECT_EQ(session->sample(case_of("hello", 2)).answer, "62");
+}
+
+struct Fault {
+    const char* strategy;
+    Status status;
+    const char* detail;
+};
+
+class WorkerFault : public testing::TestWithParam<Fault>
+{
+};
+
+TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
+{
+    const auto session = worker(3s);
+    EXPECT_EQ(session->sample(case_of("barrier")).status, Status::ok);
+    session->announce(case_of(GetParam().strategy));
+    session->announce(case_of("barrier", 9)); // void when the worker is lost
+    const Sample lost = session->sample(case_of(GetParam().strategy));
+    EXPECT_EQ(lost.status, GetParam().status);
+    EXPECT_THAT(lost.detail, HasSubstr(GetParam().detail));
+    EXPECT_TRUE(lost.device_lost);
+    EXPECT_FALSE(lost.wall_us);
+    session->renew();
+    EXPECT_EQ(session->sample(case_of("barrier", 2)).status, Status::ok);
+}
+
+#ifdef __SANITIZE_ADDRESS__ // it ends the process before the signal does
+constexpr const char* kBadWrite = "exit code 1";
+#else
+constexpr const char* kBadWrite = "signal 11 (Segmentation fault)";
+#endif
+
+INSTANTIATE_TEST_SUITE_P(OnTheExecutor, WorkerFault,
+                         testing::Values(Fault{"fault_endless", Status::timeout, "no sign of life in 3 s"},
+                                         Fault{"fault_deadlock", Status::timeout, "no sign of life in 3 s"},
+                                         Fault{"fault_abort", Status::crashed, "signal 6 (Aborted)"},
+                                         Fault{"fault_out_of_bounds", Status::crashed, kBadWrite}),
+                         [](const auto& fault) { return std::string(fault.param.strategy); });
+
+TEST(WorkerSession, WithoutAWorkerIsAnErrorThatSaysHowItEnded)
+{
+    const ScratchFolder folder;
+    EXPECT_EQ(text_of<RunError>([&] { worker(1s, {program(folder, "fails", "exit 7")}); }),
+              "the worker on cpu was lost: exit code 7");
+    EXPECT_EQ(text_of<RunError>([&] { worker(1s, {program(folder, "dies", "kill -9 $$")}); }),
+              "the worker on cpu was lost: signal 9 (Killed)");
+    EXPECT_THAT(text_of<RunError>([&] { worker(1s, {folder.path("missing")}); }), HasSubstr("could not be started"));
+    EXPECT_THAT(
+        text_of<RunError>([&] { worker(1s, {program(folder, "speaks", "printf '\\002\\000\\000\\000ab' >&0")}); }),
+        HasSubstr("no message"));
+}
+
+// What happens when a GPU falls off its bus: the worker is lost, and there is no device for the next one.
+TEST(WorkerSession, WithADeviceThatIsGoneIsAnError)
+{
+    const ScratchFolder folder;
+    const std::string once = program(folder, "once",
+                                     "[ ! -e '" + folder.path("used") + "' ] || exit 1; : > '" + folder.path("used") +
+                                         "'; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
+    const auto session = worker(60s, {once});
+    EXPECT_EQ(session->sample(case_of("barrier")).status, Status::ok);
+    EXPECT_EQ(session->sample(case_of("fault_abort")).detail, "signal 6 (Aborted)");
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(text_of<RunError>([&] { session->renew(); }),
+              "no new worker could be had on " + session->facts().name + ": the worker on cpu was lost: exit code 1");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s); // no end of it is waited for twice
+}
+
+TEST(WorkerSession, IsInterruptedWhereWhatIsInHandDoesNotEnd)
+{
+    const StopRequest stop("");
+    const auto session = worker(60s, kProgram, &stop);
+    session->announce(case_of("fault_endless"));
+    std::jthread asks([] {
+        std::this_thread::sleep_for(200ms);
+        kill(getpid(), SIGTERM);
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THROW(static_cast<void>(session->sample(case_of("fault_endless"))), Interrupted);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, kStopGrace + 20s);
+    EXPECT_EQ(stop.signal(), SIGTERM);
+}
+
+TEST(WorkerSession, FinishesWhatIsInHandWhenItIsAskedToStop)
+{
+    const StopRequest stop("");
+    const auto session = worker(60s, kProgram, &stop);
+    raise(SIGINT);
+    EXPECT_TRUE(stop.asked());
+    EXPECT_EQ(session->sample(case_of("barrier", 512)).status, Status::ok);
+}
+
+// As `nohup` and some job launchers leave it.
+TEST(WorkerSession, EndsAtOnceWhereTheEndOfChildrenIsIgnored)
+{
+    const auto before = std::signal(SIGCHLD, SIG_IGN);
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        const auto session = worker();
+        EXPECT_EQ(session->sample(case_of("fault_abort")).detail, "signal 6 (Aborted)");
+        session->renew();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+    static_cast<void>(std::signal(SIGCHLD, before));
+}
+
+TEST(Worker, IsNotForUsers)
+{
+    const ScratchFolder folder;
+    EXPECT_EQ(std::system((std::string(NESTBED_PROGRAM) + " worker 1 2> " + folder.path("said")).c_str()) >> 8,
+              exit_usage);
+    EXPECT_EQ(folder.read("said"),
+              "nestbed: worker: it is what `nestbed run` starts for itself; allowed: nestbed run\n");
+}
+
+} // namespace
+} // namespace nestbed

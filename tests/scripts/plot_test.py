@@ -1,0 +1,602 @@
+#!/usr/bin/python3
+"""Tests of experiments/plot.sh's figures, on small logs made here and on those of results/h200.
+
+    /usr/bin/python3 -W error tests/scripts/plot_test.py
+
+Needs Debian's python3-pandas and python3-matplotlib.
+"""
+import csv
+import contextlib
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+
+import matplotlib  # noqa: E402
+import pandas  # noqa: E402
+
+import figure_style  # noqa: E402
+import figures  # noqa: E402
+import figures_rates  # noqa: E402
+import logs  # noqa: E402
+import plot  # noqa: E402
+
+H200 = ROOT / "results" / "h200"
+COLUMNS = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
+           "pending_limit_asked", "limit_bytes", "wave", "streams", "repetition", "gpu_us", "wall_us", "bandwidth_gb_s",
+           "peak_gb_s", "launches_expected", "launches_attempted", "launches_failed", "launches_by_depth", "status", "detail",
+           "gpu", "driver", "cuda", "git"]
+ROW = {"experiment": "made", "run_id": "1", "strategy": "nosync", "backend": "cuda", "mechanism": "null", "type": "int32",
+       "elements": "1024", "grid": "16", "block": "64", "depth": "full", "status": "ok", "gpu": "NVIDIA H200", "driver": "580.1",
+       "cuda": "13.0", "git": "abc123"}
+
+
+def rows(times, **cells):
+    """A row a time in microseconds; no time: a row that failed, of status wrong unless given."""
+    made = []
+    for repetition, time in enumerate(times):
+        row = {**ROW, "repetition": str(repetition), "launches_attempted": "10", "launches_expected": "10",
+               "launches_failed": "0"}
+        row.update({"gpu_us": f"{time:.3f}", "wall_us": f"{time + 1:.3f}"} if time is not None else {"status": "wrong"})
+        made.append({**row, **{name: str(value) for name, value in cells.items()}})
+    return made
+
+
+def texts_of(figure):
+    """All that is written in a figure, as one text."""
+    found = [text.get_text() for text in figure.texts]
+    for axes in figure.axes:
+        found += [text.get_text() for text in [*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label]]
+    return "\n".join(found)
+
+
+class PlotTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, made, name="made.csv", columns=None):
+        path = self.folder / name
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns or COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(made)
+        return path
+
+    def drawn(self, made, **more):
+        path = self.write(made, **more)
+        return {name: figure for _, name, figure in figures.drawn(path, logs.read_log(path))}
+
+    def run_plot(self, *arguments, expect=0):
+        """(standard output, standard error) of plot.py, whose exit code must be `expect`."""
+        out, messages = io.StringIO(), io.StringIO()
+        before = sys.argv
+        sys.argv = ["plot.py", *map(str, arguments)]
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
+                try:
+                    code = plot.main()
+                except SystemExit as leaving:
+                    code = leaving.code
+        finally:
+            sys.argv = before
+        self.assertEqual(code, expect, messages.getvalue())
+        return out.getvalue(), messages.getvalue()
+
+    # --- what is drawn -----------------------------------------------------------------------------------------------
+
+    def test_figures_follow_from_what_varies(self):
+        by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
+        self.assertEqual(set(self.drawn(by_depth)), {"made-latency-depth", "made-launches"})
+        by_grid = [row for grid in (1, 2, 4) for row in rows([10, 11, 12], grid=grid, elements=64 * grid,
+                                                             launches_attempted=4 * grid)]
+        self.assertEqual(set(self.drawn(by_grid)), {"made-latency-grid", "made-launches"})
+        by_delay = [row for delay in (0, 1, 10) for row in rows([10, None], delay_us=delay)]
+        self.assertEqual(set(self.drawn(by_delay)), {"made-wrong"})
+        by_limit = [row for limit in ("auto", 128, 256, 512) for row in rows([10, 11], pending_limit_asked=limit)]
+        self.assertEqual(set(self.drawn(by_limit)), {"made-pending-limit"})
+        self.assertEqual(set(self.drawn(rows([10, 11, 12]))), {"made-strategies"})
+
+    def test_chains_and_fan_outs(self):
+        chain = [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, grid=1, block=32,
+                                                             type="")]
+        figure = self.drawn(chain)["made-launch-time"]
+        self.assertEqual(list(self.line_of(figure, 3).get_ydata()), [10, 10, 10])  # time over launches
+        self.assertIn("10.0 µs", texts_of(figure))
+
+    def test_waves(self):
+        made = [row for wave in (1, 2, 4) for streams in (1, 2)
+                for row in rows([10 + wave if (wave, streams) != (4, 2) else None] * 2, wave=wave, streams=streams)]
+        figure = self.drawn(made)["made-waves"]
+        self.assertIn("2 of 12 rows have no time (2 wrong)", " ".join(texts_of(figure).split()))
+        self.assertIn("waves of 1 round", texts_of(figure))
+
+    def line_of(self, figure, points):
+        return next(line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata()) == points)
+
+    def test_median_and_interval_are_those_of_the_log(self):
+        figure = self.drawn([row for depth in (0, 1, 2) for row in rows([7, 1, 4], depth=depth, launches_attempted=depth)])
+        self.assertEqual(list(self.line_of(figure["made-latency-depth"], 3).get_ydata()), [4, 4, 4])
+        self.assertEqual(logs.interval([5.0]), (5.0, 5.0))
+
+    def test_full_depth_stands_where_it_ends(self):
+        made = [row for depth in (0, 1, "full")
+                for row in rows([10, 11], depth=depth, launches_by_depth="4 16 64" if depth == "full" else "")]
+        self.assertEqual(list(self.line_of(self.drawn(made)["made-latency-depth"], 3).get_xdata()), [0, 1, 3])
+
+    def test_backends_and_devices_are_never_mixed(self):
+        made = rows([10, 11]) + rows([500, 501], backend="cpu", gpu="AMD EPYC", gpu_us="") + rows([20, 21], gpu="Tesla T4")
+        found = self.drawn(made)
+        self.assertEqual(set(found), {"made-strategies-cuda-nvidia-h200", "made-strategies-cpu", "made-strategies-cuda-tesla-t4"})
+        self.assertNotIn("T4", texts_of(found["made-strategies-cuda-nvidia-h200"]))
+        self.assertNotIn("NVIDIA", texts_of(found["made-strategies-cpu"]))
+        self.assertIn("10.5 µs", texts_of(found["made-strategies-cuda-nvidia-h200"]))
+        self.assertIn("CPU executor (AMD EPYC)", texts_of(found["made-strategies-cpu"]))
+
+    def test_devices_of_one_file_name_are_numbered(self):
+        self.assertEqual(set(self.drawn(rows([1], gpu="Tesla T4") + rows([2], gpu="Tesla-T4"))),
+                         {"made-strategies-cuda-tesla-t4", "made-strategies-cuda-tesla-t4-2"})
+
+    def test_rows_without_a_time_are_counted(self):
+        figure = self.drawn(rows([10, 11, None], strategy="reduce2")
+                            + rows([None] * 4, strategy="nosync", status="launch_failed"))
+        words = " ".join(texts_of(figure["made-strategies"]).split())
+        self.assertIn("5 of 7 rows have no time (4 launch_failed, 1 wrong)", words)
+        self.assertIn("4 launch_failed of 4", words)
+
+    def test_rows_of_other_figures_are_counted(self):
+        made = [row for depth in range(3) for row in rows([10, 11], depth=depth)]
+        made += [row for grid in (32, 64) for row in rows([1, 2], strategy="last_block", depth="", grid=grid)]
+        self.assertIn("4 of the log's 10 rows are not in this figure",
+                      " ".join(texts_of(self.drawn(made)["made-latency-depth"]).split()))
+
+    def test_nothing_timed_is_said_in_the_figure(self):
+        made = [row for depth in range(3) for row in rows([None] * 2, depth=depth, status="timeout")]
+        found = self.drawn(made)
+        self.assertIn("none of these 6 rows has a time (6 timeout)", texts_of(found["made-latency-depth"]))
+        self.assertIn("no run has a time", texts_of(self.drawn(rows([None] * 2))["made-strategies"]))
+
+    def test_wall_clock_is_named(self):
+        figure = self.drawn(rows([10, 11]) + rows([700, 710], strategy="host", mechanism="none", gpu_us=""))["made-strategies"]
+        self.assertIn("by the host's wall clock (host)", texts_of(figure))
+
+    def test_a_sample_that_took_its_worker_down_is_of_its_case(self):
+        made = [*rows([20, 21], key="aa", wave=8, streams=2),
+                {**rows([None], key="aa")[0], "status": "timeout", "detail": "no sign of life in 60 s", "repetition": "2"}]
+        cases = logs.cases_of(logs.read_log(self.write(made, columns=[*COLUMNS, "key"])))
+        self.assertEqual([(case.rows, case.ok, case.wave) for case in cases.itertuples()], [(3, 2, 8)])
+
+    def test_a_log_of_an_earlier_version(self):
+        path = self.write(rows([10, 11]), columns=[name for name in COLUMNS
+                                                   if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")])
+        self.assertEqual([name for _, name, _ in figures.drawn(path, logs.read_log(path))], ["made-strategies"])
+
+    def lines_of(self, figure, label):
+        """Of the axes whose y label is this, the drawn lines of more than one point."""
+        return [line for axes in figure.axes if axes.get_ylabel() == label for line in axes.get_lines()
+                if len(line.get_xdata()) > 1]
+
+    def crosses(self, figure):
+        """{colour: abscissas} of the × marks of a figure."""
+        found = {}
+        for axes in figure.axes:
+            for line in axes.get_lines():
+                if line.get_marker() == "x":
+                    found.setdefault(matplotlib.colors.to_hex(line.get_color()), []).extend(line.get_xdata())
+        return found
+
+    def test_against_cub(self):
+        made = []
+        for size in (1024, 2048, 4096):
+            made += rows([10] * 3, strategy="cub", elements=size) + rows([5] * 3, strategy="cub_narrow", elements=size)
+            made += rows([20 if size < 4096 else None] * 3, strategy="last_block", elements=size)
+            made += rows([None] * 3, strategy="thrust", elements=size)
+        figure = self.drawn(made)["made-against-cub"]
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("Of CUB's time, last_block takes 4.00 to 4.00", words)
+        self.assertIn("the faster of cub and cub_narrow at each size", words)
+        self.assertIn("Without any ratio: thrust (9 wrong)", words)
+        self.assertIn([4, 4], [list(line.get_ydata()) for line in self.lines_of(figure, "time over CUB's")])
+        self.assertEqual(sorted(map(sorted, self.crosses(figure).values())), [[1024, 2048, 4096], [4096]])
+
+    def test_many_strategies_against_cub(self):
+        made = [row for size in (1024, 2048, 4096) for name in ["cub", *(f"way{number:02}" for number in range(20))]
+                for row in rows([10, 11], strategy=name, elements=size)]
+        self.assertIn("way19", texts_of(self.drawn(made)["made-against-cub"]))
+
+    def test_bandwidth_lines(self):
+        made = [row for kind in ("int32", "float32") for size in (1024, 2048, 4096) for name in ("cub", "last_block")
+                for row in rows([10 if (kind, name) == ("int32", "cub") or size < 4096 else None] * 2, strategy=name, type=kind,
+                                elements=size, bandwidth_gb_s=80 if (kind, size) == ("float32", 2048) else 40, peak_gb_s=100,
+                                launches_attempted=0)]
+        made = [{**row, "bandwidth_gb_s": row["bandwidth_gb_s"] if row["status"] == "ok" else ""} for row in made]
+        found = self.drawn(made)
+        words = " ".join(texts_of(found["made-bandwidth"]).split())
+        self.assertIn("reads 80 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words)
+        for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both
+            lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == "o"]
+            self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {"#0072b2"}, name)
+        self.assertEqual(set(self.crosses(found["made-bandwidth"])), {"#0072b2", "#d55e00"})
+
+    def test_bandwidth_dots(self):
+        made = [row for name, rate in (("copy", 90), ("naive", 50), ("slow", 20))
+                for row in rows([10, 11], strategy=name, bandwidth_gb_s=rate, peak_gb_s=100, launches_attempted=0, depth="")]
+        words = " ".join(texts_of(self.drawn(made)["made-bandwidth"]).split())
+        self.assertIn("copy reaches 90 GB/s, 90 % of the device's peak", words)
+
+    def chain(self, **more):
+        return [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, type="",
+                                                            **{"grid": 1, "block": 32, **more})]
+
+    def test_larger_levels(self):
+        larger = rows([160, 170], strategy="chain", depth=4, grid=528, block=512, type="")
+        self.assertIn("Chain of 4", texts_of(self.drawn(self.chain() + larger)["made-launch-time"]))
+        alone = rows([160, 170], strategy="chain", depth=8, grid=528, block=512, type="")
+        words = " ".join(texts_of(self.drawn(self.chain() + alone)["made-launch-time"]).split())
+        self.assertIn("Not drawn: chains of larger levels", words)
+
+    def fan(self, times, grid, wave, **more):
+        return rows(times, strategy="fanout", depth="", type="", grid=grid, wave=wave, **more)
+
+    def test_fan_outs_from_one_grid_beside_waves_are_hollow(self):
+        made = [*self.fan([10], 256, 256), *self.fan([20], 1024, 1024), *self.fan([100], 4096, 768),
+                *self.fan([None], 4096, 4096), *self.fan([160], 16384, 768), *self.fan([200], 16384, 16384)]
+        figure = self.drawn(made)["made-launch-time"]
+        fan = next(axes for axes in figure.axes if axes.get_xlabel() == "launches")
+        lines = [line for line in fan.get_lines() if line.get_marker() not in ("", "None", "x")]
+        solid, hollow = sorted(lines, key=lambda line: line.get_markerfacecolor() == "white")
+        self.assertEqual((list(solid.get_xdata()), list(hollow.get_xdata())), ([256, 1024, 4096, 16384], [4096, 16384]))
+        self.assertEqual(sum(self.crosses(figure).values(), []), [4096])
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("waves of 768 root blocks from 4096 launches on, one root grid up to 1024. Hollow: one root grid there",
+                      words)
+        self.assertIn("(NULL stream, waves of 768)", words)
+        self.assertNotIn("from one root grid", words)
+
+    def test_chains_that_all_timed_out_are_seen(self):
+        made = [row for depth in (1, 4, 16) for row in rows([None], strategy="chain", depth=depth, status="timeout", type="")]
+        figure = self.drawn(made + self.fan([10], 256, 256) + self.fan([20], 1024, 1024))["made-launch-time"]
+        self.assertIn("no run has a time (3 timeout)", texts_of(figure))
+        self.assertEqual(sum(self.crosses(figure).values(), []), [1, 4, 16])
+
+    def test_families_share_a_hue(self):
+        made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine") for depth in range(3)
+                for row in rows([10], strategy=name, depth=depth, launches_attempted=1 + depth)]
+        found = self.drawn(made)
+        words = texts_of(found["made-latency-depth"])
+        for family in ("a child a block", "a child a level", "levels by the host or a barrier", "other recursions"):
+            self.assertIn(family, words)
+        self.assertNotIn("the whole input", words)
+        counted = self.lines_of(found["made-launches"], "device launches a run")
+        self.assertEqual([matplotlib.colors.to_hex(line.get_color()) for line in counted if line.get_marker() == "o"],
+                         [figure_style.GREY])  # of several families: none's colour
+        self.assertIn("the same in several", texts_of(found["made-launches"]))
+
+    def test_unsupported_rows_are_counted_among_launches(self):
+        made = [row for depth in range(3) for row in rows([10], depth=depth, launches_attempted=depth)]
+        made += [row for depth in range(3) for row in rows([None] * 2, strategy="graph", depth=depth, status="unsupported",
+                                                           launches_attempted="")]
+        words = " ".join(texts_of(self.drawn(made)["made-launches"]).split())
+        self.assertIn("without a count of launches (6 unsupported)", words)
+
+    def pending(self, auto, wave, **more):
+        made = [row for limit, time in ((128, None), (256, 20), (512, 40))
+                for row in rows([time] * 2, pending_limit_asked=limit, wave=16, limit_bytes=1e6 * limit,
+                                launches_failed=0 if time else 5, **more)]
+        return made + (rows([auto] * 2, pending_limit_asked="auto", wave=wave, **more) if auto != "none" else [])
+
+    def test_pending_limit(self):
+        figure = self.drawn(self.pending(10, 4) + self.pending(1, 16, strategy="barrier"))["made-pending-limit"]
+        words = " ".join(texts_of(figure).split())
+        # barrier has but one wave under auto
+        self.assertIn("under 512 a run takes 4.00 to 4.00 times as long as in waves", words)
+        self.assertIn("512 MB", words)
+        self.assertIn("Device memory", words)
+        self.assertIn([50, 0, 0], [list(line.get_ydata()) for line in self.lines_of(figure, "launches lost, %")])
+        self.assertIn("Launches are refused up to a pending-launch limit of 128", words)
+
+    def test_pending_limit_without_auto(self):
+        for auto in ("none", None):
+            figure = self.drawn(self.pending(auto, 4))["made-pending-limit"]
+            words = " ".join(texts_of(figure).split())
+            self.assertIn("without a time under auto that a ratio could be of: NULL stream", words)
+            self.assertIn("NULL stream: no auto", words)
+            self.assertNotIn("in waves", words.split("Left:")[0])
+
+    def test_waves_name_the_mechanism(self):
+        made = [row for strategy in ("nosync", "barrier") for mechanism in ("null", "tail")
+                for wave in (1, 2, 4) for streams in (1, 2)
+                for row in rows([10 + wave if wave < 4 else None], strategy=strategy, mechanism=mechanism, wave=wave,
+                                streams=streams)]
+        figure = self.drawn(made)["made-waves"]
+        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes],
+                         ["barrier, NULL stream", "barrier, tail launch", "nosync, NULL stream", "nosync, tail launch"])
+        for axes in figure.axes:  # the marks stand above all that is measured
+            top = max(tick for tick in axes.get_yticks())
+            inside = axes.transAxes.inverted().transform(axes.transData.transform((1, top)))[1]
+            marks = [y for line in axes.get_lines() if line.get_marker() == "x" for y in line.get_ydata()]
+            self.assertLess(inside, min(marks))
+
+    def test_panels_do_not_name_what_varies(self):
+        made = [row for block in (64, 128) for grid in (1, 2, 4)
+                for row in rows([10], grid=grid, block=block, elements=grid * block, launches_attempted=4 * grid)]
+        made += [{**row, "strategy": "synced"} for row in made]
+        figure = self.drawn(made)["made-latency-grid"]
+        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes], ["blocks of 64 threads", "blocks of 128 threads"])
+
+    def test_wrong_counts_and_names_what_is_neither(self):
+        made = [row for delay in (0, 1, 2) for row in rows([1, None], delay_us=delay)]
+        made += [row for delay in (0, 1, 2) for row in rows([None] * 2, delay_us=delay, strategy="synced", status="timeout")]
+        words = " ".join(texts_of(self.drawn(made)["made-wrong"]).split())
+        self.assertIn("neither right nor wrong are no trials: 6 timeout. Nothing else, so that no line is drawn: synced", words)
+        self.assertNotIn("others never", words)
+        self.assertIn("no run ended right or wrong", " ".join(texts_of(self.drawn(made[6:])["made-wrong"]).split()))
+
+    def test_lines_that_cannot_be_told_apart_are_one(self):
+        made = [row for mechanism in ("null", "named") for delay, bad in ((0, 0), (5, 2), (10, 4))
+                for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, mechanism=mechanism)]
+        figure = self.drawn(made)["made-wrong"]
+        self.assertIn("nosync, by any of NULL stream, named stream", " ".join(texts_of(figure).split()))
+        shares = [list(line.get_ydata()) for line in self.lines_of(figure, "runs with a wrong answer, %")]
+        self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])  # besides what leads to the label
+
+    def test_rounds_are_drawn_as_rounds(self):
+        made = [row for experiment, time in (("other", 11), ("full", 10)) for run in range(3)
+                for row in rows([time] * 4, experiment=experiment, run_id=f"{experiment}{run}")]
+        words = " ".join(texts_of(self.drawn(made)["made-strategies"]).split())
+        self.assertIn("Over the time of full: 1.100 (nosync, other)", words)
+        self.assertIn("3 rounds of each", words)
+
+    def test_no_time_at_all_and_times_of_zero(self):
+        untimed = {"gpu_us": "", "wall_us": ""}
+        by_depth = [row for depth in range(3) for row in rows([1], depth=depth, launches_attempted=depth, **untimed)]
+        self.assertIn("none of these 3 rows has a time (3 ok without a time)",
+                      texts_of(self.drawn(by_depth)["made-latency-depth"]))
+        every = {
+            "latency-depth": [row for depth in range(3) for row in rows([0, 0], depth=depth, launches_attempted=depth)],
+            "waves": [row for wave in (1, 2, 4) for streams in (1, 2) for row in rows([0 if wave > 1 else 50], wave=wave,
+                                                                                       streams=streams)],
+            "pending-limit": [row for limit in ("auto", 128, 256, 512) for row in rows([0, 0], pending_limit_asked=limit)],
+            "strategies": rows([0]) + rows([100], strategy="synced"),
+            "launch-time": self.chain() + rows([0], strategy="chain", depth=64, grid=1, block=32, type=""),
+            "against-cub": [row for size in (1024, 2048, 4096) for name in ("cub", "last_block")
+                            for row in rows([0 if name == "last_block" else 5], strategy=name, elements=size)],
+        }
+        for name, made in every.items():
+            with self.subTest(name):
+                self.assertIn(f"made-{name}", self.drawn(made))
+                self.assertTrue(self.drawn([{**row, **untimed} for row in made]))
+
+    # --- what figures and the page share -----------------------------------------------------------------------------
+
+    def cases(self, made, **more):
+        return logs.cases_of(logs.read_log(self.write(made, **more)))
+
+    def test_which_files_are_logs(self):
+        self.write(rows([1]), "b.csv")
+        (self.folder / "a.csv").write_text("a,b\n1,2\n")
+        (self.folder / "empty.csv").write_text("")
+        quoted = self.folder / "quoted.csv"
+        quoted.write_text(",".join(f'"{name}"' for name in logs.NEEDED) + "\n")
+        found, others = logs.logs_in(self.folder)
+        self.assertEqual([path.name for path in found], ["b.csv", "empty.csv", "quoted.csv"])
+        self.assertEqual([path.name for path in others], ["a.csv"])
+        self.assertTrue(logs.is_log(self.folder / "missing.csv"))
+
+    def test_files_are_written_whole_or_not_at_all(self):
+        path = self.folder / "new" / "file"
+        logs.write_whole(path, b"one")
+        logs.write_whole(path, b"two")
+        self.assertEqual((path.read_bytes(), path.stat().st_mode & 0o777), (b"two", 0o644))
+        (self.folder / "new" / "taken").mkdir()
+        with self.assertRaises(OSError):
+            logs.write_whole(self.folder / "new" / "taken", b"three")
+        self.assertEqual(sorted(found.name for found in path.parent.iterdir()), ["file", "taken"])
+
+    def test_numbers_are_finite(self):
+        for text in ("inf", "-inf", "nan"):
+            with self.assertRaisesRegex(logs.LogError, f"made.csv, line 3: gpu_us is '{text}'; allowed: a finite number"):
+                self.cases(rows([1]) + rows([2], gpu_us=text))
+
+    def test_broken_manifests_are_named(self):
+        path = self.write(rows([1]))
+        log = logs.read_log(path)
+        beside = self.folder / "made.json"
+        self.assertEqual(logs.commands_of(path, log), ["nestbed run, experiment made"])
+        for text, why in (("{", "no manifest"), ("[]", "no object `runs`"), ('{"runs": []}', "no object `runs`"),
+                          ('{"runs": {"1": {}}}', "run 1 has no `command`"),
+                          ('{"runs": {"1": {"command": "x"}}}', "no `command`")):
+            beside.write_text(text)
+            with self.assertRaisesRegex(logs.LogError, f"made.json: .*{why}"):
+                logs.commands_of(path, log)
+        beside.write_bytes(b"\xff")
+        with self.assertRaisesRegex(logs.LogError, "made.json: it is no manifest"):
+            logs.manifest_of(path)
+        beside.write_text('{"runs": {"1": {"command": ["nestbed", "run"]}, "2": {}}}')
+        self.assertEqual(logs.commands_of(path, log), ["nestbed run"])
+
+    def test_launches_lost(self):
+        for attempted, failed, expected, share in (("10", "5", "20", 0.75), ("20", "0", "20", 0), ("10", "", "20", 0.5),
+                                                   ("", "", "20", None), ("0", "0", "0", None), ("10", "0", "", None)):
+            case = self.cases(rows([1], launches_attempted=attempted, launches_failed=failed, launches_expected=expected)).iloc[0]
+            self.assertEqual(logs.lost_share(case), share)
+
+    def test_trials_are_right_or_wrong(self):
+        self.assertEqual(logs.wrong_share(self.cases(rows([1, None, None]) + rows([None], status="timeout")).iloc[0]), (2, 3))
+        self.assertIsNone(logs.wrong_share(self.cases(rows([None], status="timeout")).iloc[0]))
+
+    # --- numbers that can be checked by hand -------------------------------------------------------------------------
+
+    def test_wilson(self):
+        low, high = logs.wilson(0, 50)
+        self.assertEqual(low, 0)
+        self.assertAlmostEqual(high, 3.8415 / 53.8415, places=5)  # z² / (n + z²)
+        low, high = logs.wilson(5, 10)
+        self.assertAlmostEqual((low + high) / 2, 0.5)
+
+    def test_share_of_wrong_answers(self):
+        figure = self.drawn([row for delay, bad in ((0, 0), (5, 1), (10, 4))
+                             for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay)])
+        self.assertEqual(list(self.line_of(figure["made-wrong"], 3).get_ydata()), [0, 25, 100])
+
+    def test_the_faster_cub_is_the_reference(self):
+        made = []
+        for size, cub, narrow in ((1024, 10, 5), (2048, 10, 20), (4096, 10, None)):
+            made += rows([cub] * 3, strategy="cub", elements=size) + rows([20] * 3, strategy="last_block", elements=size)
+            made += rows([narrow] * 3, strategy="cub_narrow", elements=size) if narrow else []
+        cases = self.cases(made)
+        self.assertEqual({key[-1]: case["strategy"] for key, case in logs.faster_cub(cases).items()},
+                         {1024: "cub_narrow", 2048: "cub", 4096: "cub"})
+        self.assertEqual({(case["strategy"], case["elements"]): found
+                          for (_, case), found in zip(cases.iterrows(), logs.ratios_to_cub(cases))},
+                         {("cub", 1024): (2, 2, 2), ("cub_narrow", 1024): (1, 1, 1), ("last_block", 1024): (4, 4, 4),
+                          ("cub", 2048): (1, 1, 1), ("cub_narrow", 2048): (2, 2, 2), ("last_block", 2048): (2, 2, 2),
+                          ("cub", 4096): (1, 1, 1), ("last_block", 4096): (2, 2, 2)})
+
+    def test_cub_of_another_type_clock_or_log_is_no_reference(self):
+        cases = self.cases(rows([1], strategy="cub") + rows([2], strategy="last_block", type="float32")
+                           + rows([2], strategy="host", gpu_us="") + rows([None], strategy="cub_narrow")
+                           + rows([None], strategy="nosync") + rows([4], strategy="naive"))
+        self.assertEqual(logs.ratios_to_cub(cases), [(1, 1, 1), None, None, None, None, (4, 4, 4)])
+        other = self.cases(rows([2], strategy="last_block"), name="other.csv")
+        self.assertEqual(logs.ratios_to_cub(pandas.concat([cases, other]))[-1], None)
+
+    def test_book_times_come_from_their_file(self):
+        self.assertEqual({name: ms for name, (ms, _) in figures_rates.book_times().items()},
+                         {"host": 0.689, "neighbored": 0.532, "synced": 172.0, "nosync": 59.1, "reduce2": 0.797})
+        found = {name: figure for _, name, figure in figures.drawn(H200 / "book.csv", logs.read_log(H200 / "book.csv"))}
+        words = texts_of(found["book-book"])
+        for text in ("172 ms", "59.1 ms", "20.6 ms", "Tesla K40c"):
+            self.assertIn(text, words)
+        self.assertNotIn("book-book", {name for name in self.drawn(rows([1, 2]))})
+
+    def test_numbers_in_words(self):
+        self.assertEqual([figure_style.time_text(us) for us in (0.1234, 11.66, 999.7, 20700, 1.5e6)],
+                         ["0.123 µs", "11.7 µs", "1.00 ms", "20.7 ms", "1.50 s"])
+        self.assertEqual([figure_style.power_text(number) for number in (8, 2**20, 10**9, 4 * 10**8)],
+                         ["8", "2²⁰", "10⁹", "4·10⁸"])
+
+    def test_labels_are_spread(self):
+        places = figure_style.spread([0.5, 0.5, 0.51, 0.9], 0.1, 0, 1)
+        self.assertTrue(all(after - before >= 0.0999 for before, after in zip(sorted(places), sorted(places)[1:])), places)
+        self.assertEqual(figure_style.spread([0.1, 0.9], 0.1, 0, 1), [0.1, 0.9])
+        self.assertGreaterEqual(min(figure_style.spread([0.0] * 5, 0.3, 0, 1)), 0)
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    def test_same_bytes_from_anywhere(self):
+        path = self.write([row for depth in range(3) for row in rows([10, 11, 13], depth=depth)])
+        self.run_plot(path, "-o", self.folder / "one")
+        before = pathlib.Path.cwd()
+        os.chdir(self.folder)
+        try:
+            out, _ = self.run_plot("made.csv", "-o", "two")
+        finally:
+            os.chdir(before)
+        self.assertEqual(out.splitlines()[0], "two/made-latency-depth.svg")
+        names = sorted(found.name for found in (self.folder / "one").iterdir())
+        self.assertEqual(len(names), 4)
+        for name in names:
+            self.assertEqual((self.folder / "one" / name).read_bytes(), (self.folder / "two" / name).read_bytes(), name)
+
+    def test_the_script_from_elsewhere(self):
+        path = self.write(rows([1, 2]))
+        ran = subprocess.run([ROOT / "experiments" / "plot.sh", path.name], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertEqual(ran.stdout.split(), ["figures/made-strategies.svg", "figures/made-strategies.png"])
+        ran = subprocess.run([ROOT / "experiments" / "plot.sh", "--setup"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+
+    def test_no_date_and_no_version_in_files(self):
+        self.run_plot(self.write(rows([1, 2])))
+        self.assertNotIn(b"Matplotlib", (self.folder / "figures" / "made-strategies.svg").read_bytes())
+        self.assertNotIn(b"Software", (self.folder / "figures" / "made-strategies.png").read_bytes())
+
+    def test_a_folder_says_what_it_lacks(self):
+        self.write(rows([1, 2]))
+        (self.folder / "other.csv").write_text("a,b\n1,2\n")
+        out, messages = self.run_plot(self.folder)
+        self.assertEqual(len(out.splitlines()), 2)
+        self.assertIn("other.csv is no log of `nestbed run`: left out", messages)
+        self.assertIn("no figure of latency against grid size: no log here varies grid; "
+                      "`nestbed run experiments/grid.cfg` makes one", messages)
+
+    def test_errors(self):
+        other = self.folder / "other.csv"
+        other.write_text("a,b\n1,2\n")
+        _, messages = self.run_plot(other, expect=2)
+        self.assertIn("other.csv: it is no log of `nestbed run`: it has no column experiment", messages)
+        _, messages = self.run_plot(self.folder / "missing.csv", expect=2)
+        self.assertIn("missing.csv: No such file", messages)
+        _, messages = self.run_plot(self.write([], "empty.csv"), expect=1)
+        self.assertIn("a header and no rows", messages)
+        torn = self.write(rows([1, 2, 3]), "torn.csv")
+        torn.write_text(torn.read_text()[:-60])
+        _, messages = self.run_plot(torn, expect=2)
+        self.assertIn("torn.csv, line 4", messages)
+        _, messages = self.run_plot(self.write(rows([1]) + rows([2], gpu_us="fast"), "number.csv"), expect=2)
+        self.assertIn("number.csv, line 3: gpu_us is 'fast'", messages)
+        self.run_plot("--nonsense", expect=2)
+        self.assertEqual(list(self.folder.glob("figures/*")), [])
+
+    def test_two_logs_of_one_name_in_one_folder(self):
+        for name in ("one", "two"):
+            (self.folder / name).mkdir()
+            self.write(rows([1, 2]), f"{name}/made.csv")
+        _, messages = self.run_plot(self.folder / "one", self.folder / "two", "-o", self.folder / "out", expect=2)
+        self.assertIn("one/made.csv and ", messages)
+        self.assertIn("two/made.csv would both be drawn as made-", messages)
+        self.assertFalse((self.folder / "out").exists())
+        self.run_plot(self.folder / "one", self.folder / "one" / "made.csv", "-o", self.folder / "out")
+
+    def test_no_log_anywhere(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        _, messages = self.run_plot(empty, expect=2)
+        self.assertIn("empty: no log of `nestbed run` in it", messages)
+        for results in (empty, self.folder / "missing"):
+            with unittest.mock.patch.object(plot, "RESULTS", results):
+                _, messages = self.run_plot(expect=1)
+            self.assertIn("no folder with a log under", messages)
+
+    def test_a_broken_manifest(self):
+        path = self.write(rows([1, 2]))
+        (self.folder / "made.json").write_text("{")
+        _, messages = self.run_plot(path, expect=2)
+        self.assertIn("made.json: it is no manifest", messages)
+
+    def test_a_folder_that_cannot_be_written(self):
+        (self.folder / "taken").write_text("")
+        _, messages = self.run_plot(self.write(rows([1, 2])), "-o", self.folder / "taken" / "figures", expect=1)
+        self.assertIn("cannot be written", messages)
+
+    # --- what is committed -------------------------------------------------------------------------------------------
+
+    def test_committed_figures_are_small(self):
+        found = sorted((H200 / "figures").iterdir())
+        self.assertTrue(found)
+        self.assertEqual([path.name for path in found if path.stat().st_size >= plot.MOST_BYTES], [])
+        self.assertEqual({path.stem for path in found if path.suffix == ".svg"},
+                         {path.stem for path in found if path.suffix == ".png"})
+
+    @unittest.skipUnless(matplotlib.__version__ == "3.6.3", f"drawn with matplotlib 3.6.3, this is {matplotlib.__version__}")
+    def test_committed_figures_are_what_is_drawn(self):
+        self.run_plot(H200, "-o", self.folder / "again")
+        self.assertEqual(sorted(path.name for path in (self.folder / "again").iterdir()),
+                         sorted(path.name for path in (H200 / "figures").iterdir()))
+        different = [path.name for path in sorted((self.folder / "again").iterdir())
+                     if path.read_bytes() != (H200 / "figures" / path.name).read_bytes()]
+        self.assertEqual(different, [], "drawn anew by experiments/plot.sh results/h200?")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,698 @@
+#!/usr/bin/env python3
+"""Tests of experiments/report.py: its errors, what it writes, and the page at work in headless Chromium, without a network.
+
+Needs Debian's python3-pandas, python3-plotly, python3-selenium, chromium and chromium-driver. The claims come from the binary
+that NESTBED names where it has them, else from a small set of the tests' own. Without a browser its tests are skipped; in CI they
+fail.
+"""
+import base64
+import csv
+import gzip
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SCRIPT = ROOT / "experiments/report.py"
+RESULTS = ROOT / "results/h200"
+BROWSER, DRIVER = pathlib.Path("/usr/bin/chromium"), pathlib.Path("/usr/bin/chromedriver")
+HEADER = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
+          "pending_limit_asked", "repetition", "gpu_us", "wall_us", "launches_attempted", "launches_failed", "status", "detail",
+          "gpu", "driver", "cuda", "git", "utc"]
+
+
+def report(*arguments):
+    return subprocess.run([sys.executable, str(SCRIPT), *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def read_csv(path):
+    """{line: {column: cell}}; no cell of a log has a line break."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return {line: row for line, row in enumerate(csv.DictReader(file), start=2)}
+
+
+def a_row(**cells):
+    row = dict.fromkeys(HEADER, "")
+    row.update(experiment="depth", run_id="r", strategy="nosync", backend="cuda", mechanism="null", type="int32", elements="1024",
+               grid="2", block="512", depth="1", pending_limit_asked="auto", repetition="0", gpu_us="10.5", wall_us="12",
+               launches_attempted="2", launches_failed="0", status="ok", gpu="NVIDIA H200", driver="1", cuda="13.0", git="abc",
+               utc="2026-01-01T00:00:00Z")
+    row.update(cells)
+    return row
+
+
+def write_log(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, HEADER)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def a_claim(name, log, lines, **number):
+    return {"id": name, "claim": f"{name} takes so long.", "csv": log, "figure": "h200/figures/ways.svg",
+            "command": "nestbed run it.cfg", "hardware": "NVIDIA H200", "minutes": 0.1,
+            "numbers": [{"id": f"{name}.ms", "text": "8.59 ms", "value": 8.59, "low": 8.1, "high": 9.3, "unit": "ms",
+                         "what": "median of gpu_us", "rows": len(lines), "lines": lines, "tolerance": 0.2, **number}]}
+
+
+def own_claims():
+    lines = [line for line, row in read_csv(RESULTS / "ways.csv").items()
+             if (row["strategy"], row["mechanism"]) == ("nosync", "null")]
+    counts = a_claim("counts", "h200/reconcile.csv", [2, 3], low=None, high=None, unit="", tolerance=0)
+    return {"claims": [a_claim("nosync", "h200/ways.csv", lines), counts]}
+
+
+def claim_options(folder):
+    """--nestbed with a binary that knows claims, else --claims with a file that is written into the folder."""
+    nestbed = os.environ.get("NESTBED")
+    command = [nestbed, "claims", "list", "--json"]
+    if nestbed and subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0:
+        return ["--nestbed", nestbed]
+    return ["--claims", write_claims(folder, own_claims())]
+
+
+def write_claims(folder, claims=None):
+    path = pathlib.Path(folder) / "claims.in"
+    path.write_text(json.dumps(claims or {"claims": []}), encoding="utf-8")
+    return path
+
+
+def page_data(text):
+    """What the page's script reads."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def time_of(rows):
+    return statistics.median(float(row["gpu_us"] or row["wall_us"]) for row in rows if row["status"] == "ok")
+
+
+def median_of(rows, column):
+    return statistics.median(float(row[column]) for row in rows if row[column])
+
+
+class References(html.parser.HTMLParser):
+    """Every address of a page that a browser would fetch by itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.links, self.identifiers = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        cells = dict(attributes)
+        self.identifiers += [cells["id"]] if "id" in cells else []
+        if tag == "a":
+            self.links.append(cells.get("href", ""))
+        else:
+            self.found += [cells[name] for name in ("src", "href", "srcset", "data", "action", "poster") if name in cells]
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def write(self, *rows, name="depth.csv"):
+        write_log(self.folder / name, rows)
+
+    def page(self, claims=None):
+        done = report(self.folder, "--claims", write_claims(self.folder, claims))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return (self.folder / "report.html").read_text(encoding="utf-8")
+
+    def refused(self, code, *words):
+        done = report(self.folder, "--claims", write_claims(self.folder))
+        self.assertEqual(done.returncode, code, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(list(self.folder.glob("*.html")), [])
+
+
+class Errors(Folder):
+    def test_a_folder_that_is_not_there(self):
+        self.folder = self.folder / "none"
+        done = report(self.folder, "--claims", os.devnull)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{self.folder}: there is no such folder", done.stderr)
+
+    def test_a_folder_without_logs(self):
+        self.refused(2, str(self.folder), "no log with rows")
+
+    def test_other_csvs_are_left_out_with_a_word(self):
+        (self.folder / "other.csv").write_text("a,b\n1,2\n")
+        self.refused(2, "other.csv is left out", "no log with rows")
+
+    def test_a_torn_row_is_named_by_file_and_line(self):
+        self.write(a_row())
+        with open(self.folder / "depth.csv", "a", encoding="utf-8") as file:
+            file.write("depth,r,nosync\n")
+        self.refused(2, "depth.csv, line 3")
+
+    def test_a_bad_number_is_named_by_file_and_line(self):
+        self.write(a_row(), a_row(gpu_us="fast"))
+        self.refused(2, "depth.csv, line 3", "gpu_us", "fast")
+
+    def test_a_number_that_is_not_finite_is_named_by_file_and_line(self):
+        self.write(a_row(), a_row(gpu_us="inf"))
+        self.refused(2, "depth.csv, line 3", "gpu_us", "inf")
+
+    def test_claims_that_are_none(self):
+        self.write(a_row())
+        (self.folder / "claims.in").write_text("[")
+        done = report(self.folder, "--claims", self.folder / "claims.in")
+        self.assertEqual((done.returncode, "it holds no claims" in done.stderr), (2, True), done.stderr)
+
+    def test_a_claim_on_a_csv_that_is_not_there(self):
+        self.write(a_row())
+        write_claims(self.folder, {"claims": [a_claim("gone", "h200/gone.csv", [2])]})
+        done = report(self.folder, "--claims", self.folder / "claims.in")
+        self.assertEqual((done.returncode, "gone.csv" in done.stderr), (2, True), done.stderr)
+
+    def test_a_page_that_cannot_be_written(self):
+        self.write(a_row())
+        done = report(self.folder, "-o", self.folder / "depth.csv/page.html", "--claims", write_claims(self.folder))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("depth.csv/page.html: it cannot be written", done.stderr)
+
+    def test_a_binary_that_fails(self):
+        self.write(a_row())
+        done = report(self.folder, "--nestbed", "/bin/false")
+        self.assertEqual((done.returncode, "/bin/false claims list --json ended with 1" in done.stderr), (1, True), done.stderr)
+
+
+class Written(Folder):
+    def test_the_same_inputs_give_the_same_bytes(self):
+        self.write(a_row(), a_row(depth="2", repetition="1"))
+        self.assertEqual(self.page(), self.page())
+
+    def test_a_time_of_nought_has_no_ratio(self):
+        self.write(a_row(strategy="cub", gpu_us="0"), a_row(gpu_us="2"), a_row(type="int64", gpu_us="2"),
+                   *[a_row(strategy="cub", type="int64", gpu_us=us, repetition=str(place))
+                     for place, us in enumerate(["0", "0", "4", "4"])])
+        cases = page_data(self.page())["cases"]
+        self.assertEqual(dict(zip(zip(cases["strategy"], cases["type"]), cases["us"]))["cub", "int32"], 0)
+        self.assertEqual(cases["to_cub"], [None] * 4)
+
+    def test_a_cell_cannot_break_out(self):
+        evil = "</script><img src=x onerror=alert(1)>"
+        self.write(a_row(strategy=evil, gpu=evil),
+                   a_row(strategy=evil, gpu=evil, depth="2", status="wrong", detail=evil, git="@css@"))
+        text = self.page()
+        self.assertNotIn(evil, text)
+        self.assertEqual(text.count("</script>"), text.count("<script"))
+
+    def test_hardware_without_claims_is_said(self):
+        self.write(a_row(backend="cpu", gpu="", gpu_us=""))
+        self.assertIn("No claim was measured on this folder's hardware", self.page(own_claims()))
+
+    def test_a_binary_is_asked_to_compare_another_folder(self):
+        self.write(a_row())
+        listed, compared = own_claims(), own_claims()
+        listed["claims"].pop(), compared["claims"].pop()
+        compared["claims"][0]["numbers"][0]["second"] = {"text": "10.5 µs", "value": 1, "low": 1, "high": 1, "ratio": 1.75,
+                                                         "within": False, "why": ""}
+        for name, claims in (("list", listed), ("compare", compared)):
+            (self.folder / f"{name}.answer").write_text(json.dumps(claims))
+        binary = self.folder / "nestbed"
+        binary.write_text(f'#!/bin/sh\ncat "{self.folder}/$2.answer"\n[ "$2" = list ] || exit 3\n')
+        binary.chmod(0o755)
+        done = subprocess.run([ROOT / "experiments/report.sh", ".", "-o", "page.html"], cwd=self.folder, check=False,
+                              env={**os.environ, "NESTBED": str(binary)}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = (self.folder / "page.html").read_text(encoding="utf-8")
+        self.assertIn('10.5 µs <span class="muted">× 1.75</span> <span class="verdict outside">', text)
+        # The rows of the first run come along, which this folder has not.
+        self.assertIn('"header":["experiment"', text)
+
+
+@unittest.skipUnless(BROWSER.exists() and DRIVER.exists() or os.environ.get("CI"), "chromium, chromium-driver: not installed")
+class Page(unittest.TestCase):
+    """The page of results/h200 in a browser that reaches no network."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.file = cls.folder / "report.html"
+        done = report(RESULTS, "-o", cls.file, *claim_options(cls.folder))
+        assert done.returncode == 0, done.stderr
+        cls.browser = browser()
+        cls.addClassCleanup(cls.browser.quit)
+
+    def open(self, file=None, width=1280, height=900, address="", ready="return Boolean(window.Plotly)"):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                     {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+        self.browser.get("about:blank")
+        begun = time.monotonic()
+        self.browser.get(f"file://{file or self.file}{address}")
+        self.until(ready)
+        return time.monotonic() - begun
+
+    def tearDown(self):
+        severe = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        self.assertEqual(severe, [])
+        events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
+        asked = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        self.assertEqual([url for url in asked if not url.startswith(("file://", "data:", "blob:", "about:"))], [])
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def until(self, text, *arguments):
+        for _ in range(200):
+            found = self.script(text, *arguments)
+            if found:
+                return found
+            time.sleep(0.05)
+        return self.fail(f"never came true: {text}")
+
+    def drawn(self, figure):
+        """{series: its cases} of a figure, scrolled to and drawn."""
+        self.script("document.getElementById(arguments[0]).scrollIntoView()", f"figure-{figure}")
+        self.until("const card = cards.find((each) => each.figure.id === arguments[0]); return card.view && !card.dirty", figure)
+        return self.script("""
+            const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
+            const casesOf = (trace) => trace.customdata.map((index) => cases[index]);
+            return Object.fromEntries((plot.data ?? []).map((trace) => [trace.name, casesOf(trace)]));""", figure)
+
+    def points(self, figure, log):
+        """[(y, up, case, its rows of the CSV)] of the lines that a figure draws of a log; `up`: to the end of the interval."""
+        self.drawn(figure)
+        found = self.script("""
+            const lines = document.querySelector(`#figure-${arguments[0]} .plot`).data.filter(({yaxis}) => yaxis !== 'y2');
+            return lines.flatMap(({y, error_y: {array}, customdata}) =>
+                customdata.map((index, place) => [y[place], array[place], cases[index]])
+                          .filter(([value]) => value !== null));""", figure)
+        rows = read_csv(RESULTS / log)
+        self.assertEqual({case["log"] for _, _, case in found}, {log})
+        for _, _, case in found:
+            for row in (rows[line] for line in case["lines"]):
+                self.assertEqual([row[name] for name in ("strategy", "mechanism", "grid", "depth")],
+                                 [str(case[name]) for name in ("strategy", "mechanism", "grid", "depth")])
+        return [(y, up, case, [rows[line] for line in case["lines"]]) for y, up, case in found]
+
+    def choose(self, control, value):
+        self.script("""
+            const select = document.querySelector(`select[name="${arguments[0]}"]`);
+            select.value = arguments[1];
+            select.dispatchEvent(new Event('change'));""", control, value)
+
+    def strategies(self, figure):
+        return {case["strategy"] for list_ in self.drawn(figure).values() for case in list_}
+
+    def only(self, dimension, *values):
+        self.script("""
+            for (const input of document.querySelectorAll(`input[name="${arguments[0]}"]`))
+              if (input.checked !== arguments[1].includes(input.value)) input.click();""", dimension, values)
+
+    def focused(self, what):
+        return self.script(f"return document.activeElement.{what}")
+
+    def press(self, *keys):
+        from selenium.webdriver.common.action_chains import ActionChains
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def test_nothing_is_loaded_from_elsewhere(self):
+        text = self.file.read_text(encoding="utf-8")
+        parsed = References()
+        parsed.feed(text)
+        self.assertEqual([address for address in parsed.found if not address.startswith("data:")], [])
+        self.assertEqual([link for link in parsed.links if "://" in link], [])
+        self.assertEqual([link for link in parsed.links if link.startswith("#") and link[1:] not in parsed.identifiers], [])
+        self.assertLess(len(text.encode()), 8e6)
+        packed = re.search(r'id="plotly">([^<]*)<', text)[1]
+        self.assertIn(b"plotly.js", gzip.decompress(base64.b64decode(packed))[:200])
+
+    def test_it_is_there_in_three_seconds(self):
+        self.assertLess(min(self.open() for _ in range(2)), 10)  # 1.5 to 2.4 s on two cores with nothing beside it
+
+    def test_every_figure_draws_something(self):
+        self.open()
+        for figure in self.script("return figures.map(({id}) => id)"):
+            self.assertTrue(self.drawn(figure), figure)
+
+    def test_claims_open_the_rows_that_they_rest_on(self):
+        self.open()
+        buttons = self.browser.find_elements("css selector", "#claims button.rows")
+        self.assertTrue(buttons)
+        behind = self.script("return data.claims")
+        for button in buttons[:3]:
+            number = behind[button.get_attribute("data-number")]
+            button.click()
+            self.assertTrue(self.script("return panel.open"))
+            link = self.browser.find_element("css selector", "#rows .file a").get_attribute("href")
+            self.assertTrue(link.endswith(f"/{number['log']}"), link)
+            self.assertTrue(pathlib.Path(link.removeprefix("file://")).is_file(), link)
+            self.assert_rows(self.folder.joinpath(number["link"]).resolve(), number["lines"])
+            self.browser.find_element("css selector", "#rows .close").click()
+            self.assertTrue(self.script("return document.activeElement === arguments[0]", button))
+        for claim in self.browser.find_elements("css selector", "#claims tbody"):
+            self.assertTrue(claim.get_attribute("id").startswith("claim-"))
+            self.assertTrue(claim.find_element("css selector", "button.copy"))
+
+    def assert_rows(self, path, lines):
+        """The panel lists those lines of the CSV, and says of each what the CSV says."""
+        heads, shown = self.script("""
+            const text = (cell) => cell.textContent;
+            return [[...panel.querySelector('thead tr').cells].map(text),
+                    [...panel.querySelectorAll('tbody tr')].map((row) => [...row.cells].map(text))];""")
+        self.assertEqual(sorted(int(row[0]) for row in shown), sorted(lines))
+        rows = read_csv(path)
+        for cells in shown:
+            found, row = dict(zip(heads, cells)), rows[int(cells[0])]
+            if "repetition" not in row or "repetition" in heads:  # a CSV that is no log of the page is shown as it is
+                self.assertEqual({head: cell for head, cell in found.items() if head != "Line"}, row)
+                continue
+            # A column that the panel leaves out has nothing in it.
+            for head, column in (("Repetition", "repetition"), ("Status", "status"), ("Detail", "detail")):
+                self.assertEqual(found.get(head, ""), row.get(column, ""))
+            self.assertEqual(bool(found.get("Time, µs")), row["status"] == "ok")
+            if row["status"] == "ok":
+                self.assertAlmostEqual(float(found["Time, µs"]), float(row["gpu_us"] or row["wall_us"]), places=3)
+
+    def test_one_set_of_filters_holds_for_all_figures(self):
+        self.open()
+        before = {figure: self.drawn(figure) for figure in ("by-depth", "by-grid", "ways")}
+        self.only("strategy", "nosync", "reduce2")
+        for figure, was in before.items():
+            self.assertLess(len(self.drawn(figure)), len(was))
+            self.assertEqual(self.strategies(figure), {"nosync", "reduce2"}, figure)
+        self.assertIn("strategy=nosync&strategy=reduce2", self.script("return location.hash"))
+        self.assertRegex(self.browser.find_element("id", "count").text, r"^\d+ of 1.?\d+ cases shown")
+        self.only("depth", "3")
+        self.assertEqual({case["depth"] for cases in self.drawn("by-depth").values() for case in cases}, {"3"})
+        self.script("document.getElementById('reset').click()")
+        self.assertEqual({figure: self.drawn(figure) for figure in before}, before)
+        self.assertEqual(self.script("return location.hash"), "")
+
+    def test_a_view_is_kept_in_the_address(self):
+        self.open(address="#strategy=synced&strategy=nowhere&type=int32&by-depth.log=depth.csv")
+        self.assertEqual(self.strategies("by-depth"), {"synced"})
+        self.assertFalse(self.script("return document.querySelector('input[name=strategy][value=nosync]').checked"))
+        self.script("location.hash = '#claims'")
+        self.assertEqual(self.strategies("by-depth"), {"synced"})
+
+    def test_an_empty_figure_says_what_is_missing(self):
+        self.open()
+        self.only("strategy", "blobs")
+        self.assertEqual(self.drawn("by-depth"), {})
+        said = self.browser.find_element("css selector", "#figure-by-depth .empty").text
+        self.assertRegex(said, r"The filters leave none of the \d+ cases of this figure: Strategy leaves out \d+")
+        self.assertFalse(self.browser.find_element("css selector", "#figure-by-depth figure").is_displayed())
+
+    def test_hover_and_table_lead_to_the_lines(self):
+        self.open()
+        self.drawn("by-depth")
+        hover, case = self.script("""
+            const [trace] = document.querySelector('#figure-by-depth .plot').data;
+            return [trace.hovertext[0], cases[trace.customdata[0]]];""")
+        self.assertIn(f"depth.csv, lines {case['lines'][0]}, ", hover)
+        row = read_csv(RESULTS / "depth.csv")[case["lines"][0]]
+        self.assertEqual((row["strategy"], row["depth"]), (case["strategy"], case["depth"]))
+        self.script("document.querySelector('#figure-by-depth details.data').open = true")
+        self.until("return document.querySelector('#figure-by-depth .data tbody tr')")
+        self.script("document.querySelector('#figure-by-depth .data button.rows').focus()")
+        self.press("\ue007")
+        self.assert_rows(RESULTS / "depth.csv", case["lines"])
+        self.press("\ue00c")
+        self.assertFalse(self.script("return panel.open"))
+        self.assertEqual(self.focused("className"), "rows")
+
+    def test_a_click_on_a_point_opens_its_rows(self):
+        self.open()
+        case = next(iter(self.drawn("by-grid").values()))[0]
+        self.script("""
+            const plot = document.querySelector('#figure-by-grid .plot');
+            plot.emit('plotly_click', {points: [{customdata: arguments[0]}]});""", case["index"])
+        self.assert_rows(RESULTS / "grid.csv", case["lines"])
+
+    def test_what_is_not_ok_is_marked_and_counted(self):
+        self.open()
+        rows = read_csv(RESULTS / "pending.csv").values()
+        lost = {name: cases for name, cases in self.drawn("pending").items() if name.endswith("no ok row")}
+        self.assertEqual(sum(case["rows"] for cases in lost.values() for case in cases),
+                         sum(row["status"] == "launch_failed" for row in rows))
+        self.assertRegex(self.browser.find_element("css selector", "#figure-pending .caption").text,
+                         r"34 of 144 cases have no ok row: launch_failed 34\.")
+        wrong = [case["rows"] - case["ok"] for cases in self.drawn("hazard").values() for case in cases]
+        self.assertEqual(sum(wrong), sum(row["status"] == "wrong" for row in read_csv(RESULTS / "hazard.csv").values()))
+        self.assertIn("x", self.script("""
+            return document.querySelector('#figure-hazard .plot').data.flatMap(({marker}) => marker.symbol);"""))
+        self.assertIn("wrong", self.browser.find_element("css selector", "#figure-hazard .caption").text)
+
+    def test_wrong_answers_are_a_share_of_those_that_are_ok_or_wrong(self):
+        self.open()
+        points = self.points("hazard", "hazard.csv")
+        self.assertEqual(len(points), 168)
+        self.assertEqual(max(y for y, *_ in points), 100)
+        for y, up, _, rows in points:
+            count = {status: sum(row["status"] == status for row in rows) for status in ("ok", "wrong")}
+            trials = sum(count.values())
+            self.assertAlmostEqual(y, 100 * count["wrong"] / trials, places=6)
+            if not y:
+                self.assertAlmostEqual(up, 100 * 1.96**2 / (trials + 1.96**2), places=2)
+        some = [a_row(delay_us="0", status=status, gpu_us="10" * (status == "ok"))
+                for status in ("ok", "ok", "wrong", "launch_failed")]
+        self.other_page(*some, a_row(delay_us="5"), a_row(delay_us="10", status="launch_failed", gpu_us=""))
+        drawn = self.drawn("hazard")
+        self.assertEqual([case["delay_us"] for name, list_ in drawn.items() if "no ok row" in name for case in list_], [10])
+        self.assertEqual(self.script("""
+            return document.querySelector('#figure-hazard .plot').data[0].y.map((y) => y && Math.round(y));"""), [33, 0, None])
+
+    def test_launches_lost_are_a_share_of_those_expected(self):
+        self.open()
+        self.drawn("pending")
+        self.choose("pending.shows", "launches lost")
+        points = self.points("pending", "pending.csv")
+        self.assertGreater(len({round(y) for y, *_ in points}), 5)
+        for y, _, _, rows in points:
+            made = median_of(rows, "launches_attempted") - median_of(rows, "launches_failed")
+            self.assertAlmostEqual(y, 100 * (1 - made / median_of(rows, "launches_expected")), places=6)
+
+    def test_ratios_are_to_the_faster_cub(self):
+        self.open()
+        cubs = {}
+        for row in read_csv(RESULTS / "library.csv").values():
+            if row["strategy"] in ("cub", "cub_narrow"):
+                cubs.setdefault((row["type"], row["elements"]), {}).setdefault(row["strategy"], []).append(row)
+        points = self.points("cub", "library.csv")
+        self.assertEqual({case["strategy"] for _, _, case, _ in points}, {"last_block"})
+        for y, _, case, rows in points:
+            faster = min(map(time_of, cubs[case["type"], str(case["elements"])].values()))
+            self.assertAlmostEqual(y, time_of(rows) / faster, places=6)
+        small = {(case["type"], case["elements"]): y for y, _, case, _ in points}
+        self.assertAlmostEqual(small["int32", 4096], 0.973, places=3)
+
+    def test_times_of_a_launch_and_a_level_are_over_their_number(self):
+        self.open()
+        for figure, column, count in (("chain", "depth", 107), ("fanout", "grid", 74)):
+            points = self.points(figure, "launch.csv")
+            self.assertEqual(len(points), count)
+            for y, _, _, rows in points:
+                self.assertAlmostEqual(y / (time_of(rows) / float(rows[0][column])), 1, places=6)
+
+    def test_every_case_of_a_figure_is_drawn_or_counted(self):
+        self.open()
+        self.drawn("chain")
+        caption = "return document.querySelector(`#figure-${arguments[0]} .caption`).textContent"
+        self.assertRegex(self.script(caption, "chain"), r"^All 107 cases")
+        self.drawn("by-grid")
+        self.choose("by-grid.log", "baselines.csv")
+        drawn = sum(map(len, self.drawn("by-grid").values()))
+        every = len({case["index"] for case in self.script("return cases") if case["log"] == "baselines.csv"})
+        said = self.script(caption, "by-grid")
+        self.assertRegex(said, rf"^{drawn} of {every} cases")
+        self.assertIn(f"{every - drawn} cases are not drawn: they have one grid alone, or none.", said)
+
+    def test_families_are_those_of_the_figures(self):
+        sys.path.insert(0, str(ROOT / "experiments"))
+        self.addCleanup(sys.path.remove, str(ROOT / "experiments"))
+        try:
+            import figure_style
+        except ModuleNotFoundError as error:
+            self.assertFalse(os.environ.get("CI"), error)
+            self.skipTest(f"{error.name} is not installed")
+        self.open()
+        found = self.script("return families.map(({name, strategies, light}) => [name, light, strategies])")
+        self.assertEqual([[name, colour.upper(), sorted(members)] for name, colour, members in found],
+                         [[name, colour.upper(), sorted(members)] for name, (colour, members) in figure_style.FAMILIES.items()])
+        self.assertEqual(len(set(self.script("return families.map(({dark}) => dark)"))), len(found))
+        self.only("log", "ways.csv")
+        for name, cases in self.drawn("ways").items():
+            self.assertEqual({figure_style.family_of(case["strategy"], case["launches"] or 0) for case in cases}, {name})
+
+    def test_a_click_works_after_a_figure_was_empty(self):
+        self.open()
+        self.drawn("by-grid")
+        self.only("strategy", "blobs")
+        self.assertEqual(self.drawn("by-grid"), {})
+        self.script("document.getElementById('reset').click()")
+        case = next(iter(self.drawn("by-grid").values()))[0]
+        self.script("""
+            const plot = document.querySelector('#figure-by-grid .plot');
+            plot.emit('plotly_click', {points: [{customdata: arguments[0]}]});""", case["index"])
+        self.assert_rows(RESULTS / "grid.csv", case["lines"])
+
+    def test_links_in_the_page_keep_the_filters(self):
+        for link, target in (("#contents a[href='#figure-hazard']", "figure-hazard"), ("nav a[href='#claims']", "claims"),
+                             ("a.skip", "figures"), ("#claims a.anchor", None)):
+            self.open(address="#strategy=synced")
+            target = target or self.script("return document.querySelector(arguments[0]).hash.slice(1)", link)
+            self.script("document.querySelector(arguments[0]).click()", link)
+            self.until("return location.hash === `#strategy=synced&at=${arguments[0]}`", target)
+            self.browser.refresh()
+            self.until("return Boolean(window.Plotly)")
+            self.assertEqual(self.strategies("by-depth"), {"synced"}, link)
+            self.assertTrue(self.script("return Boolean(document.getElementById(arguments[0]))", target))
+        self.open(address="#figure-hazard")
+        self.assertEqual(self.script("return location.hash"), "#figure-hazard")
+        self.until("const {top} = document.getElementById('figure-hazard').getBoundingClientRect(); return top < innerHeight")
+
+    def test_a_browser_that_cannot_unpack_says_so(self):
+        script = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument",
+                                              {"source": "delete window.DecompressionStream"})
+        try:
+            self.open(ready="return !document.getElementById('failed').hidden")
+        finally:
+            self.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+        said = self.browser.find_element("id", "failed").text
+        self.assertRegex(said, "^The figures cannot be drawn: this browser has no DecompressionStream")
+        self.assertFalse(self.browser.find_element("id", "drawn").is_displayed())
+        self.script("document.querySelector('#claims button.rows').click()")
+        self.assertTrue(self.script("return panel.open"))
+
+    def test_light_and_dark(self):
+        self.open()
+        self.drawn("by-depth")
+        colours = """
+            const plot = document.querySelector('#figure-by-depth .plot');
+            return [getComputedStyle(document.body).backgroundColor, plot.layout.paper_bgcolor, plot.layout.font.color,
+                    plot.data[0].line.color];"""
+        before, dark = self.script(colours), self.script("return theme()")
+        self.script("document.getElementById('theme').click()")
+        self.drawn("by-depth")
+        for was, now in zip(before, self.script(colours)):
+            self.assertNotEqual(was, now)
+        self.open()
+        self.assertNotEqual(self.script("return theme()"), dark)
+        self.script("document.getElementById('theme').click()")
+
+    def test_a_phone_needs_no_sideways_scrolling(self):
+        for _ in ("one theme", "the other"):
+            self.open(width=360, height=740)
+            self.script("document.getElementById('theme').click()")
+            for figure in self.script("return figures.map(({id}) => id)"):
+                self.drawn(figure)
+            self.script("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+            self.until("return document.querySelector('#figure-bandwidth .data tbody')")
+            self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), 360)
+            small = self.script("""
+                return [...document.querySelectorAll('button, select, summary, label')]
+                    .filter((each) => each.offsetParent && each.offsetHeight < 40).map((each) => each.outerHTML);""")
+            self.assertEqual(small, [])
+
+    def test_the_keyboard_reaches_all(self):
+        self.open()
+        tab, space, escape = "\ue004", " ", "\ue00c"
+        self.press(tab)
+        self.assertEqual(self.focused("className"), "skip")
+        for _ in range(10):
+            self.press(tab)
+            if self.focused("id") == "theme":
+                break
+        self.assertEqual(self.focused("id"), "theme")
+        self.script("document.querySelector('.skip').focus()")
+        self.press("\ue007")
+        seen = set()
+        for _ in range(60):
+            self.press(tab)
+            seen.add(self.focused("id") or self.focused("name") or self.focused("tagName"))
+            if self.focused("name") == "strategy":
+                break
+        self.assertLessEqual({"reset", "SUMMARY"}, seen)
+        self.assertEqual((self.focused("name"), self.focused("checked")), ("strategy", True))
+        self.assertNotEqual(self.script("return getComputedStyle(document.activeElement.closest('label')).outlineStyle"), "none")
+        self.press(space)
+        self.assertFalse(self.focused("checked"))
+        self.script("document.querySelector('#claims button.rows').focus()")
+        self.press(space)
+        self.assertTrue(self.script("return panel.open"))
+        self.press(escape)
+        self.assertFalse(self.script("return panel.open"))
+        self.assertTrue(self.script("return document.activeElement === document.querySelector('#claims button.rows')"))
+
+    def test_controls_have_names(self):
+        self.open()
+        self.drawn("pending")
+        nameless = self.script("""
+            const named = (each) => each.ariaLabel || each.textContent.trim() || each.labels?.length;
+            return [...document.querySelectorAll('button, select, input')]
+                .filter((each) => !named(each)).map((each) => each.outerHTML);
+            """)
+        self.assertEqual(nameless, [])
+
+    def other_page(self, *rows):
+        folder = self.folder / self.id()
+        folder.mkdir()
+        write_log(folder / "depth.csv", rows)
+        done = report(folder, "--claims", write_claims(folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.open(folder / "report.html")
+
+    def test_backends_are_never_drawn_together(self):
+        cpu = {"backend": "cpu", "gpu": "", "gpu_us": ""}
+        self.other_page(*[a_row(depth=depth, **cells) for depth in "123" for cells in ({}, cpu, {"gpu": "NVIDIA A100"})])
+        found = []
+        for machine in range(3):
+            self.script("const select = document.getElementById('machine'); select.selectedIndex = arguments[0];"
+                        "select.dispatchEvent(new Event('change'))", machine)
+            for figure in ("by-depth", "ways", "launches"):
+                found.append({(case["backend"], case["gpu"]) for cases in self.drawn(figure).values() for case in cases})
+            self.assertIn("3 of 3 cases", self.browser.find_element("id", "count").text)
+        self.assertTrue(all(len(each) <= 1 for each in found), found)
+        self.assertEqual({each for machine in found for each in machine},
+                         {("cuda", "NVIDIA H200"), ("cpu", ""), ("cuda", "NVIDIA A100")})
+
+    def test_cells_are_text_and_nothing_else(self):
+        evil = "</script><img src=x onerror=\"document.title='broken'\"><b>bold</b>"
+        self.other_page(*[a_row(depth=depth, strategy=evil, detail=evil, status=status)
+                          for depth in "12" for status in ("ok", "wrong")])
+        self.drawn("by-depth")
+        self.script("document.querySelector('#figure-by-depth details.data').open = true")
+        self.until("return document.querySelector('#figure-by-depth .data tbody tr')")
+        self.script("document.querySelector('#figure-by-depth .data button.rows').click()")
+        self.assertIn(evil, self.script("return panel.textContent"))
+        self.assertEqual(self.script("return [document.title, document.querySelectorAll('img, tbody b').length]")[1], 0)
+        self.assertIn("&lt;b&gt;", self.script("return document.querySelector('#figure-by-depth .plot').data[0].hovertext[0]"))
+        self.assertNotEqual(self.script("return document.title"), "broken")
+
+
+def browser():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    options = Options()
+    options.binary_location = str(BROWSER)
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,900",
+                     "--host-resolver-rules=MAP * ~NOTFOUND"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    found = webdriver.Chrome(service=Service(str(DRIVER)), options=options)
+    found.execute_cdp_cmd("Network.enable", {})
+    found.execute_cdp_cmd("Network.emulateNetworkConditions",
+                          {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0})
+    return found
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,217 @@
+#!/usr/bin/python3
+"""Tests of the scripts round nestbed: experiments/reproduce.sh and `nestbed run --plot`, on the executor.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/scripts_test.py
+
+NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
+"""
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+NESTBED = os.environ["NESTBED"]
+
+
+def called(*words, cwd=ROOT):
+    return subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False,
+                          env={**os.environ, "NESTBED": NESTBED})
+
+
+def reproduce(*words):
+    return called(ROOT / "experiments/reproduce.sh", *words)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+
+class OnTheExecutor(Scratch):
+    """What reproduce.sh does where there is no GPU."""
+
+    def setUp(self):
+        super().setUp()
+        if called(NESTBED, "run", "--backend", "cuda", "--strategy", "neighbored", "--dry-run").returncode == 0:
+            self.skipTest("this machine has a GPU")
+
+    def test_says_first_what_there_is_to_do(self):
+        result = reproduce("--dry-run", "-o", self.folder / "new")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"experiment +takes  \(on two cores;")
+        self.assertRegex(result.stdout, r"quick +\d+ s  to do\nbook")
+        self.assertRegex(result.stdout, r"6 of 6 to do, about ")
+        self.assertFalse((self.folder / "new").exists())
+
+    def test_leaves_out_what_is_complete(self):
+        first = reproduce("--measure-only", "-o", self.folder, "quick", "hello")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertIn("== quick", first.stdout)
+        log = (self.folder / "quick.csv").read_bytes()
+        again = reproduce("--measure-only", "-o", self.folder, "quick", "hello")
+        self.assertIn("0 of 2 to do", again.stdout)
+        self.assertNotIn("==", again.stdout)
+        self.assertEqual((self.folder / "quick.csv").read_bytes(), log)
+
+    def test_goes_on_with_what_is_not_complete(self):
+        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        log = self.folder / "quick.csv"
+        whole = log.read_bytes()
+        cut = whole[:whole.rindex(b"\r\n", 0, -2) + 2]  # without its last row
+        log.write_bytes(cut)
+        self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
+        again = reproduce("--measure-only", "-o", self.folder, "quick")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertRegex(again.stderr, r"quick.csv has \d+ of \d+ samples already")
+        self.assertTrue(log.read_bytes().startswith(cut))
+        self.assertEqual(log.read_bytes().count(b"\n"), whole.count(b"\n"))
+        self.assertIn("0 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
+
+    def test_begins_again_what_another_version_has_begun(self):
+        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        manifest = self.folder / "quick.json"
+        runs = json.loads(manifest.read_text())
+        for run in runs["runs"].values():
+            del run["finished_utc"]
+            run["git"] = "0123456789ab"
+        manifest.write_text(json.dumps(runs))
+        before = (self.folder / "quick.csv").read_bytes()
+        again = reproduce("--measure-only", "-o", self.folder, "quick")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertRegex(again.stderr, r"this run cannot go on with it: version: \S+ \(0123456789ab, ")
+        self.assertIn("quick is begun again", again.stderr)
+        self.assertEqual((self.folder / "quick.csv.old-1").read_bytes(), before)
+        self.assertTrue((self.folder / "quick.json.old-1").exists())
+
+    def test_a_run_without_an_end_is_not_complete(self):
+        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        manifest = self.folder / "quick.json"
+        runs = json.loads(manifest.read_text())
+        for run in runs["runs"].values():
+            del run["finished_utc"]
+        manifest.write_text(json.dumps(runs))
+        self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
+        manifest.write_text("{")
+        self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
+
+    def test_remembers_what_came_out_otherwise(self):
+        self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
+        manifest = self.folder / "quick.json"
+        runs = json.loads(manifest.read_text())
+        for run in runs["runs"].values():
+            self.assertEqual(run["surprises"], [])
+            run["surprises"] = ["3 rows are not ok"]
+        manifest.write_text(json.dumps(runs))
+        again = reproduce("--measure-only", "-o", self.folder, "quick")
+        self.assertEqual(again.returncode, 3)
+        self.assertIn("not as expected: quick", again.stderr)
+
+    def test_reads_nothing_into_files_that_are_no_logs(self):
+        for text in ("", "[]", '{"runs": []}', '{"runs": {"a": 5}}'):
+            (self.folder / "quick.json").write_text(text)
+            (self.folder / "quick.csv").write_bytes(b"run_id\r\n\xff\xfe\r\n")
+            result = reproduce("--dry-run", "-o", self.folder, "quick")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn("1 of 1 to do", result.stdout)
+
+    def test_goes_on_when_one_could_not_run(self):
+        (self.folder / "book.json").mkdir()
+        result = reproduce("--measure-only", "-o", self.folder, "book", "hello")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"book: exit code 2\n(.*\n)*reproduce.sh: could not run: book; what is complete stays")
+        self.assertTrue((self.folder / "hello.csv").exists())
+
+    def test_wants_a_nestbed_that_is_there(self):
+        result = subprocess.run([ROOT / "experiments/reproduce.sh", "--dry-run"], capture_output=True, text=True, check=False,
+                                env={**os.environ, "NESTBED": "/nowhere/nestbed"})
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "reproduce.sh: NESTBED=/nowhere/nestbed: there is no such program; allowed: a nestbed that "
+                                        "is built, or unset to build one\n")
+        self.assertEqual(reproduce("-o", "").returncode, 2)
+
+    def test_refuses_what_it_does_not_know(self):
+        result = reproduce("-o", self.folder, "quick", "slow")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "reproduce.sh: there is no experiment slow here; allowed: quick, book, hazard_schedules, "
+                                        "hello, depth, grid\n")
+        self.assertEqual(reproduce("--all").returncode, 2)
+        (self.folder / "file").write_text("")
+        result = reproduce("--measure-only", "-o", self.folder / "file", "quick")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"--output \S+file: the folder could not be made: File exists")
+
+    def test_can_be_stopped_and_started_again(self):
+        started = subprocess.Popen([ROOT / "experiments/reproduce.sh", "--measure-only", "-o", self.folder, "hazard_schedules"],
+                                   cwd=ROOT, env={**os.environ, "NESTBED": NESTBED}, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
+        log = self.folder / "hazard_schedules.csv"
+        end = time.monotonic() + 60
+        while not (log.exists() and log.stat().st_size > 100_000):
+            self.assertLess(time.monotonic(), end, "nothing was measured")
+            time.sleep(0.02)
+        os.killpg(started.pid, signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+        self.assertEqual(started.returncode, 130, said)
+        self.assertIn("what is complete stays: start again to go on", said)
+        self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "hazard_schedules").stdout)
+        measured = log.read_bytes()
+        self.assertTrue(measured.endswith(b"\r\n"))
+        again = reproduce("--measure-only", "-o", self.folder, "hazard_schedules")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertTrue(log.read_bytes().startswith(measured))
+        rows = list(csv.DictReader(log.read_text().splitlines()))
+        self.assertEqual(len({(row["key"], row["repetition"]) for row in rows}), len(rows))
+        self.assertEqual(len({row["run_id"] for row in rows}), 2)
+
+
+class Plot(Scratch):
+    def test_a_run_draws_its_figures(self):
+        log = self.folder / "out.csv"
+        result = called(NESTBED, "run", "--strategy", "nosync,neighbored", "--backend", "cpu", "--grid", "1:64:*2", "--block", "32",
+                        "--repeat", "3", "--plot", "-o", log)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue((self.folder / "figures/out-latency-grid.svg").exists())
+        self.assertIn("out-latency-grid.png", result.stdout)
+
+    def test_a_log_stays_whole_when_it_cannot_be_drawn(self):
+        (self.folder / "figures").write_text("in the way")
+        log = self.folder / "out.csv"
+        result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--grid", "8", "--block", "32", "--repeat", "3",
+                        "--plot", "-o", log)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"the figures could not be drawn \(exit code 1\), but the log is whole; again: \S+plot.sh ")
+        self.assertEqual(log.read_bytes().count(b"\n"), 4)
+
+    def test_wants_a_file_before_it_measures(self):
+        result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "-o", "-")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, "nestbed: --plot: - is no file; allowed: with an --output that is one\n")
+
+    def test_of_an_untimed_run_has_nothing_to_draw(self):
+        log = self.folder / "out.csv"
+        result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "--untimed", "-o", log)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "nestbed: --plot: an untimed run has nothing to draw; allowed: without --untimed\n")
+        self.assertFalse(log.exists())
+
+    def test_wants_its_script_before_it_measures(self):
+        copy = self.folder / "nestbed"
+        copy.write_bytes(pathlib.Path(NESTBED).read_bytes())
+        copy.chmod(0o755)
+        log = self.folder / "out.csv"
+        result = called(copy, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "-o", log)
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"--plot: there is no \S*/experiments/plot.sh; allowed: in a build folder")
+        self.assertFalse(log.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,414 @@
+#!/usr/bin/python3
+"""Tests of runs that are ended, interrupted, starved and faulty, on the executor.
+
+    NESTBED=build/release/nestbed NESTBED_TESTS=build/release/tests/nestbed_tests /usr/bin/python3 -W error tests/scripts/sweep_test.py
+
+NESTBED_TESTS is the test program, which is nestbed with strategies that are at fault (tests/faults). SEED draws the moments of KilledAtRandom,
+KILLS is how many, BACKEND the backend of all but Faulty (on a GPU a start takes seconds: take fewer).
+"""
+import csv
+import json
+import os
+import pathlib
+import pty
+import random
+import re
+import resource
+import select
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+NESTBED = os.environ["NESTBED"]
+TESTS = os.environ["NESTBED_TESTS"]
+KILLS = int(os.environ.get("KILLS", "100"))
+BACKEND = os.environ.get("BACKEND", "cpu")
+
+SWEEP = """title = A sweep
+strategy = neighbored, nosync, barrier, tail
+grid = 4, 16, 64
+block = 64
+repeat = 25
+"""
+
+
+def rows_of(log):
+    with open(log, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def identities(rows):
+    return [(row["key"], int(row["repetition"])) for row in rows]
+
+
+def planned(log):
+    """What the manifest says that the log must have."""
+    manifest = json.loads(log.with_suffix(".json").read_text())
+    (cases,) = manifest["plans"].values()
+    return {(case["key"], repetition) for case in cases for repetition in range(case["repeat"])}
+
+
+def whole_lines(data):
+    return data[:data.rfind(b"\n") + 1]
+
+
+def processes():
+    """{process: its arguments} of those that live."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")[:-1]
+            if words and (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
+                found[int(folder.name)] = [word.decode(errors="replace") for word in words]
+        except OSError:
+            pass
+    return found
+
+
+def workers_of(run):
+    return [process for process, words in processes().items() if words[1:] == ["worker", str(run)]]
+
+
+# Some seconds: there is time to stop it in the middle.
+LONG = SWEEP.replace("repeat = 25", "repeat = 300")
+LONG_SAMPLES = 12 * 300
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.log = self.folder / "out.csv"
+        self.experiment("sweep.cfg", SWEEP)
+        self.experiment("long.cfg", LONG)
+
+    def experiment(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def start(self, *words, program=NESTBED, **options):
+        return subprocess.Popen([program, "run", "--backend", BACKEND, *map(str, words)], cwd=self.folder, text=True,
+                                **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
+
+    def run_to_end(self, *words, **options):
+        process = self.start(*words, **options)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def wait_for_rows(self, log, rows, process):
+        end = time.monotonic() + 60
+        while not log.exists() or log.read_bytes().count(b"\n") <= rows:
+            self.assertIsNone(process.poll(), "it ended before it was to be stopped")
+            self.assertLess(time.monotonic(), end, "nothing was measured")
+            time.sleep(0.005)
+
+    def assert_gone(self, run):
+        end = time.monotonic() + 10
+        while workers_of(run):
+            self.assertLess(time.monotonic(), end, "its worker lives on")
+            time.sleep(0.01)
+
+
+class KilledAtRandom(Sweep):
+    def test_nothing_that_was_reported_is_lost_and_nothing_is_there_twice(self):
+        seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
+        print(f"SEED={seed}")
+        draw = random.Random(seed)
+        begun = time.monotonic()
+        self.assertEqual(self.run_to_end("sweep.cfg", "-o", "unharmed.csv")[0], 0)
+        longest = time.monotonic() - begun
+        kills, sweeps = 0, 0
+        while kills < KILLS:
+            sweeps += 1
+            log = self.folder / f"{sweeps}.csv"
+            reported = b""
+            while True:
+                process = self.start("sweep.cfg", "-o", log.name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                try:
+                    # Now and then early: while it starts, writes its manifest or its header.
+                    process.wait(draw.uniform(0, longest if draw.random() < 0.5 else 0.15))
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+                    kills += 1
+                self.assert_gone(process.pid)
+                now = whole_lines(log.read_bytes()) if log.exists() else b""
+                self.assertTrue(now.startswith(reported), "a row that was there is there no more")
+                reported = now
+                if process.returncode != -signal.SIGKILL:
+                    break
+            self.assertEqual(process.returncode, 0)
+            self.assertTrue(log.read_bytes() == reported)
+            rows = rows_of(log)
+            self.assertEqual(len(identities(rows)), len(set(identities(rows))))
+            self.assertEqual(set(identities(rows)), planned(log))
+            self.assertEqual(set(identities(rows)), set(identities(rows_of(self.folder / "unharmed.csv"))))
+            self.assertEqual({row["status"] for row in rows}, {"ok"})
+            self.assertFalse(any(None in row or None in row.values() for row in rows))
+        print(f"{kills} kills in {sweeps} sweeps")
+
+    def test_a_worker_that_is_killed_is_replaced(self):
+        process = self.start("long.cfg", "--retries", "3", "-o", self.log.name)
+        killed = 0
+        while process.poll() is None and killed < 3:
+            self.wait_for_rows(self.log, 40 * (killed + 1), process)
+            for worker in workers_of(process.pid):
+                os.kill(worker, signal.SIGKILL)
+                killed += 1
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        noted = len(re.findall(r"crashed: signal 9 \(Killed\); tried again", err))
+        self.assertGreater(noted, 0)  # one that is killed while it starts has taken no case down
+        self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
+        (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
+        self.assertEqual(len(run["incidents"]), noted)
+
+
+class Suspended(Sweep):
+    def test_no_time_has_gone_by_for_processes_that_were_stopped(self):
+        process = self.start("long.cfg", "--timeout", "2", "--retries", "0", "-o", self.log.name)
+        self.wait_for_rows(self.log, 20, process)
+        both = [process.pid, *workers_of(process.pid)]
+        for one in both:
+            os.kill(one, signal.SIGSTOP)
+        time.sleep(4)
+        for one in both:
+            os.kill(one, signal.SIGCONT)
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual({row["status"] for row in rows_of(self.log)}, {"ok"})
+
+
+class Interrupted(Sweep):
+    def assert_goes_on(self, err):
+        """The command that was printed completes the log."""
+        command = err.rsplit("to go on:\n", 1)[1].strip()
+        before = self.log.read_bytes()
+        self.assertTrue(before.endswith(b"\r\n"))
+        again = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertTrue(self.log.read_bytes().startswith(before))
+        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
+
+    def test_the_sample_in_hand_is_finished_and_the_rest_is_for_later(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number.name):
+                self.log.unlink(missing_ok=True)
+                process = self.start("long.cfg", "-o", self.log.name)
+                self.wait_for_rows(self.log, 50, process)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 130, err)
+                self.assertTrue(err.startswith("\nnestbed: finishing the sample in hand, 5 s at most; again to stop now\n"), err)
+                self.assertRegex(out, r"A sweep\n(.*\n)+\d+ rows: out.csv\nmanifest: out.json\n")
+                rows = rows_of(self.log)
+                self.assertRegex(err, rf"stopped with {len(rows)} of {LONG_SAMPLES} samples in out.csv; to go on:\n  \S+ run --backend {BACKEND} ")
+                self.assertIn(f"{len(rows)} rows: out.csv", out)
+                runs = json.loads(self.log.with_suffix(".json").read_text())["runs"]
+                self.assertIn("interrupted_utc", runs[rows[-1]["run_id"]])
+                self.assert_gone(process.pid)
+                self.assert_goes_on(err)
+
+    def test_the_command_to_go_on_does_not_begin_again(self):
+        self.assertEqual(self.run_to_end("long.cfg", "--repeat", "1", "-o", self.log.name)[0], 0)
+        process = self.start("long.cfg", "--overwrite", "-o", self.log.name)
+        self.wait_for_rows(self.log, 50, process)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assert_goes_on(err)
+
+    def test_a_second_time_ends_it_now(self):
+        process = self.start("--strategy", "fault_endless", "--grid", "4", "--block", "16", "--warmup", "0", "-o", self.log.name,
+                             program=TESTS)
+        self.wait_for_rows(self.log, 0, process)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(err, "\nnestbed: finishing the sample in hand, 5 s at most; again to stop now\n")  # and no more
+        self.assert_gone(process.pid)
+
+    def test_what_hangs_is_abandoned_whole(self):
+        process = self.start("--strategy", "neighbored,fault_endless", "--grid", "4", "--block", "16", "--warmup", "0", "--repeat", "1",
+                             "-o", self.log.name, program=TESTS)
+        self.wait_for_rows(self.log, 0, process)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertNotIn("fault_endless", {row["strategy"] for row in rows_of(self.log)})
+        self.assert_gone(process.pid)
+
+    def test_before_the_first_sample_nothing_is_left(self):
+        for delay in (0, 0.005, 0.01, 0.02):
+            process = self.start("sweep.cfg", "-o", "early.csv")
+            time.sleep(delay)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+            self.assertIn(process.returncode, (130, -signal.SIGTERM))  # before or after it listens
+            early = self.folder / "early.csv"
+            if early.exists():
+                self.assertEqual(early.read_bytes(), whole_lines(early.read_bytes()))
+        self.assertEqual(self.run_to_end("sweep.cfg", "-o", "early.csv")[0], 0)
+
+
+class Starved(Sweep):
+    def limited(self, limit):
+        def limit_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+        return limit_files
+
+    def test_a_full_disk_ends_a_run_and_loses_nothing(self):
+        self.assertEqual(self.run_to_end("sweep.cfg", "-o", "whole.csv")[0], 0)
+        whole = (self.folder / "whole.csv").stat().st_size
+        manifest = self.log.with_suffix(".json")
+        for share in (0.3, 0.7):
+            code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(int(whole * share)))
+            self.assertEqual(code, 1, err)
+            self.assertRegex(err, r"nestbed: out.csv: the row could not be written: File too large\n")
+            self.assertTrue(self.log.read_bytes().endswith(b"\r\n"))
+            self.assertGreater(len(rows_of(self.log)), 300 * share - 20)
+            json.loads(manifest.read_text())
+        code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
+
+    def test_a_disk_too_full_for_the_manifest_leaves_nothing_half_made(self):
+        code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(100))
+        self.assertEqual(code, 1)
+        self.assertRegex(err, r"out.json: the manifest could not be written: File too large")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["long.cfg", "sweep.cfg"])
+
+    def test_a_folder_that_takes_no_files_is_an_error(self):
+        code, out, err = self.run_to_end("sweep.cfg", "-o", "/proc/sys/out.csv")
+        self.assertEqual((code, out), (1, ""))
+        self.assertRegex(err, r"^nestbed: /proc/sys/out.csv: it could not be opened: \w+")
+
+    def test_a_closed_pipe_is_an_error(self):
+        process = self.start("sweep.cfg", "-o", "-")
+        process.stdout.readline()
+        process.stdout.close()
+        err = process.stderr.read()
+        self.assertEqual(process.wait(60), 1)
+        self.assertEqual(err.splitlines()[-1], "nestbed: standard output: the row could not be written: Broken pipe")
+        process.stderr.close()
+        self.assert_gone(process.pid)
+
+    def test_a_summary_that_nobody_reads_is_an_error_and_the_log_is_whole(self):
+        process = self.start("sweep.cfg", "-o", self.log.name)
+        process.stdout.close()
+        err = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(60), 1)
+        self.assertRegex(err, "nestbed: standard output: the summary could not be written")
+        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
+
+    def test_a_log_that_is_whole_is_said_to_be_though_the_summary_was_not_read(self):
+        process = self.start("sweep.cfg", "-o", self.log.name)
+        process.stdout.close()
+        process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(60), 1)
+        (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
+        self.assertEqual(run["log_rows"], 300)
+        self.assertIn("finished_utc", run)
+
+    def test_two_runs_do_not_write_one_log(self):
+        first = self.start("long.cfg", "-o", self.log.name)
+        self.wait_for_rows(self.log, 5, first)
+        code, _, err = self.run_to_end("long.cfg", "-o", self.log.name)
+        self.assertEqual(code, 2)
+        self.assertIn("out.csv: another run is writing it", err)
+        first.communicate(timeout=60)
+        self.assertEqual(first.returncode, 0)
+        self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
+
+
+@unittest.skipIf(BACKEND != "cpu", "reasons as on the executor")
+class Faulty(Sweep):
+    # Reason by strategy; under AddressSanitizer a bad write is an exit code.
+    REASONS = {
+        "fault_endless": ("timeout", r"no sign of life in 2 s \(2 tries\)"),
+        "fault_deadlock": ("timeout", r"no sign of life in 2 s \(2 tries\)"),
+        "fault_out_of_bounds": ("crashed", r"(signal 11 \(Segmentation fault\)|exit code 1) \(2 tries\)"),
+        "fault_abort": ("crashed", r"signal 6 \(Aborted\) \(2 tries\)"),
+        "fault_trap": ("crashed", r"(signal \d+ \([\w ]+\)|exit code 1) \(2 tries\)"),
+    }
+
+    def test_each_fault_is_a_row_with_its_reason_and_all_else_is_ok(self):
+        self.experiment("faults.cfg", "strategy = neighbored, barrier\nstrategy = " + ", ".join(self.REASONS) + ", fault_refused\n"
+                                      "grid = 4, 64\nblock = 32\nrepeat = 3\ntimeout = 2\n")
+        code, out, err = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS)
+        self.assertEqual(code, 3, err)
+        rows = rows_of(self.log)
+        for strategy, (status, reason) in self.REASONS.items():
+            for grid in ("4", "64"):
+                (row,) = [row for row in rows if row["strategy"] == strategy and row["grid"] == grid]
+                self.assertEqual(row["status"], status)
+                self.assertRegex(row["detail"], f"^{reason}$")
+                self.assertEqual((row["wall_us"], row["gpu_us"]), ("", ""))
+        refused = [row for row in rows if row["strategy"] == "fault_refused"]
+        self.assertEqual({row["status"] for row in refused}, {"launch_failed"})
+        self.assertEqual(len(refused), 6)
+        healthy = [row for row in rows if not row["strategy"].startswith("fault")]
+        self.assertEqual([row["status"] for row in healthy], ["ok"] * 12)
+        self.assertEqual(len(rows), 10 + 6 + 12)
+        self.assertIn("1 of 1 timeout", out)
+        # What was found out is not tried again.
+        code, _, err = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS)
+        self.assertEqual(code, 3)
+        self.assertIn("out.csv has 48 of 48 samples already, 10 cases that ended with a timeout or a crash among them\n", err)
+        self.assertEqual(len(rows_of(self.log)), len(rows))
+
+    def test_what_is_fine_the_second_time_is_ok(self):
+        for retries, code in ((1, 0), (0, 3)):
+            log = self.folder / f"{retries}.csv"
+            got, _, err = self.run_to_end("--strategy", "fault_once,neighbored", "--grid", "4", "--block", "32", "--repeat", "3",
+                                          "--retries", retries, "-o", log.name, program=TESTS,
+                                          env={**os.environ, "NESTBED_FAULT_FILE": str(self.folder / f"mark{retries}")})
+            self.assertEqual(got, code, err)
+            self.assertEqual([row["status"] for row in rows_of(log) if row["strategy"] == "fault_once"],
+                             ["ok"] * 3 if retries else ["crashed"])
+            self.assertEqual([row["status"] for row in rows_of(log) if row["strategy"] == "neighbored"], ["ok"] * 3)
+
+    def test_in_one_process_a_crash_ends_the_run(self):
+        process = self.start("--strategy", "neighbored,fault_abort", "--grid", "4", "--block", "32", "--in-process", "--warmup", "0",
+                             "--repeat", "1", "-o", self.log.name, program=TESTS)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -signal.SIGABRT)
+
+
+class ProgressIsShown(Sweep):
+    def test_on_a_terminal_in_a_line_of_its_width(self):
+        ours, theirs = pty.openpty()
+        process = self.start("long.cfg", "-o", self.log.name, stderr=theirs)
+        os.close(theirs)
+        said = b""
+        while True:
+            select.select([ours], [], [], 60)
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            said += piece
+        os.close(ours)
+        process.communicate(timeout=60)
+        lines = said.decode().split("\r\x1b[K")
+        self.assertTrue(any(re.fullmatch(r"\d+ of 3600 \(\d+ %\), [\d.]+/s, [\d.]+ (s|min) left: \w+ \d+ x 64", line) for line in lines), lines)
+        self.assertEqual(lines[-1], "")
+        self.assertTrue(all(len(line) < 80 for line in lines))
+
+    def test_elsewhere_nothing_for_less_than_a_minute(self):
+        self.assertEqual(self.run_to_end("sweep.cfg", "-o", self.log.name)[2], "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,246 @@
+// The battery: shapes that every strategy must get right, by each of its mechanisms, and what "right" means.
+#pragma once
+
+#include "model/session.hpp"
+#include "model/strategy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// A strategy by one of its mechanisms.
+struct Way {
+    std::string strategy;
+    Mechanism mechanism;
+
+    const StrategyInfo& info() const { return Registry::find_anywhere(strategy)->info(); }
+    bool needs_cuda() const { return info().cuda_only || cuda_only(mechanism); }
+    bool has_elements() const { return info().workload == "reduce"; }
+    bool has_matrix() const { return info().over_matrix(); }
+};
+
+inline std::string name_of(const Way& way)
+{
+    return way.strategy + "_" + std::string(name_of(way.mechanism));
+}
+inline std::ostream& operator<<(std::ostream& out, const Way& way)
+{
+    return out << name_of(way);
+}
+inline const auto kWayName = [](const testing::TestParamInfo<Way>& test) { return name_of(test.param); };
+
+inline bool any_way(const Way& /*way*/)
+{
+    return true;
+}
+// All ways on a backend of which `wanted` is true.
+template <class Wanted>
+std::vector<Way> ways_of(BackendKind backend, Wanted&& wanted)
+{
+    std::vector<Way> ways;
+    for (const Strategy* strategy : Registry::of(backend))
+        for (const Mechanism mechanism : strategy->info().mechanisms)
+            if (const Way way{std::string(strategy->info().name), mechanism}; wanted(way))
+                ways.push_back(way);
+    return ways;
+}
+
+// Of a sum (elements 0: grid * block), or of a matrix.
+struct Shape {
+    const char* name;
+    std::uint32_t grid = 0;
+    std::uint32_t block = 0;
+    std::uint64_t elements = 0;
+    std::optional<std::uint32_t> depth = std::nullopt;
+    std::uint32_t nx = 0;
+    std::uint32_t ny = 0;
+    BlockShape block_shape = {};
+
+    // How much there is to do.
+    std::uint32_t threads() const { return nx != 0 ? nx * ny : grid * block; }
+};
+
+inline const std::vector<Shape>& battery()
+{
+    static const std::vector<Shape> shapes{
+        {"one_element", 1, 1, 0},
+        {"one_element_in_a_block", 1, 64, 1},
+        {"one_pair", 1, 2, 0},
+        {"smallest_blocks", 17, 1, 0},
+        {"pairs", 33, 2, 65},
+        {"first_launch", 5, 4, 0},
+        {"one_block", 1, 512, 0},
+        {"largest_block", 3, 1024, 0},
+        {"ragged_end", 7, 64, 7 * 64 - 13},
+        {"ragged_by_one", 2, 256, 511},
+        {"prime", 31, 32, 977},
+        {"empty_blocks", 9, 32, 33},
+        {"all_but_one_block_empty", 5, 128, 3},
+        {"thousands_of_blocks", 3000, 32, 0},
+        {"depth_0", 6, 256, 0, 0},
+        {"depth_1", 6, 256, 0, 1},
+        {"depth_3_ragged", 6, 256, 1300, 3},
+        {"depth_0_of_pairs", 3, 2, 0, 0},
+        {"depth_beyond_full", 4, 64, 0, 40},
+        // aggregated_block: 16 slices a block.
+        {"sixteen_slices", 16, 16, 0},
+        {"one_slice_over_sixteen", 17, 16, 0},
+        {"one_slice_under_two_blocks", 31, 8, 31 * 8 - 3},
+        {"slices_at_depth_1", 17, 16, 0, 1},
+        // wide_warp, wide_block: 32 a level; a block of 64 is a fan-in of its own.
+        {"fan_in", 1, 32, 0},
+        {"fan_in_and_one", 2, 32, 33},
+        {"fan_in_squared", 32, 32, 0},
+        {"fan_in_squared_and_one", 33, 32, 1025},
+        {"fan_in_squared_and_one_depth_0", 33, 32, 1025, 0},
+        {"fan_in_squared_and_one_depth_1", 33, 32, 1025, 1},
+        {"fan_in_squared_and_one_depth_2", 33, 32, 1025, 2},
+        {"fan_in_cubed", 1024, 32, 0},
+        {"fan_in_cubed_and_one", 1025, 32, 32769},
+        {"fan_in_cubed_and_one_depth_1", 1025, 32, 32769, 1},
+        {"fan_in_cubed_and_one_depth_2", 1025, 32, 32769, 2},
+        {"block_squared", 64, 64, 0},
+        {"block_squared_and_one", 65, 64, 4097},
+        // nested_best, last_block: tiles of 8192.
+        {"one_tile_less_one", 16, 512, 8191},
+        {"one_tile", 16, 512, 0},
+        {"two_tiles_less_one", 32, 512, 16383},
+        {"two_tiles", 32, 512, 0},
+        {"two_tiles_depth_0", 32, 512, 0, 0},
+        {"two_tiles_and_one_depth_1", 33, 512, 16385, 1},
+        {"six_tiles_ragged_depth_2", 100, 512, 51111, 2},
+    };
+    return shapes;
+}
+
+// Sides that are whole tiles, that divide nothing, and that are one; 32 x 64 is shared_tile's tile.
+inline const std::vector<Shape>& matrix_battery()
+{
+    const auto matrix = [](const char* name, std::uint32_t nx, std::uint32_t ny, BlockShape shape = {16, 16},
+                           std::optional<std::uint32_t> depth = std::nullopt) {
+        return Shape{.name = name, .depth = depth, .nx = nx, .ny = ny, .block_shape = shape};
+    };
+    static const std::vector<Shape> shapes{
+        matrix("one_number", 1, 1),
+        matrix("one_row", 53, 1),
+        matrix("one_column", 1, 47),
+        matrix("one_thread_a_block", 5, 3, {1, 1}),
+        matrix("smaller_than_a_block", 7, 5, {32, 8}),
+        matrix("one_block", 16, 16),
+        matrix("one_block_and_one", 17, 17),
+        matrix("thin_blocks", 31, 29, {8, 32}),
+        matrix("wide_blocks", 29, 31, {32, 8}),
+        matrix("blocks_of_primes", 41, 23, {7, 11}),
+        matrix("a_row_a_block", 97, 13, {64, 1}),
+        matrix("a_column_a_block", 13, 97, {1, 64}),
+        matrix("four_blocks_and_a_bit", 70, 33, {16, 4}),
+        matrix("one_tile", 32, 64),
+        matrix("one_tile_less_one", 31, 63),
+        matrix("one_tile_and_one", 33, 65),
+        matrix("wide_primes", 211, 17, {32, 4}),
+        matrix("high_primes", 17, 211, {4, 32}),
+        matrix("largest_block", 67, 71, {32, 32}),
+        matrix("fewer_block_rows_than_columns", 96, 32, {8, 8}),
+        matrix("more_block_rows_than_columns", 32, 96, {8, 8}),
+        matrix("depth_0", 100, 200, {16, 16}, 0),
+        matrix("depth_1", 100, 200, {16, 16}, 1),
+        matrix("depth_2_of_primes", 131, 257, {16, 16}, 2),
+        matrix("five_by_three_tiles", 150, 170, {16, 8}),
+        matrix("tall_tiles", 20, 700, {16, 8}),
+    };
+    return shapes;
+}
+
+inline const std::vector<Shape>& battery_of(const Way& way)
+{
+    return way.has_matrix() ? matrix_battery() : battery();
+}
+
+inline std::vector<ElementType> types_of(const Way& way)
+{
+    if (way.has_matrix())
+        return {ElementType::float32};
+    return way.has_elements() ? std::vector{ElementType::int32, ElementType::float32}
+                              : std::vector{ElementType::none};
+}
+
+inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, ElementType type)
+{
+    constexpr std::uint32_t kChainDepth = 5;
+    Case point{.strategy = way.strategy,
+               .backend = backend,
+               .mechanism = way.mechanism,
+               .type = type,
+               .grid = shape.grid,
+               .block = shape.block,
+               .depth = shape.depth,
+               .seed = 42};
+    if (way.has_elements())
+        point.elements = shape.elements == 0 ? std::uint64_t{shape.grid} * shape.block : shape.elements;
+    if (way.has_matrix()) {
+        point.nx = shape.nx;
+        point.ny = shape.ny;
+        point.elements = shape.threads();
+        if (way.info().shaped)
+            point.shape = shape.block_shape;
+    }
+    if (way.info().workload == "chain")
+        point.depth = std::min(shape.depth.value_or(kChainDepth), kChainDepth);
+    return point;
+}
+
+// By the strategy's first mechanism, with its first type.
+inline Case case_of(BackendKind backend, const std::string& strategy, const Shape& shape)
+{
+    const Way way{strategy, Registry::find_anywhere(strategy)->info().mechanisms.front()};
+    return case_of(backend, way, shape, types_of(way).front());
+}
+
+// The launches are those of the closed form, and none is refused.
+inline void expect_launches(const Sample& sample, const Case& point)
+{
+    ASSERT_TRUE(sample.launches.has_value()) << sample.detail;
+    const ExpectedLaunches form = Registry::find(point.backend, point.strategy)->launches(point);
+    EXPECT_EQ(sample.launches->attempted_by_depth, form.by_depth);
+    EXPECT_EQ(sample.launches->max_depth, form.levels());
+    EXPECT_EQ(sample.launches->failed, 0U);
+}
+
+inline void expect_ok(const Sample& sample, const Case& point)
+{
+    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
+    EXPECT_FALSE(sample.answer.empty());
+    ASSERT_TRUE(sample.wall_us.has_value());
+    EXPECT_GT(*sample.wall_us, 0);
+    expect_launches(sample, point);
+}
+inline void expect_ok(Session& session, const Case& point)
+{
+    expect_ok(session.sample(point), point);
+}
+
+// check(point, shape) for all shapes and types.
+template <class Check>
+void for_the_battery(BackendKind backend, const Way& way, Check&& check)
+{
+    for (const Shape& shape : battery_of(way))
+        for (const ElementType type : types_of(way)) {
+            SCOPED_TRACE(std::string(shape.name) + " " + std::string(name_of(type)));
+            check(case_of(backend, way, shape, type), shape);
+        }
+}
+
+inline void run_battery(Session& session, const Way& way)
+{
+    for_the_battery(session.backend(), way,
+                    [&](const Case& point, const Shape& /*shape*/) { expect_ok(session, point); });
+}
+
+} // namespace nestbed

@@ -1,0 +1,37 @@
+// Nestbed and the test program as programs, and what comes back.
+#pragma once
+
+#include "base/subprocess.hpp"
+#include "support/cli_support.hpp"
+#include "support/program_support.hpp"
+
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+struct ProgramRun {
+    ProgramEnd end;
+    std::string out, err;
+};
+
+// Runs arguments[0], a program. Its outputs go through two files of the folder, made anew.
+inline ProgramRun run_of(const ScratchFolder& folder, const std::vector<std::string>& arguments,
+                         std::chrono::milliseconds timeout = std::chrono::minutes{1})
+{
+    const std::string out = folder.write("stdout", "");
+    const std::string err = folder.write("stderr", "");
+    const ProgramEnd end = run_program(arguments, {out, err}, timeout);
+    return {end, folder.read("stdout"), folder.read("stderr")};
+}
+
+// Runs the test program as nestbed with the faults.
+inline ProgramRun run_with_faults(const ScratchFolder& folder, std::vector<std::string> arguments,
+                                  std::chrono::milliseconds timeout = std::chrono::minutes{1})
+{
+    arguments.insert(arguments.begin(), NESTBED_TEST_PROGRAM);
+    return run_of(folder, arguments, timeout);
+}
+
+} // namespace nestbed

@@ -1,0 +1,61 @@
+// Plans made by hand for the tests: settings as on a command line, devices that are not there.
+#pragma once
+
+#include "base/error.hpp"
+#include "plan/plan.hpp"
+#include "support/support.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nestbed
+{
+
+using Said = std::vector<std::pair<std::string, std::string>>;
+using Devices = std::map<BackendKind, DeviceFacts>;
+
+inline constexpr std::uint64_t kGiB = 1024ULL * 1024 * 1024;
+
+inline Devices cpu_alone()
+{
+    return {
+        {BackendKind::cpu,
+         {.name = "Model 1", .multiprocessors = 2, .raising_limit_is_free = true, .free_memory_bytes = 16 * kGiB}}};
+}
+
+inline Devices both()
+{
+    Devices devices = cpu_alone();
+    devices[BackendKind::cuda] = {.name = "NVIDIA H200",
+                                  .multiprocessors = 132,
+                                  .max_threads_per_multiprocessor = 2048,
+                                  .max_blocks_per_multiprocessor = 32,
+                                  .resident_grids = 128,
+                                  .free_memory_bytes = 139 * kGiB};
+    return devices;
+}
+
+inline Settings settings_of(const Said& said)
+{
+    std::map<std::string, std::vector<std::string>> values;
+    for (const auto& [key, value] : said)
+        values[key].push_back(value);
+    Settings settings;
+    for (const auto& [key, all] : values)
+        settings.set(key, all);
+    return settings;
+}
+
+inline Plan plan_of(const Said& said, const Devices& devices = cpu_alone())
+{
+    return make_plan(settings_of(said), devices);
+}
+
+inline std::string refusal(const Said& said, const Devices& devices = cpu_alone())
+{
+    return text_of<UsageError>([&] { static_cast<void>(plan_of(said, devices)); });
+}
+
+} // namespace nestbed

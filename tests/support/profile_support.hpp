@@ -1,0 +1,106 @@
+// Cases under a profiler that is a shell script: it runs nestbed as ncu does, and prints pages that a test has written.
+#pragma once
+
+#include "inspect/profile_run.hpp"
+#include "support/program_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// What ncu would print of hello, and of its launches.
+inline std::string source_page(unsigned launches)
+{
+    return "\"Kernel "
+           "Name\",\"hello()\",\n\"Address\",\"inst_executed\",\"thread_inst_executed\"\n\"0x10\",\"16\",\"64\"\n"
+           "\"Kernel Name\",\"__cudaCDP2LaunchDeviceV2\",\n\"Address\",\"thread_inst_executed\"\n\"0x20\",\"" +
+           std::to_string(launches) + "\"\n";
+}
+
+inline const std::string kRawPage =
+    "\"Kernel "
+    "Name\",\"gpu__time_duration.sum\",\"launch__grid_size\",\"sm__ctas_launched.sum\",\"sm__warps_launched.sum\"\n"
+    "\"\",\"ns\",\"\",\"block\",\"warp\"\n\"hello()\",\"117,952\",\"4\",\"18\",\"18\"\n";
+
+// 4 blocks of 8 threads, a child each of 4, 2 and 1 threads: 12 launches.
+inline Case hello_case(std::uint32_t grid = 4)
+{
+    return {.strategy = "hello",
+            .mechanism = Mechanism::null_stream,
+            .type = ElementType::none,
+            .grid = grid,
+            .block = 8,
+            .seed = 0};
+}
+
+class Profile : public testing::Test
+{
+  protected:
+    // `collect` is what it does for a report, with the program's words in "$@" and the report's path in $report; `pages` how
+    // it prints a page, whose name is in $page.
+    std::string ncu(const std::string& collect = R"(echo "==PROF== to $report"; "$@" && echo report > "$report")",
+                    const std::string& pages = "") const
+    {
+        folder.write("page.source", source_page(12));
+        folder.write("page.raw", kRawPage);
+        return program(folder, "ncu",
+                       R"(if [ "$1" = --import ]; then
+    page=$4
+    [ -e "$2" ] || { echo "==ERROR== The file does not exist."; exit 1; }
+    )" + (pages.empty() ? "cat " + folder.path("page.$page") : pages) +
+                           R"(
+    exit
+fi
+while [ "$1" != --export ]; do shift; done
+report=$2
+shift 2
+)" + collect);
+    }
+
+    ProfileOptions options(const std::string& ncu_path) const
+    {
+        std::filesystem::create_directories(folder.path("out"));
+        return {.programs = {.ncu = ncu_path, .nestbed = NESTBED_PROGRAM},
+                .experiment = "some",
+                .folder = folder.path("out"),
+                .timeout = std::chrono::seconds(60)};
+    }
+
+    std::vector<std::string> files() const
+    {
+        std::vector<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path("out")))
+            names.push_back(entry.path().filename().string());
+        return names;
+    }
+
+    static std::vector<Reconciled> profile(const std::vector<Case>& cases, const ProfileOptions& how)
+    {
+        return profile_cases(cases, how, [](const Progress&) {});
+    }
+
+    // The one case's reason not to be counted, without where its log is.
+    std::string reason(const ProfileOptions& how) const
+    {
+        const Reconciled one = profile({hello_case()}, how).at(0);
+        EXPECT_EQ(one.verdict, Verdict::not_counted);
+        EXPECT_EQ(one.cell("strategy"), "hello");
+        EXPECT_EQ(one.cell("launches_expected"), "12");
+        EXPECT_EQ(one.cell("status"), "");
+        const std::string log = " (" + folder.path("out/001-hello-4x8.log") + ")";
+        EXPECT_THAT(one.detail, testing::EndsWith(log));
+        EXPECT_TRUE(folder.has("out/001-hello-4x8.log"));
+        return one.detail.substr(0, one.detail.size() - log.size());
+    }
+
+    ScratchFolder folder;
+};
+
+} // namespace nestbed

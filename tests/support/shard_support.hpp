@@ -1,0 +1,68 @@
+// A small experiment on the executor, measured in shards.
+#pragma once
+
+#include "base/text_file.hpp"
+#include "log/parsed_log.hpp"
+#include "support/cli_support.hpp"
+#include "support/support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// 6 cases in 2 groups, 2 repetitions each.
+class ShardedRun : public testing::Test
+{
+  protected:
+    static std::vector<std::string> experiment(const std::vector<std::string>& more = {},
+                                               const std::string& repeat = "2")
+    {
+        std::vector<std::string> words{"run",       "--in-process", "--strategy", "barrier,neighbored,tail",
+                                       "--backend", "cpu"};
+        words.insert(words.end(), {"--grid", "2,4", "--block", "8", "--workers", "1", "--warmup", "0"});
+        words.insert(words.end(), {"--repeat", repeat});
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+
+    // Measures it, and gives the CSV's name.
+    std::string shard(const std::string& name, const std::vector<std::string>& more = {},
+                      const std::string& repeat = "2") const
+    {
+        std::string path = scratch_.path("s" + name.substr(0, 1) + ".csv");
+        std::vector<std::string> words = experiment({"--shard", name, "-o", path}, repeat);
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = nestbed(words);
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        return path;
+    }
+
+    Outcome merge(std::vector<std::string> words) const
+    {
+        words.insert(words.begin(), "merge");
+        words.insert(words.end(), {"-o", out()});
+        return nestbed(words);
+    }
+    std::string out() const { return scratch_.path("all.csv"); }
+
+    static ParsedLog log(const std::string& path) { return parse_log(path, read_text_file(path)); }
+    // How many rows of each case.
+    static std::map<std::string, unsigned> rows_by_key(const std::string& path)
+    {
+        const ParsedLog rows = log(path);
+        std::map<std::string, unsigned> keys;
+        for (const LogRow& row : rows.rows)
+            ++keys[row.cells[rows.column("key")]];
+        return keys;
+    }
+
+    ScratchFolder scratch_;
+};
+
+} // namespace nestbed
