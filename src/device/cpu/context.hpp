@@ -60,7 +60,7 @@ class Context
     explicit Context(const SessionOptions& options);
 
     const DeviceFacts& facts() const { return facts_; }
-    std::string schedule() const { return cpu::name_of(executor_.schedule()); }
+    std::string schedule() const { return nestbed::name_of(executor_.schedule()); }
     cpu::Executor& executor() { return executor_; }
 
     // Throws RunError when the memory cannot be had.
