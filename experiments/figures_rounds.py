@@ -19,22 +19,10 @@ def repeated(part):
     return part.cases if all(set(group["experiment"]) == set(part.cases["experiment"]) for group in groups) else None
 
 
-def ratio_of_rounds(above, below):
-    """(ratio, low, high) of the medians of [samples of a round]: the 95 % interval by a bootstrap that draws whole rounds, for
-    samples of one process are alike (Davison and Hinkley, "Bootstrap Methods and their Application", section 3.8)."""
-    random = numpy.random.default_rng(1)
-
-    def drawn(rounds):
-        return numpy.median(numpy.concatenate([rounds[index] for index in random.integers(len(rounds), size=len(rounds))]))
-
-    low, high = numpy.percentile([drawn(above) / drawn(below) for _ in range(logs.RESAMPLES)], [2.5, 97.5])
-    return float(numpy.median(numpy.concatenate(above)) / numpy.median(numpy.concatenate(below))), float(low), float(high)
-
-
 def _rounds_of(part, case):
-    """The times of a case, [those of a round]."""
+    """The times of a case, [those of a round]: samples of one process are alike, so a bootstrap draws whole rounds."""
     rows = part.rows[part.rows["line"].isin(case["lines"])].dropna(subset=["us"])
-    return [times["us"].to_numpy() for _, times in rows.groupby("run_id", sort=False)]
+    return [times["us"].tolist() for _, times in rows.groupby("run_id", sort=False)]
 
 
 def rounds(part, shown):
@@ -49,7 +37,7 @@ def rounds(part, shown):
         found = {case["experiment"]: _rounds_of(part, case) for _, case in group.iterrows()}
         for name in (name for name in names if name != first):
             if found[name] and found[first] and numpy.median(numpy.concatenate(found[first])) > 0:
-                lines.append((label, name, *ratio_of_rounds(found[name], found[first]), len(found[name])))
+                lines.append((label, name, *logs.ratios([(found[name], found[first])])[0], len(found[name])))
             else:
                 without.append(f"{label}, {name}")
     if not lines:

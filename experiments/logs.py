@@ -1,15 +1,16 @@
 """nestbed's logs, read and summed up: a row a sample in, a row a case out.
 
-All that is drawn or shown of a CSV goes through here. Times are in microseconds; intervals are 95 % percentile bootstraps of the
-median (Efron and Tibshirani, "An Introduction to the Bootstrap", chapter 13), as in nestbed's own summary, with 2000 resamples of
-a fixed seed: the same CSV gives the same numbers. Needs Debian's python3-pandas.
+All that is drawn or shown of a CSV goes through here. Times are in microseconds; medians with their 95 % intervals, and ratios, come
+from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's python3-pandas, and NESTBED,
+the path of a nestbed.
 """
 import csv
-import functools
+import io
 import json
 import math
 import os
 import pathlib
+import subprocess
 import tempfile
 
 import numpy
@@ -26,11 +27,14 @@ NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "r
 CUB = ["cub", "cub_narrow"]
 # What a case and the CUB that it is held against must agree in.
 CUB_KEY = ["log", "backend", "gpu", "clock", "type", "elements"]
-RESAMPLES = 2000
 
 
 class LogError(Exception):
     """A file that cannot be read as a log: which, where, and why."""
+
+
+class StatisticsError(Exception):
+    """nestbed did not do its part: why."""
 
 
 def is_log(path):
@@ -53,18 +57,45 @@ def logs_in(folder):
 
 def write_whole(path, data):
     """Puts bytes into a file, whole or not at all: into one beside it that then takes its name, and is removed where anything
-    fails. Makes the folder. Raises OSError."""
-    path = pathlib.Path(path)
+    fails. Through a link, not instead of it, and with the permissions of a file that is there. Makes the folder. Raises OSError."""
+    path = pathlib.Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-            os.fchmod(file.fileno(), 0o644)
+            os.fchmod(file.fileno(), mode)
         os.replace(beside, path)
     except BaseException:
         pathlib.Path(beside).unlink(missing_ok=True)
         raise
+
+
+def read_rows(path):
+    """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and its line in the file, where the header is 1.
+    Blank lines are left out. Raises LogError."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            text = file.read()
+        if "\0" in text:
+            raise LogError(f"{path}, line {1 + text[:text.index(chr(0))].count(chr(10))}: a byte is 0: the file is damaged, or no text")
+        reader, before, found = csv.reader(io.StringIO(text, newline=""), strict=True), 0, []
+        for row in reader:
+            if row:
+                found.append((before + 1, row))
+            before = reader.line_num
+    except OSError as error:
+        raise LogError(f"{path}: {error.strerror}") from error
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise LogError(f"{path}: it is no CSV, or cut off: {error}") from error
+    if not found:
+        raise LogError(f"{path}: it is empty; allowed: a CSV with a header")
+    (_, header), *rows = found
+    for line, row in rows:
+        if len(row) != len(header):
+            raise LogError(f"{path}, line {line}: {len(row)} cells under {len(header)} columns: the row is not whole")
+    return header, [line for line, _ in rows], [row for _, row in rows]
 
 
 def read_log(path):
@@ -74,28 +105,10 @@ def read_log(path):
     Columns that a log of an earlier version lacks are empty; numbers are finite. Raises LogError.
     """
     path = pathlib.Path(path)
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.reader(file, strict=True)
-            header = next(reader, None)
-            if header is None:
-                raise LogError(f"{path}: it is empty; allowed: a log of `nestbed run`")
-            missing = [name for name in NEEDED if name not in header]
-            if missing:
-                raise LogError(f"{path}: it is no log of `nestbed run`: it has no column {', '.join(missing)}")
-            rows, lines = [], []
-            before = reader.line_num
-            for row in reader:
-                if len(row) != len(header):
-                    raise LogError(f"{path}, line {before + 1}: {len(row)} cells under {len(header)} columns: "
-                                   "the row is not whole")
-                rows.append(row)
-                lines.append(before + 1)
-                before = reader.line_num
-    except OSError as error:
-        raise LogError(f"{path}: {error.strerror}") from error
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise LogError(f"{path}: it is no CSV: {error}") from error
+    header, lines, rows = read_rows(path)
+    missing = [name for name in NEEDED if name not in header]
+    if missing:
+        raise LogError(f"{path}: it is no log of `nestbed run`: it has no column {', '.join(missing)}")
     log = pandas.DataFrame(rows, columns=header, dtype=str)
     for name in [*CASE, *NUMBERS, "detail", "driver", "cuda", "git", "utc", "run_id", "launches_by_depth"]:
         if name not in log:
@@ -115,28 +128,36 @@ def read_log(path):
     return log
 
 
-@functools.lru_cache(maxsize=None)
-def _draws(count):
-    """Indices of the resamples of `count` values: the same for every case of as many samples."""
-    return numpy.random.default_rng(1).integers(count, size=(RESAMPLES, count))
+def statistics(requests):
+    """[(value, low, high)]: the answers of `nestbed statistics` (its --help has the form of a request) by the program that NESTBED
+    names; NaN for what is not defined. Raises StatisticsError."""
+    if not requests:
+        return []
+    nestbed = os.environ.get("NESTBED")
+    if not nestbed:
+        raise StatisticsError("NESTBED is not set; allowed: the path of a nestbed that is built")
+    try:
+        done = subprocess.run([nestbed, "statistics"], input=json.dumps(requests, allow_nan=False), capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            raise StatisticsError(f"{nestbed} statistics ended with {done.returncode}: {done.stderr.strip()}")
+        answers = json.loads(done.stdout)
+        return [tuple(math.nan if answer[name] is None else float(answer[name]) for name in ("value", "low", "high"))
+                for answer in answers]
+    except OSError as error:
+        raise StatisticsError(f"{nestbed}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise StatisticsError(f"{nestbed} statistics gave no answers: {error}") from error
 
 
-def resampled_medians(values):
-    """RESAMPLES medians of values drawn with replacement."""
-    values = numpy.asarray(values, dtype=float)
-    return numpy.median(values[_draws(len(values))], axis=1)
+def medians(several):
+    """[(median, low, high)] of several sets of numbers."""
+    return statistics([{"parts": [{"above": [float(value) for value in values]}]} for values in several])
 
 
-def interval(values):
-    """(low, high): the 95 % interval of the median; at least one value."""
-    low, high = numpy.percentile(resampled_medians(values), [2.5, 97.5])
-    return float(low), float(high)
-
-
-def ratio(above, below):
-    """(ratio, low, high) of the medians of two independent sets of samples."""
-    low, high = numpy.percentile(resampled_medians(above) / resampled_medians(numpy.asarray(below)[::-1]), [2.5, 97.5])
-    return float(numpy.median(above) / numpy.median(below)), float(low), float(high)
+def ratios(pairs):
+    """[(ratio, low, high)] of the medians of pairs of independent sets of numbers, or of lists of numbers: rounds."""
+    return statistics([{"parts": [{"above": above, "below": [below]}]} for above, below in pairs])
 
 
 def _median(column):
@@ -168,10 +189,8 @@ def cases_of(log):
     for key, rows in log.groupby(CASE, sort=False, dropna=False):
         case = dict(zip(CASE, key))
         times = rows["us"].dropna().to_numpy()
-        low, high = interval(times) if len(times) else (numpy.nan, numpy.nan)
         case.update(rows=len(rows), ok=int((rows["status"] == "ok").sum()), statuses=rows["status"].value_counts().to_dict(),
-                    us=_median(rows["us"]), low=low, high=high, samples=times,
-                    clock=_clock_of(rows),
+                    us=numpy.nan, low=numpy.nan, high=numpy.nan, samples=times, clock=_clock_of(rows),
                     launches=_median(rows["launches_attempted"]), failed=_median(rows["launches_failed"]),
                     expected=_median(rows["launches_expected"]),
                     launches_by_depth=rows["launches_by_depth"].iloc[0], latency=_median(rows["latency_us"]),
@@ -179,6 +198,9 @@ def cases_of(log):
         for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):
             case[name] = _median(rows[name])
         found.append(case)
+    timed = [case for case in found if len(case["samples"])]
+    for case, (middle, low, high) in zip(timed, medians([case["samples"] for case in timed])):
+        case.update(us=middle, low=low, high=high)
     return pandas.DataFrame(found)
 
 
@@ -207,10 +229,11 @@ def ratios_to_cub(cases):
     """A list beside the cases, in their order: (ratio, low, high) of the medians, the case's over faster_cub's; None where there
     is no such CUB, or the case has no time."""
     reference = faster_cub(cases)
-    found = []
-    for _, case in cases.iterrows():
-        below = reference.get(cub_key(case))
-        found.append(ratio(case["samples"], below["samples"]) if below is not None and len(case["samples"]) else None)
+    found = [None] * len(cases)
+    held = [(place, case["samples"].tolist(), reference[cub_key(case)]["samples"].tolist())
+            for place, (_, case) in enumerate(cases.iterrows()) if cub_key(case) in reference and len(case["samples"])]
+    for (place, *_), answer in zip(held, ratios([pair for _, *pair in held])):
+        found[place] = answer
     return found
 
 

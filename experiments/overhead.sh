@@ -31,4 +31,4 @@ for part in "$parts"/*.csv; do
     tail -n +2 "$part" >>"$log"
 done
 rm -r "$parts"
-exec "$here/overhead.py" "$log"
+NESTBED=$nestbed exec "$here/overhead.py" "$log"

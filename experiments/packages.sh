@@ -1,4 +1,4 @@
-# Sourced by the scripts here: installs the Debian packages that are missing.
+# Sourced by the scripts here: installs the Debian packages that are missing, finds nestbed.
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -24,4 +24,10 @@ install_packages() {
     say "${0##*/}: installing ${missing[*]}"
     "${apt[@]}" update -qq >&2
     "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+# find_nestbed: exports NESTBED, the nestbed that computes medians and intervals for the scripts: as it is named, or built.
+find_nestbed() {
+    [[ -n ${NESTBED:-} ]] || NESTBED=$("$(dirname "${BASH_SOURCE[0]}")/build.sh" "" nestbed)/nestbed
+    export NESTBED
 }

@@ -146,6 +146,9 @@ def main():
         except logs.LogError as error:
             say(str(error))
             code = 2
+        except logs.StatisticsError as error:
+            say(str(error))
+            return 1
         except PlotError as error:
             say(str(error))
             code = max(code, error.code)

@@ -5,6 +5,7 @@
 #     experiments/plot.sh results/h200               all logs of a folder
 #     experiments/plot.sh out.csv -o /tmp/figures    one log, and where the figures go
 #     experiments/plot.sh --setup                    installs what it needs, and no more
+#     NESTBED=build/release/nestbed experiments/plot.sh    with this binary, and nothing is built
 #
 # What is drawn follows from what a log holds, not from its name; the same log gives the same bytes.
 set -euo pipefail
@@ -13,6 +14,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/packages.sh"
 install_packages python3-pandas python3-matplotlib
 if [[ "${1-}" == --setup ]]; then exit 0; fi
+find_nestbed
 python=/usr/bin/python3 # Debian's packages are for this one, whatever else is on the PATH
 "$python" -c 'import pandas, matplotlib' 2>/dev/null || python=python3
 MPLBACKEND=Agg exec "$python" "$here/plot.py" "$@"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One page of HTML to explore a results folder: `report.py [FOLDER] [-o FILE.html] --nestbed BINARY`.
+"""One page of HTML to explore a results folder: `report.py [FOLDER] [-o FILE.html]`.
 
-The claims are asked of the binary (--claims FILE reads them from a file instead); the rest is read from the logs by logs.py.
-The page holds plotly.js and all data, and needs no network. The same inputs give the same bytes.
+The claims come from claims.py (--claims FILE reads them from a file instead); the rest is read from the logs by logs.py, which needs
+NESTBED. The page holds plotly.js and all data, and needs no network. The same inputs give the same bytes.
 Exit codes: 1 it could not run or write, 2 the input is bad. Needs Debian's python3-pandas and python3-plotly.
 """
 import argparse
@@ -13,17 +13,18 @@ import json
 import math
 import pathlib
 import re
-import subprocess
 import sys
 
 import plotly.offline
 
+import claim_results
 import logs
+from claim_file import ClaimError
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = pathlib.Path(__file__).resolve().parent / "report"
 sys.path.insert(0, str(SOURCES))
-import claims  # noqa: E402  (beside the page's other sources)
+import claims_table  # noqa: E402  (beside the page's other sources)
 
 SCRIPTS = ["data.js", "measures.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
 # Of a case, what the page shows; the fields of logs.CASE come first.
@@ -32,10 +33,6 @@ SUMMED = ["rows", "ok", "us", "low", "high", "clock", "launches", "limit_bytes",
 
 class BadInput(Exception):
     """What was asked for cannot be shown: which file, and why."""
-
-
-class CannotRun(Exception):
-    """nestbed did not do its part."""
 
 
 def plain(value):
@@ -112,31 +109,16 @@ def joined(tables):
     return {name: [value for table in tables for value in table[name]] for name in tables[0]}
 
 
-def asked(nestbed, *arguments):
-    """What `nestbed claims` answers, run where its paths hold. Raises CannotRun."""
-    command = [str(nestbed), "claims", *arguments, "--json"]
-    try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        # A second run that does not hold some claim is exit 3 and still an answer.
-        if done.returncode not in (0, 3):
-            raise CannotRun(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}")
-        return json.loads(done.stdout)["claims"]
-    except OSError as error:
-        raise CannotRun(f"{nestbed}: {error.strerror}") from error
-    except (ValueError, KeyError) as error:
-        raise CannotRun(f"{' '.join(command)} gave no claims: {error}") from error
-
-
-def compared_with(folder, nestbed):
+def compared_with(folder, results):
     """The claims beside the same numbers of a folder. Why one is missing is said without the path of this machine's folder."""
-    compared = asked(nestbed, "compare", str(folder))
+    compared = claim_results.claims_json(results, results.second(folder))["claims"]
     for number in [number for claim in compared for number in claim["numbers"] if "second" in number]:
         number["second"]["why"] = number["second"]["why"].replace(f"{folder}/", "")
     return compared
 
 
 def claims_for(folder, options):
-    """The claims that rest on this folder; of another folder, compared with it. Raises BadInput, CannotRun."""
+    """The claims that rest on this folder; of another folder, compared with it. Raises BadInput, ClaimError, StatisticsError."""
     if options.claims:
         try:
             return json.loads(options.claims.read_text(encoding="utf-8"))["claims"]
@@ -144,9 +126,10 @@ def claims_for(folder, options):
             raise BadInput(f"{options.claims}: {error.strerror}") from error
         except (ValueError, KeyError) as error:
             raise BadInput(f"{options.claims}: it holds no claims: {error}") from error
-    listed = asked(options.nestbed, "list")
-    own = [claim for claim in listed if (ROOT / "results" / claim["csv"]).resolve().parent == folder.resolve()]
-    return own or compared_with(folder.resolve(), options.nestbed)
+    results = claim_results.Results(ROOT / "results")
+    own = [claim for claim in claim_results.claims_json(results)["claims"]
+           if (ROOT / "results" / claim["csv"]).resolve().parent == folder.resolve()]
+    return own or compared_with(folder.resolve(), results)
 
 
 def shown_name(folder):
@@ -197,16 +180,16 @@ def page_of(folder, beside, options):
     gpus = {gpu for _, log in found for gpu in log["gpu"].unique()}
     own = [claim for claim in listed if claim["hardware"] and claim["hardware"] in gpus]
     try:
-        behind = claims.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
+        behind = claims_table.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
     except OSError as error:
         raise BadInput(f"{error.filename}, which a claim rests on: {error.strerror}") from error
     data = {"cases": joined([columns_of(path, log) for path, log in found]),
-            "links": {path.name: claims.link(path, beside) for path, _ in found},
+            "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind}
     name = shown_name(folder)
     parts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
-             "claims": claims.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
+             "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
              "theme": source("theme.js"), "data": as_script(data), "plotly": packed_plotly(),
              "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}
     # In one go: what a cell says is never taken for a place to fill.
@@ -218,11 +201,8 @@ def options_of(arguments):
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "results/h200", metavar="FOLDER",
                         help="with logs of nestbed run (results/h200)")
     parser.add_argument("-o", dest="out", type=pathlib.Path, metavar="FILE.html", help="(FOLDER/report.html)")
-    claims_from = parser.add_mutually_exclusive_group(required=True)
-    claims_from.add_argument("--nestbed", metavar="BINARY", type=lambda text: pathlib.Path(text).resolve(),
-                             help="is asked for the claims")
-    claims_from.add_argument("--claims", metavar="FILE.json", type=pathlib.Path,
-                             help="the claims, as `nestbed claims list --json` prints them, instead of the binary's")
+    parser.add_argument("--claims", metavar="FILE.json", type=pathlib.Path,
+                        help="the claims, as `experiments/claims.sh list --json` prints them, instead of results/claims.json's")
     return parser.parse_args(arguments)
 
 
@@ -235,7 +215,7 @@ def main():
     except (BadInput, logs.LogError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 2
-    except CannotRun as error:
+    except (ClaimError, logs.StatisticsError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 1
     except OSError as error:

@@ -13,9 +13,5 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/packages.sh"
 
 install_packages python3-pandas python3-plotly
-nestbed=${NESTBED:-}
-if [[ -z $nestbed ]]; then
-    build=$("$here/build.sh" "" nestbed)
-    nestbed=$build/nestbed
-fi
-exec /usr/bin/python3 "$here/report.py" --nestbed "$nestbed" "$@"
+find_nestbed
+exec /usr/bin/python3 "$here/report.py" "$@"

@@ -197,7 +197,7 @@ def present(folder, gpu):
     if gpu:
         second = folder / "second_run.csv"
         second.unlink(missing_ok=True)  # made of the logs alone
-        codes.append(subprocess.run(nestbed("claims", "compare", str(folder), "--csv", str(second)), cwd=ROOT, check=False).returncode)
+        codes.append(subprocess.run([HERE / "claims.sh", "compare", folder, "--csv", second], cwd=ROOT, check=False).returncode)
     codes.append(subprocess.run([HERE / "report.sh", folder], check=False).returncode)
     return max(code if code >= 0 else 1 for code in codes)
 

@@ -4,13 +4,12 @@
     experiments/supervised.py NESTBED LOG.csv [ROUNDS]      12 rounds; a LOG.csv that is there is shown again
 
 `start` is a run that measures nothing (--dry-run), `book` experiments/book.cfg, `short` thousands of the shortest samples. Prints the
-difference of the starts, and of the others the ratio of the medians with a 95 % interval by a percentile bootstrap of the rounds. Needs
-Python alone.
+difference of the starts, and of the others the ratio of the medians with its 95 % interval (`nestbed statistics`). Measuring needs Python
+alone, showing Debian's python3-pandas.
 """
 import csv
+import os
 import pathlib
-import random
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,6 @@ RUNS = {
     "short": ["--strategy", "neighbored,last_block,reduce2_tail", "--grid", "64,1024", "--block", "256", "--repeat", "4000"],
 }
 WAYS = {"worker": [], "in_process": ["--in-process"]}
-RESAMPLES = 5000
 
 
 def seconds_of(nestbed, words):
@@ -48,27 +46,15 @@ def measure(nestbed, log, rounds):
 
 
 def show(log):
+    import logs  # not above: where pandas is not installed, a log can still be made
     with open(log, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    draw = random.Random(1)
-
-    def median_of(name, way, rounds=None):
-        seconds = [float(row["seconds"]) for row in rows if (row["run"], row["way"]) == (name, way)]
-        return statistics.median(seconds if rounds is None else [seconds[index] for index in rounds])
-
     for name in RUNS:
-        rounds = sum((row["run"], row["way"]) == (name, "worker") for row in rows)
-        with_one, without = median_of(name, "worker"), median_of(name, "in_process")
-        text = f"{name:6} worker {with_one:.3f} s, one process {without:.3f} s ({rounds} rounds): "
-        if name == "start":
-            print(text + f"{with_one - without:+.3f} s")
-            continue
-        ratios = []
-        for _ in range(RESAMPLES):
-            drawn = draw.choices(range(rounds), k=rounds)
-            ratios.append(median_of(name, "worker", drawn) / median_of(name, "in_process", drawn) - 1)
-        ratios.sort()
-        print(text + f"{with_one / without - 1:+.2%}, {ratios[RESAMPLES // 40]:+.2%} to {ratios[-RESAMPLES // 40]:+.2%}")
+        both = [[float(row["seconds"]) for row in rows if (row["run"], row["way"]) == (name, way)] for way in WAYS]
+        (with_one, *_), (without, *_) = logs.medians(both)
+        ((ratio, low, high),) = logs.ratios([both])
+        text = f"{name:6} worker {with_one:.3f} s, one process {without:.3f} s ({len(both[0])} rounds): "
+        print(text + (f"{with_one - without:+.3f} s" if name == "start" else f"{ratio - 1:+.2%}, {low - 1:+.2%} to {high - 1:+.2%}"))
 
 
 def main():
@@ -76,6 +62,7 @@ def main():
         sys.exit(__doc__.strip())
     if not pathlib.Path(sys.argv[2]).exists():
         measure(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) == 4 else 12)
+    os.environ["NESTBED"] = sys.argv[1]
     show(sys.argv[2])
 
 

@@ -26,6 +26,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -115,6 +116,8 @@ void prepare_plot(const std::string& path)
 void plot(const std::string& path)
 {
     const std::string script = plot_script();
+    setenv("NESTBED", std::filesystem::read_symlink("/proc/self/exe").c_str(),
+           1); // which computes what the script draws
     const ProgramEnd end = run_program({script, path}, {"/dev/stdout", "/dev/stderr"}, kPlotTimeout);
     if (!end.good())
         throw RunError(fmt::format("the figures could not be drawn ({}), but the log is whole; again: {}", end.text(),

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -164,14 +163,6 @@ CaseSide side_of(const ParsedLog& log, const CaseRows& group, const std::vector<
     return side;
 }
 
-Interval interval_of_ratio(const std::vector<double>& above, const std::vector<double>& below)
-{
-    constexpr std::uint64_t kSeed = 1;
-    std::vector<double> ratios = resampled_medians(above, kSeed);
-    std::ranges::transform(ratios, resampled_medians(below, kSeed + 1), ratios.begin(), std::divides());
-    return middle_95(ratios);
-}
-
 // Right less often in `after`, by more than chance allows.
 bool right_less_often(const CaseSide& before, const CaseSide& after)
 {
@@ -215,8 +206,9 @@ ComparedCase compare_case(const ParsedLog& before_log, const CaseRows& before, c
     one.before = side_of(before_log, before, before_times);
     one.after = side_of(after_log, after, after_times);
     if (one.before.median_us && one.after.median_us) {
-        one.ratio = *one.after.median_us / *one.before.median_us;
-        one.interval = interval_of_ratio(after_times, before_times);
+        const Estimate found = estimate_ratio(after_times, before_times);
+        one.ratio = found.value;
+        one.interval = found.interval;
     }
     one.change = change_of(one, std::min(before_times.size(), after_times.size()));
     return one;

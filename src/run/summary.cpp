@@ -19,8 +19,6 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint64_t kBootstrapSeed = 1;
-
 std::vector<double> times_of(const CaseResult& result)
 {
     std::vector<double> times;
@@ -137,10 +135,9 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
     std::string between;
     std::string ratio;
     if (const std::vector<double> times = times_of(result); !times.empty()) {
-        const double middle = median(times);
+        const auto [middle, interval] = estimate_median(times);
         time = format_us(middle);
         spread = fmt::format("{:.1f}%", 100 * median_absolute_deviation(times) / middle);
-        const Interval interval = bootstrap_median(times, kBootstrapSeed);
         between = format_us(interval.low) + " - " + format_us(interval.high);
         if (const auto reference = reference_time(results, result))
             ratio = ratio_text(middle / *reference);

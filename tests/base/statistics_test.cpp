@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -90,22 +92,22 @@ std::vector<double> normal_values(std::size_t count)
     return values;
 }
 
-TEST(BootstrapMedian, IsTheSameForTheSameSeedAndAnotherForAnother)
+TEST(EstimateMedian, HasTheSameIntervalInAnyOrder)
 {
-    const std::vector<double> values = normal_values(40);
-    const Interval once = bootstrap_median(values, 1);
-    const Interval again = bootstrap_median(values, 1);
-    const Interval other = bootstrap_median(values, 2);
-    EXPECT_EQ(once.low, again.low);
-    EXPECT_EQ(once.high, again.high);
-    EXPECT_TRUE(once.low != other.low || once.high != other.high);
+    std::vector<double> values = normal_values(40);
+    const Estimate once = estimate_median(values);
+    EXPECT_EQ(once.value, median(values));
+    std::ranges::sort(values);
+    const Estimate again = estimate_median(values);
+    EXPECT_EQ(once.interval.low, again.interval.low);
+    EXPECT_EQ(once.interval.high, again.interval.high);
 }
 
-TEST(BootstrapMedian, ContainsTheMedianAndLiesWithinTheValues)
+TEST(EstimateMedian, ContainsTheMedianAndLiesWithinTheValues)
 {
     for (const std::size_t count : {2U, 3U, 10U, 31U, 200U}) {
         const std::vector<double> values = normal_values(count);
-        const Interval interval = bootstrap_median(values, 1);
+        const Interval interval = estimate_median(values).interval;
         EXPECT_LE(interval.low, median(values)) << count;
         EXPECT_GE(interval.high, median(values)) << count;
         EXPECT_GE(interval.low, quantile(values, 0)) << count;
@@ -115,20 +117,93 @@ TEST(BootstrapMedian, ContainsTheMedianAndLiesWithinTheValues)
 
 // The median of n normal values has a standard deviation of about 1.2533 sigma / sqrt(n): for sigma 10 and n
 // 400, 95 % of it lie within 2 * 1.96 * 0.627 = 2.46.
-TEST(BootstrapMedian, IsAsWideAsTheMediansOwnDistribution)
+TEST(EstimateMedian, IsAsWideAsTheMediansOwnDistribution)
 {
-    const Interval interval = bootstrap_median(normal_values(400), 1);
+    const Interval interval = estimate_median(normal_values(400)).interval;
     EXPECT_NEAR(interval.high - interval.low, 2.46, 1.0);
 }
 
-TEST(BootstrapMedian, OfValuesWithoutSpreadIsAPoint)
+TEST(EstimateMedian, OfValuesWithoutSpreadIsAPoint)
 {
-    const Interval one = bootstrap_median({5}, 1);
-    EXPECT_DOUBLE_EQ(one.low, 5);
-    EXPECT_DOUBLE_EQ(one.high, 5);
-    const Interval equal = bootstrap_median({3, 3, 3}, 1);
-    EXPECT_DOUBLE_EQ(equal.low, 3);
-    EXPECT_DOUBLE_EQ(equal.high, 3);
+    for (const auto& [value, interval] : {estimate_median({5}), estimate_median({5, 5, 5})}) {
+        EXPECT_DOUBLE_EQ(value, 5);
+        EXPECT_DOUBLE_EQ(interval.low, 5);
+        EXPECT_DOUBLE_EQ(interval.high, 5);
+    }
+}
+
+double width(const Estimate& estimate)
+{
+    return estimate.interval.high - estimate.interval.low;
+}
+
+// Of the logarithm of a ratio of two medians the variance is twice that of one median's. Drawn from one seed, both sides would
+// be the same, and the ratio always 1.
+TEST(EstimateRatio, DrawsItsSidesIndependently)
+{
+    const std::vector<double> values = normal_values(400);
+    const Estimate ratio = estimate_ratio(values, values);
+    EXPECT_EQ(ratio.value, 1);
+    const double one = width(estimate_median(values)) / median(values);
+    EXPECT_NEAR(width(ratio) / one, std::sqrt(2), 0.2);
+}
+
+TEST(EstimateRatio, IsOfTheMedians)
+{
+    EXPECT_DOUBLE_EQ(estimate_ratio({55}, {10, 12}).value, 5);
+    const Interval interval = estimate_ratio({55}, {10, 12}).interval;
+    EXPECT_DOUBLE_EQ(interval.low, 55.0 / 12);
+    EXPECT_DOUBLE_EQ(interval.high, 5.5);
+}
+
+TEST(EstimateRatio, ToWhatIsNotAboveZeroIsNone)
+{
+    for (const double below : {0.0, -1.0}) {
+        const auto [value, interval] = estimate_ratio({5}, {below});
+        EXPECT_TRUE(std::isnan(value) && std::isnan(interval.low) && std::isnan(interval.high));
+    }
+    // A resample of zeros alone is drawn among 2000.
+    const auto [value, interval] = estimate_ratio({0, 0, 1}, {0, 1, 1});
+    EXPECT_EQ(value, 0);
+    EXPECT_TRUE(std::isnan(interval.low) && std::isnan(interval.high));
+}
+
+TEST(Estimate, IsToTheSmallestMedianAndOverANumber)
+{
+    const Rounds five = rounds_of_one({5, 5});
+    EXPECT_DOUBLE_EQ(estimate({{.above = five, .below = {rounds_of_one({4}), rounds_of_one({2, 2}), five}}}).value,
+                     2.5);
+    EXPECT_DOUBLE_EQ(estimate({{.above = five, .below = {rounds_of_one({2})}, .per = 10}}).interval.low, 0.25);
+}
+
+TEST(Estimate, IsMadeOfSeveral)
+{
+    const auto over = [](Over how) {
+        return estimate({{.above = {{3}}}, {.above = {{20}}}, {.above = {{18}}, .below = {{{2}}}}}, how).value;
+    };
+    EXPECT_DOUBLE_EQ(over(Over::least), 3);
+    EXPECT_DOUBLE_EQ(over(Over::greatest), 20);
+    EXPECT_DOUBLE_EQ(over(Over::geometric_mean), std::cbrt(3.0 * 20 * 9));
+    EXPECT_TRUE(std::isnan(estimate({{.above = {{-3}}}, {.above = {{20}}}}, Over::geometric_mean).value));
+}
+
+// The mean of n independent numbers is sqrt(n) times as sure as one.
+TEST(Estimate, DrawsItsPartsIndependently)
+{
+    const Part part{.above = rounds_of_one(normal_values(400)), .below = {rounds_of_one(normal_values(400))}};
+    const double one = width(estimate({part}));
+    EXPECT_NEAR(width(estimate(std::vector(16, part), Over::geometric_mean)), one / 4, one / 16);
+}
+
+TEST(Estimate, DrawsWholeRounds)
+{
+    const Estimate one_round = estimate({{.above = {{1, 2, 3, 4}}}});
+    EXPECT_EQ(one_round.value, 2.5);
+    EXPECT_EQ(width(one_round), 0);
+    const Estimate two = estimate({{.above = {{1, 1, 1, 5}, {9, 9}}}});
+    EXPECT_EQ(two.value, 3); // of all that is in them
+    EXPECT_EQ(two.interval.low, 1);
+    EXPECT_EQ(two.interval.high, 9);
 }
 
 // The lady tasting tea: of eight cups four are of the one kind.
@@ -146,7 +221,9 @@ TEST(Statistics, OfNoValuesAreRefused)
     EXPECT_THROW(median({}), std::invalid_argument);
     EXPECT_THROW(median_absolute_deviation({}), std::invalid_argument);
     EXPECT_THROW(quantile({}, 0.5), std::invalid_argument);
-    EXPECT_THROW(bootstrap_median({}, 1), std::invalid_argument);
+    EXPECT_THROW(estimate_median({}), std::invalid_argument);
+    EXPECT_THROW(estimate_ratio({1}, {}), std::invalid_argument);
+    EXPECT_THROW(estimate({}), std::invalid_argument);
 }
 
 } // namespace

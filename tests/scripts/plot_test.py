@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 """Tests of experiments/plot.sh's figures, on small logs made here and on those of results/h200.
 
-    /usr/bin/python3 -W error tests/scripts/plot_test.py
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/plot_test.py
 
-Needs Debian's python3-pandas and python3-matplotlib.
+NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
 """
 import csv
 import contextlib
 import io
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -126,7 +127,25 @@ class PlotTest(unittest.TestCase):
     def test_median_and_interval_are_those_of_the_log(self):
         figure = self.drawn([row for depth in (0, 1, 2) for row in rows([7, 1, 4], depth=depth, launches_attempted=depth)])
         self.assertEqual(list(self.line_of(figure["made-latency-depth"], 3).get_ydata()), [4, 4, 4])
-        self.assertEqual(logs.interval([5.0]), (5.0, 5.0))
+
+    def test_median_and_interval_are_those_of_the_table_of_the_run(self):
+        path = self.folder / "run.csv"
+        ran = subprocess.run([os.environ["NESTBED"], "run", "--strategy", "nosync,reduce2", "--backend", "cpu", "--grid", "8",
+                              "--block", "64", "--repeat", "15", "-o", path], capture_output=True, text=True, check=True)
+        for _, case in logs.cases_of(logs.read_log(path)).iterrows():
+            line = next(line for line in ran.stdout.splitlines() if line.startswith(case["strategy"]))
+            shown = re.findall(r"([0-9.]+) (us|ms)", line)  # the median, and both ends of its interval
+            for (text, unit), value in zip(shown, (case["us"], case["low"], case["high"]), strict=True):
+                digits = len(text.partition(".")[2])
+                self.assertEqual(text, f"{value / (1 if unit == 'us' else 1000):.{digits}f}", line)
+
+    def test_without_a_nestbed(self):
+        path = self.write(rows([1, 2]))
+        for nestbed, message in (("/nowhere/nestbed", "/nowhere/nestbed: No such file"), ("", "NESTBED is not set"),
+                                 ("/bin/false", "/bin/false statistics ended with 1"),
+                                 ("/bin/true", "/bin/true statistics gave no answers")):
+            with unittest.mock.patch.dict(os.environ, {"NESTBED": nestbed}):
+                self.assertIn(f"plot.sh: {message}", self.run_plot(path, expect=1)[1])
 
     def test_full_depth_stands_where_it_ends(self):
         made = [row for depth in (0, 1, "full")

@@ -19,9 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NESTBED = os.environ["NESTBED"]
 
 
-def called(*words, cwd=ROOT):
+def called(*words, cwd=ROOT, nestbed=NESTBED):
     return subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False,
-                          env={**os.environ, "NESTBED": NESTBED})
+                          env={**os.environ, "NESTBED": nestbed})
 
 
 def reproduce(*words):
@@ -172,11 +172,24 @@ class OnTheExecutor(Scratch):
         self.assertEqual(len({row["run_id"] for row in rows}), 2)
 
 
+class Costs(unittest.TestCase):
+    """What results/h200/README.md says of the two logs that are not summed up by figures alone."""
+
+    def test_are_what_the_readme_says(self):
+        said = (ROOT / "results/h200/README.md").read_text(encoding="utf-8")
+        for words in (["overhead.py"], ["supervised.py", NESTBED]):
+            script = ROOT / "experiments" / words[0]
+            shown = called(script, *words[1:], ROOT / "results/h200" / script.with_suffix(".csv").name)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            self.assertTrue(shown.stdout)
+            self.assertIn(shown.stdout, said)
+
+
 class Plot(Scratch):
     def test_a_run_draws_its_figures(self):
         log = self.folder / "out.csv"
         result = called(NESTBED, "run", "--strategy", "nosync,neighbored", "--backend", "cpu", "--grid", "1:64:*2", "--block", "32",
-                        "--repeat", "3", "--plot", "-o", log)
+                        "--repeat", "3", "--plot", "-o", log, nestbed="/nowhere")  # what draws asks this nestbed
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue((self.folder / "figures/out-latency-grid.svg").exists())
         self.assertIn("out-latency-grid.png", result.stdout)

@@ -1,0 +1,225 @@
+"""The numbers of the claims, from the CSVs, and what is said of them."""
+import dataclasses
+import math
+import re
+
+import numpy
+import pandas
+
+import logs
+from claim_file import UNITS, ClaimError
+
+NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+@dataclasses.dataclass
+class Measured:
+    """A number as it was measured."""
+    value: float  # in the unit of the number; of `count` the share of the rows
+    text: str  # "8.59 ms", "16384", "48 of 50"
+    lines: list  # of the CSV: the rows that it rests on, in order
+    low: float | None = None  # 95 %; of `count` and `same` there is no interval
+    high: float | None = None
+
+
+def number_in(cell):
+    """A cell's number; None for what is none, and for what is not finite."""
+    value = float(cell) if NUMBER.fullmatch(cell) else math.inf
+    return value if math.isfinite(value) else None
+
+
+class Rows:
+    """A CSV with a header: its cells as texts. Rows are named by their places, from 0. Raises logs.LogError, as all that reads it."""
+
+    def __init__(self, path):
+        self.path = path
+        header, lines, rows = logs.read_rows(path)
+        if len(set(header)) != len(header):
+            raise logs.LogError(f"{path}: it has two columns of one name")
+        self.lines = numpy.array(lines, dtype=int)  # in the file
+        self.table = pandas.DataFrame(rows, columns=header, dtype=str)
+
+    def cells(self, places, column):
+        if column not in self.table:
+            raise logs.LogError(f"{self.path}: it has no column {column}")
+        return self.table[column].iloc[places]
+
+    def numbers(self, places, column):
+        cells = self.cells(places, column)
+        for line, cell in zip(self.lines[places], cells):
+            if number_in(cell) is None:
+                raise logs.LogError(f"{self.path}:{line}: {column} is '{cell}'; allowed: a number")
+        return [number_in(cell) for cell in cells]
+
+    def holding(self, selection, places):
+        """Those of the rows for which all conditions hold."""
+        for column, condition in selection.items():
+            cells = self.cells(places, column)
+            if isinstance(condition, tuple):
+                values = {cell: number_in(cell) for cell in cells.unique()}
+                condition = [cell for cell, value in values.items() if value is not None and condition[0] <= value <= condition[1]]
+            places = places[cells.isin(condition).to_numpy()]
+        return places
+
+    def chosen(self, selection):
+        """At least one row."""
+        places = self.holding(selection, numpy.arange(len(self.table)))
+        if not len(places):
+            raise logs.LogError(f"{self.path} has no row{where(selection)}")
+        return places
+
+
+class Measuring:
+    """One number on its way: what `nestbed statistics` is asked for it, or what it is without asking."""
+
+    def __init__(self, number, rows):
+        self.number, self.rows, self.lines = number, rows, set()
+        self.parts, self.found = [], []
+        for selection, to in self.groups():
+            self.measure(selection, to)
+
+    def chosen(self, selection):
+        places = self.rows.chosen(selection)
+        self.lines.update(self.rows.lines[places].tolist())
+        return places
+
+    def groups(self):
+        """(rows, to) for each set of values of `by` among the rows, in the order in which the file has them."""
+        by = self.number.by
+        if not by:
+            return [(self.number.rows, self.number.to)]
+        places = self.chosen(self.number.rows)
+        sets = dict.fromkeys(zip(*(self.rows.cells(places, column) for column in by)))
+        here = [{column: [cell] for column, cell in zip(by, cells)} for cells in sets]
+        return [({**self.number.rows, **group}, [{**selection, **group} for selection in self.number.to]) for group in here]
+
+    def samples(self, selection):
+        places = self.chosen(selection)
+        if "status" in self.rows.table:
+            for line, status in zip(self.rows.lines[places], self.rows.cells(places, "status")):
+                if status != "ok":
+                    raise logs.LogError(f"{self.rows.path}:{line}: status is {status}; allowed: ok")
+        return self.rows.numbers(places, self.number.what)
+
+    def same(self, selection, column):
+        """(number, cell) that all rows have."""
+        places = self.chosen(selection)
+        value = self.rows.numbers(places[:1], column)[0]
+        cells = list(self.rows.cells(places, column).unique())
+        if len(cells) > 1:
+            raise logs.LogError(f"{column} differs in {self.rows.path}{where(selection)}: {', '.join(cells)}")
+        return value, cells[0]
+
+    def measure(self, selection, to):
+        number = self.number
+        if number.statistic == "count":
+            places = self.chosen(selection)
+            count = len(self.rows.holding(number.counted, places))
+            self.found.append((count / len(places), f"{count} of {len(places)}"))
+        elif number.statistic == "same":
+            self.found.append(self.same(selection, number.what))
+        else:
+            part = {"above": self.samples(selection)}
+            if to:
+                part["below"] = [self.samples(other) for other in to]
+            if number.per:
+                part["per"] = self.same(selection, number.per)[0]
+                if part["per"] == 0:
+                    raise logs.LogError(f"{number.per} is 0 in {self.rows.path}{where(selection)}")
+            self.parts.append(part)
+
+    def measured(self, answer):
+        """The number, from the answer to its parts where it has any."""
+        lines = sorted(self.lines)
+        if not self.parts:
+            value, text = (max if self.number.over == "greatest" else min)(self.found, key=lambda one: one[0])
+            return Measured(value, text, lines)
+        factor, offset, suffix = UNITS[self.number.unit]
+        value, low, high = (one * factor + offset for one in answer)
+        if math.isnan(value):
+            raise ClaimError(f"claim {self.number.id}: " + ("it has no geometric mean" if not self.number.to else
+                             f"the median of {self.number.what} that it is compared to is not above 0"))
+        text = digits_text(value, self.number.digits) + suffix
+        return Measured(value, text, lines) if math.isnan(low + high) else Measured(value, text, lines, low, high)
+
+
+def measure(pairs):
+    """What there is for each (number, rows): a Measured, or a ClaimError that names the number and what is wrong: a selection
+    without a row, a row that is not ok, a cell that is no number. Raises logs.StatisticsError."""
+    found = []
+    for number, rows in pairs:
+        try:
+            found.append(Measuring(number, rows))
+        except logs.LogError as error:
+            found.append(ClaimError(f"claim {number.id}: {error}"))
+    asked = [one for one in found if isinstance(one, Measuring) and one.parts]
+    answers = dict(zip(map(id, asked), logs.statistics([
+        {"parts": one.parts, **({"over": one.number.over} if one.number.over else {})} for one in asked])))
+
+    def final(one):
+        try:
+            return one if isinstance(one, ClaimError) else one.measured(answers.get(id(one)))
+        except ClaimError as error:
+            return error
+
+    return [final(one) for one in found]
+
+
+def near(number, first, second):
+    """Whether a second measurement is as near to the first as the number asks."""
+    if number.within == 0:
+        return first.text == second.text
+    # Of the shares of a count the difference, for they may be 0; of what is said as "12 % more" that of the ratios.
+    factor, offset, _ = UNITS[number.unit]
+    one, other = ((measured.value - offset) / factor for measured in (first, second))
+    return abs(other - one) <= number.within * (1 if number.statistic == "count" else abs(one))
+
+
+# --- what is said of a number ---
+
+
+def plain(number):
+    return str(int(number)) if float(number).is_integer() else repr(number)
+
+
+def condition_text(condition):
+    return f"{plain(condition[0])} to {plain(condition[1])}" if isinstance(condition, tuple) else " or ".join(condition)
+
+
+def selection_text(selection):
+    return ", ".join(f"{column} = {condition_text(condition)}" for column, condition in sorted(selection.items()))
+
+
+def where(selection):
+    """ " where strategy = nosync, grid = 1 to 64"; empty for all rows."""
+    return f" where {selection_text(selection)}" if selection else ""
+
+
+def digits_text(value, digits):
+    """Significant digits, never with an exponent: 0.0761, 20.7, 3651."""
+    exponent = int(f"{value:.{digits - 1}e}".split("e")[1])
+    return f"{value:.{max(0, digits - 1 - exponent)}f}"
+
+
+def description_of(number):
+    """How it comes about: "median of gpu_us where strategy = nosync, type = int32"."""
+    text = {"median": f"median of {number.what}", "ratio": f"ratio of the medians of {number.what}",
+            "count": f"rows with {selection_text(number.counted)}", "same": f"{number.what} of every row"}[number.statistic]
+    text += (f" over {number.per}" if number.per else "") + where(number.rows)
+    if number.to:
+        others = [selection_text({column: condition for column, condition in selection.items()
+                                  if number.rows.get(column) != condition}) for selection in number.to]
+        text += f", to {'the smaller of ' if len(others) > 1 else ''}{' and '.join(others)}"
+    return text + (f"; the {number.over} over {' and '.join(number.by)}" if number.over else "")
+
+
+def interval_text(number, measured):
+    """ "8.13 to 9.33 ms"; empty for no interval."""
+    if measured.low is None:
+        return ""
+    low, high = (digits_text(bound, number.digits) for bound in (measured.low, measured.high))
+    return f"{low} to {high}{UNITS[number.unit][2]}"
+
+
+def within_text(number):
+    return "the same" if number.within == 0 else f"within {100 * number.within:.3g} %"

@@ -1,0 +1,200 @@
+"""A folder of results with its claims: read, measured, checked, and held beside a second run."""
+import dataclasses
+import datetime
+import hashlib
+import os
+import pathlib
+import shlex
+
+import claim_numbers
+import logs
+from claim_file import ClaimError, parse_claims
+from claim_numbers import description_of
+
+
+@dataclasses.dataclass
+class Facts:
+    """What it takes to make a log again; empty, and 0, where nothing says."""
+    figure: str
+    command: str
+    hardware: str = ""
+    git: str = ""
+    minutes: float = 0  # from the start of its runs to their last rows
+
+
+@dataclasses.dataclass
+class MeasuredClaim:
+    claim: object
+    numbers: list  # a claim_numbers.Measured for each of the claim's
+    sentence: str  # with the numbers in it
+
+
+@dataclasses.dataclass
+class Second:
+    """A number of a second run, beside the first."""
+    made: MeasuredClaim
+    index: int  # of the number in the claim
+    found: object = None  # nothing: `why`
+    near: bool = False
+    why: str = ""
+
+    @property
+    def verdict(self):
+        return "not there" if self.found is None else "near" if self.near else "far"
+
+
+class Results:
+    """claims.json of a folder of results, and all that it names: the CSVs, their manifests, and SHA256SUMS beside each CSV, which must
+    have it as it is. Raises ClaimError for a claims.json that cannot be read, and logs.StatisticsError."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        path = self.folder / "claims.json"
+        self.logs, self.claims = parse_claims(path, read_text(path))
+        self.facts, self.problems, self.measured = {}, [], []  # the measured ones: those that gave all their numbers
+        rows = {name: self.read_log(name, **said) for name, said in self.logs.items()}
+        for place in sorted({os.path.dirname(name) for name in self.logs}):
+            self.check_sums(place)
+        asked = [claim for claim in self.claims if rows[claim.log]]
+        found = iter(claim_numbers.measure([(number, rows[claim.log]) for claim in asked for number in claim.numbers]))
+        for claim in asked:
+            numbers = [next(found) for _ in claim.numbers]
+            wrong = [one for one in numbers if isinstance(one, ClaimError)]
+            if wrong:
+                self.problems.append(str(wrong[0]))
+            else:
+                self.measured.append(MeasuredClaim(claim, numbers, filled(claim, numbers)))
+
+    def number(self, name):
+        """The number CLAIM.NAME of the file; None for none."""
+        return next((number for claim in self.claims for number in claim.numbers if number.id == name), None)
+
+    def found(self, name):
+        """The same, measured; None where it is not."""
+        return next((found for made in self.measured for number, found in zip(made.claim.numbers, made.numbers)
+                     if number.id == name), None)
+
+    def claims_on(self, log):
+        names = [claim.id for claim in self.claims if claim.log == log]
+        return f"{'claim' if len(names) == 1 else 'claims'} {', '.join(names)}" if names else log
+
+    def read_log(self, name, figure, command):
+        """A CSV with what goes with it. What is wrong is a problem of all claims that rest on it, but the rows are still used."""
+        path, rows = self.folder / name, None
+        try:
+            rows = claim_numbers.Rows(path)
+            self.facts[name] = Facts(figure, command)
+            self.facts[name] = facts_of(path, rows, figure, command)
+        except (logs.LogError, ClaimError) as error:
+            self.problems.append(f"{self.claims_on(name)}: {error}")
+        if figure and not (self.folder / figure).exists():
+            self.problems.append(f"{self.claims_on(name)}: there is no figure {self.folder / figure}")
+        return rows
+
+    def check_sums(self, place):
+        """Every file of the SHA256SUMS of a folder must be as it was; the claims' CSVs must be among them."""
+        path = self.folder / place / "SHA256SUMS"
+        here = [name for name in self.logs if os.path.dirname(name) == place]
+        try:
+            sums = dict(reversed(line.split("  ", 1)) for line in read_text(path).splitlines() if "  " in line)
+        except ClaimError as error:
+            self.problems += [f"{self.claims_on(name)}: {error}" for name in here]
+            return
+        self.problems += [f"{self.claims_on(name)}: {path} has no line for {name}" for name in here
+                          if os.path.basename(name) not in sums]
+        for name, known in sorted(sums.items()):
+            file, claims = self.folder / place / name, self.claims_on(os.path.join(place, name))
+            if not file.is_file():
+                self.problems.append(f"{claims}: there is no {file}")
+            elif hashlib.sha256(file.read_bytes()).hexdigest() != known:
+                self.problems.append(f"{claims}: {file} is not the file that was measured: its SHA-256 is not that of {path}")
+
+    def second(self, folder):
+        """[Second]: the numbers of the same claims from another folder's CSVs, which have the names of ours; without those of CSVs
+        that no hardware made: nobody measures them again."""
+        rows, why = {}, {}
+        for name in (name for name, facts in self.facts.items() if facts.hardware):
+            try:
+                rows[name] = claim_numbers.Rows(pathlib.Path(folder) / os.path.basename(name))
+            except logs.LogError as error:
+                why[name] = str(error)
+        seconds = [Second(made, index, why=why.get(made.claim.log, "")) for made in self.measured
+                   if self.facts[made.claim.log].hardware for index in range(len(made.numbers))]
+        there = [one for one in seconds if not one.why]
+        for one, found in zip(there, claim_numbers.measure([(one.made.claim.numbers[one.index], rows[one.made.claim.log])
+                                                            for one in there])):
+            if isinstance(found, ClaimError):
+                one.why = str(found)
+            else:
+                one.found = found
+                one.near = claim_numbers.near(one.made.claim.numbers[one.index], one.made.numbers[one.index], found)
+        return seconds
+
+
+def read_text(path):
+    """A file's text, its ends of lines as they are. Raises ClaimError."""
+    try:
+        with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError as error:
+        raise ClaimError(f"{path}: it could not be read: {error.strerror}") from error
+
+
+def filled(claim, numbers):
+    sentence = claim.sentence
+    for number, found in zip(claim.numbers, numbers):
+        sentence = sentence.replace(f"{{{number.id.removeprefix(f'{claim.id}.')}}}", found.text)
+    return sentence
+
+
+def facts_of(path, rows, figure, command):
+    """Of a log, by its rows and its manifest."""
+    table = rows.table
+    machines, commits = (", ".join(filter(None, table[name].unique())) if name in table else "" for name in ("gpu", "git"))
+    facts = Facts(figure, command, machines, commits)
+    if not path.with_suffix(".json").exists():
+        return facts
+    try:
+        runs = logs.manifest_of(path)["runs"]
+        facts.command = command or "; ".join(shlex.join(run["command"]) for run in runs.values())
+        for run, said in runs.items():
+            utcs = table["utc"][table["run_id"] == run] if {"utc", "run_id"} <= set(table) else []
+            begin, ends = seconds_of(said["started_utc"]), [seconds_of(utc) for utc in utcs]
+            if begin is not None and any(ends):
+                facts.minutes += (max(filter(None, ends)) - begin) / 60
+    except (KeyError, TypeError) as error:
+        raise ClaimError(f"{path.with_suffix('.json')}: it is no manifest of `nestbed run`: there is no {error}") from error
+    return facts
+
+
+def seconds_of(utc):
+    """Of "2026-11-21T12:03:03Z"; None for another text."""
+    try:
+        return datetime.datetime.strptime(utc, "%Y-%m-%dT%H:%M:%SZ").timestamp()
+    except ValueError:
+        return None
+
+
+def claims_json(results, seconds=()):
+    """What `list --json` prints; `seconds` may be empty, or is of the same claims."""
+    beside = {(one.made.claim.id, one.index): one for one in seconds}
+    listed = []
+    for made in results.measured:
+        facts, numbers = results.facts[made.claim.log], []
+        for index, (number, found) in enumerate(zip(made.claim.numbers, made.numbers)):
+            numbers.append({"id": number.id, "text": found.text, "value": found.value, "low": found.low, "high": found.high,
+                            "unit": number.unit, "what": description_of(number), "rows": len(found.lines),
+                            "lines": found.lines, "tolerance": number.within})
+            if (made.claim.id, index) in beside:
+                numbers[-1]["second"] = second_json(found, beside[made.claim.id, index])
+        listed.append({"id": made.claim.id, "claim": made.sentence, "csv": made.claim.log, "figure": facts.figure,
+                       "command": facts.command, "hardware": facts.hardware, "minutes": facts.minutes, "numbers": numbers})
+    return {"claims": listed}
+
+
+def second_json(first, again):
+    found = again.found
+    if found is None:
+        return {"text": None, "value": None, "within": None, "why": again.why}
+    return {"text": found.text, "value": found.value, "within": again.near, "why": again.why, "low": found.low, "high": found.high,
+            "ratio": found.value / first.value if first.value else None}

@@ -1,0 +1,168 @@
+#!/usr/bin/python3
+"""The claims of the README, checked against the CSVs that they rest on; experiments/claims.sh installs what this needs and runs it."""
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import sys
+
+import logs
+from claim_documents import claims_page, linked, page_problems, with_page
+from claim_file import ClaimError
+from claim_numbers import interval_text, within_text
+from claim_results import Results, claims_json, read_text
+
+
+class UsageError(Exception):
+    """What was asked for cannot be: which option, and what is allowed."""
+
+
+# --- the commands; each returns its exit code ---
+
+
+def documents(folder):
+    """(README.md beside the folder of results itself, be it ".", or a link to it; README.md in it)."""
+    readme = pathlib.Path(os.path.realpath(folder)).parent / "README.md"
+    return str(readme) if os.path.isabs(folder) else os.path.relpath(readme), os.path.join(folder, "README.md")
+
+
+def say_problems(problems):
+    for problem in problems:
+        print(f"claims.sh: {problem}", file=sys.stderr)
+    return 3 if problems else 0
+
+
+def check(results, options):
+    readme, page = documents(options.results)
+    links, text = linked(results, readme, read_text(readme)), read_text(page)
+    problems = [*results.problems, *links.wrong, *links.broken, *links.left,
+                *page_problems(page, text, with_page(page, text, claims_page(results)), not results.problems)]
+    if not problems:
+        numbers = sum(len(made.numbers) for made in results.measured)
+        print(f"{len(results.measured)} claims, {numbers} numbers: {readme}, {page} and the CSVs agree")
+    return say_problems(problems)
+
+
+def write(results, options):
+    """Nothing is written unless every claim has its numbers."""
+    if results.problems:
+        return say_problems(results.problems)
+    readme, page = documents(options.results)
+    before, text = read_text(readme), read_text(page)
+    links, written = linked(results, readme, before), with_page(page, text, claims_page(results))
+    if links.broken:
+        return say_problems(links.broken)
+    for path, new, old in ((page, written, text), (readme, links.text, before)):
+        if new != old:
+            logs.write_whole(path, new.encode("utf-8", "surrogateescape"))
+            print(path)
+    return say_problems(links.left)
+
+
+def print_table(heads, rows):
+    """Texts (<) and numbers (>), as each head begins; in columns two blanks apart."""
+    widths = [max(len(row[column]) for row in [[head[1:] for head in heads], *rows]) for column in range(len(heads))]
+    for row in [[head[1:] for head in heads], *rows]:
+        print("  ".join(f"{cell:{head[0]}{width}}" for head, cell, width in zip(heads, row, widths)).rstrip())
+
+
+def print_json(value):
+    print(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def show(results, options):
+    if options.json:
+        print_json(claims_json(results))
+    else:
+        print_table(["<claim", ">number", ">95% CI", ">rows"],
+                    [[number.id, found.text, interval_text(number, found), str(len(found.lines))]
+                     for made in results.measured for number, found in zip(made.claim.numbers, made.numbers)])
+    return say_problems(results.problems)
+
+
+def compare_csv(seconds):
+    out = io.StringIO(newline="")
+    rows = csv.writer(out)
+    rows.writerow(["claim", "unit", "first", "first_low", "first_high", "second", "second_low", "second_high", "ratio", "within",
+                   "status", "detail"])
+
+    def cells(found):
+        return ["" if found is None or value is None else f"{value:.6g}"
+                for value in ((found.value, found.low, found.high) if found else (None,) * 3)]
+
+    for one in seconds:
+        number, first = one.made.claim.numbers[one.index], one.made.numbers[one.index]
+        ratio = f"{one.found.value / first.value:.4f}" if one.found and first.value else ""
+        rows.writerow([number.id, number.unit, *cells(first), *cells(one.found), ratio, f"{number.within:.6g}", one.verdict, one.why])
+    return out.getvalue()
+
+
+def compare(results, options):
+    seconds = results.second(options.folder)
+    if options.csv:
+        logs.write_whole(options.csv, compare_csv(seconds).encode())
+    if options.json:
+        print_json(claims_json(results, seconds))
+    else:
+        numbers = [one.made.claim.numbers[one.index] for one in seconds]
+        print_table(["<claim", ">first", ">second", "<asked", "<is"],
+                    [[number.id, one.made.numbers[one.index].text, one.found.text if one.found else "", within_text(number),
+                      one.verdict] for number, one in zip(numbers, seconds)])
+    missing = dict.fromkeys(one.why for one in seconds if one.why)  # a missing log is said once
+    say_problems([*results.problems, *missing])
+    return 0 if all(one.near for one in seconds) and not results.problems else 3
+
+
+def check_new_file(path):
+    folder = os.path.dirname(path) or "."
+    why = ("it is there already, and nothing is overwritten" if os.path.lexists(path) else
+           f"there is no folder {folder}" if not os.path.isdir(folder) else
+           "the folder takes no files" if not os.access(folder, os.W_OK) else "")
+    if why:
+        raise UsageError(f"--csv {path}: {why}; allowed: a new file in a folder that can be written to")
+
+
+def options_of():
+    parser = argparse.ArgumentParser(
+        prog="claims.sh", allow_abbrev=False, description="The claims of the README, and the CSVs that they rest on.",
+        epilog="Exit codes: 0 all agree, 1 it could not run, 2 a bad option, 3 a claim does not hold, or a second run is not near.")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for name, run, text in (("check", check, "the README, results/README.md and the CSVs agree"),
+                            ("list", show, "every number, computed from its CSV"),
+                            ("compare", compare, "the same numbers from the CSVs of a second run"),
+                            ("write", write, "the numbers into both documents")):
+        action = actions.add_parser(name, help=text, description=text, allow_abbrev=False)
+        action.set_defaults(run=run, csv=None)
+        action.add_argument("--results", metavar="FOLDER", default="results",
+                            help="where claims.json lies, beside a README.md and under another (results)")
+        if name in ("list", "compare"):
+            action.add_argument("--json", action="store_true", help="as JSON, with the lines of the rows")
+        if name == "compare":
+            action.add_argument("folder", metavar="FOLDER", help="with the CSVs of a second run")
+            action.add_argument("--csv", metavar="FILE", help="a row a number; a new file")
+    return parser.parse_args()
+
+
+def main():
+    options = options_of()
+    try:
+        if options.action == "compare" and not os.path.isdir(options.folder):
+            raise UsageError(f"compare {options.folder}: there is no such folder; allowed: one with CSVs of a second run")
+        if options.csv:
+            check_new_file(options.csv)
+        return options.run(Results(options.results), options)
+    except UsageError as error:
+        print(f"claims.sh: {error}", file=sys.stderr)
+        return 2
+    except (ClaimError, logs.LogError, logs.StatisticsError) as error:
+        print(f"claims.sh: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"claims.sh: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

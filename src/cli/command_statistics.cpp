@@ -1,0 +1,156 @@
+#include "base/error.hpp"
+#include "base/statistics.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <set>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace po = boost::program_options;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kStatisticsHelp = R"(nestbed statistics < REQUESTS.json
+
+Medians, 95 % bootstrap intervals and ratios of sets of numbers, for scripts:
+computed as for the table of a run and for compare. Standard input is a JSON
+list of requests; standard output is a JSON list of as many answers
+{"value": 11.0, "low": 10.0, "high": 12.0}.
+
+  {"parts": [{"above": [10, 12, 11]}]}
+      the median
+  {"parts": [{"above": [10, 12, 11], "per": 4}]}
+      the median over 4
+  {"parts": [{"above": [10, 12], "below": [[5, 6], [7, 8]]}]}
+      the median over the smallest of the medians of "below"
+  {"parts": [{...}, {...}], "over": "geometric mean"}
+      one number of several: "least", "greatest" or "geometric mean"
+
+In place of numbers a set may hold lists of numbers: rounds that the bootstrap
+draws whole. A ratio to what is not above 0 is null.
+
+Exit: 0; 2 a request is malformed.
+
+)";
+
+struct NamedOver {
+    std::string_view name;
+    Over over;
+};
+constexpr std::array kOvers{NamedOver{"least", Over::least}, NamedOver{"greatest", Over::greatest},
+                            NamedOver{"geometric mean", Over::geometric_mean}};
+
+[[noreturn]] void refuse(const std::string& place, const std::string& why)
+{
+    throw UsageError(fmt::format("statistics: {}: {}", place, why));
+}
+
+void check_keys(const Json& json, const std::string& place, const std::set<std::string>& allowed)
+{
+    if (!json.is_object())
+        refuse(place, fmt::format("it is {}; allowed: an object", json.dump()));
+    for (const auto& [key, value] : json.items())
+        if (!allowed.contains(key))
+            refuse(place, fmt::format("there is no key '{}'; allowed: {}", key, fmt::join(allowed, ", ")));
+}
+
+// The elements of a list that must be there and hold something.
+const Json& list_at(const Json& json, const char* key, const std::string& place)
+{
+    if (!json.contains(key) || !json.at(key).is_array() || json.at(key).empty())
+        refuse(place, fmt::format("\"{}\" is {}; allowed: a list of at least one", key,
+                                  json.contains(key) ? json.at(key).dump() : "missing"));
+    return json.at(key);
+}
+
+Rounds rounds_of(const Json& list, const std::string& place)
+{
+    Rounds rounds;
+    for (const Json& one : list) {
+        const bool is_round = one.is_array() && !one.empty() &&
+                              std::ranges::all_of(one, [](const Json& each) { return each.is_number(); });
+        if (!is_round && !one.is_number())
+            refuse(place, fmt::format("it has {}; allowed: numbers, or lists of numbers", one.dump()));
+        rounds.push_back(is_round ? one.get<std::vector<double>>() : std::vector{one.get<double>()});
+    }
+    return rounds;
+}
+
+Part part_of(const Json& json, const std::string& place)
+{
+    check_keys(json, place, {"above", "below", "per"});
+    Part part{.above = rounds_of(list_at(json, "above", place), place + ", \"above\"")};
+    if (json.contains("below"))
+        for (const Json& below : list_at(json, "below", place)) {
+            if (!below.is_array() || below.empty())
+                refuse(place, fmt::format("\"below\" has {}; allowed: lists of at least one number", below.dump()));
+            part.below.push_back(rounds_of(below, place + ", \"below\""));
+        }
+    if (json.contains("per")) {
+        if (!json.at("per").is_number() || json.at("per").get<double>() == 0)
+            refuse(place, fmt::format("\"per\" is {}; allowed: a number that is not 0", json.at("per").dump()));
+        part.per = json.at("per").get<double>();
+    }
+    return part;
+}
+
+Over over_of(const Json& json, std::size_t parts, const std::string& place)
+{
+    if (!json.contains("over") && parts == 1)
+        return Over::least;
+    const auto* const found = std::ranges::find_if(
+        kOvers, [&](const NamedOver& one) { return json.contains("over") && json.at("over") == one.name; });
+    if (found == kOvers.end())
+        refuse(place,
+               fmt::format("\"over\" is {}; allowed with {} parts: \"least\", \"greatest\", \"geometric mean\"",
+                           json.contains("over") ? json.at("over").dump() : "missing", parts));
+    return found->over;
+}
+
+Json answer_to(const Json& request, const std::string& place)
+{
+    check_keys(request, place, {"parts", "over"});
+    std::vector<Part> parts;
+    for (const Json& part : list_at(request, "parts", place))
+        parts.push_back(part_of(part, fmt::format("{}, part {}", place, parts.size() + 1)));
+    const auto [value, interval] = estimate(parts, over_of(request, parts.size(), place));
+    return {{"value", value}, {"low", interval.low}, {"high", interval.high}}; // what is not finite is null in JSON
+}
+
+} // namespace
+
+int statistics(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+{
+    po::options_description options("Options", 80);
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    if (parse_arguments(arguments, options, 0).contains("help")) {
+        out << kStatisticsHelp << options;
+        return exit_ok;
+    }
+    Json answers = Json::array();
+    try {
+        const Json requests = Json::parse(std::cin);
+        if (!requests.is_array())
+            refuse("standard input", "it is no list; allowed: a JSON list of requests");
+        for (const Json& request : requests)
+            answers.push_back(answer_to(request, fmt::format("request {}", answers.size() + 1)));
+    } catch (const Json::exception& error) {
+        refuse("standard input", error.what());
+    }
+    if (!(out << answers.dump() << '\n' << std::flush))
+        throw RunError("standard output: it could not be written to");
+    return exit_ok;
+}
+
+} // namespace nestbed

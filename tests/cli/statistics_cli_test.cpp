@@ -1,0 +1,152 @@
+// `nestbed statistics`, and that the table of a run and compare show the same numbers.
+#include "base/text.hpp"
+#include "support/cli_support.hpp"
+#include "support/support.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+Outcome statistics_of(const std::string& requests)
+{
+    std::istringstream in(requests);
+    auto* const before = std::cin.rdbuf(in.rdbuf());
+    const Outcome outcome = nestbed({"statistics"});
+    std::cin.rdbuf(before);
+    return outcome;
+}
+
+Json answers_to(const std::string& requests)
+{
+    const Outcome outcome = statistics_of(requests);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return Json::parse(outcome.out);
+}
+
+TEST(StatisticsCommand, AnswersEveryRequest)
+{
+    const Json answers = answers_to(R"([
+        {"parts": [{"above": [10, 12]}]},
+        {"parts": [{"above": [55], "below": [[20, 30], [10, 12]]}]},
+        {"parts": [{"above": [30, 30], "per": 4}]},
+        {"parts": [{"above": [3]}, {"above": [12]}], "over": "geometric mean"},
+        {"parts": [{"above": [3]}, {"above": [12]}], "over": "least"},
+        {"parts": [{"above": [3]}, {"above": [12]}], "over": "greatest"},
+        {"parts": [{"above": [[1, 2, 3, 4]]}]},
+        {"parts": [{"above": [3], "below": [[0]]}]}])");
+    EXPECT_EQ(answers, Json::parse(R"([
+        {"value": 11.0, "low": 10.0, "high": 12.0},
+        {"value": 5.0, "low": 4.583333333333333, "high": 5.5},
+        {"value": 7.5, "low": 7.5, "high": 7.5},
+        {"value": 6.0, "low": 6.0, "high": 6.0},
+        {"value": 3.0, "low": 3.0, "high": 3.0},
+        {"value": 12.0, "low": 12.0, "high": 12.0},
+        {"value": 2.5, "low": 2.5, "high": 2.5},
+        {"value": null, "low": null, "high": null}])"));
+    EXPECT_EQ(answers_to("[]"), Json::array());
+}
+
+TEST(StatisticsCommand, RefusesWhatIsNoRequest)
+{
+    const std::pair<const char*, const char*> refused[]{
+        {"", "standard input: "},
+        {"[", "standard input: "},
+        {"[1e999]", "standard input: "},
+        {"{}", "standard input: it is no list; allowed: a JSON list of requests"},
+        {"[5]", "request 1: it is 5; allowed: an object"},
+        {R"([{"parts": [{"above": [1]}]}, {}])", "request 2: \"parts\" is missing; allowed: a list of at least one"},
+        {R"([{"parts": []}])", "request 1: \"parts\" is []; allowed: a list of at least one"},
+        {R"([{"parts": [{"above": [1]}], "by": 1}])", "request 1: there is no key 'by'; allowed: over, parts"},
+        {R"([{"parts": [7]}])", "request 1, part 1: it is 7; allowed: an object"},
+        {R"([{"parts": [{}]}])", "request 1, part 1: \"above\" is missing; allowed: a list of at least one"},
+        {R"([{"parts": [{"above": 5}]}])", "request 1, part 1: \"above\" is 5; allowed: a list of at least one"},
+        {R"([{"parts": [{"above": [1, "2"]}]}])",
+         "request 1, part 1, \"above\": it has \"2\"; allowed: numbers, or lists"},
+        {R"([{"parts": [{"above": [1, null]}]}])",
+         "request 1, part 1, \"above\": it has null; allowed: numbers, or lists of numbers"},
+        {R"([{"parts": [{"above": [[]]}]}])",
+         "request 1, part 1, \"above\": it has []; allowed: numbers, or lists of numbers"},
+        {R"([{"parts": [{"above": [[1, "2"]]}]}])",
+         "request 1, part 1, \"above\": it has [1,\"2\"]; allowed: numbers, or lists"},
+        {R"([{"parts": [{"above": [1], "below": []}]}])",
+         "request 1, part 1: \"below\" is []; allowed: a list of at least one"},
+        {R"([{"parts": [{"above": [1], "below": [1]}]}])",
+         "request 1, part 1: \"below\" has 1; allowed: lists of at least one number"},
+        {R"([{"parts": [{"above": [1], "below": [[]]}]}])",
+         "request 1, part 1: \"below\" has []; allowed: lists of at least one"},
+        {R"([{"parts": [{"above": [1], "below": [["a"]]}]}])",
+         "request 1, part 1, \"below\": it has \"a\"; allowed: numbers"},
+        {R"([{"parts": [{"above": [1], "per": 0}]}])",
+         "request 1, part 1: \"per\" is 0; allowed: a number that is not 0"},
+        {R"([{"parts": [{"above": [1], "per": "2"}]}])",
+         "request 1, part 1: \"per\" is \"2\"; allowed: a number that is not 0"},
+        {R"([{"parts": [{"above": [1]}, {"above": [1]}]}])",
+         "request 1: \"over\" is missing; allowed with 2 parts: \"least\""},
+        {R"([{"parts": [{"above": [1]}], "over": "mean"}])",
+         "request 1: \"over\" is \"mean\"; allowed with 1 parts: \"least\""},
+        {R"([{"parts": [{"above": [1]}], "over": 5}])", "request 1: \"over\" is 5; allowed with 1 parts: \"least\""}};
+    for (const auto& [requests, why] : refused) {
+        const Outcome outcome = statistics_of(requests);
+        EXPECT_EQ(outcome.exit_code, 2) << requests;
+        EXPECT_EQ(outcome.out, "") << requests;
+        EXPECT_THAT(outcome.err, HasSubstr(fmt::format("nestbed: statistics: {}", why))) << requests;
+    }
+    EXPECT_EQ(nestbed({"statistics", "x.json"}).exit_code, 2);
+    EXPECT_THAT(nestbed({"statistics", "--help"}).out, HasSubstr(R"({"parts": [{"above": [10, 12, 11]}]})"));
+}
+
+// The table of a run has a case's median and interval; here are those of its rows, which have three decimals.
+TEST(StatisticsCommand, SaysOfALogWhatTheTableOfItsRunSays)
+{
+    const ScratchFolder scratch;
+    const std::string log = scratch.path("log.csv");
+    const Outcome run = nestbed({"run", "--strategy", "nosync,reduce2", "--backend", "cpu", "--grid", "8,16",
+                                 "--block", "64", "--repeat", "9", "--seed", "1", "-o", log});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    std::map<std::string, Json> times;
+    for (const Row& row : rows_of(log))
+        times[row.at("strategy") + " +" + row.at("grid")].push_back(std::stod(row.at("wall_us")));
+    ASSERT_EQ(times.size(), 4U);
+    for (const auto& [where, values] : times) {
+        const Json answer = answers_to(Json::array({{{"parts", {{{"above", values}}}}}}).dump()).at(0);
+        EXPECT_THAT(run.out,
+                    testing::ContainsRegex(fmt::format("{} .*{} .* {} - {} ", where, format_us(answer.at("value")),
+                                                       format_us(answer.at("low")), format_us(answer.at("high")))));
+    }
+}
+
+// The ratio and its interval in the CSV of compare are those of the rows.
+TEST(StatisticsCommand, SaysOfTwoLogsWhatCompareSays)
+{
+    const ScratchFolder scratch;
+    const auto log = [&](const char* name, const std::vector<int>& times) {
+        std::string text = "strategy,backend,wall_us,status\r\n";
+        for (const int time : times)
+            text += fmt::format("nosync,cpu,{},ok\r\n", time);
+        return scratch.write(name, text);
+    };
+    const std::string before = log("a.csv", {10, 14, 12, 11, 18, 13});
+    const std::string after = log("b.csv", {31, 20, 25, 27, 22, 29, 24});
+    EXPECT_EQ(nestbed({"compare", before, after, "--csv", scratch.path("c.csv")}).exit_code, 3);
+    const Row row = rows_of(scratch.path("c.csv")).at(0);
+    const Json answer =
+        answers_to(R"([{"parts": [{"above": [31, 20, 25, 27, 22, 29, 24], "below": [[10, 14, 12, 11, 18, 13]]}]}])")
+            .at(0);
+    EXPECT_NEAR(std::stod(row.at("ratio")), answer.at("value"), 1e-4);
+    EXPECT_NEAR(std::stod(row.at("ratio_low")), answer.at("low"), 1e-4);
+    EXPECT_NEAR(std::stod(row.at("ratio_high")), answer.at("high"), 1e-4);
+}
+
+} // namespace
+} // namespace nestbed

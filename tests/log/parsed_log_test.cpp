@@ -1,0 +1,43 @@
+// A log, or any other CSV with a header, read.
+#include "base/error.hpp"
+#include "log/parsed_log.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::HasSubstr;
+
+TEST(ParsedLog, KnowTheirLines)
+{
+    const ParsedLog rows = parse_log("a.csv", "name,detail\r\na,\"two\nlines\"\r\nb,\r\n");
+    EXPECT_EQ(rows.rows[0].line, 2U);
+    EXPECT_EQ(rows.rows[1].line, 4U);
+    const ParsedLog late = parse_log("a.csv", "\n\"two\nlines\",b\n\n1,2\n\n3,4");
+    EXPECT_EQ(late.rows[0].line, 5U);
+    EXPECT_EQ(late.rows[1].line, 7U);
+    EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", "a,b\n\n1\n"); }),
+              "a.csv:3: 1 cells under 2 columns: the row is not whole");
+}
+
+TEST(ParsedLog, NameWhatIsWrong)
+{
+    EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", ""); }), "a.csv: it is empty; allowed: a CSV with a header");
+    EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", "a,b\r\n1,2\r\n1\r\n"); }),
+              "a.csv:3: 1 cells under 2 columns: the row is not whole");
+    EXPECT_THAT(text_of<RunError>([] { parse_log("a.csv", "a,b\r\n1,\"2"); }), HasSubstr("the file may be cut off"));
+    // What some file systems leave of a file when the power fails. A message with it would end there.
+    EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", std::string_view("a,b\r\n1,\0\0\r\n", 11)); }),
+              "a.csv:2: byte 7 is 0: the file is damaged, or no text");
+    const ParsedLog rows = parse_log("a.csv", "a\r\nten\r\n");
+    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(rows.column("b")); }), "a.csv: it has no column b");
+    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(rows.number(rows.rows[0], "a")); }),
+              "a.csv:2: a is 'ten'; allowed: a number");
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,620 @@
+#!/usr/bin/python3
+"""Tests of experiments/claims.sh: claims.json, the numbers, the documents, and the repository's own claims.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/claims_test.py
+
+NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas.
+"""
+import contextlib
+import hashlib
+import io
+import json
+import math
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+
+import claim_file  # noqa: E402
+import claim_numbers  # noqa: E402
+import claims  # noqa: E402
+import logs  # noqa: E402
+from claim_file import ClaimError  # noqa: E402
+from claim_numbers import Measured  # noqa: E402
+
+# Ten samples of fast, 1 to 10 us, and three of slow, by size 1 and 2.
+LOG = ("strategy,size,gpu_us,launches,status\r\n"
+       + "".join(f"fast,1,{time},8,ok\r\n" for time in range(1, 11))
+       + "".join(f"slow,1,{time},16,ok\r\n" for time in (100, 120, 110))
+       + "fast,2,20,8,ok\r\n" * 3 + "slow,2,60,16,ok\r\n" * 3
+       + "racy,1,5,1,ok\r\nracy,1,,1,wrong\r\nracy,2,,1,wrong\r\nracy,2,,1,wrong\r\n")
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+        return path
+
+    def read(self, name):
+        return (self.folder / name).read_bytes().decode()
+
+    def error(self, call, *arguments):
+        with self.assertRaises((ClaimError, logs.LogError)) as caught:
+            call(*arguments)
+        return str(caught.exception)
+
+
+def number(text, rows="{}"):
+    """The number n of a claims.json that has it alone."""
+    one = f'{{"id": "one", "claim": "It is {{n}}.", "log": "a.csv", "rows": {rows}, "numbers": {{"n": {text}}}}}'
+    return claim_file.parse_claims("claims.json", f'{{"logs": {{"a.csv": {{}}}}, "claims": [{one}]}}')[1][0].numbers[0]
+
+
+class File(Scratch):
+    def test_refuses_a_number_and_says_why(self):
+        for text, message in (
+                ('{"medain": "gpu_us", "within": 0}',
+                 "claims.json: claim one, number n: there is no key 'medain', did you mean 'median'?; allowed: by, count"),
+                ('{"within": 0}', 'it has no statistic; allowed: one of "median", "ratio", "count", "same"'),
+                ('{"median": "a", "same": "b", "within": 0}', 'it has both "median" and "same"'),
+                ('{"median": 5, "within": 0}', '"median" is 5; allowed: a text'),
+                ('{"median": "", "within": 0}', '"median" is ""; allowed: a text'),
+                ('{"median": "a"}', '"within" is missing; allowed: a share'),
+                ('{"median": "a", "within": -1}', '"within" is -1'),
+                ('{"median": "a", "within": true}', '"within" is true'),
+                ('{"median": "a", "within": "near"}', '"within" is "near"'),
+                ('{"median": "a", "within": NaN}', "claims.json: NaN is no number"),
+                ('{"median": "a", "within": 1e999}', "claims.json: 1e999 is no number"),
+                ('{"median": "a", "within": 0, "unit": "miles"}', '"unit" is "miles"; allowed: "", "us", "ms"'),
+                ('{"median": "a", "within": 0, "digits": 0}', '"digits" is 0; allowed: 1 to 9'),
+                ('{"median": "a", "within": 0, "digits": 2.0}', '"digits" is 2.0; allowed: 1 to 9'),
+                ('{"median": "a", "within": 0, "digits": 4294967297}', '"digits" is 4294967297; allowed: 1 to 9'),
+                ('{"median": "a", "within": 0, "to": {"b": 1}}', '"to" goes with "ratio"'),
+                ('{"ratio": "a", "within": 0}', '"to" goes with "ratio"'),
+                ('{"ratio": "a", "within": 0, "to": []}', "the list is empty"),
+                ('{"median": "a", "within": 0, "by": "b"}', '"by" and "over" go together'),
+                ('{"median": "a", "within": 0, "over": "least"}', '"by" and "over" go together'),
+                ('{"median": "a", "within": 0, "by": "b", "over": "all"}', '"over" is "all"; allowed: "least"'),
+                ('{"median": "a", "within": 0, "rows": 7}', "claim one, number n, rows: it is 7; allowed: an object"),
+                ('{"median": "a", "within": 0, "rows": {"b": []}}', "rows, b: the list is empty"),
+                ('{"median": "a", "within": 0, "rows": {"b": 1.5}}', "a cell is 1.5; allowed: a text or a whole number"),
+                ('{"median": "a", "within": 0, "rows": {"b": [true]}}', "a cell is true; allowed: a text or a whole number"),
+                ('{"median": "a", "within": 0, "rows": {"b": {"from": 1}}}', '"to" is missing or no number'),
+                ('{"median": "a", "within": 0, "rows": {"b": {"from": 2, "to": 1}}}', "no number is from 2 to 1"),
+                ('{"median": "a", "within": 0, "rows": {"b": {"from": 1, "to": 2, "by": 1}}}', "there is no key 'by'"),
+                ('{"ratio": "a", "to": {"b": 1}, "per": "c", "within": 0}', '"per" goes with "median"'),
+                ('{"same": "a", "unit": "ms", "within": 0}', '"unit" is "ms"; allowed for "count" and "same": none'),
+                ('{"count": {"a": 1}, "by": "b", "over": "geometric mean", "within": 0}',
+                 '"over" is "geometric mean"; allowed for "count" and "same": "least", "greatest"'),
+                ('{"count": 5, "within": 0}', "number n, count: it is 5; allowed: an object"),
+                ('{"median": "a", "by": ["b", 5], "over": "least", "within": 0}', '"by" has 5; allowed: names of columns'),
+                ('{"median": "a", "unit": 5, "within": 0}', '"unit" is 5; allowed: a text'),
+                ("7", "it is 7; allowed: an object")):
+            with self.subTest(text):
+                self.assertIn(message, self.error(number, text))
+
+    def test_names_the_line_where_it_is_no_json(self):
+        self.assertRegex(self.error(claim_file.parse_claims, "claims.json", '{\n"logs": ]'), "claims.json: .*line 2")
+
+    def test_refuses_a_claim_and_says_why(self):
+        def error(text):
+            return self.error(claim_file.parse_claims, "c", f'{{"logs": {{"a.csv": {{}}}}, "claims": {text}}}')
+
+        numbers = '"numbers": {"n": {"same": "a", "within": 0}}'
+        good = f'{{"id": "one", "claim": "{{n}}", "log": "a.csv", {numbers}}}'
+        self.assertEqual(error(f"[{good}, {good}]"), "c: claim one: there is another of that id")
+        self.assertEqual(error(f"[{good.replace('a.csv', 'b.csv')}]"), 'c: claim one: its log b.csv is not among "logs"')
+        self.assertEqual(error(f"[{good.replace('{n}', 'five')}]"), "c: claim one: the sentence has no {n}")
+        self.assertIn("'Uno!' is no name; allowed: small letters, digits, - and _", error(f"[{good.replace('one', 'Uno!')}]"))
+        self.assertIn("'N' is no name", error('[{"id": "one", "claim": "{N}", "log": "a.csv", "numbers": {"N": {}}}]'))
+        for without in ('"id": "one", "claim": "{n}", "log": "a.csv"', '"id": "one", "claim": "{n}", "log": "a.csv", "numbers": {}',
+                        '"id": "one", "claim": "{n}", "log": "a.csv", "numbers": 5'):
+            self.assertEqual(error(f"[{{{without}}}]"),
+                             'c: claim one: "numbers" is missing; allowed: an object with at least one number')
+        self.assertEqual(error('[{"claim": "{n}", "log": "a.csv"}]'), 'c: claim without an id: "id" is missing; allowed: a text')
+        self.assertEqual(error('[{"id": 5, "claim": "{n}", "log": "a.csv"}]'), 'c: claim without an id: "id" is 5; allowed: a text')
+        self.assertEqual(error("[7]"), "c: claim without an id: it is 7; allowed: an object")
+        self.assertEqual(error(f"[{good.replace('{n}', '{n} and {m}')}]"),
+                         "c: claim one: the sentence has {m}, and there is no such number")
+        self.assertEqual(error("[]"), "c: log a.csv: no claim rests on it")
+        self.assertEqual(error("5"), 'c: the file: "claims" is missing; allowed: a list of claims')
+        self.assertEqual(self.error(claim_file.parse_claims, "c", '{"claims": []}'),
+                         'c: the file: "logs" is missing; allowed: an object of CSVs')
+        self.assertEqual(self.error(claim_file.parse_claims, "c", "5"), "c: the file: it is 5; allowed: an object")
+        self.assertIn("c: log a.csv: there is no key 'figur', did you mean 'figure'?",
+                      self.error(claim_file.parse_claims, "c", '{"logs": {"a.csv": {"figur": ""}}, "claims": []}'))
+        self.assertIn('c: log a.csv: "figure" is 5', self.error(claim_file.parse_claims, "c",
+                                                                '{"logs": {"a.csv": {"figure": 5}}, "claims": []}'))
+
+
+class Rows(Scratch):
+    def rows(self, text):
+        self.write("a.csv", text)
+        os.chdir(self.folder)
+        return claim_numbers.Rows("a.csv")
+
+    def measured(self, asked, text=LOG):
+        (found,) = claim_numbers.measure([(asked, self.rows(text))])
+        if isinstance(found, ClaimError):
+            raise found
+        return found
+
+    def refused(self, asked, text=LOG):
+        return self.error(self.measured, number(asked), text)
+
+
+class Csv(Rows):
+    def test_rows_know_their_lines(self):
+        self.assertEqual(list(self.rows('name,detail\r\na,"two\nlines"\r\nb,\r\n').lines), [2, 4])
+        self.assertEqual(list(self.rows('\n"two\nlines",b\n\n1,2\n\n3,4').lines), [5, 7])
+        self.assertEqual(self.error(self.rows, "a,b\n\n1\n"), "a.csv, line 3: 1 cells under 2 columns: the row is not whole")
+
+    def test_what_is_wrong_is_named(self):
+        self.assertEqual(self.error(self.rows, ""), "a.csv: it is empty; allowed: a CSV with a header")
+        self.assertEqual(self.error(self.rows, "a,b\r\n1,2\r\n1\r\n"),
+                         "a.csv, line 3: 1 cells under 2 columns: the row is not whole")
+        self.assertIn("a.csv: it is no CSV, or cut off: ", self.error(self.rows, 'a,b\r\n1,"2'))
+        # What some file systems leave of a file when the power fails.
+        self.assertEqual(self.error(self.rows, "a,b\r\n1,\0\0\r\n"),
+                         "a.csv, line 2: a byte is 0: the file is damaged, or no text")
+        self.assertEqual(self.error(self.rows, "a,a\r\n1,2\r\n"), "a.csv: it has two columns of one name")
+
+
+class Numbers(Rows):
+    def test_median_has_its_interval_and_its_lines(self):
+        found = self.measured(number('{"median": "gpu_us", "rows": {"strategy": "fast", "size": 1}, "unit": "us", "within": 0}'))
+        self.assertEqual((found.value, found.text, found.lines), (5.5, "5.50 µs", list(range(2, 12))))
+        self.assertTrue(1 <= found.low < 5.5 < found.high <= 10, found)
+
+    def test_ratio_is_to_the_smallest_median(self):
+        one = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": 1}, "to": {"strategy": "fast"}, '
+                                   '"within": 0}'))
+        self.assertEqual((one.value, one.text), (20, "20.0"))
+        two = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": 2}, '
+                                   '"to": [{"strategy": "fast", "size": 2}, {"strategy": "slow"}], "within": 0}'))
+        # Of samples that do not differ.
+        self.assertEqual((two.value, two.low, two.high, len(two.lines)), (3, 3, 3, 6))
+
+    def test_are_made_of_one_for_each_value(self):
+        for over, value in (("least", 3), ("greatest", 20), ("geometric mean", math.sqrt(60))):
+            found = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow"}, "to": {"strategy": "fast"}, '
+                                         f'"by": "size", "over": "{over}", "within": 0}}'))
+            self.assertAlmostEqual(found.value, value, places=12)
+
+    def test_count_rows_with_certain_cells(self):
+        for more, text in (("", "3 of 4"), (', "by": "size", "over": "least"', "1 of 2"),
+                           (', "by": "size", "over": "greatest"', "2 of 2")):
+            found = self.measured(number(f'{{"count": {{"status": "wrong"}}, "rows": {{"strategy": "racy"}}, "within": 0{more}}}'))
+            self.assertEqual((found.text, found.low, found.high), (text, None, None))
+            self.assertEqual(found.value, int(text[0]) / int(text[-1]))
+
+    def test_say_what_all_rows_have(self):
+        self.assertEqual(self.measured(number('{"same": "launches", "rows": {"strategy": "slow"}, "within": 0}')).text, "16")
+        self.assertEqual(self.refused('{"same": "launches", "within": 0}'), "claim one.n: launches differs in a.csv: 8, 16, 1")
+        for over, text in (("least", "8"), ("greatest", "16")):
+            self.assertEqual(self.measured(number('{"same": "launches", "rows": {"strategy": ["fast", "slow"]}, "by": "strategy", '
+                                                  f'"over": "{over}", "within": 0}}')).text, text)
+
+    def test_have_units(self):
+        for unit, digits, text in (("", 3, "3.00"), ("%", 3, "300 %"), ("% more", 2, "200 %"), ("ms", 2, "0.0030 ms"),
+                                   ("us", 1, "3 µs"), ("GB/s", 1, "3 GB/s"), ("TB/s", 1, "0.003 TB/s")):
+            found = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": 2}, "to": {"strategy": "fast"}, '
+                                         f'"unit": "{unit}", "digits": {digits}, "within": 0}}'))
+            self.assertEqual(found.text, text)
+        self.assertEqual(self.measured(number('{"median": "gpu_us", "rows": {"strategy": "slow", "size": 2}, "per": "launches", '
+                                              '"digits": 9, "within": 0}')).value, 60 / 16)
+
+    def test_ranges_and_lists_choose_rows(self):
+        for rows, text in (('{"gpu_us": {"from": 9, "to": 20}}', "5 of 5"), ('{"strategy": ["slow", "racy"]}', "7 of 10")):
+            self.assertEqual(self.measured(number(f'{{"count": {{"status": "ok"}}, "rows": {rows}, "within": 0}}')).text, text)
+        both = number('{"count": {"status": "ok"}, "rows": {"size": 2}, "within": 0}', '{"strategy": "racy"}')
+        self.assertEqual(self.measured(both).text, "0 of 2")  # the claim's and its own
+
+    def test_refuse_what_the_rows_do_not_give(self):
+        for asked, message in (
+                ('{"median": "gpu_us", "rows": {"strategy": "none"}, "within": 0}', "a.csv has no row where strategy = none"),
+                ('{"median": "gpu_us", "rows": {"strategy": "racy"}, "within": 0}', "a.csv:22: status is wrong; allowed: ok"),
+                ('{"median": "strategy", "rows": {"strategy": "fast"}, "within": 0}',
+                 "a.csv:2: strategy is 'fast'; allowed: a number"),
+                ('{"median": "cpu_us", "rows": {"strategy": "fast"}, "within": 0}', "a.csv: it has no column cpu_us"),
+                ('{"same": "cpu_us", "within": 0}', "a.csv: it has no column cpu_us"),
+                ('{"median": "gpu_us", "rows": {"gpu": "T4"}, "within": 0}', "a.csv: it has no column gpu"),
+                ('{"median": "gpu_us", "by": "gpu", "over": "least", "within": 0}', "a.csv: it has no column gpu"),
+                ('{"count": {"gpu": "T4"}, "within": 0}', "a.csv: it has no column gpu"),
+                ('{"ratio": "depth", "rows": {"strategy": "slow"}, "to": {"strategy": "fast"}, "within": 0}',
+                 "a.csv: it has no column depth"),
+                ('{"ratio": "gpu_us", "rows": {"strategy": "slow"}, "to": {"strategy": "none"}, "within": 0}',
+                 "a.csv has no row where strategy = none"),
+                ('{"median": "gpu_us", "rows": {"strategy": "fast"}, "per": "size", "within": 0}',
+                 "size differs in a.csv where strategy = fast: 1, 2"),
+                ('{"same": "strategy", "rows": {"strategy": "fast"}, "within": 0}', "a.csv:2: strategy is 'fast'; allowed: a number")):
+            with self.subTest(asked):
+                self.assertEqual(self.refused(asked), f"claim one.n: {message}")
+
+    def test_divide_by_nothing_that_is_not_above_0(self):
+        text = "s,us,depth\r\na,5,0\r\nb,0,1\r\nc,nan,1\r\nd,inf,1\r\ne,-5,1\r\nf, 5,1\r\ng,1e999,1\r\n"
+        for asked, message in (
+                ('{"ratio": "us", "rows": {"s": "a"}, "to": {"s": "b"}, "within": 0}',
+                 "the median of us that it is compared to is not above 0"),
+                ('{"median": "us", "rows": {"s": "a"}, "per": "depth", "within": 0}', "depth is 0 in a.csv where s = a"),
+                ('{"median": "us", "rows": {"s": "c"}, "within": 0}', "a.csv:4: us is 'nan'; allowed: a number"),
+                ('{"median": "us", "rows": {"s": "d"}, "within": 0}', "a.csv:5: us is 'inf'; allowed: a number"),
+                ('{"median": "us", "rows": {"s": "f"}, "within": 0}', "a.csv:7: us is ' 5'; allowed: a number"),
+                ('{"median": "us", "rows": {"s": "g"}, "within": 0}', "a.csv:8: us is '1e999'; allowed: a number"),
+                ('{"median": "us", "rows": {"s": ["a", "e"]}, "by": "s", "over": "geometric mean", "within": 0}',
+                 "it has no geometric mean")):
+            self.assertEqual(self.refused(asked, text), f"claim one.n: {message}")
+
+    def test_go_by_several_columns(self):
+        text = "s,m,us\r\na,x,5\r\na,y,7\r\nb,x,2\r\nb,y,9\r\n"
+        least, greatest = (number(f'{{"median": "us", "by": ["s", "m"], "over": "{over}", "within": 0}}')
+                           for over in ("least", "greatest"))
+        self.assertEqual((self.measured(least, text).value, self.measured(greatest, text).value), (2, 9))
+        self.assertEqual(claim_numbers.description_of(least), "median of us; the least over s and m")
+
+    def test_second_run_comes_near(self):
+        def near(asked, first, second):
+            return claim_numbers.near(asked, *(Measured(value, str(value), []) for value in (first, second)))
+
+        tenth = number('{"median": "gpu_us", "within": 0.1}')
+        self.assertEqual([near(tenth, 100, other) for other in (110, 91, 111)], [True, True, False])
+        exactly = number('{"same": "launches", "within": 0}')
+        self.assertEqual([near(exactly, 8, other) for other in (8, 8.0, 9)], [True, False, False])  # by the text
+        share = number('{"count": {"status": "wrong"}, "within": 0.1}')
+        self.assertEqual([near(share, 0, other) for other in (0.1, 0.2)], [True, False])
+        # Of the ratios 1.12 and 1.16, not of 12 and 16 %.
+        more = number('{"ratio": "gpu_us", "to": {"strategy": "fast"}, "unit": "% more", "within": 0.05}')
+        self.assertEqual([near(more, 12, other) for other in (16, 19)], [True, False])
+        self.assertEqual([claim_numbers.within_text(one) for one in (tenth, exactly)], ["within 10 %", "the same"])
+
+    def test_say_how_they_come_about(self):
+        for asked, text in (
+                ('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": {"from": 1, "to": 2}}, "to": [{"strategy": "fast"}, '
+                 '{"strategy": ["a", "b"]}], "by": "size", "over": "geometric mean", "within": 0}',
+                 "ratio of the medians of gpu_us where size = 1 to 2, strategy = slow, to the smaller of strategy = fast and "
+                 "strategy = a or b; the geometric mean over size"),
+                ('{"median": "gpu_us", "rows": {"depth": {"from": 0.5, "to": 4.0}}, "per": "depth", "within": 0}',
+                 "median of gpu_us over depth where depth = 0.5 to 4"),
+                ('{"count": {"status": "wrong"}, "rows": {"depth": 4}, "within": 0}', "rows with status = wrong where depth = 4")):
+            self.assertEqual(claim_numbers.description_of(number(asked)), text)
+
+
+CSV = ("experiment,run_id,strategy,gpu_us,launches,status,gpu,git,utc\r\n"
+       "e,r1,fast,10,0,ok,Some GPU,abc,2026-01-01T00:00:30Z\r\n"
+       "e,r1,fast,12,0,ok,Some GPU,abc,2026-01-01T00:00:50Z\r\n"
+       "e,r1,slow,55,8,ok,Some GPU,abc,2026-01-01T00:01:30Z\r\n")
+MANIFEST = {"runs": {"r1": {"started_utc": "2026-01-01T00:00:00Z", "command": ["nestbed", "run", "experiments/e.cfg"]}}}
+CLAIMS = {
+    "logs": {"m/e.csv": {"figure": "m/e.svg"}},
+    "claims": [
+        {"id": "quick", "claim": "`fast` takes {us}.", "log": "m/e.csv", "rows": {"strategy": "fast"},
+         "numbers": {"us": {"median": "gpu_us", "unit": "us", "within": 0.1}}},
+        {"id": "slowly", "claim": "`slow` makes {launches} launches and is {times} times as slow.", "log": "m/e.csv",
+         "rows": {"strategy": "slow"},
+         "numbers": {"launches": {"same": "launches", "within": 0},
+                     "times": {"ratio": "gpu_us", "to": {"strategy": "fast"}, "within": 0.2}}}]}
+README = ("# Some\n\nIt takes [11.0 µs](results/README.md#quick.us), [five](results/README.md#quick)\n"
+          "times less: [5.00](results/README.md#slowly.times) and [8](results/README.md#slowly.launches).\n")
+PAGE = "# Results\n\n<!-- claims: begin (experiments/claims.sh write) -->\n<!-- claims: end -->\n\nMore.\n"
+WRITTEN = """# Results
+
+<!-- claims: begin (experiments/claims.sh write) -->
+
+### `m/e.csv`
+
+`nestbed run experiments/e.cfg` · Some GPU, 1.5 minutes (nestbed abc) · [CSV](m/e.csv) · [figure](m/e.svg)
+
+| claim | number | 95 % interval | how it comes about | a second run |
+|---|---|---|---|---|
+| <a id="quick"></a>`fast` takes 11.0 µs. | <a id="quick.us"></a>11.0 µs | 10.0 to 12.0 µs | median of gpu_us where strategy = fast; \
+2 rows | within 10 % |
+| <a id="slowly"></a>`slow` makes 8 launches and is 5.00 times as slow. | <a id="slowly.launches"></a>8 |  | \
+launches of every row where strategy = slow; 1 row | the same |
+|  | <a id="slowly.times"></a>5.00 | 4.58 to 5.50 | ratio of the medians of gpu_us where strategy = slow, to strategy = fast; \
+3 rows | within 20 % |
+
+<!-- claims: end -->
+
+More.
+"""
+
+
+class Command(Scratch):
+    """A small folder of results, whose documents were written."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("results/claims.json", json.dumps(CLAIMS))
+        self.write("results/README.md", PAGE)
+        self.write("README.md", README)
+        self.write("results/m/e.json", json.dumps(MANIFEST))
+        self.write("results/m/e.svg", "<svg/>")
+        self.write("results/m/e.csv", CSV)
+        self.write_sum()
+        self.run_claims("write")
+
+    def write_sum(self):
+        self.write("results/m/SHA256SUMS", f"{hashlib.sha256(self.read('results/m/e.csv').encode()).hexdigest()}  e.csv\n")
+
+    def replace(self, name, before, after):
+        text = self.read(name)
+        self.assertIn(before, text)
+        self.write(name, text.replace(before, after, 1))
+
+    def run_claims(self, *words, expect=0, results=None):
+        """(standard output, standard error) of claims.py, whose exit code must be `expect`."""
+        out, messages = io.StringIO(), io.StringIO()
+        where = ["--results", str(results or self.folder / "results")] if words and words[0] != "--help" else []
+        with unittest.mock.patch.object(sys, "argv", ["claims.py", *map(str, words), *where]), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
+            try:
+                code = claims.main()
+            except SystemExit as leaving:
+                code = leaving.code
+        self.assertEqual(code, expect, messages.getvalue())
+        return out.getvalue(), messages.getvalue()
+
+    def failed(self, *words):
+        """What a command says that ends with 3."""
+        return self.run_claims(*words or ["check"], expect=3)[1]
+
+
+class Documents(Command):
+    def test_agree_as_they_were_written(self):
+        out, messages = self.run_claims("check")
+        self.assertEqual(messages, "")
+        self.assertEqual(out, f"2 claims, 3 numbers: {self.folder}/README.md, {self.folder}/results/README.md and the CSVs agree\n")
+        self.assertEqual(self.read("README.md"), README)  # it was right
+
+    def test_page_says_how_to_make_a_number_again(self):
+        self.assertEqual(self.read("results/README.md"), WRITTEN)
+
+    def test_name_the_claim_whose_number_in_the_readme_is_another(self):
+        self.replace("README.md", "[5.00]", "[6.00]")
+        out, messages = self.run_claims("check", expect=3)
+        self.assertEqual(out, "")
+        self.assertEqual(messages, f"claims.sh: {self.folder}/README.md:4: claim slowly.times: it says 6.00, the CSV gives 5.00 "
+                                   "(ratio of the medians of gpu_us where strategy = slow, to strategy = fast)\n")
+        self.assertEqual(self.run_claims("write")[0], f"{self.folder}/README.md\n")
+        self.assertEqual(self.read("README.md"), README)
+
+    def test_a_number_may_stand_without_its_unit(self):
+        self.replace("README.md", "[11.0 µs]", "[11.0]")
+        self.run_claims("check")
+        self.replace("README.md", "[11.0]", "[12.0]")
+        self.failed()
+        self.run_claims("write")
+        self.assertIn("[11.0](", self.read("README.md"))
+
+    def test_name_the_claims_whose_csv_is_another(self):
+        self.replace("results/m/e.csv", "fast,12", "fast,13")
+        messages = self.failed()
+        for text in ("claims quick, slowly: ", "m/e.csv is not the file that was measured: its SHA-256 is not",
+                     "README.md:3: claim quick.us: it says 11.0 µs, the CSV gives 11.5 µs",
+                     'results/README.md: claim quick.us: the CSVs give another line: | <a id="quick">'):
+            self.assertIn(text, messages)
+
+    def test_see_a_cell_that_changes_no_number(self):
+        self.replace("results/m/e.csv", "00:00:30Z", "00:00:31Z")
+        self.assertIn("claims quick, slowly: ", self.failed())
+        self.failed("write")  # and make nothing of it
+        self.assertEqual(self.read("results/README.md"), WRITTEN)
+
+    def test_name_the_claim_whose_line_in_the_page_is_another(self):
+        self.replace("results/README.md", "4.58 to", "4.85 to")
+        self.assertIn("results/README.md: claim slowly.times: the CSVs give another line: |", self.failed())
+
+    def test_see_a_page_that_differs_between_the_claims(self):
+        self.replace("results/README.md", "Some GPU, 1.5 minutes", "Some GPU, 1.4 minutes")
+        self.assertIn("README.md: what is between the claims is not what the CSVs give", self.failed())
+
+    def test_miss_what_the_readme_does_not_say(self):
+        self.replace("README.md", "[8](results/README.md#slowly.launches)", "8")
+        self.replace("README.md", "quick.us", "quick.ms")
+        messages = self.failed()
+        self.assertIn("README.md: claim slowly.launches: there is no link to results/README.md#slowly.launches", messages)
+        self.assertIn("README.md:3: there is no claim quick.ms", messages)
+
+    def test_nothing_is_made_of_a_document_whose_links_cannot_be_told_apart(self):
+        for before, after in (("[8](results", "8](results"),  # no bracket: the one before is another link's
+                              ("[5.00](results", "[5.00] and 5.00](results"),  # one that is closed
+                              ("#slowly.launches).", "#slowly.launches"),  # no end
+                              ("[8](results", "[6.00](results/README.md#slowly.times), 9](results")):  # behind one to be put right
+            self.write("README.md", README)
+            self.replace("README.md", before, after)
+            text = self.read("README.md")
+            messages = self.failed()
+            self.assertIn("README.md:4: claim slowly.", messages)
+            self.assertIn(": the link is not whole; allowed: [NUMBER](results/README.md#slowly.", messages)
+            self.failed("write")
+            self.assertEqual(self.read("README.md"), text)
+
+    def test_see_what_goes_on_behind_a_link(self):
+        for more in ("0", ".5", "x"):
+            self.write("README.md", README)
+            self.replace("README.md", "#slowly.launches)", f"#slowly.launches){more}")
+            self.assertIn("README.md:4: claim slowly.launches: what it says goes on behind the link", self.failed())
+
+    def test_read_no_comments_and_no_code(self):
+        self.replace("README.md", "[8](results/README.md#slowly.launches)", "9 <!-- [8](results/README.md#slowly.launches) -->")
+        self.assertIn("claim slowly.launches: there is no link", self.failed())
+        self.write("README.md", f"{README}```\n3.5 ms and [9](results/README.md#slowly.launches)\n```\n`4.5 ms`\n")
+        self.run_claims("check")
+
+    def test_want_a_link_for_what_has_a_unit(self):
+        self.write("README.md", f"{README}Also 12.25 ms, of version 3.5, in 20 ms.\n")
+        self.assertEqual(self.failed(), f"claims.sh: {self.folder}/README.md:5: 12.25 with a unit is of no claim; allowed: "
+                                        "[12.25](results/README.md#CLAIM.NUMBER)\n")
+
+    def test_want_the_files_that_the_readme_shows(self):
+        self.write("README.md", f"{README}![It](results/m/e.svg) ![Not](results/m/f.svg) [web](https://a.b/c)\n")
+        self.assertEqual(self.failed(), f"claims.sh: {self.folder}/README.md:5: there is no results/m/f.svg\n")
+
+    def test_find_the_readme_from_anywhere(self):
+        os.chdir(self.folder / "results")
+        self.assertEqual(self.run_claims("check", results=".")[1], "")
+        os.chdir(self.folder / "results/m")
+        self.assertEqual(self.run_claims("check", results="../")[1], "")
+        (self.folder / "elsewhere").mkdir()
+        (self.folder / "elsewhere/link").symlink_to(self.folder / "results")
+        self.run_claims("check", results=self.folder / "elsewhere/link")
+
+    def test_write_through_a_link_and_keep_permissions(self):
+        (self.folder / "README.md").rename(self.folder / "real.md")
+        (self.folder / "real.md").chmod(0o600)
+        (self.folder / "README.md").symlink_to("real.md")
+        self.replace("real.md", "[5.00]", "[6.00]")
+        self.run_claims("write")
+        self.assertTrue((self.folder / "README.md").is_symlink())
+        self.assertEqual(self.read("real.md"), README)
+        self.assertEqual(stat.S_IMODE((self.folder / "real.md").stat().st_mode), 0o600)
+
+    def test_write_where_an_ended_run_has_left_its_file(self):
+        self.replace("README.md", "[5.00]", "[6.00]")
+        self.write("README.md.partial", "half of it")
+        self.run_claims("write")
+        self.assertIn("[5.00]", self.read("README.md"))
+
+    def test_keep_what_they_do_not_know(self):
+        (self.folder / "README.md").write_bytes(README.replace("5.00", "6.00").encode() + b"\xff\xfe\r\n")
+        self.run_claims("write")
+        self.assertEqual((self.folder / "README.md").read_bytes(), README.encode() + b"\xff\xfe\r\n")
+
+    def test_want_utf_8_of_the_claims(self):
+        (self.folder / "results/claims.json").write_bytes(json.dumps(CLAIMS).encode().replace(b"`fast`", b"\xff"))
+        self.assertIn("results/claims.json: 'utf-8' codec", self.run_claims("check", expect=1)[1])
+
+    def test_want_a_place_for_the_page(self):
+        for text in ("# Nothing\n", "<!-- claims: end -->\n<!-- claims: begin (experiments/claims.sh write) -->\n"):
+            self.write("results/README.md", text)
+            for action in ("check", "write"):
+                self.assertIn("README.md: the claims have no place in it; allowed: a line <!-- claims: begin",
+                              self.run_claims(action, expect=1)[1])
+
+
+class Files(Command):
+    def test_check_every_file_that_was_summed(self):
+        self.write("results/m/SHA256SUMS", f"{self.read('results/m/SHA256SUMS')}00  other.csv\n00  e.svg\n")
+        messages = self.failed()
+        self.assertIn("m/other.csv: there is no ", messages)
+        self.assertIn("m/e.svg is not the file that was measured", messages)
+
+    def test_name_a_folder_in_place_of_a_file(self):
+        (self.folder / "results/m/e.csv").unlink()
+        (self.folder / "results/m/e.csv").mkdir()
+        self.assertIn(f"claims quick, slowly: {self.folder}/results/m/e.csv: Is a directory", self.failed())
+
+    def test_are_missed(self):
+        (self.folder / "results/m/e.svg").unlink()
+        self.assertIn("claims quick, slowly: there is no figure ", self.failed())
+        (self.folder / "results/m/SHA256SUMS").unlink()
+        self.assertIn("SHA256SUMS: it could not be read: No such file", self.failed())
+        self.write("results/m/SHA256SUMS", "00  other.csv\n")
+        self.assertIn("SHA256SUMS has no line for ", self.failed())
+        for text in ("{}", "[]", "{", '{"runs": []}', '{"runs": {"r1": 5}}', '{"runs": {"r1": {"command": []}}}',
+                     '{"runs": {"r1": {"command": 5, "started_utc": ""}}}', '{"runs": {"r1": {"command": ["a"], "started_utc": 5}}}'):
+            self.write("results/m/e.json", text)
+            self.assertIn("claims quick, slowly: ", self.failed())
+            self.assertIn("e.json: it is no manifest of `nestbed run`", self.failed(), text)
+        (self.folder / "results/m/e.csv").unlink()
+        self.assertIn(f"claims quick, slowly: {self.folder}/results/m/e.csv: No such file", self.failed())
+
+    def test_name_the_claim_that_the_csv_does_not_give(self):
+        self.replace("results/m/e.csv", "slow,55,8,ok", "slow,55,8,wrong")
+        self.write_sum()
+        self.assertIn("claim slowly.times: ", self.failed())
+        self.assertNotIn("slowly", self.run_claims("list", expect=3)[0])
+        self.failed("write")
+
+    def test_that_nobody_wrote_have_no_minutes(self):
+        self.write("results/m/e.json", json.dumps(MANIFEST).replace("2026-01-01T00:00:00Z", "early"))
+        self.assertEqual(json.loads(self.run_claims("list", "--json")[0])["claims"][0]["minutes"], 0)
+
+
+class Second(Command):
+    def test_list_every_number(self):
+        self.assertIn("slowly.times        5.00     4.58 to 5.50     3\n", self.run_claims("list")[0])
+        first, second = json.loads(self.run_claims("list", "--json")[0])["claims"]
+        self.assertEqual((first["claim"], first["hardware"], first["minutes"]), ("`fast` takes 11.0 µs.", "Some GPU", 1.5))
+        self.assertEqual((first["numbers"][0]["lines"], first["numbers"][0]["value"]), ([2, 3], 11))
+        self.assertIsNone(second["numbers"][0]["low"])
+
+    def test_compare_with_a_second_run(self):
+        self.write("again/e.csv", CSV.replace("slow,55", "slow,77"))
+        out, _ = self.run_claims("compare", self.folder / "again", "--csv", self.folder / "second.csv", expect=3)
+        for text in ("within 10 %  near", "the same     near", "within 20 %  far"):
+            self.assertIn(text, out)
+        self.assertIn("slowly.times,,5,4.58333,5.5,7,6.41667,7.7,1.4000,0.2,far,\r\n", self.read("second.csv"))
+        out, _ = self.run_claims("compare", self.folder / "again", "--json", expect=3)
+        self.assertIs(json.loads(out)["claims"][1]["numbers"][1]["second"]["within"], False)
+        self.write("again/e.csv", CSV)
+        self.run_claims("compare", self.folder / "again")
+        self.write("again/e.csv", CSV.replace("ok", "wrong"))
+        self.assertIn("claim quick.us: ", self.failed("compare", self.folder / "again"))
+        (self.folder / "again/e.csv").unlink()
+        out, messages = self.run_claims("compare", self.folder / "again", expect=3)
+        self.assertIn("not there", out)
+        self.assertEqual(messages, f"claims.sh: {self.folder}/again/e.csv: No such file or directory\n")  # once
+
+    def test_compare_nothing_that_no_hardware_made(self):
+        self.write("results/m/e.csv", "strategy,gpu_us,launches,status\r\nfast,10,0,ok\r\nslow,50,8,ok\r\n")
+        (self.folder / "results/m/e.json").unlink()
+        self.write_sum()
+        out, messages = self.run_claims("compare", self.folder / "results/m")
+        self.assertEqual(messages, "")
+        self.assertNotIn("quick.us", out)
+
+    def test_problems_of_the_first_run_fail_it_too(self):
+        self.write("again/e.csv", CSV)
+        (self.folder / "results/m/e.svg").unlink()
+        self.assertIn("there is no figure", self.failed("compare", self.folder / "again"))
+
+    def test_refuse_what_is_no_action(self):
+        for words, message in ((["chekc"], "invalid choice: 'chekc' (choose from 'check', 'list', 'compare', 'write')"),
+                               ([], "the following arguments are required: ACTION"),
+                               (["compare"], "the following arguments are required: FOLDER"),
+                               (["check", "this"], "unrecognized arguments: this"),
+                               (["compare", "nowhere"], "compare nowhere: there is no such folder; allowed: one with CSVs"),
+                               (["check", "--json"], "unrecognized arguments: --json"),
+                               (["list", "--csv", "x.csv"], "unrecognized arguments: --csv"),
+                               (["compare", self.folder, "--csv", self.folder / "README.md"], "it is there already"),
+                               (["compare", self.folder, "--csv", self.folder / "none/x.csv"], "there is no folder ")):
+            with self.subTest(words):
+                self.assertIn(message, self.run_claims(*words, expect=2)[1])
+        self.assertIn("nowhere/claims.json: it could not be read", self.run_claims("check", expect=1, results="nowhere")[1])
+        self.assertIn("check", self.run_claims("--help")[0])
+
+    def test_want_a_nestbed(self):
+        for nestbed, message in (("/nowhere/nestbed", "/nowhere/nestbed: No such file"),
+                                 ("/bin/false", "/bin/false statistics ended with 1"), ("", "NESTBED is not set"),
+                                 ("/bin/true", "/bin/true statistics gave no answers")):
+            with unittest.mock.patch.dict(os.environ, {"NESTBED": nestbed}):
+                self.assertIn(f"claims.sh: {message}", self.run_claims("check", expect=1)[1])
+
+
+class OfTheRepository(unittest.TestCase):
+    def test_agree_with_its_documents_and_csvs(self):
+        done = subprocess.run([ROOT / "experiments/claims.sh", "check"], cwd=ROOT, capture_output=True, text=True, check=False)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        self.assertRegex(done.stdout, r"^\d+ claims, \d+ numbers: README.md, results/README.md and the CSVs agree\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
