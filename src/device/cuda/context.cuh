@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "device/pending_limit.hpp"
 #include "model/case.hpp"
 #include "model/elapsed.hpp"
 #include "model/facts.hpp"
@@ -23,9 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace nestbed
-{
-inline namespace on_cuda
+namespace nestbed::inline on_cuda
 {
 
 inline constexpr BackendKind kBackend = BackendKind::cuda;
@@ -166,8 +165,8 @@ class Context
     }
 
     // Sets cudaLimitDevRuntimePendingLaunchCount and returns it as read back. The device runtime takes the
-    // memory for a new limit at the next kernel that launches one, so one is run here, untimed.
-    std::uint32_t set_pending_limit(std::uint32_t launches);
+    // memory for a new limit at the next kernel that launches one: settle() runs one, untimed.
+    std::uint32_t set_pending_limit(std::uint32_t launches, const std::function<void()>& settle);
 
     // Makes room for this many lines of kernel printf: what does not fit the buffer is lost in silence.
     void reserve_printf(std::uint64_t lines);
@@ -195,6 +194,8 @@ class Context
         if (alive_)
             alive_();
     }
+    // The executor checks by what kernels launch.
+    void go_by(std::optional<Mechanism> /*mechanism*/) {}
     // Of the timed region to come; empty: it has no range.
     void name_range(std::string name) { range_ = std::move(name); }
     const std::string& range() const { return range_; }
@@ -280,7 +281,7 @@ class Context
 
     DeviceFacts facts_;
     std::function<void()> alive_;
-    std::uint32_t asked_limit_ = 0; // not set by this context yet
+    PendingLimit limit_;
     std::int64_t limit_bytes_ = 0;
     std::optional<std::uint32_t> host_launches_;
     std::string range_;
@@ -321,13 +322,9 @@ void cooperative_launch(Context& context, LaunchShape shape, Args... args)
                                       context.stream(0)));
 }
 
-// Memory that the threads of a block share, not initialised: one for each T and Tag.
-template <class T, int Tag = 0>
-__device__ T& block_shared()
-{
-    __shared__ T storage;
-    return storage;
-}
+// Memory that the threads of a block share, not initialised: an array.
+// Shared memory that several kernels use is given to all kernels of a program that use any (nvlink -v, CUDA 13.0).
+#define BLOCK_SHARED(T, name, count) __shared__ T name[count]
 
 // Nanoseconds on a clock that all multiprocessors share. It goes on in steps (Session::timer_step_ns).
 __device__ inline unsigned long long timer_ns()
@@ -413,7 +410,7 @@ __device__ inline int relaunch_graph()
 #ifdef NESTBED_CDP1
 
 // Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it waits.
-__device__ inline bool wait_for_child(unsigned* /*flag*/)
+__device__ inline bool wait_for_child(unsigned* /*flag*/, unsigned long long /*patience_ns*/)
 {
     return cudaDeviceSynchronize() == cudaSuccess;
 }
@@ -423,14 +420,14 @@ __device__ inline void signal_parent(unsigned* /*flag*/) {}
 
 // The device runtime of today cannot wait, but memory can tell: the child raises a flag when it is done. The
 // parent stays resident, so the host must not launch more chains than fit (model/launch_plan.hpp). If it has,
-// a parent gives up after some seconds: a wrong plan is then a row with status=timeout, not a GPU that hangs.
-__device__ inline bool wait_for_child(unsigned* flag)
+// a parent loses patience: a wrong plan is then a row with status=timeout, not a GPU that hangs.
+__device__ inline bool wait_for_child(unsigned* flag, unsigned long long patience_ns)
 {
-    constexpr long long kPatience = 4'000'000'000; // cycles: 2 s at 2 GHz
+    constexpr unsigned kLooks = 1024; // at the flag for one at the timer, which is slow to read
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(*flag);
-    const long long start = clock64();
-    while (done.load(cuda::memory_order_acquire) == 0)
-        if (clock64() - start > kPatience)
+    const unsigned long long start = timer_ns();
+    for (unsigned look = 1; done.load(cuda::memory_order_acquire) == 0; ++look)
+        if (look % kLooks == 0 && timer_ns() - start > patience_ns)
             return false;
     done.store(0, cuda::memory_order_relaxed); // for the next child
     return true;
@@ -443,5 +440,4 @@ __device__ inline void signal_parent(unsigned* flag)
 #endif // NESTBED_CDP1
 #endif // __CUDACC_RDC__
 
-} // namespace on_cuda
-} // namespace nestbed
+} // namespace nestbed::inline on_cuda
