@@ -83,7 +83,7 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, Nest nest)
     const auto scope = here.enter(begun);
     if (read.level > 0)
         marks.begin(read.level - 1, now);
-    if (read.level == read.levels)
+    if (read.level == read.levels || here.last_level())
         return;
     state->level = read.level + 1;
     marks.call(read.level);

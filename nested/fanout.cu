@@ -42,6 +42,8 @@ template <class Nest>
 __global__ void fanout_root(LaunchMarks marks, unsigned first, unsigned block, Nest nest)
 {
     const auto scope = nest.enter();
+    if (nest.last_level())
+        return;
     const unsigned child = first + blockIdx.x;
     marks.call(child);
     launch<fanout_nested_child<Nest>>(nest, {1, block}, marks, child);

@@ -59,7 +59,7 @@ __global__ void split_transpose(const float* in, float* out, unsigned nx, unsign
                             low ? part.y + first_half(part.height) : part.y,
                             right ? second_half(part.width) : first_half(part.width),
                             low ? second_half(part.height) : first_half(part.height)};
-    if (quadrant.width == 0 || quadrant.height == 0)
+    if (quadrant.width == 0 || quadrant.height == 0 || nest.last_level())
         return;
     if (quadrant.single() || nest.depth + 1 >= nest.max_depth)
         launch<transpose_part<Nest>>(nest, {dim3(quadrant.width, quadrant.height), kTileThreads}, in, out, nx, ny,

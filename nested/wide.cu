@@ -23,7 +23,7 @@ __global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
-    if (nest.last_level() && gridDim.x == 1) {
+    if (nest.last_level()) { // of one block
         Sum sum{};
         for (unsigned long long index = tid; index < n; index += blockDim.x)
             sum += in[index];
