@@ -8,12 +8,10 @@
 // Source: Numba for CUDA Programmers by example, part 2, "2D shared array"; "CUDA by Example", chapter 5, has its like.
 #include "device/workloads/blobs.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-struct Blobs : BlobsStrategy<true> {
+struct Blobs {
     static constexpr StrategyInfo info{
         .name = "blobs",
         .workload = "blobs",
@@ -22,9 +20,10 @@ struct Blobs : BlobsStrategy<true> {
         .source = "CUDA by Numba Examples, part 2",
         .shaped = true,
     };
+
+    static void run(const MatrixJob& job) { launch_over<draw_blobs<true>>(job, job.nx, job.ny); }
 };
 
 const RegisterMatrix<Blobs> blobs;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

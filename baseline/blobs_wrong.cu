@@ -7,12 +7,10 @@
 // Source: Numba for CUDA Programmers by example, part 2, "2D shared array" without synchronize; "CUDA by Example", chapter 5, has its like.
 #include "device/workloads/blobs.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-struct BlobsWrong : BlobsStrategy<false> {
+struct BlobsWrong {
     static constexpr StrategyInfo info{
         .name = "blobs_wrong",
         .workload = "blobs",
@@ -22,9 +20,10 @@ struct BlobsWrong : BlobsStrategy<false> {
         .racy = true,
         .shaped = true,
     };
+
+    static void run(const MatrixJob& job) { launch_over<draw_blobs<false>>(job, job.nx, job.ny); }
 };
 
 const RegisterMatrix<BlobsWrong> blobs_wrong;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -13,9 +13,7 @@
 #include "device/parts/slices.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <class T, unsigned Dim>
@@ -28,18 +26,11 @@ __global__ void reduce_complete_unroll(T* in, T* out, unsigned long long element
     if (tid < Dim && first + tid < elements)
         slice[tid] = sum_of_slices<kSlices>(slice, tid, Dim, elements - first);
     __syncthreads();
-    const auto level = [&]<unsigned Stride>() {
-        if constexpr (2 * Stride <= Dim) {
-            if (tid < Stride && first + tid + Stride < elements)
-                slice[tid] += slice[tid + Stride];
-            __syncthreads();
-        }
-    };
-    level.template operator()<512>();
-    level.template operator()<256>();
-    level.template operator()<128>();
-    level.template operator()<64>();
-    level.template operator()<32>();
+    for (unsigned stride = Dim / 2; stride >= kWarp; stride /= 2) { // unrolled: Dim is a constant
+        if (tid < stride && first + tid + stride < elements)
+            slice[tid] += slice[tid + stride];
+        __syncthreads();
+    }
     constexpr unsigned kLeft = Dim < kWarp ? Dim : kWarp;
     const T sum = warp_sum(tid < kLeft && first + tid < elements ? slice[tid] : T{0});
     if (tid == 0)
@@ -56,37 +47,18 @@ struct CompleteUnroll {
     };
     static constexpr unsigned blocks_a_sum = 8;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
-    template <class T>
+    // The kernel of the job's block size, of the eleven from 1024 down to 1.
+    template <class T, unsigned Dim = kMostThreads>
     static void run(const Reduction<T>& job)
     {
-        launch_for<T, kMostThreads>(job);
-    }
-
-  private:
-    // The kernel of the job's block size, of the eleven from `Dim` down to 1.
-    template <class T, unsigned Dim>
-    static void launch_for(const Reduction<T>& job)
-    {
-        if (job.block == Dim)
-            launch<T, Dim>(job);
-        else if constexpr (Dim > 1)
-            launch_for<T, Dim / 2>(job);
-    }
-
-    template <class T, unsigned Dim>
-    static void launch(const Reduction<T>& job)
-    {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            host_launch<reduce_complete_unroll<T, Dim>>(
-                job.context, wave.stream, {(wave.blocks - 1) / blocks_a_sum + 1, std::max(Dim, kWarp)}, wave.in,
-                wave.out, static_cast<unsigned long long>(wave.elements));
-        });
+        if constexpr (Dim > 1)
+            if (job.block < Dim)
+                return run<T, Dim / 2>(job);
+        host_launch<reduce_complete_unroll<T, Dim>>(
+            job.context, {(job.grid - 1) / blocks_a_sum + 1, std::max(Dim, kWarp)}, job.in, job.out, job.elements);
     }
 };
 
 const RegisterReduction<CompleteUnroll> complete_unroll;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -14,9 +14,7 @@
 #include <cooperative_groups.h>
 #endif
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
@@ -50,8 +48,6 @@ struct Cooperative {
         .cuda_only = true,
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
 #ifdef __CUDACC__
     struct Shape {
         std::uint32_t blocks;
@@ -76,5 +72,4 @@ struct Cooperative {
 
 const RegisterReduction<Cooperative> cooperative;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

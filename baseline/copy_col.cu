@@ -6,9 +6,7 @@
 // Source: Professional CUDA C Programming, chapter 4, "copyCol".
 #include "device/workloads/matrix.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 __global__ void copy_by_columns(const float* in, float* out, unsigned nx, unsigned ny)
@@ -34,5 +32,4 @@ struct CopyCol {
 
 const RegisterMatrix<CopyCol> copy_col;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -6,9 +6,7 @@
 // Source: Professional CUDA C Programming, chapter 4, "copyRow".
 #include "device/workloads/matrix.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 __global__ void copy_by_rows(const float* in, float* out, unsigned nx, unsigned ny)
@@ -34,5 +32,4 @@ struct CopyRow {
 
 const RegisterMatrix<CopyRow> copy_row;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

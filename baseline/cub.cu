@@ -11,16 +11,22 @@
 #include <cub/device/device_reduce.cuh>
 #endif
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <Answer Result>
-struct CubStrategy {
+struct Cub {
+    static constexpr bool kNarrow = Result == Answer::narrow_total;
+    static constexpr StrategyInfo info{
+        .name = kNarrow ? "cub_narrow" : "cub",
+        .workload = "reduce",
+        .summary = kNarrow ? "the library: cub::DeviceReduce::Sum into the elements' own type"
+                           : "the library: cub::DeviceReduce::Sum into 64 bits",
+        .hazards = kNarrow ? "none: but an int32 sum wraps from some 2^24 elements on" : "none: the library's",
+        .source = "CUB",
+        .cuda_only = true,
+    };
     static constexpr Answer answer = Result;
-
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
 #ifdef __CUDACC__
     template <class T>
@@ -45,10 +51,10 @@ struct CubStrategy {
     {
         const cudaStream_t stream = scratch == nullptr ? nullptr : job.context.stream(0);
         const auto call = [&](auto* to) {
-            return cub::DeviceReduce::Sum(scratch, bytes, static_cast<const T*>(job.in), to,
-                                          static_cast<std::int64_t>(job.elements), stream);
+            return cub::DeviceReduce::Sum(scratch, bytes, job.in, to, static_cast<std::int64_t>(job.elements),
+                                          stream);
         };
-        if constexpr (Result == Answer::narrow_total)
+        if constexpr (kNarrow)
             return call(job.out);
         else
             return call(job.total);
@@ -56,30 +62,7 @@ struct CubStrategy {
 #endif
 };
 
-struct Cub : CubStrategy<Answer::total> {
-    static constexpr StrategyInfo info{
-        .name = "cub",
-        .workload = "reduce",
-        .summary = "the library: cub::DeviceReduce::Sum into 64 bits",
-        .hazards = "none: the library's",
-        .source = "CUB",
-        .cuda_only = true,
-    };
-};
+const RegisterReduction<Cub<Answer::total>> cub_sum;
+const RegisterReduction<Cub<Answer::narrow_total>> cub_narrow;
 
-struct CubNarrow : CubStrategy<Answer::narrow_total> {
-    static constexpr StrategyInfo info{
-        .name = "cub_narrow",
-        .workload = "reduce",
-        .summary = "the library: cub::DeviceReduce::Sum into the elements' own type",
-        .hazards = "none: but an int32 sum wraps from some 2^24 elements on",
-        .source = "CUB",
-        .cuda_only = true,
-    };
-};
-
-const RegisterReduction<Cub> cub_sum;
-const RegisterReduction<CubNarrow> cub_narrow;
-
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -8,9 +8,7 @@
 // Source: Professional CUDA C Programming, chapter 4, "transposeDiagonalCol". Against partition camping, which memories of today do not know.
 #include "device/workloads/matrix.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 __global__ void transpose_diagonal_col(const float* in, float* out, unsigned nx, unsigned ny)
@@ -37,5 +35,4 @@ struct DiagonalCol {
 
 const RegisterMatrix<DiagonalCol> diagonal_col;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

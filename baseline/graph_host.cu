@@ -8,9 +8,7 @@
 // Source: CUDA C++ Programming Guide, "CUDA Graphs".
 #include "device/workloads/level.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct GraphHost {
@@ -18,13 +16,11 @@ struct GraphHost {
         .name = "graph_host",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::host_graph>,
-        .summary = "flat: a graph with a node a level, launched once by the host",
+        .summary = "flat: a graph with one node per level, launched once by the host",
         .hazards = "none: the nodes are in a line",
         .source = "CUDA C++ Programming Guide, CUDA Graphs",
         .cuda_only = true,
     };
-
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
 #ifdef __CUDACC__
     template <class T>
@@ -43,5 +39,4 @@ struct GraphHost {
 
 const RegisterReduction<GraphHost> graph_host;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

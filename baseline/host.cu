@@ -7,9 +7,7 @@
 #include <functional>
 #include <numeric>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct Host {
@@ -22,8 +20,6 @@ struct Host {
     };
     static constexpr Answer answer = Answer::on_host;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
@@ -35,5 +31,4 @@ struct Host {
 
 const RegisterReduction<Host> host;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -8,9 +8,7 @@
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2", without its recursion.
 #include "device/workloads/level.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct HostLoop {
@@ -18,12 +16,10 @@ struct HostLoop {
         .name = "host_loop",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::host>,
-        .summary = "flat: a host launch a level",
+        .summary = "flat: one host launch per level",
         .hazards = "none: launches into one stream run in order",
         .source = "after Professional CUDA C Programming, ch. 3, gpuRecursiveReduce2",
     };
-
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     template <class T>
     static void run(const Reduction<T>& job)
@@ -34,5 +30,4 @@ struct HostLoop {
 
 const RegisterReduction<HostLoop> host_loop;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -13,9 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Threads that do one job together with the caller, once.
@@ -105,8 +103,6 @@ struct HostParallel {
     };
     static constexpr Answer answer = Answer::on_host;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static std::unique_ptr<Team<T>> prepare(const Reduction<T>& job)
     {
@@ -122,5 +118,4 @@ struct HostParallel {
 
 const RegisterReduction<HostParallel> host_parallel;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

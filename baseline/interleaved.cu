@@ -10,9 +10,7 @@
 // Source: Professional CUDA C Programming, chapter 3, "reduceInterleaved".
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <class T>
@@ -39,19 +37,13 @@ struct Interleaved {
         .source = "Professional CUDA C Programming, ch. 3, reduceInterleaved",
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_wave<reduce_interleaved<T>>(wave, job.block, wave.in, wave.out,
-                                               static_cast<unsigned long long>(wave.elements));
-        });
+        host_launch<reduce_interleaved<T>>(job.context, {job.grid, job.block}, job.in, job.out, job.elements);
     }
 };
 
 const RegisterReduction<Interleaved> interleaved;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

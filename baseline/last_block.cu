@@ -1,4 +1,4 @@
-// last_block: flat reduction in one launch: 16-byte loads, a partial sum a block, and the last block to finish adds those.
+// last_block: flat reduction in one launch: 16-byte loads, one partial sum per block, and the last block to finish adds those.
 //
 //     each block: the sum of its tiles
 //     thread 0: sums[block] = that; arrive; the last block of the grid: total = sum of sums
@@ -10,9 +10,7 @@
 // Source: CUDA samples, "threadFenceReduction".
 #include "device/parts/last_block.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct LastBlock : LastBlockStrategy<Compiled::without_rdc> {
@@ -27,5 +25,4 @@ struct LastBlock : LastBlockStrategy<Compiled::without_rdc> {
 
 const RegisterReduction<LastBlock> last_block;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

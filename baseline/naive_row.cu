@@ -6,9 +6,7 @@
 // Source: Professional CUDA C Programming, chapter 4, "transposeNaiveRow".
 #include "device/workloads/matrix.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 __global__ void transpose_naive_row(const float* in, float* out, unsigned nx, unsigned ny)
@@ -34,5 +32,4 @@ struct NaiveRow {
 
 const RegisterMatrix<NaiveRow> naive_row;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -11,15 +11,13 @@
 // Source: CUDA by Numba Examples, part 2, example 2.1.
 #include "device/parts/grid_stride.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <class In, class Sum>
 __global__ void sum_naive_serial(const In* in, unsigned long long elements, Sum* out)
 {
-    Sum* sums = sums_of_threads<Sum>();
+    BLOCK_SHARED(Sum, sums, kMostThreads);
     sums[threadIdx.x] = grid_stride_sum<Sum>(in, elements);
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -30,7 +28,7 @@ __global__ void sum_naive_serial(const In* in, unsigned long long elements, Sum*
     }
 }
 
-struct NaiveSerial : GridStrideStrategy<NaiveSerial> {
+struct NaiveSerial : GridStride {
     static constexpr StrategyInfo info{
         .name = "naive_serial",
         .workload = "reduce",
@@ -38,11 +36,15 @@ struct NaiveSerial : GridStrideStrategy<NaiveSerial> {
         .hazards = "none: barriers between what threads write and others read",
         .source = "CUDA by Numba Examples, part 2",
     };
-    template <class In, class Sum>
-    static constexpr auto kernel = sum_naive_serial<In, Sum>;
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Buffer<WideSum<T>>& sums)
+    {
+        using Sum = WideSum<T>;
+        launch_grid_stride<sum_naive_serial<T, Sum>, sum_naive_serial<Sum, Sum>>(job, sums);
+    }
 };
 
 const RegisterReduction<NaiveSerial> naive_serial;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -14,15 +14,13 @@
 // Source: CUDA by Numba Examples, part 2, example 2.2.
 #include "device/parts/grid_stride.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <class In, class Sum>
 __global__ void sum_naive_tree(const In* in, unsigned long long elements, Sum* out)
 {
-    Sum* sums = sums_of_threads<Sum>();
+    BLOCK_SHARED(Sum, sums, kMostThreads);
     sums[threadIdx.x] = grid_stride_sum<Sum>(in, elements);
     __syncthreads();
     add_in_halves(sums, threadIdx.x, blockDim.x);
@@ -30,7 +28,7 @@ __global__ void sum_naive_tree(const In* in, unsigned long long elements, Sum* o
         out[blockIdx.x] = sums[0];
 }
 
-struct NaiveTree : GridStrideStrategy<NaiveTree> {
+struct NaiveTree : GridStride {
     static constexpr StrategyInfo info{
         .name = "naive_tree",
         .workload = "reduce",
@@ -38,11 +36,15 @@ struct NaiveTree : GridStrideStrategy<NaiveTree> {
         .hazards = "none: barriers between what threads write and others read",
         .source = "CUDA by Numba Examples, part 2",
     };
-    template <class In, class Sum>
-    static constexpr auto kernel = sum_naive_tree<In, Sum>;
+
+    template <class T>
+    static void run(const Reduction<T>& job, const Buffer<WideSum<T>>& sums)
+    {
+        using Sum = WideSum<T>;
+        launch_grid_stride<sum_naive_tree<T, Sum>, sum_naive_tree<Sum, Sum>>(job, sums);
+    }
 };
 
 const RegisterReduction<NaiveTree> naive_tree;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -10,9 +10,7 @@
 // Source: Professional CUDA C Programming, chapter 3, "reduceNeighboredLess".
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <class T>
@@ -40,19 +38,13 @@ struct NeighboredLess {
         .source = "Professional CUDA C Programming, ch. 3, reduceNeighboredLess",
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_wave<reduce_neighbored_less<T>>(wave, job.block, wave.in, wave.out,
-                                                   static_cast<unsigned long long>(wave.elements));
-        });
+        host_launch<reduce_neighbored_less<T>>(job.context, {job.grid, job.block}, job.in, job.out, job.elements);
     }
 };
 
 const RegisterReduction<NeighboredLess> neighbored_less;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

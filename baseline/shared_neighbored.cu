@@ -13,18 +13,13 @@
 #include "device/parts/collective.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <class T>
 __global__ void reduce_shared_neighbored(const T* in, T* out, unsigned long long elements)
 {
-    struct Partial {
-        T of[kMostThreads];
-    };
-    T* partial = block_shared<Partial>().of;
+    BLOCK_SHARED(T, partial, kMostThreads);
     const unsigned tid = threadIdx.x;
     const unsigned long long index = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + tid;
     partial[tid] = index < elements ? in[index] : T{0};
@@ -47,19 +42,13 @@ struct SharedNeighbored {
         .source = "GPU programming, part 4: parallel reduction; Harris, Optimizing Parallel Reduction in CUDA",
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_wave<reduce_shared_neighbored<T>>(wave, job.block, wave.in, wave.out,
-                                                     static_cast<unsigned long long>(wave.elements));
-        });
+        host_launch<reduce_shared_neighbored<T>>(job.context, {job.grid, job.block}, job.in, job.out, job.elements);
     }
 };
 
 const RegisterReduction<SharedNeighbored> shared_neighbored;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -12,15 +12,14 @@
 #include "device/parts/tile_transpose.hpp"
 #include "device/workloads/matrix.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <unsigned Passes>
 __global__ void transpose_shared_tile(const float* in, float* out, unsigned nx, unsigned ny)
 {
-    transpose_tile<Passes>(in, out, nx, ny, blockIdx.x, blockIdx.y, threadIdx.y * blockDim.x + threadIdx.x,
+    BLOCK_SHARED(TileRow, tile, kTileHeight);
+    transpose_tile<Passes>(tile, in, out, nx, ny, blockIdx.x, blockIdx.y, threadIdx.y * blockDim.x + threadIdx.x,
                            blockDim.x * blockDim.y);
 }
 
@@ -36,7 +35,7 @@ struct SharedTile {
 
     static void run(const MatrixJob& job)
     {
-        switch (job.shape.threads()) {
+        switch (job.point.shape.threads()) {
         case 64:
             return launch<32>(job);
         case 128:
@@ -56,14 +55,12 @@ struct SharedTile {
     template <unsigned Passes>
     static void launch(const MatrixJob& job)
     {
-        host_launch<transpose_shared_tile<Passes>>(
-            job.context, 0,
-            {dim3((job.nx - 1) / kTileWidth + 1, (job.ny - 1) / kTileHeight + 1), dim3(job.shape.x, job.shape.y)},
-            job.in, job.out, job.nx, job.ny);
+        const dim3 grid((job.nx - 1) / kTileWidth + 1, (job.ny - 1) / kTileHeight + 1);
+        const dim3 block(job.point.shape.x, job.point.shape.y);
+        host_launch<transpose_shared_tile<Passes>>(job.context, {grid, block}, job.in, job.out, job.nx, job.ny);
     }
 };
 
 const RegisterMatrix<SharedTile> shared_tile;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

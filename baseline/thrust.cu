@@ -15,9 +15,7 @@
 #include <new>
 #endif
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct Thrust {
@@ -30,8 +28,6 @@ struct Thrust {
         .cuda_only = true,
     };
     static constexpr Answer answer = Answer::returned;
-
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
 #ifdef __CUDACC__
     template <class T>
@@ -53,5 +49,4 @@ struct Thrust {
 
 const RegisterReduction<Thrust> thrust_sum;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -14,16 +14,13 @@
 
 #include <cmath>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Adds the threads of a block of two dimensions up.
+// Adds the threads of a block of two dimensions up, in `sums`, one a thread.
 template <class Sum>
-__device__ void finish_2d(Sum sum, Sum* out)
+__device__ void finish_2d(Sum* sums, Sum sum, Sum* out)
 {
-    Sum* sums = sums_of_threads<Sum>();
     const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
     sums[thread] = sum;
     __syncthreads();
@@ -35,6 +32,7 @@ __device__ void finish_2d(Sum sum, Sum* out)
 template <class T, class Sum>
 __global__ void sum_matrix(const T* in, unsigned long long elements, unsigned columns, Sum* out)
 {
+    BLOCK_SHARED(Sum, sums, kMostThreads);
     Sum sum{};
     const auto rows = static_cast<unsigned>((elements - 1) / columns + 1);
     for (unsigned row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)
@@ -43,16 +41,17 @@ __global__ void sum_matrix(const T* in, unsigned long long elements, unsigned co
             if (const unsigned long long index = static_cast<unsigned long long>(row) * columns + column;
                 index < elements)
                 sum += in[index];
-    finish_2d(sum, out);
+    finish_2d(sums, sum, out);
 }
 
 template <class Sum>
 __global__ void sum_of_blocks_2d(const Sum* in, unsigned count, Sum* out)
 {
+    BLOCK_SHARED(Sum, sums, kMostThreads);
     Sum sum{};
     for (unsigned index = threadIdx.y * blockDim.x + threadIdx.x; index < count; index += blockDim.x * blockDim.y)
         sum += in[index];
-    finish_2d(sum, out);
+    finish_2d(sums, sum, out);
 }
 
 struct Tree2d {
@@ -65,8 +64,6 @@ struct Tree2d {
     };
     static constexpr Answer answer = Answer::total;
     static constexpr std::uint32_t kMostBlocks = 64; // in each direction, as in the article
-
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     static std::uint64_t scratch_bytes(const Case& /*point*/)
     {
@@ -106,15 +103,12 @@ struct Tree2d {
         const auto [columns, grid, block] = form_of(job.elements, job.block);
         const unsigned blocks = grid.x * grid.y;
         Sum* const to = blocks == 1 ? job.total : sums.data();
-        host_launch<sum_matrix<T, Sum>>(job.context, 0, {grid, block}, static_cast<const T*>(job.in),
-                                        static_cast<unsigned long long>(job.elements), columns, to);
+        host_launch<sum_matrix<T, Sum>>(job.context, {grid, block}, job.in, job.elements, columns, to);
         if (blocks > 1)
-            host_launch<sum_of_blocks_2d<Sum>>(job.context, 0, {1, block}, static_cast<const Sum*>(to), blocks,
-                                               job.total);
+            host_launch<sum_of_blocks_2d<Sum>>(job.context, {1, block}, to, blocks, job.total);
     }
 };
 
 const RegisterReduction<Tree2d> tree_2d;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

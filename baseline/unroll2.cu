@@ -1,4 +1,4 @@
-// unroll2: interleaved, with two slices a block: a thread first adds its two numbers.
+// unroll2: interleaved, with two slices per block: a thread first adds its two numbers.
 //
 //     thread t: slice[t] += slice[t + block]
 //     barrier
@@ -14,9 +14,7 @@
 #include "device/parts/slices.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <class T>
@@ -48,20 +46,14 @@ struct Unroll2 {
     };
     static constexpr unsigned blocks_a_sum = 2;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            host_launch<reduce_unroll2<T>>(job.context, wave.stream,
-                                           {(wave.blocks - 1) / blocks_a_sum + 1, job.block}, wave.in, wave.out,
-                                           static_cast<unsigned long long>(wave.elements));
-        });
+        host_launch<reduce_unroll2<T>>(job.context, {(job.grid - 1) / blocks_a_sum + 1, job.block}, job.in, job.out,
+                                       job.elements);
     }
 };
 
 const RegisterReduction<Unroll2> unroll2;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

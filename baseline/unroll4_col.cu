@@ -1,4 +1,4 @@
-// unroll4_col: naive_col with four numbers a thread, so that four loads are in flight.
+// unroll4_col: naive_col with four numbers per thread, so that four loads are in flight.
 //
 //     for i = 0 to 3, all four reads before the first write:
 //         thread (y + i * width of a block, x): out[x][y] = in[y][x]
@@ -8,9 +8,7 @@
 // Source: Professional CUDA C Programming, chapter 4, "transposeUnroll4Col".
 #include "device/workloads/matrix.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // y of a thread: first, first + blockDim.x, ...
@@ -34,7 +32,7 @@ struct Unroll4Col {
     static constexpr StrategyInfo info{
         .name = "unroll4_col",
         .workload = "transpose",
-        .summary = "transposes: naive_col, four numbers a thread",
+        .summary = "transposes: naive_col, four numbers per thread",
         .hazards = "none: no thread reads what another one writes",
         .source = "Professional CUDA C Programming, ch. 4, transposeUnroll4Col",
         .shaped = true,
@@ -45,5 +43,4 @@ struct Unroll4Col {
 
 const RegisterMatrix<Unroll4Col> unroll4_col;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,4 +1,4 @@
-// unroll4_row: naive_row with four numbers a thread, so that four loads are in flight.
+// unroll4_row: naive_row with four numbers per thread, so that four loads are in flight.
 //
 //     for i = 0 to 3, all four reads before the first write:
 //         thread (x + i * width of a block, y): out[x][y] = in[y][x]
@@ -8,9 +8,7 @@
 // Source: Professional CUDA C Programming, chapter 4, "transposeUnroll4Row".
 #include "device/workloads/matrix.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // x of a thread: first, first + blockDim.x, ...
@@ -34,7 +32,7 @@ struct Unroll4Row {
     static constexpr StrategyInfo info{
         .name = "unroll4_row",
         .workload = "transpose",
-        .summary = "transposes: naive_row, four numbers a thread",
+        .summary = "transposes: naive_row, four numbers per thread",
         .hazards = "none: no thread reads what another one writes",
         .source = "Professional CUDA C Programming, ch. 4, transposeUnroll4Row",
         .shaped = true,
@@ -45,5 +43,4 @@ struct Unroll4Row {
 
 const RegisterMatrix<Unroll4Row> unroll4_row;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

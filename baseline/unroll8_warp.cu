@@ -1,4 +1,4 @@
-// unroll8_warp: eight slices a block, and the last warp alone at the end.
+// unroll8_warp: eight slices per block, and the last warp alone at the end.
 //
 //     thread t: slice[t] = slice[t] + slice[t + block] + ... + slice[t + 7 * block]
 //     barrier
@@ -15,9 +15,7 @@
 #include "device/parts/slices.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // `dim` numbers a slice; threads past it, in blocks of less than a warp, add nothing.
@@ -52,20 +50,15 @@ struct Unroll8Warp {
     };
     static constexpr unsigned blocks_a_sum = 8;
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            host_launch<reduce_unroll8_warp<T>>(
-                job.context, wave.stream, {(wave.blocks - 1) / blocks_a_sum + 1, std::max(job.block, kWarp)}, wave.in,
-                wave.out, static_cast<unsigned long long>(wave.elements), job.block);
-        });
+        host_launch<reduce_unroll8_warp<T>>(job.context,
+                                            {(job.grid - 1) / blocks_a_sum + 1, std::max(job.block, kWarp)}, job.in,
+                                            job.out, job.elements, job.block);
     }
 };
 
 const RegisterReduction<Unroll8Warp> unroll8_warp;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,4 +1,4 @@
-// aggregated_block: a warp a slice, and the children of all slices of a block folded into one launch.
+// aggregated_block: one warp per slice, and the children of all slices of a block folded into one launch.
 //
 //     reduce(slices, size):                       one block, warp w owns slices[w]
 //         if size == 2: sum[w] = slice[0] + slice[1]
@@ -6,7 +6,7 @@
 //         barrier
 //         thread 0: launch reduce(slices, size/2)  one block, for all warps that would launch
 //
-// Launches: every root block serves 16 slices and launches one child a level, log2(block) - 1 levels:
+// Launches: every root block serves 16 slices and launches one child per level, log2(block) - 1 levels:
 // ceil(grid / 16) * (log2(block) - 1).
 // Hazards: none: the barrier puts the additions of all warps before the launch.
 // Source: block-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
@@ -14,16 +14,14 @@
 #include "device/parts/collective.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 inline constexpr unsigned kSlicesPerBlock = 16;
 
 // Slice s of the wave begins at in + s * dim; block b of the grid owns `slices` of the wave from b * 16 on.
-template <class T, Mechanism How, class AnyNest>
-__global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned size, unsigned dim, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned size, unsigned dim, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned first = blockIdx.x * kSlicesPerBlock;
@@ -48,8 +46,8 @@ __global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned
     } else if (threadIdx.x == 0) {
         const std::size_t offset = static_cast<std::size_t>(first) * dim;
         const unsigned left = slices - first < kSlicesPerBlock ? slices - first : kSlicesPerBlock;
-        launch_child<reduce_aggregated_block<T, How, AnyNest>, How>(nest, {1, blockDim.x}, in + offset, out + first,
-                                                                    left, size / 2, dim);
+        launch<reduce_aggregated_block<T, Nest>>(nest, {1, blockDim.x}, in + offset, out + first, left, size / 2,
+                                                 dim);
     }
 }
 
@@ -59,7 +57,7 @@ struct AggregatedBlock {
         .name = "aggregated_block",
         .workload = "reduce",
         .mechanisms = kMechanisms,
-        .summary = "a warp a slice; the children of a block's 16 slices in one launch",
+        .summary = "one warp per slice; the children of a block's 16 slices in one launch",
         .hazards = "none: a barrier before the launch",
         .source = "El Hajj et al., KLAP, MICRO 2016, block-granularity aggregation",
         .delayed = true,
@@ -73,22 +71,16 @@ struct AggregatedBlock {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        with_mechanism(job.mechanism, [&]<Mechanism How>() {
-            for_each_wave(job.plan, [&](const Wave& wave) {
-                const std::uint32_t first = wave.first * kSlicesPerBlock;
-                const std::uint32_t slices = std::min(wave.blocks * kSlicesPerBlock, job.grid - first);
-                const std::uint64_t offset = std::uint64_t{first} * job.block;
-                with_nest(job, wave, [&](auto nest) {
-                    host_launch<reduce_aggregated_block<T, How, decltype(nest)>>(
-                        job.context, wave.stream, {wave.blocks, kSlicesPerBlock * kWarp}, job.in + offset,
-                        job.out + first, slices, job.block, job.block, nest);
-                });
-            });
+        launch_waves<AggregatedBlock>(job, [&](const auto& wave, auto nest) {
+            const std::uint32_t first = wave.first * kSlicesPerBlock;
+            const std::uint32_t slices = std::min(wave.blocks * kSlicesPerBlock, job.grid - first);
+            host_launch<reduce_aggregated_block<T, decltype(nest)>>(
+                wave, kSlicesPerBlock * kWarp, job.in + std::uint64_t{first} * job.block, job.out + first, slices,
+                job.block, job.block, nest);
         });
     }
 };
 
 const RegisterReduction<AggregatedBlock> aggregated_block;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

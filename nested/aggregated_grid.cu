@@ -1,4 +1,4 @@
-// aggregated_grid: the children that all blocks of a grid would launch, folded into one launch a level, which the last
+// aggregated_grid: the children that all blocks of a grid would launch, folded into one launch per level, which the last
 // block to finish makes.
 //
 //     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim ...]
@@ -7,7 +7,7 @@
 //         barrier
 //         thread 0: arrive; the last of the grid: launch reduce(in, stride/2) for all blocks
 //
-// Launches: one a level, log2(block) - 1 levels, whatever the grid: those of reduce2.
+// Launches: one per level, log2(block) - 1 levels, whatever the grid: those of reduce2.
 // Hazards: none. Every block arrives behind a barrier, at a counter that releases and acquires, and the last to arrive launches: all additions of
 // all blocks come before the launch, whatever the order of the blocks.
 // Source: grid-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
@@ -15,14 +15,12 @@
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // `arrived` is 0 at the start of every level: the last to arrive brings it back.
-template <class T, class AnyNest>
-__global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned dim, unsigned* arrived, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned dim, unsigned* arrived, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
@@ -41,8 +39,7 @@ __global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned 
     slice[tid] += slice[tid + stride];
     __syncthreads();
     if (tid == 0 && arrives_last(arrived, gridDim.x))
-        launch_child<reduce_aggregated_grid<T, AnyNest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim,
-                                                         arrived);
+        launch<reduce_aggregated_grid<T, Nest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim, arrived);
 }
 
 struct AggregatedGrid {
@@ -73,16 +70,13 @@ struct AggregatedGrid {
     static void run(const Reduction<T>& job, const Buffer<unsigned>& arrived)
     {
         const std::uint32_t stride = job.block / 2;
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            with_nest(wave, [&](auto nest) {
-                launch_wave<reduce_aggregated_grid<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out,
-                                                                       stride, job.block, arrived.data(), nest);
-            });
+        launch_waves<AggregatedGrid>(job, [&](const auto& wave, auto nest) {
+            host_launch<reduce_aggregated_grid<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out,
+                                                                   stride, job.block, arrived.data(), nest);
         });
     }
 };
 
 const RegisterReduction<AggregatedGrid> aggregated_grid;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,6 +1,6 @@
 // barrier: nosync without its race: a block barrier before the launch.
 //
-//     reduce(slice, stride):                        one block of `stride` threads, a thread a pair
+//     reduce(slice, stride):                        one block of `stride` threads, one thread per pair
 //         if stride == 1: sum = slice[0] + slice[1]
 //         thread t: slice[t] += slice[t + stride]
 //         barrier
@@ -8,7 +8,7 @@
 //
 // nosync's blocks have twice the threads, half of them idle: that costs up to a quarter (results/h200/README.md).
 //
-// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+// Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: none. A child sees what the launching thread wrote before the launch, and what the barrier put before that:
 // all of the block's additions. No other block touches the slice. By `tail`, the chains of one root grid run one
 // after another (CUDA C++ Programming Guide, "Tail Launch Stream"): right, and slow.
@@ -16,14 +16,12 @@
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Root block b has in[2 * stride * b ...].
-template <class T, Mechanism How, class AnyNest>
-__global__ void reduce_barrier(T* in, T* out, unsigned stride, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_barrier(T* in, T* out, unsigned stride, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
@@ -37,7 +35,7 @@ __global__ void reduce_barrier(T* in, T* out, unsigned stride, AnyNest nest)
     slice[tid] += slice[tid + stride];
     __syncthreads();
     if (tid == 0)
-        launch_child<reduce_barrier<T, How, AnyNest>, How>(nest, {1, stride / 2}, slice, sum, stride / 2);
+        launch<reduce_barrier<T, Nest>>(nest, {1, stride / 2}, slice, sum, stride / 2);
 }
 
 struct Barrier {
@@ -64,18 +62,13 @@ struct Barrier {
     static void run(const Reduction<T>& job)
     {
         const std::uint32_t stride = job.block / 2;
-        with_mechanism(job.mechanism, [&]<Mechanism How>() {
-            for_each_wave(job, [&](const ReductionWave<T>& wave) {
-                with_nest(wave, [&](auto nest) {
-                    launch_wave<reduce_barrier<T, How, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out,
-                                                                        stride, nest);
-                });
-            });
+        launch_waves<Barrier>(job, [&](const auto& wave, auto nest) {
+            host_launch<reduce_barrier<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out, stride,
+                                                           nest);
         });
     }
 };
 
 const RegisterReduction<Barrier> barrier;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

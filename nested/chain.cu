@@ -5,13 +5,12 @@
 //         if n < depth: mark: called; launch level(n + 1)
 //
 // By host: one launch after another into one stream. By host_graph: the same, captured, launched as one graph. By
-// graph_tail: a device graph that launches itself again. By grid_sync: one cooperative grid, a grid.sync() a level.
+// graph_tail: a device graph that launches itself again. By grid_sync: one cooperative grid, one grid.sync() per level.
 // Where the driver puts an instance of a device graph decides what a level takes: `graphs` makes that many instances and
 // uses the fastest, for the run that is timed and, made anew, for the one that marks (results/h200/README.md).
 // Launches: `depth` (1024 if full) below the root grid; none of them from the device by host, host_graph and grid_sync.
 // Hazards: none: there are no data but a sum, which is atomic.
 // Source: ours.
-#include "device/workload.hpp"
 #include "device/workloads/launch.hpp"
 
 #include <algorithm>
@@ -24,9 +23,7 @@
 #include <cooperative_groups.h>
 #endif
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // The thread that acts for its grid.
@@ -35,8 +32,8 @@ __device__ inline bool acts()
     return threadIdx.x == 0 && blockIdx.x == 0;
 }
 
-template <Mechanism How, class AnyNest>
-__global__ void chain_nested(LaunchMarks marks, AnyNest nest)
+template <class Nest>
+__global__ void chain_nested(LaunchMarks marks, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned long long now = marks.now();
@@ -47,7 +44,7 @@ __global__ void chain_nested(LaunchMarks marks, AnyNest nest)
     if (nest.last_level())
         return;
     marks.call(nest.depth);
-    launch_child<chain_nested<How, AnyNest>, How>(nest, {gridDim.x, blockDim.x}, marks);
+    launch<chain_nested<Nest>>(nest, {gridDim.x, blockDim.x}, marks);
 }
 
 __global__ void chain_from_host(LaunchMarks marks, unsigned level, unsigned levels)
@@ -64,8 +61,7 @@ __global__ void chain_from_host(LaunchMarks marks, unsigned level, unsigned leve
 inline void launch_chain(const LaunchJob& job)
 {
     for (unsigned level = 0; level <= job.launches; ++level)
-        host_launch<chain_from_host>(job.context, 0, {job.point.grid, job.point.block}, job.marks, level,
-                                     job.launches);
+        host_launch<chain_from_host>(job.context, {job.point.grid, job.point.block}, job.marks, level, job.launches);
 }
 
 #ifdef __CUDACC__
@@ -74,8 +70,8 @@ struct ChainState {
     unsigned levels;
 };
 
-template <class AnyNest>
-__global__ void chain_graph(LaunchMarks marks, ChainState* state, AnyNest nest)
+template <class Nest>
+__global__ void chain_graph(LaunchMarks marks, ChainState* state, Nest nest)
 {
     const unsigned long long now = marks.now();
     const unsigned long long begun = nest.now();
@@ -83,11 +79,11 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, AnyNest nest)
         return;
     const ChainState read = *state;
     // Of this thread alone: the others end at once, and the level is no longer theirs to read.
-    const AnyNest here = nest.at(read.level);
+    const Nest here = nest.at(read.level);
     const auto scope = here.enter(begun);
     if (read.level > 0)
         marks.begin(read.level - 1, now);
-    if (read.level == read.levels)
+    if (read.level == read.levels || here.last_level())
         return;
     state->level = read.level + 1;
     marks.call(read.level);
@@ -100,12 +96,11 @@ class GraphChain
   public:
     explicit GraphChain(const LaunchJob& job) : job_(job), state_(job.context.allocate<ChainState>(1))
     {
-        const Nest root{.ledger = job.ledger};
         std::vector<Graph> instances;
         for (unsigned instance = 0; instance < job.point.graphs; ++instance)
             instances.push_back(job.context.capture(true, [&] {
-                with_nest(job.tracer, root, [&](auto nest) {
-                    host_launch<chain_graph<decltype(nest)>>(job.context, 0, {job.point.grid, job.point.block},
+                with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
+                    host_launch<chain_graph<decltype(nest)>>(job.context, {job.point.grid, job.point.block},
                                                              job.marks, state_.data(), nest);
                 });
             }));
@@ -182,8 +177,6 @@ struct Chain {
 
     static std::function<void()> prepare(const LaunchJob& job)
     {
-        const LaunchShape shape{job.point.grid, job.point.block};
-        const Nest root{.ledger = job.ledger, .max_depth = job.launches};
         switch (job.mechanism) {
         case Mechanism::host:
             return [&job] { launch_chain(job); };
@@ -199,15 +192,15 @@ struct Chain {
                 job.point.grid > most)
                 throw Unsupported("a cooperative grid has at most " + std::to_string(most) + " blocks of " +
                                   std::to_string(job.point.block) + " threads on this device");
-            return
-                [&job, shape] { cooperative_launch<chain_grid_sync>(job.context, shape, job.marks, job.launches); };
+            return [&job] {
+                cooperative_launch<chain_grid_sync>(job.context, {job.point.grid, job.point.block}, job.marks,
+                                                    job.launches);
+            };
 #endif
         default:
-            return [&job, shape, root] {
-                with_mechanism(job.mechanism, [&]<Mechanism How>() {
-                    with_nest(job.tracer, root, [&](auto nest) {
-                        host_launch<chain_nested<How, decltype(nest)>>(job.context, 0, shape, job.marks, nest);
-                    });
+            return [&job] {
+                launch_waves<Chain>(job, [&](const auto& wave, auto nest) {
+                    host_launch<chain_nested<decltype(nest)>>(wave, job.point.block, job.marks, nest);
                 });
             };
         }
@@ -216,5 +209,4 @@ struct Chain {
 
 const RegisterLaunch<Chain> chain;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -18,9 +18,7 @@
 #include <cooperative_groups.h>
 #endif
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 __global__ void fanout_child(LaunchMarks marks, unsigned launch)
@@ -31,8 +29,8 @@ __global__ void fanout_child(LaunchMarks marks, unsigned launch)
 }
 
 // As a kernel that is launched from a kernel takes it.
-template <class AnyNest>
-__global__ void fanout_nested_child(LaunchMarks marks, unsigned launch, AnyNest nest)
+template <class Nest>
+__global__ void fanout_nested_child(LaunchMarks marks, unsigned launch, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned long long now = marks.now();
@@ -40,19 +38,21 @@ __global__ void fanout_nested_child(LaunchMarks marks, unsigned launch, AnyNest 
         marks.begin(launch, now);
 }
 
-template <Mechanism How, class AnyNest>
-__global__ void fanout_root(LaunchMarks marks, unsigned first, unsigned block, AnyNest nest)
+template <class Nest>
+__global__ void fanout_root(LaunchMarks marks, unsigned first, unsigned block, Nest nest)
 {
     const auto scope = nest.enter();
-    const unsigned launch = first + blockIdx.x;
-    marks.call(launch);
-    launch_child<fanout_nested_child<AnyNest>, How>(nest, {1, block}, marks, launch);
+    if (nest.last_level())
+        return;
+    const unsigned child = first + blockIdx.x;
+    marks.call(child);
+    launch<fanout_nested_child<Nest>>(nest, {1, block}, marks, child);
 }
 
 inline void launch_children(const LaunchJob& job)
 {
     for (unsigned launch = 0; launch < job.launches; ++launch)
-        host_launch<fanout_child>(job.context, 0, {1, job.point.block}, job.marks, launch);
+        host_launch<fanout_child>(job.context, {1, job.point.block}, job.marks, launch);
 }
 
 #ifdef __CUDACC__
@@ -108,15 +108,8 @@ struct Fanout {
 #endif
         default:
             return [&job] {
-                with_mechanism(job.mechanism, [&]<Mechanism How>() {
-                    const Nest root{.ledger = job.ledger, .max_depth = 1};
-                    for_each_wave(job.plan, [&](const Wave& wave) {
-                        with_nest(job.tracer, root, [&](auto nest) {
-                            host_launch<fanout_root<How, decltype(nest)>>(job.context, wave.stream, {wave.blocks, 1},
-                                                                          job.marks, wave.first, job.point.block,
-                                                                          nest);
-                        });
-                    });
+                launch_waves<Fanout>(job, [&](const auto& wave, auto nest) {
+                    host_launch<fanout_root<decltype(nest)>>(wave, 1, job.marks, wave.first, job.point.block, nest);
                 });
             };
         }
@@ -125,5 +118,4 @@ struct Fanout {
 
 const RegisterLaunch<Fanout> fanout;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

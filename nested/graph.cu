@@ -7,7 +7,7 @@
 //         thread t < stride: slice[t] += slice[t + stride]
 //         barrier; thread 0: arrive; the last of the grid: level += 1, launch this graph again (tail)
 //
-// Launches: one a level, log2(block) - 1 levels: those of reduce2. The first comes from the host. A graph's parameters
+// Launches: one per level, log2(block) - 1 levels: those of reduce2. The first comes from the host. A graph's parameters
 // are fixed, so the block size does not shrink and the level is kept in memory.
 // Hazards: none: a graph that launches itself runs again when this run is complete. The level goes up when every block
 // has read it.
@@ -15,9 +15,7 @@
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
@@ -26,15 +24,15 @@ struct GraphState {
     unsigned arrived;
 };
 
-template <class T, class AnyNest>
-__global__ void reduce_graph(T* in, T* out, unsigned dim, GraphState* state, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_graph(T* in, T* out, unsigned dim, GraphState* state, Nest nest)
 {
     const unsigned long long now = nest.now();
     const unsigned tid = threadIdx.x;
     const unsigned level = state->level;
     const unsigned stride = dim / 2 >> level;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
-    const AnyNest here = nest.at(level);
+    const Nest here = nest.at(level);
     const auto scope = here.enter(now);
     if (here.last_level()) {
         finish_in_block(slice, stride, out + blockIdx.x);
@@ -78,8 +76,8 @@ struct GraphStrategy {
         auto state = job.context.template allocate<GraphState>(1);
         job.context.fill_bytes(state, 0, 1);
         Graph graph = job.context.capture(true, [&] {
-            with_nest(job, {}, [&](auto nest) {
-                host_launch<reduce_graph<T, decltype(nest)>>(job.context, 0, {job.grid, std::max(1U, job.block / 2)},
+            with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
+                host_launch<reduce_graph<T, decltype(nest)>>(job.context, {job.grid, std::max(1U, job.block / 2)},
                                                              job.in, job.out, job.block, state.data(), nest);
             });
         });
@@ -96,5 +94,4 @@ struct GraphStrategy {
 
 const RegisterReduction<GraphStrategy> graph;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -7,9 +7,7 @@
 // Source: ours; the kernel is in src/device/parts/last_block.hpp.
 #include "device/parts/last_block.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct LastBlockRdc : LastBlockStrategy<Compiled::with_rdc> {
@@ -46,5 +44,4 @@ const RegisterReduction<LastBlockRdc> last_block_rdc;
 const RegisterReduction<LastBlockInline> last_block_inline;
 const RegisterReduction<LastBlockNoinline> last_block_noinline;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

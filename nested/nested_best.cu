@@ -15,27 +15,24 @@
 #include "device/parts/flat_sum.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // A kernel of its own: a grid that could launch takes longer to complete, even when it does not.
-template <class T, class AnyNest>
-__global__ void __launch_bounds__(kFlatThreads, kFlatBound) sum_best_child(FlatJob<T> job, AnyNest nest)
+template <class T, class Nest>
+__global__ void __launch_bounds__(kFlatThreads, kFlatBound) sum_best_child(FlatJob<T> job, Nest nest)
 {
     const auto scope = nest.enter();
     const WideSum<T> sum = sum_of_runs(job, false);
     finish_flat(sum, job.grid + blockIdx.x, job);
 }
 
-template <class T, class AnyNest>
-__global__ void __launch_bounds__(kFlatThreads, kFlatBound) sum_best(FlatJob<T> job, AnyNest nest)
+template <class T, class Nest>
+__global__ void __launch_bounds__(kFlatThreads, kFlatBound) sum_best(FlatJob<T> job, Nest nest)
 {
     const auto scope = nest.enter();
     if (!nest.last_level() && blockIdx.x == 0 && threadIdx.x == 0)
-        launch_child<sum_best_child<T, AnyNest>, Mechanism::fire_and_forget>(
-            nest, {job.blocks - job.grid, kFlatThreads}, job);
+        launch<sum_best_child<T, Nest>>(nest, {job.blocks - job.grid, kFlatThreads}, job);
     const WideSum<T> sum = sum_of_runs(job, true);
     finish_flat(sum, blockIdx.x, job);
 }
@@ -73,14 +70,13 @@ struct NestedBest {
     {
         const std::uint32_t grid = blocks(job.context);
         const FlatJob<T> flat = flat_job<T>(job.in, job.elements, kFlatLoads, grid,
-                                            job.max_depth > 0 ? 2 * grid : grid, job.total, scratch);
-        with_nest(job, {}, [&](auto nest) {
-            host_launch<sum_best<T, decltype(nest)>>(job.context, 0, {grid, kFlatThreads}, flat, nest);
+                                            job.form.levels() > 0 ? 2 * grid : grid, job.total, scratch);
+        launch_waves<NestedBest>(job, [&](const auto& /*wave*/, auto nest) {
+            host_launch<sum_best<T, decltype(nest)>>(job.context, {grid, kFlatThreads}, flat, nest);
         });
     }
 };
 
 const RegisterReduction<NestedBest> nested_best;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,25 +1,23 @@
-// nosync: recursive reduction, a child a block a level, nobody waits.
+// nosync: recursive reduction with one child per block per level; nobody waits.
 //
 //     reduce(slice, size):                        one block of `size` threads
 //         if size == 2: sum = slice[0] + slice[1]
 //         thread t < size/2: slice[t] += slice[t + size/2]
 //         thread 0: launch reduce(slice, size/2)  one block of size/2 threads
 //
-// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+// Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: RACY, as the book has it. Thread 0 launches when its own addition is done; the child may read what the
-// other threads have not added yet. On a GPU the launch latency usually hides it; `delay_us` holds the other warps up.
+// other threads have not added yet. On a GPU the launch latency usually hides it; `delay_us` delays the other warps.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync". There the input is modified in
-// place, the sum of each block goes to the host, and the depth is always full: so here, but for `depth`.
+// place, the sum of each block goes to the host, and the depth is always full. The same here, except that `depth` can limit it.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-template <class T, Mechanism How, class AnyNest>
-__global__ void reduce_nosync(T* in, T* out, unsigned size, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
@@ -36,11 +34,11 @@ __global__ void reduce_nosync(T* in, T* out, unsigned size, AnyNest nest)
         return;
     }
     if (tid < stride) {
-        nest.delay_other_warps(); // the warps that lose the race, if they are to
+        nest.delay_other_warps(); // the losing side of the race, with the delay of the case
         slice[tid] += slice[tid + stride];
     }
     if (tid == 0)
-        launch_child<reduce_nosync<T, How, AnyNest>, How>(nest, {1, stride}, slice, sum, stride);
+        launch<reduce_nosync<T, Nest>>(nest, {1, stride}, slice, sum, stride);
 }
 
 struct Nosync {
@@ -50,7 +48,7 @@ struct Nosync {
         .name = "nosync",
         .workload = "reduce",
         .mechanisms = kMechanisms,
-        .summary = "a child a block a level; the parent does not wait",
+        .summary = "one child per block per level; the parent does not wait",
         .hazards = "racy: the child may start before its parent's other threads have added",
         .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduceNosync",
         .racy = true,
@@ -65,18 +63,12 @@ struct Nosync {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        with_mechanism(job.mechanism, [&]<Mechanism How>() {
-            for_each_wave(job, [&](const ReductionWave<T>& wave) {
-                with_nest(wave, [&](auto nest) {
-                    launch_wave<reduce_nosync<T, How, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block,
-                                                                       nest);
-                });
-            });
+        launch_waves<Nosync>(job, [&](const auto& wave, auto nest) {
+            host_launch<reduce_nosync<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
         });
     }
 };
 
 const RegisterReduction<Nosync> nosync;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -4,9 +4,9 @@
 //         for each of its quadrants, in halves of whole tiles of 32 x 64 numbers:
 //             launch transpose(quadrant)      if that is one tile, or the last level (`depth`)
 //             launch split(quadrant)          otherwise
-//     transpose(part): a grid with a block a tile, through shared memory
+//     transpose(part): a grid with one block per tile, through shared memory
 //
-// Launches: one a quadrant; 4^d at depth d as long as there are as many tiles. A part that is one tile wide or high has two
+// Launches: one per quadrant; 4^d at depth d as long as there are as many tiles. A part that is one tile wide or high has two
 // halves instead. Depth 0, and a matrix of one tile, launch nothing.
 // Hazards: none: the input is only read, and quadrants are written by one grid each.
 // Source: Frigo, Leiserson, Prokop, Ramachandran, "Cache-Oblivious Algorithms", FOCS 1999, section 2, which halves the longer
@@ -17,12 +17,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <type_traits>
 #include <utility>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Of the matrix, in tiles.
@@ -42,18 +39,18 @@ constexpr unsigned second_half(unsigned n)
     return n / 2;
 }
 
-template <class AnyNest>
-__global__ void transpose_part(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, AnyNest nest)
+template <class Nest>
+__global__ void transpose_part(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, Nest nest)
 {
     const auto scope = nest.enter();
-    constexpr int kTag = std::is_same_v<AnyNest, Nest> ? 0 : 1;
-    transpose_tile<kTileWidth * kTileHeight / kTileThreads, kTag>(in, out, nx, ny, part.x + blockIdx.x,
-                                                                  part.y + blockIdx.y, threadIdx.x, kTileThreads);
+    BLOCK_SHARED(TileRow, tile, kTileHeight);
+    transpose_tile<kTileWidth * kTileHeight / kTileThreads>(tile, in, out, nx, ny, part.x + blockIdx.x,
+                                                            part.y + blockIdx.y, threadIdx.x, kTileThreads);
 }
 
-// A thread a quadrant.
-template <Mechanism How, class AnyNest>
-__global__ void split_transpose(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, AnyNest nest)
+// One thread per quadrant.
+template <class Nest>
+__global__ void split_transpose(const float* in, float* out, unsigned nx, unsigned ny, TilePart part, Nest nest)
 {
     const auto scope = nest.enter();
     const bool right = threadIdx.x % 2 != 0;
@@ -62,13 +59,13 @@ __global__ void split_transpose(const float* in, float* out, unsigned nx, unsign
                             low ? part.y + first_half(part.height) : part.y,
                             right ? second_half(part.width) : first_half(part.width),
                             low ? second_half(part.height) : first_half(part.height)};
-    if (quadrant.width == 0 || quadrant.height == 0)
+    if (quadrant.width == 0 || quadrant.height == 0 || nest.last_level())
         return;
     if (quadrant.single() || nest.depth + 1 >= nest.max_depth)
-        launch_child<transpose_part<AnyNest>, How>(nest, {dim3(quadrant.width, quadrant.height), kTileThreads}, in,
-                                                   out, nx, ny, quadrant);
+        launch<transpose_part<Nest>>(nest, {dim3(quadrant.width, quadrant.height), kTileThreads}, in, out, nx, ny,
+                                     quadrant);
     else
-        launch_child<split_transpose<How, AnyNest>, How>(nest, {1, 4}, in, out, nx, ny, quadrant);
+        launch<split_transpose<Nest>>(nest, {1, 4}, in, out, nx, ny, quadrant);
 }
 
 struct RecursiveTranspose {
@@ -120,23 +117,17 @@ struct RecursiveTranspose {
     static void run(const MatrixJob& job)
     {
         const TilePart all = whole(job.nx, job.ny);
-        const Nest root{.ledger = job.ledger, .max_depth = job.max_depth};
-        if (job.max_depth == 0)
-            return with_nest(job.tracer, root, [&](auto nest) {
-                host_launch<transpose_part<decltype(nest)>>(job.context, 0,
-                                                            {dim3(all.width, all.height), kTileThreads}, job.in,
-                                                            job.out, job.nx, job.ny, all, nest);
-            });
-        with_mechanism(job.mechanism, [&]<Mechanism How>() {
-            with_nest(job.tracer, root, [&](auto nest) {
-                host_launch<split_transpose<How, decltype(nest)>>(job.context, 0, {1, 4}, job.in, job.out, job.nx,
-                                                                  job.ny, all, nest);
-            });
+        launch_waves<RecursiveTranspose>(job, [&](const auto& /*wave*/, auto nest) {
+            if (job.form.levels() == 0)
+                host_launch<transpose_part<decltype(nest)>>(job.context, {dim3(all.width, all.height), kTileThreads},
+                                                            job.in, job.out, job.nx, job.ny, all, nest);
+            else
+                host_launch<split_transpose<decltype(nest)>>(job.context, {1, 4}, job.in, job.out, job.nx, job.ny,
+                                                             all, nest);
         });
     }
 };
 
 const RegisterMatrix<RecursiveTranspose> recursive_transpose;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

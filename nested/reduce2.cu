@@ -1,4 +1,4 @@
-// reduce2: recursive reduction, one child a level for the whole grid.
+// reduce2: recursive reduction with one child per level for the whole grid.
 //
 //     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim ...]
 //         if stride == 1: sum = slice[0] + slice[1]
@@ -6,21 +6,19 @@
 //         thread 0 of block 0: launch reduce(in, stride/2)   grid blocks of stride/2 threads
 //
 // The block size halves from level to level, so the root's slice length travels along as `dim`; no thread is idle.
-// Launches: one a level, log2(block) - 1 levels, whatever the grid.
+// Launches: one per level, log2(block) - 1 levels, whatever the grid.
 // Hazards: RACY, as the book has it. Block 0 launches the next level for all blocks; a child block may read what the
-// parent's block of the same number has not added yet. On a GPU the launch latency usually hides it; `delay_us` holds the
-// other blocks up.
+// parent's block of the same number has not added yet. On a GPU the launch latency usually hides it; `delay_us` delays the
+// other blocks.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2".
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-template <class T, class AnyNest>
-__global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
@@ -35,10 +33,10 @@ __global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, Any
         finish_in_block(slice, stride, sum);
         return;
     }
-    nest.delay(blockIdx.x != 0); // the blocks that lose the race, if they are to
+    nest.delay(blockIdx.x != 0); // the losing side of the race, with the delay of the case
     slice[tid] += slice[tid + stride];
     if (tid == 0 && blockIdx.x == 0)
-        launch_child<reduce_reduce2<T, AnyNest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim);
+        launch<reduce_reduce2<T, Nest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim);
 }
 
 struct Reduce2 {
@@ -46,7 +44,7 @@ struct Reduce2 {
         .name = "reduce2",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "one child a level for the whole grid, launched by block 0",
+        .summary = "one child per level for the whole grid, launched by block 0",
         .hazards = "racy: child blocks may start before their parent blocks have added",
         .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduce2",
         .racy = true,
@@ -62,16 +60,13 @@ struct Reduce2 {
     static void run(const Reduction<T>& job)
     {
         const std::uint32_t stride = job.block / 2;
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            with_nest(wave, [&](auto nest) {
-                launch_wave<reduce_reduce2<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out, stride,
-                                                               job.block, nest);
-            });
+        launch_waves<Reduce2>(job, [&](const auto& wave, auto nest) {
+            host_launch<reduce_reduce2<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out, stride,
+                                                           job.block, nest);
         });
     }
 };
 
 const RegisterReduction<Reduce2> reduce2;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -5,19 +5,17 @@
 //         thread t: slice[t] += slice[t + stride]
 //         thread 0 of block 0: tail launch reduce(in, stride/2)   grid blocks; runs when this grid is complete
 //
-// Launches: one a level, log2(block) - 1 levels, whatever the grid.
+// Launches: one per level, log2(block) - 1 levels, whatever the grid.
 // Hazards: none: a tail launch starts when all blocks of the launching grid are complete, and sees all that they wrote.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2"; the tail launch is ours.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-template <class T, class AnyNest>
-__global__ void reduce_reduce2_tail(T* in, T* out, unsigned stride, unsigned dim, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_reduce2_tail(T* in, T* out, unsigned stride, unsigned dim, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
@@ -35,8 +33,7 @@ __global__ void reduce_reduce2_tail(T* in, T* out, unsigned stride, unsigned dim
     nest.delay(blockIdx.x != 0);
     slice[tid] += slice[tid + stride];
     if (tid == 0 && blockIdx.x == 0)
-        launch_child<reduce_reduce2_tail<T, AnyNest>, Mechanism::tail>(nest, {gridDim.x, stride / 2}, in, out,
-                                                                       stride / 2, dim);
+        launch<reduce_reduce2_tail<T, Nest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim);
 }
 
 struct Reduce2Tail {
@@ -59,16 +56,13 @@ struct Reduce2Tail {
     static void run(const Reduction<T>& job)
     {
         const std::uint32_t stride = job.block / 2;
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            with_nest(wave, [&](auto nest) {
-                launch_wave<reduce_reduce2_tail<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out,
-                                                                    stride, job.block, nest);
-            });
+        launch_waves<Reduce2Tail>(job, [&](const auto& wave, auto nest) {
+            host_launch<reduce_reduce2_tail<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out, stride,
+                                                                job.block, nest);
         });
     }
 };
 
 const RegisterReduction<Reduce2Tail> reduce2_tail;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

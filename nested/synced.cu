@@ -1,4 +1,4 @@
-// synced: recursive reduction, a child a block a level; the parent's block goes on only when its child is done.
+// synced: recursive reduction with one child per block per level; a parent block continues only when its child is done.
 //
 //     reduce(slice, size):                        one block of `size` threads
 //         if size == 2: sum = slice[0] + slice[1]
@@ -7,7 +7,7 @@
 //         thread 0: launch reduce(slice, size/2) and wait for it
 //         barrier
 //
-// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+// Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: none in the data: the barrier before the launch puts all additions before the child. But a parent that
 // waits stays resident, so the root blocks must go in waves whose chains all fit (src/model/launch_plan.hpp).
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce", whose device-side
@@ -15,13 +15,11 @@
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-template <class T, class AnyNest>
-__global__ void reduce_synced(T* in, T* out, unsigned size, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
@@ -40,7 +38,7 @@ __global__ void reduce_synced(T* in, T* out, unsigned size, AnyNest nest)
         }
         __syncthreads();
         if (tid == 0)
-            launch_child_and_wait<reduce_synced<T, AnyNest>>(nest, {1, stride}, slice, sum, stride);
+            launch_and_wait<reduce_synced<T, Nest>>(nest, {1, stride}, slice, sum, stride);
         __syncthreads();
     }
     if (tid == 0)
@@ -52,7 +50,7 @@ struct Synced {
         .name = "synced",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "a child a block a level; the parent's block waits for it",
+        .summary = "one child per block per level; the parent's block waits for it",
         .hazards = "none: a barrier before the launch; the waiting parents go in waves that fit the device",
         .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduce",
         .delayed = true,
@@ -68,15 +66,12 @@ struct Synced {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            with_nest(wave, [&](auto nest) {
-                launch_wave<reduce_synced<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
-            });
+        launch_waves<Synced>(job, [&](const auto& wave, auto nest) {
+            host_launch<reduce_synced<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
         });
     }
 };
 
 const RegisterReduction<Synced> synced;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

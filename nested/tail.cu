@@ -1,12 +1,12 @@
-// tail: recursive reduction, a child a block a level, each by a tail launch: what CUDA's guide gives in place of a
+// tail: recursive reduction with one child per block per level, each by a tail launch: what CUDA's guide offers instead of a
 // parent that waits. The child is the continuation of its parent.
 //
-//     reduce(slice, stride):                             one block of `stride` threads, a thread a pair
+//     reduce(slice, stride):                             one block of `stride` threads, one thread per pair
 //         if stride == 1: sum = slice[0] + slice[1]
 //         thread t: slice[t] += slice[t + stride]
 //         thread 0: tail launch reduce(slice, stride/2)  one block of stride/2 threads; runs when this grid is complete
 //
-// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+// Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
 // Hazards: none, and no barrier: a tail launch starts when all of the launching grid is complete, and sees all that it
 // wrote. But one root grid's tail launches run one after another, descendants included, so root grids are small and go
 // round many streams (src/model/launch_plan.hpp).
@@ -14,14 +14,12 @@
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Root block b has in[2 * stride * b ...].
-template <class T, class AnyNest>
-__global__ void reduce_tail(T* in, T* out, unsigned stride, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_tail(T* in, T* out, unsigned stride, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
@@ -34,7 +32,7 @@ __global__ void reduce_tail(T* in, T* out, unsigned stride, AnyNest nest)
     nest.delay_other_warps();
     slice[tid] += slice[tid + stride];
     if (tid == 0)
-        launch_child<reduce_tail<T, AnyNest>, Mechanism::tail>(nest, {1, stride / 2}, slice, sum, stride / 2);
+        launch<reduce_tail<T, Nest>>(nest, {1, stride / 2}, slice, sum, stride / 2);
 }
 
 struct Tail {
@@ -42,7 +40,7 @@ struct Tail {
         .name = "tail",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::tail>,
-        .summary = "a child a block a level, by tail launch: the continuation of its parent",
+        .summary = "one child per block per level, by tail launch: the continuation of its parent",
         .hazards = "none: a tail launch starts when the launching grid is complete",
         .source = "CUDA C++ Programming Guide, Tail Launch Stream",
         .delayed = true,
@@ -59,16 +57,12 @@ struct Tail {
     static void run(const Reduction<T>& job)
     {
         const std::uint32_t stride = job.block / 2;
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            with_nest(wave, [&](auto nest) {
-                launch_wave<reduce_tail<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out, stride,
-                                                            nest);
-            });
+        launch_waves<Tail>(job, [&](const auto& wave, auto nest) {
+            host_launch<reduce_tail<T, decltype(nest)>>(wave, std::max(1U, stride), wave.in, wave.out, stride, nest);
         });
     }
 };
 
 const RegisterReduction<Tail> tail;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -5,7 +5,7 @@
 //         if there is one group: that is the total
 //         thread 0 of block 0: tail launch sum(sums, ceil(n / F))
 //
-// Launches: one a level: ceil(log_F(elements)) - 1 levels. 2^20 elements: 3 with F = 32, 2 with F = 512, 1 with 1024.
+// Launches: one per level: ceil(log_F(elements)) - 1 levels. 2^20 elements: 3 with F = 32, 2 with F = 512, 1 with 1024.
 // With fewer levels than that (`depth`), the last level is one block that adds all that is left.
 // Hazards: none: no thread reads what another one writes in the same grid, and a tail launch starts when the launching
 // grid is complete.
@@ -14,18 +14,16 @@
 #include "device/parts/collective.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Sums by level go to and fro between `to` and `other`. A fan-in of 0 is the block size.
-template <class In, class Sum, unsigned FanIn, class AnyNest>
-__global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other, Sum* total, AnyNest nest)
+template <class In, class Sum, unsigned FanIn, class Nest>
+__global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other, Sum* total, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
-    if (nest.last_level() && gridDim.x == 1) {
+    if (nest.last_level()) { // of one block
         Sum sum{};
         for (unsigned long long index = tid; index < n; index += blockDim.x)
             sum += in[index];
@@ -44,13 +42,21 @@ __global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other
     if (tid == 0 && blockIdx.x == 0) {
         const bool child_is_last = nest.depth + 1 == nest.max_depth;
         const auto blocks = child_is_last ? 1U : static_cast<unsigned>((groups - 1) / blockDim.x + 1);
-        launch_child<sum_wide<Sum, Sum, FanIn, AnyNest>, Mechanism::tail>(
-            nest, {blocks, blockDim.x}, static_cast<const Sum*>(to), groups, other, to, total);
+        launch<sum_wide<Sum, Sum, FanIn, Nest>>(nest, {blocks, blockDim.x}, to, groups, other, to, total);
     }
 }
 
 template <unsigned FanIn>
 struct Wide {
+    static constexpr StrategyInfo info{
+        .name = FanIn == 0 ? "wide_block" : "wide_warp",
+        .workload = "reduce",
+        .mechanisms = kOnly<Mechanism::tail>,
+        .summary = FanIn == 0 ? "the whole input, a block's size to one per level, then a tail launch"
+                              : "the whole input, 32 to one per level: a warp's shuffles, then a tail launch",
+        .hazards = "none: a tail launch starts when all blocks of the launching grid are complete",
+        .source = "after Professional CUDA C Programming, ch. 3 and 5",
+    };
     static constexpr Answer answer = Answer::total;
 
     static std::uint32_t threads(const Case& point) { return std::max(point.block, kWarp); }
@@ -73,40 +79,16 @@ struct Wide {
     static void run(const Reduction<T>& job, const Buffer<WideSum<T>>& sums_of_levels)
     {
         const std::uint32_t block = threads(job.point);
-        const std::uint64_t blocks = job.max_depth == 0 ? 1 : (job.elements - 1) / block + 1;
-        with_nest(job, {}, [&](auto nest) {
+        const std::uint64_t blocks = job.form.levels() == 0 ? 1 : (job.elements - 1) / block + 1;
+        launch_waves<Wide>(job, [&](const auto& /*wave*/, auto nest) {
             host_launch<sum_wide<T, WideSum<T>, FanIn, decltype(nest)>>(
-                job.context, 0, {static_cast<unsigned>(blocks), block}, static_cast<const T*>(job.in),
-                static_cast<unsigned long long>(job.elements), sums_of_levels.data(),
+                job.context, {static_cast<unsigned>(blocks), block}, job.in, job.elements, sums_of_levels.data(),
                 sums_of_levels.data() + sums(job.point), job.total, nest);
         });
     }
 };
 
-struct WideWarp : Wide<32> {
-    static constexpr StrategyInfo info{
-        .name = "wide_warp",
-        .workload = "reduce",
-        .mechanisms = kOnly<Mechanism::tail>,
-        .summary = "the whole input by 32 a level: a warp's shuffles, then a tail launch",
-        .hazards = "none: a tail launch starts when all blocks of the launching grid are complete",
-        .source = "after Professional CUDA C Programming, ch. 3 and 5",
-    };
-};
+const RegisterReduction<Wide<32>> wide_warp;
+const RegisterReduction<Wide<0>> wide_block;
 
-struct WideBlock : Wide<0> {
-    static constexpr StrategyInfo info{
-        .name = "wide_block",
-        .workload = "reduce",
-        .mechanisms = kOnly<Mechanism::tail>,
-        .summary = "the whole input by a block's size a level, then a tail launch",
-        .hazards = "none: a tail launch starts when all blocks of the launching grid are complete",
-        .source = "after Professional CUDA C Programming, ch. 3 and 5",
-    };
-};
-
-const RegisterReduction<WideWarp> wide_warp;
-const RegisterReduction<WideBlock> wide_block;
-
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,4 +1,4 @@
-// What a file that is compiled for both backends includes: the CUDA language, LaunchShape, device_launch and
+// What a file that is compiled for both backends includes: the CUDA language, BLOCK_SHARED, LaunchShape, device_launch and
 // Context, from CUDA itself or from the executor.
 #pragma once
 
@@ -9,3 +9,15 @@
 #define NESTBED_BACKEND on_cpu
 #include "device/cpu/context.hpp"
 #endif
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+// A launch from the host into stream 0.
+template <auto Kernel, class... Args>
+void host_launch(Context& context, LaunchShape shape, Args... args)
+{
+    host_launch<Kernel>(context, 0U, shape, args...);
+}
+
+} // namespace nestbed::inline NESTBED_BACKEND

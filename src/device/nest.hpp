@@ -1,31 +1,40 @@
-// Nest: how a kernel launches a kernel. Every device launch that is made goes through launch_child(), so that it is
-// counted and its error is checked. A Nest is passed by value to each kernel that recurses, as its last argument. Kernels are
-// templates over its type: a traced run has instances of its own, with a TracedNest, and tracing costs the others nothing.
+// How a kernel launches a kernel. A kernel that recurses takes a Nest by value as its last argument, says
+// `const auto scope = nest.enter();` first, and launches by launch<Kernel>(nest, shape, arguments...), which counts the launch
+// and checks its error. A kernel is a template over the Nest's type, which says by which mechanism its grids launch and whether
+// the run is traced: a traced run has instances of its own, and tracing costs the others nothing.
 #pragma once
 
 #include "device/language.hpp"
 #include "device/trace_buffer.hpp"
 #include "model/ledger.hpp"
 
-#include <stdexcept>
-
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-struct Nest {
+// How long a parent waits for its child before it gives up, in nanoseconds: what the delays of the `levels` below it add up to, and
+// two seconds for everything else.
+constexpr unsigned long long patience_ns(unsigned levels, unsigned delay_us)
+{
+    constexpr unsigned long long kTwoSeconds = 2'000'000'000;
+    return kTwoSeconds + 1000ULL * delay_us * levels;
+}
+
+// cudaErrorLaunchMaxDepthExceeded: of a launch at the last level.
+inline constexpr int kTooDeep = 65;
+
+// What every Nest has.
+struct NestData {
     Ledger* ledger = nullptr;
     // Completion flags, zeroed before the run: `max_depth` for each root block. Only parents that wait need any.
     unsigned* done = nullptr;
     unsigned depth = 0;     // of the grid that holds this Nest; the root grid has 0
     unsigned max_depth = 0; // the deepest level that may be launched
-    unsigned delay_us = 0;  // by which the losers of a race are held up
+    unsigned delay_us = 0;  // delay added to the losing side of a race
 
     // A grid at the last level must finish its work without a launch.
     __device__ bool last_level() const { return depth >= max_depth; }
 
-    // Holds up the threads that lose the race, if the case asks for a delay.
+    // Delays the threads that lose the race, if the case asks for a delay.
     __device__ void delay(bool loser) const
     {
         if (delay_us != 0 && loser)
@@ -35,19 +44,6 @@ struct Nest {
     // The same for the threads that do not run in step with thread 0: other warps; on the executor, all others.
     __device__ void delay_other_warps() const { delay(threadIdx.x >= kInStep); }
 
-    // The grid's begin and, when what is returned goes out of scope, its end: the first thing that a kernel does. What
-    // it had to do before that takes now() at its beginning.
-    __device__ NoScope enter(unsigned long long /*now*/ = 0) const { return {}; }
-    __device__ unsigned long long now() const { return 0; }
-
-    // The Nest of a grid that was not launched through it: one of a graph.
-    __device__ Nest at(unsigned level) const
-    {
-        Nest here = *this;
-        here.depth = level;
-        return here;
-    }
-
     // Tells a waiting parent that this block is done, and so (the block being its child grid's only one) the
     // child. Call it from one thread, as the last thing, after a barrier behind all other threads' writes.
     __device__ void complete() const
@@ -56,23 +52,18 @@ struct Nest {
             signal_parent(done + depth - 1);
     }
 
-    // ---- for launch_child() ----
+    // ---- for launch() ----
 
-    // The Nest of a child that is about to be launched.
-    __device__ Nest child(const LaunchShape& /*shape*/) const
-    {
-        Nest next = *this;
-        ++next.depth;
-        if (depth == 0 && done != nullptr)
-            next.done += static_cast<std::size_t>(blockIdx.x) * max_depth;
-        return next;
-    }
-
-    // Before the call, whose time then hides the atomic's.
-    __device__ void count_attempt() const
+    // Counts a launch, before the call, whose time then hides the atomic's. False at the last level: a kernel that launches
+    // without asking last_level() is refused as CUDA refuses a grid that is too deep.
+    __device__ bool attempt() const
     {
         if constexpr (kCountsLaunches)
             atomicAdd(&ledger->attempted[ledger_level()], 1ULL);
+        if (!last_level())
+            return true;
+        count_failure(kTooDeep);
+        return false;
     }
 
     __device__ void count_failure(int error) const
@@ -81,12 +72,47 @@ struct Nest {
         atomicCAS(&ledger->first_error, 0, error);
     }
 
+    // That of a child that is about to be launched.
+    __device__ NestData of_child() const
+    {
+        NestData next = *this;
+        ++next.depth;
+        if (depth == 0 && done != nullptr)
+            next.done += static_cast<std::size_t>(blockIdx.x) * max_depth;
+        return next;
+    }
+
   private:
     __device__ unsigned ledger_level() const { return depth < kLedgerLevels ? depth : kLedgerLevels - 1; }
 };
 
-// A Nest whose grids mark when they were called, begun and ended.
-struct TracedNest : Nest {
+// The Nest of grids that launch by `How`. With Traced they mark when they were called, begun and ended.
+template <Mechanism How, bool Traced>
+struct NestBy : NestData {
+    static constexpr Mechanism mechanism = How;
+
+    // The grid's begin and, when what is returned goes out of scope, its end: the first thing that a kernel does. What
+    // it had to do before that takes now() at its beginning.
+    __device__ NoScope enter(unsigned long long /*now*/ = 0) const { return {}; }
+    __device__ unsigned long long now() const { return 0; }
+
+    // The Nest of a grid that was not launched through it: one of a graph.
+    __device__ NestBy at(unsigned level) const
+    {
+        NestBy here = *this;
+        here.depth = level;
+        return here;
+    }
+
+    // ---- for launch() ----
+
+    __device__ NestBy child(const LaunchShape& /*shape*/) const { return {of_child()}; }
+    __device__ void refused(const NestBy& /*next*/, int /*error*/) const {}
+};
+
+template <Mechanism How>
+struct NestBy<How, true> : NestData {
+    static constexpr Mechanism mechanism = How;
     TraceBuffer* buffer = nullptr;
     unsigned grid = kNoGrid; // the record of the grid that holds this Nest; kNoGrid: it did not fit
 
@@ -115,17 +141,19 @@ struct TracedNest : Nest {
     }
 
     // A graph's runs come one after another, and nothing else is launched: so do their records.
-    __device__ TracedNest at(unsigned level) const
+    __device__ NestBy at(unsigned level) const
     {
-        TracedNest here = *this;
+        NestBy here = *this;
         here.depth = level;
         here.grid = grid + level < buffer->grid_capacity ? grid + level : kNoGrid;
         return here;
     }
 
-    __device__ TracedNest child(const LaunchShape& shape) const
+    // ---- for launch() ----
+
+    __device__ NestBy child(const LaunchShape& shape) const
     {
-        TracedNest next{Nest::child(shape), buffer, kNoGrid};
+        NestBy next{of_child(), buffer, kNoGrid};
         const unsigned claimed = atomicAdd(&buffer->grids, 1U);
         if (claimed >= buffer->grid_capacity)
             return next;
@@ -145,7 +173,7 @@ struct TracedNest : Nest {
     }
 
     // The launch of `next` was refused.
-    __device__ void refused(const TracedNest& next, int error) const
+    __device__ void refused(const NestBy& next, int error) const
     {
         if (next.grid != kNoGrid)
             buffer->records[next.grid].error = error;
@@ -153,38 +181,40 @@ struct TracedNest : Nest {
 };
 
 // After a launch call: counts what was refused.
-template <class AnyNest>
-__device__ bool check_launch(const AnyNest& nest, const AnyNest& next, int error)
+template <class Nest>
+__device__ bool check_launch(const Nest& nest, const Nest& next, int error)
 {
     if (error == 0)
         return true;
     nest.count_failure(error);
-    if constexpr (requires { nest.refused(next, error); })
-        nest.refused(next, error);
+    nest.refused(next, error);
     return false;
 }
 
-// Launches a child, into the block's NULL stream if nothing else is said. Call it from one thread. False if the launch
-// failed. The kernel's last argument, the child's Nest, is added.
-template <auto Kernel, Mechanism How = Mechanism::null_stream, class AnyNest, class... Args>
-__device__ bool launch_child(const AnyNest& nest, LaunchShape shape, Args... args)
+// Launches a child by the Nest's mechanism. Call it from one thread, not at the last level. False if the launch failed. The
+// kernel's last argument, the child's Nest, is added.
+template <auto Kernel, class Nest, class... Args>
+__device__ bool launch(const Nest& nest, LaunchShape shape, Args... args)
 {
-    nest.count_attempt();
-    const AnyNest next = nest.child(shape);
-    return check_launch(nest, next, device_launch<Kernel, How>(shape, args..., next));
+    if (!nest.attempt())
+        return false;
+    const Nest next = nest.child(shape);
+    return check_launch(nest, next, device_launch<Kernel, Nest::mechanism>(shape, args..., next));
 }
 
 // Launches a child and returns when it and its descendants are complete: what device-side
 // cudaDeviceSynchronize() was used for. At most one such child of a block at a time; its kernel must call
 // complete() on every path. False if the launch failed or the wait was given up.
-template <auto Kernel, class AnyNest, class... Args>
-__device__ bool launch_child_and_wait(const AnyNest& nest, LaunchShape shape, Args... args)
+template <auto Kernel, class Nest, class... Args>
+__device__ bool launch_and_wait(const Nest& nest, LaunchShape shape, Args... args)
 {
-    nest.count_attempt();
-    const AnyNest next = nest.child(shape);
+    static_assert(Nest::mechanism == Mechanism::null_stream, "a child that is waited for goes into the NULL stream");
+    if (!nest.attempt())
+        return false;
+    const Nest next = nest.child(shape);
     if (!check_launch(nest, next, device_launch_to_wait_for<Kernel>(shape, args..., next)))
         return false;
-    if (wait_for_child(next.done + nest.depth))
+    if (wait_for_child(next.done + nest.depth, patience_ns(nest.max_depth - nest.depth, nest.delay_us)))
         return true;
     atomicAdd(&nest.ledger->waits_given_up, 1ULL);
     return false;
@@ -192,33 +222,16 @@ __device__ bool launch_child_and_wait(const AnyNest& nest, LaunchShape shape, Ar
 
 #ifdef __CUDACC__
 // Launches the device graph of this grid again, to run when this run of it is done. Call it from one thread.
-template <class AnyNest>
-__device__ bool launch_graph_again(const AnyNest& nest)
+template <class Nest>
+__device__ bool launch_graph_again(const Nest& nest)
 {
+    static_assert(Nest::mechanism == Mechanism::graph_tail);
     const LaunchShape shape{gridDim, blockDim};
-    nest.count_attempt();
-    const AnyNest next = nest.child(shape);
+    if (!nest.attempt())
+        return false;
+    const Nest next = nest.child(shape);
     return check_launch(nest, next, relaunch_graph());
 }
 #endif
 
-// Calls call.template operator()<M>() with the job's mechanism as M, one of those that launch a kernel from a kernel.
-template <class Call>
-void with_mechanism(Mechanism mechanism, Call&& call)
-{
-    switch (mechanism) {
-    case Mechanism::null_stream:
-        return call.template operator()<Mechanism::null_stream>();
-    case Mechanism::named_stream:
-        return call.template operator()<Mechanism::named_stream>();
-    case Mechanism::fire_and_forget:
-        return call.template operator()<Mechanism::fire_and_forget>();
-    case Mechanism::tail:
-        return call.template operator()<Mechanism::tail>();
-    default:
-        throw std::logic_error("not a mechanism that launches a kernel from a kernel");
-    }
-}
-
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

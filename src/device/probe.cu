@@ -4,17 +4,15 @@
 #include "device/nest.hpp"
 #include "device/parts/flat_sum.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 __global__ void null_kernel() {}
 
-__global__ void probe_chain(Nest nest)
+__global__ void probe_chain(NestBy<Mechanism::null_stream, false> nest)
 {
     if (!nest.last_level())
-        launch_child<probe_chain>(nest, {1, 1});
+        launch<probe_chain>(nest, {1, 1});
 }
 
 __global__ void watch_timer(unsigned long long* smallest)
@@ -36,7 +34,7 @@ __global__ void watch_timer(unsigned long long* smallest)
 unsigned smallest_timer_step_ns(Context& context)
 {
     auto smallest = context.allocate<unsigned long long>(1);
-    context.time(1, [&] { host_launch<watch_timer>(context, 0, {1, 1}, smallest.data()); });
+    context.time(1, [&] { host_launch<watch_timer>(context, {1, 1}, smallest.data()); });
     unsigned long long step = 0;
     context.download(std::span(&step, 1), smallest);
     return static_cast<unsigned>(step);
@@ -46,7 +44,7 @@ double time_null_kernel(Context& context, unsigned runs)
 {
     std::vector<double> times;
     for (unsigned run = 0; run < runs + 1; ++run) {
-        const Elapsed elapsed = context.time(1, [&] { host_launch<null_kernel>(context, 0, {1, 1}); });
+        const Elapsed elapsed = context.time(1, [&] { host_launch<null_kernel>(context, {1, 1}); });
         if (run > 0) // the first one loads the kernel
             times.push_back(elapsed.gpu_us.value_or(elapsed.wall_us));
     }
@@ -95,7 +93,7 @@ MeasuredBandwidth measure_bandwidth(Context& context)
     const auto job = flat_job<std::int32_t>(from.data(), elements, kFlatLoads, grid, grid, total.data(), scratch);
     const auto size = static_cast<double>(elements * sizeof(std::int32_t));
     const double read_gb_s = median_gb_s(context, size, [&] {
-        host_launch<read_all>(context, 0, {grid, kFlatThreads}, job);
+        host_launch<read_all>(context, {grid, kFlatThreads}, job);
     });
     std::int64_t sum = 0;
     context.download(std::span(&sum, 1), total);
@@ -121,12 +119,11 @@ LaunchCounts run_chain(Context& context, unsigned levels)
 {
     auto ledger = context.allocate<Ledger>(1);
     context.fill_bytes(ledger, 0, 1);
-    const Nest nest{.ledger = ledger.data(), .max_depth = levels};
-    context.time(1, [&] { host_launch<probe_chain>(context, 0, {1, 1}, nest); });
+    const NestBy<Mechanism::null_stream, false> nest{{.ledger = ledger.data(), .max_depth = levels}};
+    context.time(1, [&] { host_launch<probe_chain>(context, {1, 1}, nest); });
     Ledger counted;
     context.download(std::span(&counted, 1), ledger);
     return counts_of(counted);
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

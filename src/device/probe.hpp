@@ -6,9 +6,7 @@
 #include "model/ledger.hpp"
 #include "model/session.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Median of `runs` timed launches of an empty kernel, in microseconds (events where there are any).
@@ -24,5 +22,4 @@ MeasuredBandwidth measure_bandwidth(Context& context);
 // One thread launches one thread, `levels` times; returns what was counted.
 LaunchCounts run_chain(Context& context, unsigned levels);
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -11,9 +11,7 @@
 #include <algorithm>
 #include <map>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 namespace
@@ -90,6 +88,7 @@ class BackendSession final : public Session
     {
         if constexpr (!kCountsLaunches)
             return {};
+        context_.go_by(std::nullopt);
         const LaunchCounts counts = run_chain(context_, levels);
         return {.asked = levels,
                 .reached = counts.max_depth,
@@ -125,12 +124,22 @@ class BackendSession final : public Session
         if (!plan.refusal.empty())
             return unsupported(plan.refusal);
         try {
-            const std::uint32_t limit = context_.set_pending_limit(plan.pending_limit);
+            context_.go_by(std::nullopt);
+            const std::uint32_t limit =
+                context_.set_pending_limit(plan.pending_limit, [&] { static_cast<void>(run_chain(context_, 1)); });
             context_.fill_bytes(ledger_, 0, 1);
-            const PreparedRun launching{plan,    form,   mechanism,
-                                        ledger_, tracer, tracer == nullptr && !options_.untimed};
             context_.name_range(options_.ranges ? range_name(options_.experiment, point) : "");
-            Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, launching, aloud);
+            context_.go_by(mechanism);
+            const PreparedRun prepared{.context = context_,
+                                       .point = point,
+                                       .plan = plan,
+                                       .form = form,
+                                       .mechanism = mechanism,
+                                       .ledger = &ledger_,
+                                       .tracer = tracer,
+                                       .marked = tracer == nullptr && !options_.untimed,
+                                       .aloud = aloud};
+            Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, prepared);
             Ledger counted;
             context_.download(std::span(&counted, 1), ledger_);
             context_.alive();
@@ -164,5 +173,4 @@ std::unique_ptr<Session> open_backend(const SessionOptions& options)
     return std::make_unique<BackendSession>(options);
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -5,19 +5,14 @@
 
 #include <memory>
 
-namespace nestbed
-{
-
-inline namespace on_cpu
+namespace nestbed::inline on_cpu
 {
 std::unique_ptr<Session> open_backend(const SessionOptions& options);
 }
 
 #ifdef NESTBED_HAS_CUDA
-inline namespace on_cuda
+namespace nestbed::inline on_cuda
 {
 std::unique_ptr<Session> open_backend(const SessionOptions& options);
-} // namespace on_cuda
+}
 #endif
-
-} // namespace nestbed

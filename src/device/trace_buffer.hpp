@@ -4,9 +4,7 @@
 #include "device/language.hpp"
 #include "model/trace.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 inline constexpr unsigned kMarksAGrid = 256; // blocks of a larger grid share them
@@ -24,7 +22,7 @@ struct TraceBuffer {
     unsigned marks;
 };
 
-// LaunchMarks the end of a thread's share of a grid when it goes out of scope, on whatever path.
+// Marks the end of a thread's share of a grid when it goes out of scope, on whatever path.
 class GridScope
 {
   public:
@@ -47,5 +45,4 @@ struct NoScope {             // NOLINT(cppcoreguidelines-special-member-function
     __device__ ~NoScope() {} // NOLINT(modernize-use-equals-default): a variable of it is then no unused one
 };
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

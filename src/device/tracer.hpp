@@ -8,9 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 class Tracer
@@ -54,15 +52,17 @@ class Tracer
     }
 
     // The Nest of the next root grid.
-    TracedNest root(const Nest& nest)
+    template <Mechanism How>
+    NestBy<How, true> root(const NestData& nest)
     {
         const unsigned grid = next_root_++;
         return {nest, buffer_.data(), grid < capacity_ ? grid : kNoGrid};
     }
 
-    // What the run left.
+    // What the run left. Throws RunError if a grid ran and left nothing: its kernel forgets enter().
     void read(Trace& trace)
     {
+        std::size_t silent = 0;
         TraceBuffer buffer{};
         context_.download(std::span(&buffer, 1), buffer_);
         std::vector<GridRecord> records(std::min(buffer.grids, capacity_));
@@ -87,8 +87,13 @@ class Tracer
                 grid.error_name = Context::error_name(record.error);
             trace.unmarked += record.marks == 0 ? 1 : 0;
             read_marks(grid, record, begun, ended, multiprocessors);
+            silent += record.error == 0 && record.marks != 0 && !grid.begun_ns ? 1 : 0;
             trace.grids.push_back(std::move(grid));
         }
+        if (silent != 0)
+            throw RunError("strategy " + trace.point.strategy + ": " + std::to_string(silent) + " of " +
+                           std::to_string(records.size()) +
+                           " grids ran and left no mark: a kernel does not begin with nest.enter()");
     }
 
   private:
@@ -119,15 +124,4 @@ class Tracer
     unsigned next_root_ = 0;
 };
 
-// Calls call(nest) with the Nest of a root grid; in a traced run (a tracer is there) with a TracedNest.
-template <class Call>
-void with_nest(Tracer* tracer, const Nest& nest, Call&& call)
-{
-    if (tracer == nullptr)
-        call(nest);
-    else
-        call(tracer->root(nest));
-}
-
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

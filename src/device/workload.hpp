@@ -1,4 +1,5 @@
-// What a workload does on a backend: prepare a case, run it once, verify the answer.
+// What a workload does on a backend: prepare a case, run it once, verify the answer. And what its strategies are to it: entries in
+// the backend's registry.
 #pragma once
 
 #include "device/language.hpp"
@@ -7,12 +8,12 @@
 #include "model/sample.hpp"
 #include "model/strategy.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 class Tracer;
@@ -24,15 +25,45 @@ class Unsupported : public std::runtime_error
     using std::runtime_error::runtime_error;
 };
 
-// What the session has settled before a workload runs a case: the limit is set, the ledger is zeroed.
+// A case, and what the session has settled before a workload runs it: the limit is set, the ledger is zeroed. The jobs that
+// workloads give to their strategies have all of it.
 struct PreparedRun {
+    Context& context;
+    const Case& point;
     const LaunchPlan& plan;
     const ExpectedLaunches& form;
     Mechanism mechanism;
-    Buffer<Ledger>& ledger;
-    Tracer* tracer; // of a traced run; else null
-    bool marked;    // the workload may run the case again for timestamps
+    Buffer<Ledger>* ledger;
+    unsigned* done = nullptr; // see NestData; null if no parent waits
+    Tracer* tracer = nullptr; // of a traced run
+    bool marked = false;      // the workload may run the case again for timestamps
+    bool aloud = false;       // what the case prints or draws is to be seen
 };
+
+// A wave of a run.
+struct RunWave : Wave {
+    Context& context;
+};
+inline RunWave part_of(const PreparedRun& run, const Wave& wave)
+{
+    return {wave, run.context};
+}
+
+// Launches a wave's blocks, of so many threads each, into its stream.
+template <auto Kernel, class... Args>
+void host_launch(const RunWave& wave, std::uint32_t threads, Args... args)
+{
+    host_launch<Kernel>(wave.context, wave.stream, {wave.blocks, threads}, args...);
+}
+
+// Runs `work`, which issues all work and waits for none, and times it, in the range that profilers see.
+template <class Work>
+Sample timed(const PreparedRun& run, Work&& work)
+{
+    const TimedRange range(run.context);
+    const Elapsed elapsed = run.context.time(run.plan.streams, work);
+    return {.gpu_us = elapsed.gpu_us, .wall_us = elapsed.wall_us, .host_launches = elapsed.host_launches};
+}
 
 class Workload
 {
@@ -43,7 +74,7 @@ class Workload
     virtual ~Workload() = default;
 
     // Runs the case once and verifies its answer. What concerns the launches the session adds to the sample.
-    virtual Sample sample(const Strategy& strategy, const Case& point, const PreparedRun& launching, bool aloud) = 0;
+    virtual Sample sample(const Strategy& strategy, const PreparedRun& run) = 0;
     // Frees what it keeps between samples.
     virtual void release() = 0;
 };
@@ -53,5 +84,35 @@ std::unique_ptr<Workload> make_hello_workload(Context& context);
 std::unique_ptr<Workload> make_launch_workload(Context& context); // chain and fanout
 std::unique_ptr<Workload> make_matrix_workload(Context& context); // transpose, copy and blobs
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+// S's entry in this backend's registry, as a strategy of one of the workloads that `Base` is for. S has
+//     static constexpr StrategyInfo info;
+//     static ExpectedLaunches launches(const Case&);      the closed form, if kernels launch kernels
+//     static std::uint64_t scratch_bytes(const Case&);    device memory that it takes beside the workload's, if it does
+// and what the class that is derived from this one calls.
+template <class S, class Base>
+class Entry : public Base
+{
+    static_assert(std::ranges::find(Base::kWorkloads, S::info.workload) != Base::kWorkloads.end(),
+                  "StrategyInfo::workload is not a workload that this kind of strategy is for");
+    static_assert(
+        requires(const Case& point) { S::launches(point); } || std::ranges::none_of(S::info.mechanisms, from_device),
+        "a strategy whose kernels launch kernels says how many launches it makes: launches(const Case&)");
+
+  public:
+    Entry() { Registry::add(kBackend, *this); }
+    const StrategyInfo& info() const final { return S::info; }
+    ExpectedLaunches launches(const Case& point) const final
+    {
+        if constexpr (requires { S::launches(point); })
+            return S::launches(point);
+        return ExpectedLaunches::none();
+    }
+    std::uint64_t scratch_bytes(const Case& point) const final
+    {
+        if constexpr (requires { S::scratch_bytes(point); })
+            return S::scratch_bytes(point);
+        return Base::scratch_bytes(point);
+    }
+};
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <stdexcept>
+#include <string>
 
 namespace nestbed
 {
@@ -84,7 +86,10 @@ Entries& entries_of(BackendKind backend)
 
 void Registry::add(BackendKind backend, const Strategy& strategy)
 {
-    entries_of(backend).emplace(strategy.info().name, &strategy);
+    const std::string_view name = strategy.info().name;
+    if (!entries_of(backend).emplace(name, &strategy).second)
+        throw std::logic_error("two strategies of backend " + std::string(name_of(backend)) + " are named '" +
+                               std::string(name) + "'");
 }
 
 std::vector<const Strategy*> Registry::of(BackendKind backend)

@@ -89,6 +89,7 @@ class Strategy
 class Registry
 {
   public:
+    // Throws std::logic_error, which ends the program at its start, if there is one of that name.
     static void add(BackendKind backend, const Strategy& strategy);
     // Sorted by name; empty where the backend is not built in.
     static std::vector<const Strategy*> of(BackendKind backend);

@@ -18,7 +18,6 @@ namespace
 {
 
 using testing::Contains;
-using testing::Each;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
@@ -32,6 +31,13 @@ std::vector<std::string> schedules()
     return names;
 }
 
+// A variable of all kernels that call this.
+int* shared_int()
+{
+    BLOCK_SHARED(int, value, 1);
+    return value;
+}
+
 // Thread 0 writes, the others read behind a barrier; what they read, by block.
 TEST(Executor, SharedMemoryIsOneForAllThreadsOfABlockAndNoOtherBlocks)
 {
@@ -39,16 +45,16 @@ TEST(Executor, SharedMemoryIsOneForAllThreadsOfABlockAndNoOtherBlocks)
         SCOPED_TRACE(schedule);
         std::array<std::vector<unsigned>, 8> read;
         Executor(parse_schedule(schedule), 1).run(8, 4, [&] {
-            auto& shared = block_shared<unsigned>();
+            BLOCK_SHARED(unsigned, shared, 1);
             if (threadIdx.x == 0)
-                shared = blockIdx.x;
+                *shared = blockIdx.x;
             __syncthreads();
-            read.at(blockIdx.x).push_back(shared);
+            read.at(blockIdx.x).push_back(*shared);
             __syncthreads();
             if (threadIdx.x == 3)
-                shared = 100 + blockIdx.x;
+                *shared = 100 + blockIdx.x;
             __syncthreads();
-            read.at(blockIdx.x).push_back(shared);
+            read.at(blockIdx.x).push_back(*shared);
         });
         for (unsigned block = 0; block < 8; ++block)
             EXPECT_THAT(read.at(block), UnorderedElementsAre(block, block, block, block, 100 + block, 100 + block,
@@ -57,26 +63,30 @@ TEST(Executor, SharedMemoryIsOneForAllThreadsOfABlockAndNoOtherBlocks)
     }
 }
 
-TEST(Executor, SharedMemoryOfATypeAndTagIsItsOwn)
+// As in CUDA: what is declared is a variable of its own, whatever its type; what a function declares, all its callers share.
+TEST(Executor, SharedVariablesOfOneTypeAreNotOne)
 {
     std::vector<int> read;
-    Executor({}, 1).run(1, 1, [&] {
-        block_shared<int>() = 1;
-        block_shared<int, 1>() = 2;
-        block_shared<unsigned>() = 3;
-        read = {block_shared<int>(), block_shared<int, 1>(), static_cast<int>(block_shared<unsigned>())};
-    });
-    EXPECT_THAT(read, ElementsAre(1, 2, 3));
-    std::set<void*> of_keys;
-    std::vector<void*> of_one_key;
-    const int keys[2] = {};
+    std::set<void*> of_the_function;
     Executor({}, 1).run(1, 32, [&] {
-        of_keys.insert(shared_memory(&keys[0], 64));
-        of_keys.insert(shared_memory(&keys[1], 64));
-        of_one_key.push_back(shared_memory(&keys[0], 64));
+        BLOCK_SHARED(int, first, 2);
+        BLOCK_SHARED(int, second, 2);
+        BLOCK_SHARED(unsigned, third, 1);
+        of_the_function.insert(shared_int());
+        if (threadIdx.x == 0) {
+            first[0] = 1;
+            first[1] = 2;
+            second[0] = 3;
+            second[1] = 4;
+            *third = 5;
+            *shared_int() = 6;
+        }
+        __syncthreads();
+        if (threadIdx.x == 31)
+            read = {first[0], first[1], second[0], second[1], static_cast<int>(*third), *shared_int()};
     });
-    EXPECT_EQ(of_keys.size(), 2U);
-    EXPECT_THAT(of_one_key, Each(of_one_key.front()));
+    EXPECT_THAT(read, ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_EQ(of_the_function.size(), 1U);
 }
 
 // The child's block runs while its parent's is resident: under eager in the middle of it.
@@ -87,17 +97,16 @@ TEST(Executor, SharedMemoryOfAParentIsNotItsChilds)
         std::vector<int> of_parent;
         std::vector<int> of_child;
         Executor(parse_schedule(schedule), 1).run(1, 2, [&] {
-            auto& shared = block_shared<int>();
             if (threadIdx.x == 0)
-                shared = 1;
+                *shared_int() = 1;
             __syncthreads();
             if (threadIdx.x == 0)
                 launch(2, 1, Mechanism::fire_and_forget, [&] {
-                    block_shared<int>() = 2;
-                    launch(1, 1, Mechanism::null_stream, [] { block_shared<int>() = 3; });
-                    of_child.push_back(block_shared<int>());
+                    *shared_int() = 2;
+                    launch(1, 1, Mechanism::null_stream, [] { *shared_int() = 3; });
+                    of_child.push_back(*shared_int());
                 });
-            of_parent.push_back(shared);
+            of_parent.push_back(*shared_int());
         });
         EXPECT_THAT(of_parent, ElementsAre(1, 1));
         EXPECT_THAT(of_child, ElementsAre(2, 2));
@@ -111,12 +120,12 @@ TEST(Executor, SharedMemoryIsNotThatOfAChildThatIsWaitedFor)
         SCOPED_TRACE(schedule);
         std::vector<int> read;
         Executor(parse_schedule(schedule), 1).run(1, 1, [&] {
-            block_shared<int>() = 1;
+            *shared_int() = 1;
             launch_and_wait(1, 1, [&] {
-                block_shared<int>() = 2;
-                read.push_back(block_shared<int>());
+                *shared_int() = 2;
+                read.push_back(*shared_int());
             });
-            read.push_back(block_shared<int>());
+            read.push_back(*shared_int());
         });
         EXPECT_THAT(read, ElementsAre(2, 1));
         ASSERT_FALSE(HasFailure());
@@ -205,12 +214,33 @@ TEST(Executor, SharedMemoryBeginsWithWhatNobodyWouldTakeForAnAnswer)
     Executor executor({}, 1);
     for (int run = 0; run < 3; ++run)
         executor.run(3, 1, [&] {
-            auto& values = block_shared<std::array<float, 4>>();
-            for (float& value : values) {
-                EXPECT_TRUE(std::isnan(value));
-                value = 1;
+            BLOCK_SHARED(float, values, 4);
+            for (int i = 0; i < 4; ++i) {
+                EXPECT_TRUE(std::isnan(values[i]));
+                values[i] = 1;
             }
         });
+}
+
+TEST(Executor, RefusesLaunchesByAMechanismThatIsNotAllowed)
+{
+    for (const char* schedule : {"fifo", "eager", "random:1"}) {
+        SCOPED_TRACE(schedule);
+        Executor executor(parse_schedule(schedule), 1);
+        unsigned ran = 0;
+        const auto launch_one = [&] { launch(1, 1, Mechanism::tail, [&] { ++ran; }); };
+        executor.go_by(Mechanism::fire_and_forget);
+        EXPECT_THAT(
+            [&] { executor.run(1, 1, launch_one); },
+            testing::ThrowsMessage<ExecutorFault>("a kernel launched by mechanism tail in a case of mechanism "
+                                                  "fire_and_forget"));
+        EXPECT_EQ(ran, 0U);
+        executor.go_by(Mechanism::tail);
+        executor.run(1, 1, launch_one);
+        executor.go_by({});
+        executor.run(1, 1, launch_one);
+        EXPECT_EQ(ran, 2U);
+    }
 }
 
 } // namespace

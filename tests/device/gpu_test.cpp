@@ -228,6 +228,14 @@ TEST_F(Gpu, WavesThatWouldWaitForEverAreNotLaunched)
     EXPECT_NE(refused.detail.find("wait for ever"), std::string::npos) << refused.detail;
 }
 
+// Nine levels below the root, half a second of delay each: longer than a parent waits for a child without delays.
+TEST_F(Gpu, AParentWaitsForAsLongAsItsDescendantsAreDelayed)
+{
+    Case point = case_of(BackendKind::cuda, "synced", {"", 1, 1024, 0});
+    point.delay_us = 500'000;
+    expect_ok(*session_, point);
+}
+
 TEST_F(Gpu, TimesAreAboveTheNullKernel)
 {
     const double floor = session_->null_kernel_us();

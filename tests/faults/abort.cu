@@ -4,9 +4,7 @@
 
 #include <cstdlib>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct Abort {
@@ -18,8 +16,6 @@ struct Abort {
         .source = "nestbed's tests",
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& /*job*/)
     {
@@ -29,5 +25,4 @@ struct Abort {
 
 const RegisterFault<Abort> abort_on_host;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -13,14 +13,12 @@
 // Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
 #include "faults/fault.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // `flags`: one for each level below the root, of the root grid for each of its blocks.
-template <class T, class AnyNest>
-__global__ void reduce_deadlock(T* in, T* out, unsigned size, unsigned* flags, AnyNest nest)
+template <class T, class Nest>
+__global__ void reduce_deadlock(T* in, T* out, unsigned size, unsigned* flags, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
@@ -38,7 +36,7 @@ __global__ void reduce_deadlock(T* in, T* out, unsigned size, unsigned* flags, A
         if (tid < stride)
             slice[tid] += slice[tid + stride];
         __syncthreads();
-        if (tid == 0 && launch_child<reduce_deadlock<T, AnyNest>>(nest, {1, stride}, slice, sum, stride, flags))
+        if (tid == 0 && launch<reduce_deadlock<T, Nest>>(nest, {1, stride}, slice, sum, stride, flags))
             wait_for(flags + nest.depth);
         __syncthreads();
     }
@@ -65,23 +63,20 @@ struct Deadlock {
     template <class T>
     static Buffer<unsigned> prepare(const Reduction<T>& job)
     {
-        return lowered_flags(job.context, std::size_t{job.grid} * job.max_depth);
+        return lowered_flags(job.context, std::size_t{job.grid} * job.form.levels());
     }
 
     template <class T>
     static void run(const Reduction<T>& job, const Buffer<unsigned>& flags)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            with_nest(wave, [&](auto nest) {
-                launch_wave<reduce_deadlock<T, decltype(nest)>>(
-                    wave, job.block, wave.in, wave.out, job.block,
-                    flags.data() + std::size_t{wave.first} * job.max_depth, nest);
-            });
+        launch_waves<Deadlock>(job, [&](const auto& wave, auto nest) {
+            host_launch<reduce_deadlock<T, decltype(nest)>>(
+                wave, job.block, wave.in, wave.out, job.block,
+                flags.data() + std::size_t{wave.first} * job.form.levels(), nest);
         });
     }
 };
 
 const RegisterFault<Deadlock> deadlock;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

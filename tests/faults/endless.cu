@@ -5,9 +5,7 @@
 // Launches: none from the device.
 #include "faults/fault.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 __global__ void wait_without_end(unsigned* never)
@@ -24,7 +22,6 @@ struct Endless {
         .source = "nestbed's tests",
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
     static std::uint64_t scratch_bytes(const Case& /*point*/) { return sizeof(unsigned); }
 
     template <class T>
@@ -36,12 +33,10 @@ struct Endless {
     template <class T>
     static void run(const Reduction<T>& job, const Buffer<unsigned>& never)
     {
-        for_each_wave(
-            job, [&](const ReductionWave<T>& wave) { launch_wave<wait_without_end>(wave, job.block, never.data()); });
+        host_launch<wait_without_end>(job.context, {job.grid, job.block}, never.data());
     }
 };
 
 const RegisterFault<Endless> endless;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -5,9 +5,7 @@
 #include "device/workloads/reduction.hpp"
 #include "faults/faults.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // What RegisterReduction is to a strategy; but the entry is made by register_faults().
@@ -54,5 +52,4 @@ __device__ inline void wait_for(unsigned* flag)
     }
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

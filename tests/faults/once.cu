@@ -12,9 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 template <class T>
@@ -45,19 +43,14 @@ struct Once {
         .source = "nestbed's tests",
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
         survive_first_time();
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            launch_wave<reduce_once<T>>(wave, job.block, wave.in, wave.out);
-        });
+        host_launch<reduce_once<T>>(job.context, {job.grid, job.block}, job.in, job.out);
     }
 };
 
 const RegisterFault<Once> once;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

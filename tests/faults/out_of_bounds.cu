@@ -6,9 +6,7 @@
 // Launches: none from the device.
 #include "faults/fault.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // 64 TiB on: from an address that a program has, past what it can have, or else where nothing is put. (A few MiB on there may be
@@ -32,17 +30,13 @@ struct OutOfBounds {
         .source = "nestbed's tests",
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(
-            job, [&](const ReductionWave<T>& wave) { launch_wave<write_far_out<T>>(wave, job.block, wave.out); });
+        host_launch<write_far_out<T>>(job.context, {job.grid, job.block}, job.out);
     }
 };
 
 const RegisterFault<OutOfBounds> out_of_bounds;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -6,18 +6,16 @@
 // Launches: one a root block.
 #include "faults/fault.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
-template <class AnyNest>
-__global__ void ask_for_too_much(AnyNest nest)
+template <class Nest>
+__global__ void ask_for_too_much(Nest nest)
 {
     const auto scope = nest.enter();
     constexpr unsigned kTooMany = 2048; // 1024 threads is the most, on every device
     if (threadIdx.x == 0 && !nest.last_level())
-        launch_child<ask_for_too_much<AnyNest>>(nest, {1, kTooMany});
+        launch<ask_for_too_much<Nest>>(nest, {1, kTooMany});
 }
 
 struct Refused {
@@ -38,13 +36,12 @@ struct Refused {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) {
-            with_nest(wave, [&](auto nest) { launch_wave<ask_for_too_much<decltype(nest)>>(wave, job.block, nest); });
+        launch_waves<Refused>(job, [&](const auto& wave, auto nest) {
+            host_launch<ask_for_too_much<decltype(nest)>>(wave, job.block, nest);
         });
     }
 };
 
 const RegisterFault<Refused> refused;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -6,9 +6,7 @@
 
 #include <csignal>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 __global__ void trap()
@@ -29,16 +27,13 @@ struct Trap {
         .source = "nestbed's tests",
     };
 
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
-
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        for_each_wave(job, [&](const ReductionWave<T>& wave) { launch_wave<trap>(wave, job.block); });
+        host_launch<trap>(job.context, {job.grid, job.block});
     }
 };
 
 const RegisterFault<Trap> trap_in_kernel;
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

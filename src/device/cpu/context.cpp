@@ -3,9 +3,7 @@
 #include <fstream>
 #include <sys/sysinfo.h>
 
-namespace nestbed
-{
-inline namespace on_cpu
+namespace nestbed::inline on_cpu
 {
 
 namespace
@@ -34,8 +32,7 @@ std::uint64_t available_memory_bytes()
 } // namespace
 
 Context::Context(const SessionOptions& options)
-    : executor_(parse_schedule(options.schedule),
-                options.workers != 0 ? options.workers : cpu::default_workers()),
+    : executor_(parse_schedule(options.schedule), options.workers != 0 ? options.workers : cpu::default_workers()),
       alive_(options.alive)
 {
     struct sysinfo info {
@@ -50,5 +47,4 @@ Context::Context(const SessionOptions& options)
     facts_.free_memory_bytes = available_memory_bytes();
 }
 
-} // namespace on_cpu
-} // namespace nestbed
+} // namespace nestbed::inline on_cpu

@@ -19,9 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace nestbed
-{
-inline namespace on_cpu
+namespace nestbed::inline on_cpu
 {
 
 inline constexpr BackendKind kBackend = BackendKind::cpu;
@@ -29,8 +27,8 @@ inline constexpr BackendKind kBackend = BackendKind::cpu;
 // Threads of a block that run in step.
 inline constexpr unsigned kInStep = 1;
 
-// What a kernel run throws when it cannot end: the executor's word for a deadlock.
-using DeviceFault = std::logic_error;
+// What a run throws when it cannot be made or cannot end.
+using DeviceFault = cpu::ExecutorFault;
 
 struct LaunchShape {
     dim3 grid;
@@ -96,8 +94,8 @@ class Context
             std::memset(static_cast<void*>(buffer.data()), byte, count * sizeof(T));
     }
 
-    // Sets the pending-launch limit and returns it as read back.
-    std::uint32_t set_pending_limit(std::uint32_t launches)
+    // Sets the pending-launch limit and returns it as read back. There is no memory to settle.
+    std::uint32_t set_pending_limit(std::uint32_t launches, const std::function<void()>& /*settle*/)
     {
         executor_.set_pending_limit(launches);
         return executor_.pending_limit();
@@ -130,6 +128,8 @@ class Context
     // For work that a library launches.
     void lose_count_of_host_launches() { host_launches_.reset(); }
 
+    // Launches from kernels that go by another mechanism throw DeviceFault from now on; empty: all are allowed.
+    void go_by(std::optional<Mechanism> mechanism) { executor_.go_by(mechanism); }
     // Profilers that know ranges are for GPUs.
     void name_range(const std::string& /*name*/) {}
 
@@ -185,20 +185,11 @@ int device_launch_to_wait_for(LaunchShape shape, Args... args)
 {
     return cpu::launch_and_wait(shape.grid, shape.block, [=] { Kernel(args...); });
 }
-inline bool wait_for_child(const unsigned* /*flag*/)
+inline bool wait_for_child(const unsigned* /*flag*/, unsigned long long /*patience_ns*/)
 {
     return true;
 }
 inline void signal_parent(const unsigned* /*flag*/) {}
-
-// Memory that the threads of a block share, not initialised: one for each T and Tag.
-template <class T, int Tag = 0>
-T& block_shared()
-{
-    static_assert(std::is_trivially_copyable_v<T>);
-    static const char key = 0;
-    return *static_cast<T*>(cpu::shared_memory(&key, sizeof(T)));
-}
 
 // Nanoseconds on a clock that all threads share.
 inline unsigned long long timer_ns()
@@ -229,5 +220,4 @@ inline void hold_up(unsigned us)
     cpu::delay(us);
 }
 
-} // namespace on_cpu
-} // namespace nestbed
+} // namespace nestbed::inline on_cpu

@@ -21,6 +21,11 @@
 #define blockDim (::nestbed::cpu::current_thread->block_dim)
 #define gridDim (::nestbed::cpu::current_thread->grid_dim)
 
+// __shared__ T name[count]: memory that the threads of a block share, not initialised. Each place that declares some has its own.
+#define BLOCK_SHARED(T, name, count)                                                                                 \
+    static const char name##_key = 0;                                                                                \
+    T* const name = static_cast<T*>(::nestbed::cpu::shared_memory(&name##_key, sizeof(T) * (count)))
+
 inline void __syncthreads()
 {
     nestbed::cpu::barrier();

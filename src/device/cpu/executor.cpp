@@ -22,6 +22,8 @@ std::string_view name_of(LaunchError error)
         return "cudaSuccess";
     case launch_invalid_configuration:
         return "cudaErrorInvalidConfiguration";
+    case launch_max_depth_exceeded:
+        return "cudaErrorLaunchMaxDepthExceeded";
     case launch_pending_count_exceeded:
         return "cudaErrorLaunchPendingCountExceeded";
     }
@@ -68,6 +70,11 @@ unsigned Executor::pending_limit() const
 void Executor::set_pending_limit(unsigned launches)
 {
     state_->pending.limit = launches;
+}
+
+void Executor::go_by(std::optional<Mechanism> mechanism)
+{
+    state_->pending.only = mechanism;
 }
 
 namespace
@@ -182,7 +189,11 @@ LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall 
     if (!valid(grid, block))
         return launch_invalid_configuration;
     Block& parent = *current_carrier()->block;
-    if (!parent.engine->pending.reserve())
+    PendingLaunches& pending = parent.engine->pending;
+    if (pending.only.value_or(mechanism) != mechanism)
+        throw ExecutorFault(fmt::format("a kernel launched by mechanism {} in a case of mechanism {}",
+                                        nestbed::name_of(mechanism), nestbed::name_of(*pending.only)));
+    if (!pending.reserve())
         return launch_pending_count_exceeded;
     auto child = std::make_unique<Grid>(grid, block, mechanism, std::move(call));
     child->parent = parent.grid;

@@ -28,6 +28,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -42,8 +44,20 @@ namespace nestbed::cpu
 {
 
 // CUDA's numbers and names, so that rows of both backends read alike.
-enum LaunchError : int { launch_ok = 0, launch_invalid_configuration = 9, launch_pending_count_exceeded = 69 };
+enum LaunchError : int {
+    launch_ok = 0,
+    launch_invalid_configuration = 9,
+    launch_max_depth_exceeded = 65,
+    launch_pending_count_exceeded = 69
+};
 std::string_view name_of(LaunchError error);
+
+// A run that cannot end, or that does what its case does not say.
+class ExecutorFault : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
 
 unsigned default_workers();
 
@@ -65,10 +79,12 @@ class Executor
     unsigned pending_limit() const;
     void set_pending_limit(unsigned launches);
 
+    // The mechanism by which kernels launch kernels from now on; empty: any.
+    void go_by(std::optional<Mechanism> mechanism);
+
     // Launches a grid from the host and returns when it and all its descendants are complete. Throws
-    // std::invalid_argument for an empty or oversized grid, std::logic_error if every thread waits for ever
-    // (schedule random),
-    // and whatever a kernel throws.
+    // std::invalid_argument for an empty or oversized grid, ExecutorFault if every thread waits for ever
+    // (schedule random) or a kernel launches by a mechanism that is not allowed, and whatever a kernel throws.
     void run(dim3 grid, dim3 block, KernelCall call);
 
   private:

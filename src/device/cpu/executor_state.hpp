@@ -37,7 +37,8 @@ void enter_block(ThreadContext& context, const Block& block);
 class PendingLaunches
 {
   public:
-    unsigned limit = 2048; // CUDA's default
+    unsigned limit = 2048;         // CUDA's default
+    std::optional<Mechanism> only; // Executor::go_by
 
     bool reserve()
     {

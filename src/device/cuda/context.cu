@@ -1,16 +1,13 @@
 #include "device/cuda/context.cuh"
 
 #include "device/cuda/why_no_gpu.hpp"
-#include "device/probe.hpp"
 #include "model/case_text.hpp"
 
 #include <fstream>
 #include <map>
 #include <nvtx3/nvToolsExt.h>
 
-namespace nestbed
-{
-inline namespace on_cuda
+namespace nestbed::inline on_cuda
 {
 
 namespace
@@ -140,27 +137,20 @@ Context::Context(const SessionOptions& options) : alive_(options.alive)
 #endif
 }
 
-namespace
-{
-// The device runtime takes the memory for a limit at the next kernel that launches one.
-void change_limit(Context& context, std::size_t launches)
-{
-    check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, launches));
-    static_cast<void>(run_chain(context, 1));
-}
-} // namespace
-
 // By way of the default limit, for the memory that it takes over that.
-std::uint32_t Context::set_pending_limit(std::uint32_t launches)
+std::uint32_t Context::set_pending_limit(std::uint32_t launches, const std::function<void()>& settle)
 {
-    if (asked_limit_ != launches) {
-        change_limit(*this, facts_.default_pending_limit);
+    const auto change = [&](std::uint32_t limit) {
+        check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, limit));
+        settle();
+    };
+    limit_.set(launches, [&] {
+        change(facts_.default_pending_limit);
         const std::int64_t before = free_bytes();
         if (launches != facts_.default_pending_limit)
-            change_limit(*this, launches);
+            change(launches);
         limit_bytes_ = before - free_bytes();
-        asked_limit_ = launches;
-    }
+    });
     return static_cast<std::uint32_t>(pending_limit());
 }
 
@@ -250,5 +240,4 @@ void Context::join(unsigned streams)
     check(cudaEventSynchronize(stop_));
 }
 
-} // namespace on_cuda
-} // namespace nestbed
+} // namespace nestbed::inline on_cuda

@@ -2,15 +2,12 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "device/cuda/kernel_language.cuh"
+#include "device/pending_limit.hpp"
 #include "model/case.hpp"
 #include "model/elapsed.hpp"
 #include "model/facts.hpp"
 #include "model/session.hpp"
-
-#include <cuda_runtime.h>
-#ifdef __CUDACC_RDC__
-#include <cuda/atomic>
-#endif
 
 #include <cstdint>
 #include <functional>
@@ -23,9 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace nestbed
-{
-inline namespace on_cuda
+namespace nestbed::inline on_cuda
 {
 
 inline constexpr BackendKind kBackend = BackendKind::cuda;
@@ -37,9 +32,6 @@ class CudaError : public RunError
     CudaError(cudaError_t code, std::source_location where);
 };
 
-// Threads of a block that run in step: a warp.
-inline constexpr unsigned kInStep = 32;
-
 // What a run throws when it cannot be made or cannot end.
 using DeviceFault = CudaError;
 
@@ -48,11 +40,6 @@ inline void check(cudaError_t code, std::source_location where = std::source_loc
     if (code != cudaSuccess)
         throw CudaError(code, where);
 }
-
-struct LaunchShape {
-    dim3 grid;
-    dim3 block;
-};
 
 // Memory of the device. Not initialised. Freeing cannot throw: an error there shows at the next checked call.
 template <class T>
@@ -166,8 +153,8 @@ class Context
     }
 
     // Sets cudaLimitDevRuntimePendingLaunchCount and returns it as read back. The device runtime takes the
-    // memory for a new limit at the next kernel that launches one, so one is run here, untimed.
-    std::uint32_t set_pending_limit(std::uint32_t launches);
+    // memory for a new limit at the next kernel that launches one: settle() runs one, untimed.
+    std::uint32_t set_pending_limit(std::uint32_t launches, const std::function<void()>& settle);
 
     // Makes room for this many lines of kernel printf: what does not fit the buffer is lost in silence.
     void reserve_printf(std::uint64_t lines);
@@ -195,6 +182,8 @@ class Context
         if (alive_)
             alive_();
     }
+    // The executor checks by what kernels launch.
+    void go_by(std::optional<Mechanism> /*mechanism*/) {}
     // Of the timed region to come; empty: it has no range.
     void name_range(std::string name) { range_ = std::move(name); }
     const std::string& range() const { return range_; }
@@ -280,7 +269,7 @@ class Context
 
     DeviceFacts facts_;
     std::function<void()> alive_;
-    std::uint32_t asked_limit_ = 0; // not set by this context yet
+    PendingLimit limit_;
     std::int64_t limit_bytes_ = 0;
     std::optional<std::uint32_t> host_launches_;
     std::string range_;
@@ -321,127 +310,4 @@ void cooperative_launch(Context& context, LaunchShape shape, Args... args)
                                       context.stream(0)));
 }
 
-// Memory that the threads of a block share, not initialised: one for each T and Tag.
-template <class T, int Tag = 0>
-__device__ T& block_shared()
-{
-    __shared__ T storage;
-    return storage;
-}
-
-// Nanoseconds on a clock that all multiprocessors share. It goes on in steps (Session::timer_step_ns).
-__device__ inline unsigned long long timer_ns()
-{
-    unsigned long long now = 0;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
-}
-
-// The multiprocessor that the calling thread is on.
-__device__ inline unsigned multiprocessor()
-{
-    unsigned number = 0;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
-    return number;
-}
-
-// True in the first thread of a block, whose warps begin together: it speaks for the others.
-__device__ inline bool begins_for_others()
-{
-    return threadIdx.x + threadIdx.y + threadIdx.z == 0;
-}
-
-// True in one of the threads of a warp that get here together: it speaks for the others.
-__device__ inline bool ends_for_others()
-{
-    const unsigned lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kInStep;
-    return lane == static_cast<unsigned>(__ffs(static_cast<int>(__activemask())) - 1);
-}
-
-// Holds the calling thread up.
-__device__ inline void hold_up(unsigned us)
-{
-    const unsigned long long start = timer_ns();
-    while (timer_ns() - start < 1000ULL * us) {
-    }
-}
-
-#ifdef __CUDACC_RDC__ // launches from a kernel need -rdc=true
-
-// Launches from a kernel; the error code is CUDA's.
-template <auto Kernel, Mechanism How, class... Args>
-__device__ int device_launch(LaunchShape shape, Args... args)
-{
-    if constexpr (How == Mechanism::null_stream) {
-        Kernel<<<shape.grid, shape.block>>>(args...);
-    } else if constexpr (How == Mechanism::named_stream) {
-        cudaStream_t stream = nullptr;
-        if (const int error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); error != cudaSuccess)
-            return error;
-        Kernel<<<shape.grid, shape.block, 0, stream>>>(args...);
-        const int error = cudaGetLastError();
-        cudaStreamDestroy(stream); // when what is in it is done
-        return error;
-#ifndef NESTBED_CDP1
-    } else if constexpr (How == Mechanism::fire_and_forget) {
-        Kernel<<<shape.grid, shape.block, 0, cudaStreamFireAndForget>>>(args...);
-    } else if constexpr (How == Mechanism::tail) {
-        Kernel<<<shape.grid, shape.block, 0, cudaStreamTailLaunch>>>(args...);
-#endif
-    } else {
-        return cudaErrorNotSupported; // Context::has
-    }
-    return cudaGetLastError();
-}
-
-template <auto Kernel, class... Args>
-__device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
-{
-    return device_launch<Kernel, Mechanism::null_stream>(shape, args...);
-}
-
-// The device graph that the calling kernel belongs to, again, when this run of it is done.
-__device__ inline int relaunch_graph()
-{
-#ifdef NESTBED_CDP1
-    return cudaErrorNotSupported;
-#else
-    return cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
-#endif
-}
-
-#ifdef NESTBED_CDP1
-
-// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it waits.
-__device__ inline bool wait_for_child(unsigned* /*flag*/)
-{
-    return cudaDeviceSynchronize() == cudaSuccess;
-}
-__device__ inline void signal_parent(unsigned* /*flag*/) {}
-
-#else
-
-// The device runtime of today cannot wait, but memory can tell: the child raises a flag when it is done. The
-// parent stays resident, so the host must not launch more chains than fit (model/launch_plan.hpp). If it has,
-// a parent gives up after some seconds: a wrong plan is then a row with status=timeout, not a GPU that hangs.
-__device__ inline bool wait_for_child(unsigned* flag)
-{
-    constexpr long long kPatience = 4'000'000'000; // cycles: 2 s at 2 GHz
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(*flag);
-    const long long start = clock64();
-    while (done.load(cuda::memory_order_acquire) == 0)
-        if (clock64() - start > kPatience)
-            return false;
-    done.store(0, cuda::memory_order_relaxed); // for the next child
-    return true;
-}
-__device__ inline void signal_parent(unsigned* flag)
-{
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*flag).store(1, cuda::memory_order_release);
-}
-
-#endif // NESTBED_CDP1
-#endif // __CUDACC_RDC__
-
-} // namespace on_cuda
-} // namespace nestbed
+} // namespace nestbed::inline on_cuda

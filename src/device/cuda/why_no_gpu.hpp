@@ -3,13 +3,10 @@
 
 #include <string>
 
-namespace nestbed
-{
-inline namespace on_cuda
+namespace nestbed::inline on_cuda
 {
 
 // Why there is no usable GPU, in words; empty if there is one.
 std::string why_no_gpu();
 
-} // namespace on_cuda
-} // namespace nestbed
+} // namespace nestbed::inline on_cuda

@@ -4,11 +4,7 @@
 
 #include "device/language.hpp"
 
-#include <array>
-
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 inline constexpr unsigned kWarp = 32;
@@ -23,7 +19,7 @@ __device__ Sum warp_sum(Sum value)
         value += __shfl_down_sync(0xFFFFFFFFU, value, distance);
     return value;
 #else
-    auto& values = block_shared<std::array<Sum, kMostThreads>>();
+    BLOCK_SHARED(Sum, values, kMostThreads);
     const unsigned tid = threadIdx.x;
     __syncthreads(); // nobody reads what was there before
     values[tid] = value;
@@ -40,18 +36,14 @@ __device__ Sum warp_sum(Sum value)
 template <bool Again = true, class Sum>
 __device__ Sum block_sum(Sum value)
 {
-    struct WarpSums {
-        Sum of[kWarp];
-    };
-    auto& sums = block_shared<WarpSums>();
+    BLOCK_SHARED(Sum, sums, kWarp);
     value = warp_sum(value);
     if constexpr (Again)
         __syncthreads(); // nobody reads what was there before
     if (threadIdx.x % kWarp == 0)
-        sums.of[threadIdx.x / kWarp] = value;
+        sums[threadIdx.x / kWarp] = value;
     __syncthreads();
-    return warp_sum(threadIdx.x < blockDim.x / kWarp ? sums.of[threadIdx.x] : Sum{});
+    return warp_sum(threadIdx.x < blockDim.x / kWarp ? sums[threadIdx.x] : Sum{});
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Sums are of 64 bits (int64 for int32, double for float32), so 2^32 numbers of any size are summed right. Chosen on an
@@ -90,23 +88,23 @@ __device__ WideSum<T> sum_of_tile(const FlatJob<T>& job, std::uint64_t tile)
 template <class T>
 __device__ WideSum<T> sum_of_runs(const FlatJob<T>& job, bool first_grid)
 {
-    auto& shared = block_shared<unsigned long long>();
+    BLOCK_SHARED(unsigned long long, handed, 1); // the run's first tile
     const unsigned tid = threadIdx.x;
     const auto take = [&job] { return job.grid * job.run + atomicAdd(&job.state->taken, job.run * 1ULL); };
     if (tid == 0)
-        shared = first_grid ? blockIdx.x * job.run : take();
+        *handed = first_grid ? blockIdx.x * job.run : take();
     __syncthreads();
     WideSum<T> sum{};
-    for (unsigned long long first = shared; first < job.tiles;) {
+    for (unsigned long long first = *handed; first < job.tiles;) {
         const unsigned long long next = tid == 0 ? take() : 0;
         const unsigned long long end = first + job.run < job.tiles ? first + job.run : job.tiles;
         for (unsigned long long tile = first; tile < end; ++tile)
             sum += sum_of_tile<T, kFlatLoads>(job, tile);
-        __syncthreads(); // everybody has read `shared`
+        __syncthreads(); // everybody has read it
         if (tid == 0)
-            shared = next;
+            *handed = next;
         __syncthreads();
-        first = shared;
+        first = *handed;
     }
     return sum;
 }
@@ -118,13 +116,13 @@ __device__ bool finish_flat(WideSum<T> sum, unsigned block, const FlatJob<T>& jo
     const unsigned tid = threadIdx.x;
     sum = block_sum(sum);
     if (job.blocks > 1) {
-        bool& last = block_shared<bool>();
+        BLOCK_SHARED(bool, last, 1);
         if (tid == 0) {
             job.sums[block] = sum;
-            last = arrives_last(&job.state->arrived, job.blocks);
+            *last = arrives_last(&job.state->arrived, job.blocks);
         }
         __syncthreads();
-        if (!last)
+        if (!*last)
             return false;
         sum = WideSum<T>{};
         for (unsigned index = tid; index < job.blocks; index += kFlatThreads)
@@ -170,5 +168,4 @@ FlatJob<T> flat_job(const T* in, std::uint64_t elements, unsigned loads, unsigne
             .state = scratch.state.data()};
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,13 +1,11 @@
-// What the reductions with a fixed grid share: threads that go over the whole input, a sum a block, and a second launch of
+// What the reductions with a fixed grid share: threads that go over the whole input, one sum per block, and a second launch of
 // one block over those.
 #pragma once
 
 #include "device/parts/collective.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // The thread's numbers: those that are as many apart as the grid has threads.
@@ -20,16 +18,6 @@ __device__ Sum grid_stride_sum(const In* in, unsigned long long elements)
          index < elements; index += stride)
         sum += in[index];
     return sum;
-}
-
-// The block's sums, one a thread, in shared memory.
-template <class Sum>
-__device__ Sum* sums_of_threads()
-{
-    struct Sums {
-        Sum of[kMostThreads];
-    };
-    return block_shared<Sums>().of;
 }
 
 // sums[0] + ... + sums[threads - 1] in sums[0], halving. All threads of the block call it.
@@ -53,13 +41,9 @@ std::uint32_t grid_stride_blocks(const Reduction<T>& job)
     return std::min(job.grid, kBlocksAMultiprocessor * job.context.facts().multiprocessors);
 }
 
-// First over the input, then, if that leaves more than one sum, by one block over the sums: S has
-//     template <class In, class Sum> kernel(const In*, unsigned long long, Sum*)
-template <class S>
-struct GridStrideStrategy {
+// What such strategies have in common.
+struct GridStride {
     static constexpr Answer answer = Answer::total;
-
-    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
     static std::uint64_t scratch_bytes(const Case& point)
     {
@@ -71,20 +55,17 @@ struct GridStrideStrategy {
     {
         return job.context.template allocate<WideSum<T>>(grid_stride_blocks(job));
     }
-
-    template <class T>
-    static void run(const Reduction<T>& job, const Buffer<WideSum<T>>& sums)
-    {
-        using Sum = WideSum<T>;
-        const std::uint32_t blocks = grid_stride_blocks(job);
-        Sum* const to = blocks == 1 ? job.total : sums.data();
-        host_launch<S::template kernel<T, Sum>>(job.context, 0, {blocks, job.block}, static_cast<const T*>(job.in),
-                                                static_cast<unsigned long long>(job.elements), to);
-        if (blocks > 1)
-            host_launch<S::template kernel<Sum, Sum>>(job.context, 0, {1, job.block}, static_cast<const Sum*>(to),
-                                                      static_cast<unsigned long long>(blocks), job.total);
-    }
 };
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+// One kernel over the input, a sum a block; then, if that leaves more than one sum, the other over the sums, in one block.
+template <auto OverInput, auto OverSums, class T>
+void launch_grid_stride(const Reduction<T>& job, const Buffer<WideSum<T>>& sums)
+{
+    const std::uint32_t blocks = grid_stride_blocks(job);
+    WideSum<T>* const to = blocks == 1 ? job.total : sums.data();
+    host_launch<OverInput>(job.context, {blocks, job.block}, job.in, job.elements, to);
+    if (blocks > 1)
+        host_launch<OverSums>(job.context, {1, job.block}, to, blocks, job.total);
+}
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -9,9 +9,7 @@
 #include <atomic>
 #endif
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Sums slice[0] to slice[2 * stride - 1] into *sum (slice[0] alone if stride is 0), pairwise, in place. All
@@ -47,5 +45,4 @@ __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks)
     return last;
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -7,9 +7,7 @@
 
 #include <utility>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 enum class Compiled : std::uint8_t { without_rdc, with_rdc, with_launch_inline, with_launch_noinline };
@@ -149,13 +147,11 @@ struct LastBlockStrategy {
     {
         if constexpr (Loads != 0)
             if (prepared.form.kind == Kind::one_block)
-                return host_launch<sum_one_block<T, How, Loads>>(job.context, 0, {1, kOneBlockThreads},
-                                                                 static_cast<const T*>(job.in),
+                return host_launch<sum_one_block<T, How, Loads>>(job.context, {1, kOneBlockThreads}, job.in,
                                                                  static_cast<unsigned>(job.elements), job.total);
-        host_launch<sum_last_block<T, How, Loads>>(job.context, 0, {prepared.form.grid, kFlatThreads}, prepared.flat,
+        host_launch<sum_last_block<T, How, Loads>>(job.context, {prepared.form.grid, kFlatThreads}, prepared.flat,
                                                    false);
     }
 };
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -3,9 +3,7 @@
 
 #include "device/parts/collective.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // slice[thread] + slice[thread + dim] + ... of `Slices` slices, as far as there are `elements` from slice[0] on. All loads
@@ -24,5 +22,4 @@ __device__ T sum_of_slices(const T* slice, unsigned thread, unsigned dim, unsign
     return sum;
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

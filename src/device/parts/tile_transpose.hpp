@@ -4,9 +4,7 @@
 
 #include "device/language.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // A tile, of the input, chosen on an H200. With 256 threads each has 8 loads in flight (with one, a copy has half the rate:
@@ -16,19 +14,16 @@ inline constexpr unsigned kTileWidth = 32;
 inline constexpr unsigned kTileHeight = 64;
 inline constexpr unsigned kTileThreads = 256;
 
-struct TransposeTile {
-    float of[kTileHeight][kTileWidth + 1];
-};
+using TileRow = float[kTileWidth + 1];
 
 // Tile (tile_x, tile_y) of `in`, ny rows of nx numbers, into `out`, nx rows of ny; a thread is one of `threads`. Passes:
-// numbers a thread, if all threads have the same; 0: whatever the number of threads makes it. Tag: another for every kernel of a
-// file. Shared memory that several kernels use is given to all kernels of a program that use any (nvlink -v, CUDA 13.0).
-template <unsigned Passes, int Tag = 0>
-__device__ void transpose_tile(const float* in, float* out, unsigned nx, unsigned ny, unsigned tile_x,
+// numbers a thread, if all threads have the same; 0: whatever the number of threads makes it. `tile`: kTileHeight rows in shared
+// memory of the kernel's own (BLOCK_SHARED says why).
+template <unsigned Passes>
+__device__ void transpose_tile(TileRow* tile, const float* in, float* out, unsigned nx, unsigned ny, unsigned tile_x,
                                unsigned tile_y, unsigned thread, unsigned threads)
 {
     constexpr unsigned kTile = kTileWidth * kTileHeight;
-    auto& tile = block_shared<TransposeTile, Tag>();
     const unsigned step = Passes == 0 ? threads : kTile / (Passes == 0 ? 1 : Passes);
     const unsigned passes = Passes == 0 ? (kTile - 1) / threads + 1 : Passes;
     const unsigned first_x = tile_x * kTileWidth;
@@ -38,7 +33,7 @@ __device__ void transpose_tile(const float* in, float* out, unsigned nx, unsigne
         const unsigned x = index % kTileWidth;
         const unsigned y = index / kTileWidth;
         if ((Passes != 0 || y < kTileHeight) && first_x + x < nx && first_y + y < ny)
-            tile.of[y][x] = in[static_cast<std::size_t>(first_y + y) * nx + first_x + x];
+            tile[y][x] = in[static_cast<std::size_t>(first_y + y) * nx + first_x + x];
     }
     __syncthreads();
     for (unsigned pass = 0; pass < passes; ++pass) {
@@ -46,9 +41,8 @@ __device__ void transpose_tile(const float* in, float* out, unsigned nx, unsigne
         const unsigned y = index % kTileHeight;
         const unsigned x = index / kTileHeight;
         if ((Passes != 0 || x < kTileWidth) && first_x + x < nx && first_y + y < ny)
-            out[static_cast<std::size_t>(first_x + x) * ny + first_y + y] = tile.of[y][x];
+            out[static_cast<std::size_t>(first_x + x) * ny + first_y + y] = tile[y][x];
     }
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

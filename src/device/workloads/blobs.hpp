@@ -5,9 +5,7 @@
 
 #include <cmath>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Round spots, 256 pixels apart in both directions; from 0 to 4.
@@ -30,24 +28,15 @@ __device__ inline float blobs_pixel(unsigned x, unsigned y, unsigned tile_x, uns
 template <bool Barrier>
 __global__ void draw_blobs(const float* /*in*/, float* out, unsigned nx, unsigned ny)
 {
-    struct Tile {
-        float of[1024];
-    };
-    auto& tile = block_shared<Tile>();
+    BLOCK_SHARED(float, tile, 1024);
     const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
     const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
-    tile.of[thread] = blob(x, y); // of threads past the edge too: others read it
+    tile[thread] = blob(x, y); // of threads past the edge too: others read it
     if constexpr (Barrier)
         __syncthreads();
     if (x < nx && y < ny)
-        out[static_cast<std::size_t>(y) * nx + x] = tile.of[blockDim.x * blockDim.y - 1 - thread];
+        out[static_cast<std::size_t>(y) * nx + x] = tile[blockDim.x * blockDim.y - 1 - thread];
 }
 
-template <bool Barrier>
-struct BlobsStrategy {
-    static void run(const MatrixJob& job) { launch_over<draw_blobs<Barrier>>(job, job.nx, job.ny); }
-};
-
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,12 +1,9 @@
 // The workload `hello`: counts greetings; the right answer is the number of threads of the whole tree.
-#include "device/workload.hpp"
 #include "device/workloads/greeting.hpp"
 
 #include <cstdio>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 namespace
@@ -28,31 +25,16 @@ class HelloWorkload final : public Workload
     {
     }
 
-    Sample sample(const Strategy& strategy, const Case& point, const PreparedRun& launching, bool aloud) override
+    Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& greeter = dynamic_cast<const GreetingStrategy&>(strategy);
-        const std::uint64_t expected = threads_of_tree(point, launching.form.levels());
-        if (aloud)
-            context_.reserve_printf(expected + launching.form.total());
+        const std::uint64_t expected = threads_of_tree(run.point, run.form.levels());
+        if (run.aloud)
+            context_.reserve_printf(expected + run.form.total());
         context_.fill_bytes(greetings_, 0, 1);
-        const Greeting job{.context = context_,
-                           .grid = point.grid,
-                           .block = point.block,
-                           .plan = launching.plan,
-                           .ledger = launching.ledger.data(),
-                           .max_depth = launching.form.levels(),
-                           .greetings = greetings_.data(),
-                           .aloud = aloud,
-                           .tracer = launching.tracer};
-        const Elapsed elapsed = [&] {
-            const TimedRange range(context_);
-            return context_.time(launching.plan.streams, [&] { greeter.run(job); });
-        }();
+        const Greeting job{run, greetings_.data()};
+        Sample sample = timed(run, [&] { greeter.run(job); });
         static_cast<void>(std::fflush(stdout));
-        Sample sample;
-        sample.gpu_us = elapsed.gpu_us;
-        sample.wall_us = elapsed.wall_us;
-        sample.host_launches = elapsed.host_launches;
         unsigned long long greeted = 0;
         context_.download(std::span(&greeted, 1), greetings_);
         sample.answer = std::to_string(greeted);
@@ -78,5 +60,4 @@ std::unique_ptr<Workload> make_hello_workload(Context& context)
     return std::make_unique<HelloWorkload>(context);
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

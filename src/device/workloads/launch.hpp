@@ -2,17 +2,12 @@
 // called and when they began.
 #pragma once
 
-#include "device/tracer.hpp"
-#include "model/launch_plan.hpp"
-#include "model/strategy.hpp"
+#include "device/launch_waves.hpp"
 
+#include <array>
 #include <cstdint>
-#include <functional>
-#include <memory>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // Where the launches leave their marks, numbered from 0; all zero before a run. A run that is timed keeps no times of its
@@ -38,44 +33,34 @@ struct LaunchMarks {
     }
 };
 
-struct LaunchJob {
-    Context& context;
-    const Case& point;
+struct LaunchJob : PreparedRun {
     std::uint32_t launches; // levels of a chain below the root grid; children of a fan-out
-    LaunchPlan plan;
-    Mechanism mechanism;
-    Ledger* ledger;
-    LaunchMarks marks;
-    Tracer* tracer = nullptr;    // of a traced run
-    std::function<void()> reset; // brings ledger, sum and marks back to zero
+    LaunchMarks marks{};
+    std::function<void()> reset{}; // brings ledger, sum and marks back to zero
 };
 
 class LaunchStrategy : public Strategy
 {
   public:
+    static constexpr std::array<std::string_view, 2> kWorkloads{"chain", "fanout"};
+
     // How many grids come after the root grid, or beside it.
     virtual std::uint32_t count(const Case& point) const = 0;
     // What is timed: issues all work, waits for none.
     virtual std::function<void()> prepare(const LaunchJob& job) const = 0;
-};
-
-// Makes S an entry of this backend's registry. S has
-//     static constexpr StrategyInfo info;
-//     static ExpectedLaunches launches(const Case&);                       the closed form
-//     static std::uint32_t count(const Case&);                       launches by whatever mechanism
-//     static std::function<void()> prepare(const LaunchJob&);     what is timed
-template <class S>
-class RegisterLaunch final : public LaunchStrategy
-{
-  public:
-    RegisterLaunch() { Registry::add(kBackend, *this); }
-    const StrategyInfo& info() const override { return S::info; }
-    ExpectedLaunches launches(const Case& point) const override { return S::launches(point); }
-    std::uint32_t count(const Case& point) const override { return S::count(point); }
     std::uint64_t scratch_bytes(const Case& point) const override
     {
-        return 2 * sizeof(unsigned long long) * S::count(point); // marks
+        return 2 * sizeof(unsigned long long) * count(point); // marks
     }
+};
+
+// Makes S an entry of this backend's registry. S has what Entry says, and
+//     static std::uint32_t count(const Case&);                    launches by whatever mechanism
+//     static std::function<void()> prepare(const LaunchJob&);     what is timed
+template <class S>
+class RegisterLaunch final : public Entry<S, LaunchStrategy>
+{
+    std::uint32_t count(const Case& point) const override { return S::count(point); }
     std::function<void()> prepare(const LaunchJob& job) const override { return S::prepare(job); }
 };
 
@@ -89,5 +74,4 @@ std::function<void()> by_host_graph(const LaunchJob& job, Work&& work)
 }
 #endif
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,11 +1,8 @@
 // The workloads `chain` and `fanout`: every launch must have run once, and begun after its call. A sample is two runs: one
 // that is timed as a whole, and one that marks when each launch was called and began.
-#include "device/workload.hpp"
 #include "device/workloads/launch.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 namespace
@@ -19,29 +16,25 @@ class LaunchWorkload final : public Workload
     {
     }
 
-    Sample sample(const Strategy& strategy, const Case& point, const PreparedRun& launching, bool /*aloud*/) override
+    Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& launcher = dynamic_cast<const LaunchStrategy&>(strategy);
-        const std::uint32_t launches = launcher.count(point);
-        if (called_.size() < launches) {
-            called_ = context_.allocate<unsigned long long>(launches);
-            began_ = context_.allocate<unsigned long long>(launches);
+        LaunchJob job{run, launcher.count(run.point)};
+        if (called_.size() < job.launches) {
+            called_ = context_.allocate<unsigned long long>(job.launches);
+            began_ = context_.allocate<unsigned long long>(job.launches);
         }
-        LaunchJob job{.context = context_,
-                      .point = point,
-                      .launches = launches,
-                      .plan = launching.plan,
-                      .mechanism = launching.mechanism,
-                      .tracer = launching.tracer};
-        Sample sample;
-        const Elapsed elapsed = run(launcher, job, launching.ledger, false, sample);
-        sample.gpu_us = elapsed.gpu_us;
-        sample.wall_us = elapsed.wall_us;
-        sample.host_launches = elapsed.host_launches;
-        if (sample.status == Status::ok && launching.marked) // once more with marks, counted in a ledger of its own
-            static_cast<void>(run(launcher, job, ledger_, true, sample));
-        if (sample.status != Status::ok && job.ledger == ledger_.data()) // the session judges what is in its ledger
-            context_.copy(launching.ledger, ledger_, 1);
+        Sample sample = once(launcher, job, false);
+        if (sample.status != Status::ok || !run.marked)
+            return sample;
+        job.ledger = &ledger_; // once more with marks, counted in a ledger of its own
+        const Sample marked = once(launcher, job, true);
+        sample.status = marked.status;
+        sample.detail = marked.detail;
+        sample.answer = marked.answer;
+        sample.latencies_us = marked.latencies_us;
+        if (sample.status != Status::ok) // the session judges what is in its ledger
+            context_.copy(*run.ledger, ledger_, 1);
         return sample;
     }
 
@@ -52,25 +45,22 @@ class LaunchWorkload final : public Workload
     }
 
   private:
-    Elapsed run(const LaunchStrategy& launcher, LaunchJob& job, Buffer<Ledger>& ledger, bool marked, Sample& sample)
+    Sample once(const LaunchStrategy& launcher, LaunchJob& job, bool marked)
     {
-        job.ledger = ledger.data();
         job.marks = {.called = marked ? called_.data() : nullptr,
                      .began = marked ? began_.data() : nullptr,
                      .sum = sum_.data()};
         job.reset = [&] {
-            context_.fill_bytes(ledger, 0, 1);
+            context_.fill_bytes(*job.ledger, 0, 1);
             context_.fill_bytes(sum_, 0, 1);
             context_.fill_bytes(called_, 0, job.launches);
             context_.fill_bytes(began_, 0, job.launches);
         };
         job.reset();
         const std::function<void()> work = launcher.prepare(job);
-        std::optional<TimedRange> range;
-        if (!marked)
-            range.emplace(context_);
-        const Elapsed elapsed = context_.time(job.plan.streams, work);
-        range.reset();
+        if (marked)
+            context_.name_range(""); // the range is the timed run's
+        Sample sample = timed(job, work);
         unsigned long long sum = 0;
         context_.download(std::span(&sum, 1), sum_);
         const unsigned long long expected = job.launches * (job.launches + 1ULL) / 2;
@@ -83,7 +73,7 @@ class LaunchWorkload final : public Workload
         } else if (marked) {
             read_marks(sample, job.launches);
         }
-        return elapsed;
+        return sample;
     }
 
     void read_marks(Sample& sample, std::uint32_t launches)
@@ -118,5 +108,4 @@ std::unique_ptr<Workload> make_launch_workload(Context& context)
     return std::make_unique<LaunchWorkload>(context);
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

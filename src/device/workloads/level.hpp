@@ -4,9 +4,7 @@
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 // One level, `stride` threads a block (at least 1); block b owns in[b * dim ...]. The last one ends the block's sum.
@@ -27,10 +25,9 @@ void launch_levels(const Reduction<T>& job)
     const unsigned levels = halving_levels(job.point);
     for (unsigned level = 0; level <= levels; ++level) {
         const std::uint32_t stride = job.block / 2 >> level;
-        host_launch<reduce_level<T>>(job.context, 0, {job.grid, std::max(1U, stride)}, job.in, job.out, stride,
+        host_launch<reduce_level<T>>(job.context, {job.grid, std::max(1U, stride)}, job.in, job.out, stride,
                                      job.block, level == levels);
     }
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

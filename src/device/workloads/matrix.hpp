@@ -2,37 +2,25 @@
 // registered.
 #pragma once
 
-#include "device/language.hpp"
-#include "model/ledger.hpp"
-#include "model/strategy.hpp"
+#include "device/workload.hpp"
 
-#include <cstdint>
+#include <array>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "device/tracer.hpp"
+#include "device/launch_waves.hpp"
 #endif
 
-namespace nestbed
+namespace nestbed::inline NESTBED_BACKEND
 {
-inline namespace NESTBED_BACKEND
-{
-
-class Tracer;
 
 // copy:      out, ny rows of nx numbers, is in.
 // transpose: out, nx rows of ny numbers, is in with rows and columns exchanged.
 // blobs:     out, ny rows of nx pixels, is the picture that blobs.hpp describes.
-struct MatrixJob {
-    Context& context;
+struct MatrixJob : PreparedRun {
     const float* in; // ny rows of nx numbers; not for blobs
     float* out;      // filled with 0xFF bytes before every run
     unsigned nx;     // at most 65535, the most blocks that a grid has in y
     unsigned ny;     // likewise
-    BlockShape shape;
-    Ledger* ledger;
-    unsigned max_depth;
-    Mechanism mechanism;
-    Tracer* tracer; // of a traced run; else null
 };
 
 // Launches a kernel over width * height numbers, in blocks of the job's shape; a thread has `x_a_thread` numbers, a block's width
@@ -40,9 +28,9 @@ struct MatrixJob {
 template <auto Kernel>
 void launch_over(const MatrixJob& job, unsigned width, unsigned height, unsigned x_a_thread = 1)
 {
-    const dim3 block(job.shape.x, job.shape.y);
+    const dim3 block(job.point.shape.x, job.point.shape.y);
     const dim3 grid((width - 1) / (block.x * x_a_thread) + 1, (height - 1) / block.y + 1);
-    host_launch<Kernel>(job.context, 0, {grid, block}, job.in, job.out, job.nx, job.ny);
+    host_launch<Kernel>(job.context, {grid, block}, job.in, job.out, job.nx, job.ny);
 }
 
 // Blocks in the order of their start, laid along the diagonals of the grid: every block of the grid once.
@@ -60,28 +48,17 @@ __device__ inline BlockPlace diagonal_block()
 class MatrixStrategy : public Strategy
 {
   public:
+    static constexpr std::array<std::string_view, 3> kWorkloads{"transpose", "copy", "blobs"};
+
     virtual void run(const MatrixJob& job) const = 0;
 };
 
-// Makes S an entry of this backend's registry. S has
-//     static constexpr StrategyInfo info;
+// Makes S an entry of this backend's registry. S has what Entry says, and
 //     static void run(const MatrixJob&);             issues all work, waits for none
-// and, if it launches from the device,
-//     static ExpectedLaunches launches(const Case&);       the closed form
 template <class S>
-class RegisterMatrix final : public MatrixStrategy
+class RegisterMatrix final : public Entry<S, MatrixStrategy>
 {
-  public:
-    RegisterMatrix() { Registry::add(kBackend, *this); }
-    const StrategyInfo& info() const override { return S::info; }
-    ExpectedLaunches launches(const Case& point) const override
-    {
-        if constexpr (requires { S::launches(point); })
-            return S::launches(point);
-        return ExpectedLaunches::none();
-    }
     void run(const MatrixJob& job) const override { S::run(job); }
 };
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,16 +1,13 @@
 // The workloads `copy`, `transpose` and `blobs`: one matrix for all cases that share it. Made and verified where it is, for
 // it is large.
 #include "base/split_mix.hpp"
-#include "device/workload.hpp"
 #include "device/workloads/blobs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 namespace
@@ -76,31 +73,16 @@ class MatrixWorkload final : public Workload
   public:
     explicit MatrixWorkload(Context& context) : context_(context), wrong_(context.allocate<Wrong>(1)) {}
 
-    Sample sample(const Strategy& strategy, const Case& point, const PreparedRun& launching, bool aloud) override
+    Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& matrix = dynamic_cast<const MatrixStrategy&>(strategy);
+        const Case& point = run.point;
         prepare(matrix.info(), point);
         context_.fill_bytes(out_, 0xFF, point.elements);
-        const MatrixJob job{.context = context_,
-                            .in = in_.data(),
-                            .out = out_.data(),
-                            .nx = point.nx,
-                            .ny = point.ny,
-                            .shape = point.shape,
-                            .ledger = launching.ledger.data(),
-                            .max_depth = launching.form.levels(),
-                            .mechanism = launching.mechanism,
-                            .tracer = launching.tracer};
-        const Elapsed elapsed = [&] {
-            const TimedRange range(context_);
-            return context_.time(launching.plan.streams, [&] { matrix.run(job); });
-        }();
-        Sample sample;
-        sample.gpu_us = elapsed.gpu_us;
-        sample.wall_us = elapsed.wall_us;
-        sample.host_launches = elapsed.host_launches;
+        const MatrixJob job{run, in_.data(), out_.data(), point.nx, point.ny};
+        Sample sample = timed(run, [&] { matrix.run(job); });
         verify(matrix.info(), point, sample);
-        if (aloud) {
+        if (run.aloud) {
             sample.image.resize(point.elements);
             context_.download(std::span(sample.image), out_);
         }
@@ -134,9 +116,8 @@ class MatrixWorkload final : public Workload
             return;
         if (in_.size() == 0)
             in_ = context_.allocate<float>(point.elements);
-        context_.time(1, [&] {
-            host_launch<fill_matrix>(context_, 0, whole_device(), in_.data(), point.elements, point.seed);
-        });
+        context_.time(
+            1, [&] { host_launch<fill_matrix>(context_, whole_device(), in_.data(), point.elements, point.seed); });
         seed_ = point.seed;
     }
 
@@ -146,8 +127,8 @@ class MatrixWorkload final : public Workload
         const Wrong none{.count = 0, .first = ~0ULL};
         context_.upload(wrong_, std::span(&none, 1));
         context_.time(1, [&] {
-            host_launch<find_wrong<Expected>>(context_, 0, whole_device(), static_cast<const float*>(out_.data()),
-                                              point.elements, expected, wrong_.data());
+            host_launch<find_wrong<Expected>>(context_, whole_device(), out_.data(), point.elements, expected,
+                                              wrong_.data());
         });
         Wrong wrong{};
         context_.download(std::span(&wrong, 1), wrong_);
@@ -184,5 +165,4 @@ std::unique_ptr<Workload> make_matrix_workload(Context& context)
     return std::make_unique<MatrixWorkload>(context);
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

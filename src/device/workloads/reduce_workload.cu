@@ -1,15 +1,12 @@
 // The workload `reduce`: one input for all cases that share it, restored before every run.
 #include "base/parallel.hpp"
-#include "device/workload.hpp"
 #include "device/workloads/reduction.hpp"
 
 #include <memory>
 #include <span>
 #include <tuple>
 
-namespace nestbed
-{
-inline namespace NESTBED_BACKEND
+namespace nestbed::inline NESTBED_BACKEND
 {
 
 namespace
@@ -31,30 +28,16 @@ class ReduceData
         context.upload(pristine_, input_);
     }
 
-    Sample run(Context& context, const ReduceStrategy& strategy, const Case& point, const PreparedRun& launching,
-               Buffer<unsigned>& done)
+    Sample sample(const ReduceStrategy& strategy, const PreparedRun& run)
     {
+        Context& context = run.context;
         context.copy(work_, pristine_, padded_);
-        context.fill_bytes(sums_, 0xFF, point.grid);
+        context.fill_bytes(sums_, 0xFF, sums_.size());
         context.fill_bytes(total_, 0xFF, 1);
         WideSum<T> host_sum = -1;
-        const Reduction<T> job{.context = context,
-                               .point = point,
-                               .in = work_.data(),
-                               .out = sums_.data(),
-                               .total = total_.data(),
-                               .elements = point.elements,
-                               .grid = point.grid,
-                               .block = point.block,
-                               .plan = launching.plan,
-                               .ledger = launching.ledger.data(),
-                               .done = done.data(),
-                               .max_depth = launching.form.levels(),
-                               .delay_us = point.delay_us,
-                               .mechanism = launching.mechanism,
-                               .host_in = input_,
-                               .host_sum = &host_sum,
-                               .tracer = launching.tracer};
+        const Reduction<T> job{
+            run,    work_.data(), sums_.data(), total_.data(), run.point.elements, run.point.grid, run.point.block,
+            input_, &host_sum};
         const std::function<void()> work = strategy.prepare(job);
         Sample sample;
         if (strategy.answer() == Answer::on_host) {
@@ -63,11 +46,7 @@ class ReduceData
             work();
             sample.wall_us = clock.elapsed_us();
         } else {
-            const TimedRange range(context);
-            const Elapsed elapsed = context.time(launching.plan.streams, work);
-            sample.gpu_us = elapsed.gpu_us;
-            sample.wall_us = elapsed.wall_us;
-            sample.host_launches = elapsed.host_launches;
+            sample = timed(run, work);
         }
         const Verification verdict = verify(context, strategy, host_sum);
         sample.answer = verdict.answer;
@@ -130,17 +109,19 @@ class ReduceWorkload final : public Workload
   public:
     explicit ReduceWorkload(Context& context) : context_(context) {}
 
-    Sample sample(const Strategy& strategy, const Case& point, const PreparedRun& launching, bool /*aloud*/) override
+    Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& reduction = dynamic_cast<const ReduceStrategy&>(strategy);
-        prepare(point);
-        const ExpectedLaunches& form = launching.form;
+        prepare(run.point);
+        const ExpectedLaunches& form = run.form;
         const std::size_t flags = form.parent_waits ? std::size_t{form.root_blocks} * form.levels() : 0;
         if (done_.size() < flags)
             done_ = context_.allocate<unsigned>(flags);
         context_.fill_bytes(done_, 0, flags);
-        return point.type == ElementType::float32 ? floats_->run(context_, reduction, point, launching, done_)
-                                                  : ints_->run(context_, reduction, point, launching, done_);
+        PreparedRun with_flags = run;
+        with_flags.done = done_.data();
+        return run.point.type == ElementType::float32 ? floats_->sample(reduction, with_flags)
+                                                      : ints_->sample(reduction, with_flags);
     }
 
     void release() override
@@ -180,5 +161,4 @@ std::unique_ptr<Workload> make_reduce_workload(Context& context)
     return std::make_unique<ReduceWorkload>(context);
 }
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

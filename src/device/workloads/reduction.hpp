@@ -1,29 +1,19 @@
 // What a strategy of the workload `reduce` includes: the job it is given, and how its entry is registered.
 #pragma once
 
-#include "device/language.hpp"
-#include "model/launch_plan.hpp"
-#include "model/ledger.hpp"
+#include "device/workload.hpp"
 #include "model/reduce_reference.hpp"
-#include "model/strategy.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <span>
-#include <stdexcept>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "device/tracer.hpp"
+#include "device/launch_waves.hpp"
 #endif
 
-namespace nestbed
+namespace nestbed::inline NESTBED_BACKEND
 {
-inline namespace NESTBED_BACKEND
-{
-
-class Tracer;
 
 // What a strategy leaves behind.
 enum class Answer : std::uint8_t {
@@ -36,75 +26,34 @@ enum class Answer : std::uint8_t {
 
 // Sum `elements` numbers.
 template <class T>
-struct Reduction {
-    Context& context;
-    const Case& point;
+struct Reduction : PreparedRun {
     T* in;             // grid * block numbers, zero past `elements`; the strategy may overwrite them
     T* out;            // grid sums, filled with 0xFF bytes before every run
     WideSum<T>* total; // filled likewise
     std::uint64_t elements;
     std::uint32_t grid;
     std::uint32_t block;
-    LaunchPlan plan;
-    Ledger* ledger;
-    unsigned* done;     // see Nest; null if no parent waits
-    unsigned max_depth; // nested levels that may be launched
-    unsigned delay_us;  // see Nest
-    Mechanism mechanism;
     std::span<const T> host_in; // the numbers on the host, for strategies that run there
     WideSum<T>* host_sum;       // where those put their one sum
-    Tracer* tracer;             // of a traced run; else null
 };
 
 // A wave of the job, with its part of the data.
 template <class T>
-struct ReductionWave : Wave {
-    const Reduction<T>& job;
+struct ReductionWave : RunWave {
     T* in;
     T* out;
-    std::uint64_t elements; // blocks * block, less at the ragged end
 };
-
-// Calls launch(wave) for each wave of the job's plan, in order.
-template <class T, class Launch>
-void for_each_wave(const Reduction<T>& job, Launch&& launch)
+template <class T>
+ReductionWave<T> part_of(const Reduction<T>& job, const Wave& wave)
 {
-    for_each_wave(job.plan, [&](const Wave& wave) {
-        const std::uint64_t offset = std::uint64_t{wave.first} * job.block;
-        const std::uint64_t left = job.elements > offset ? job.elements - offset : 0;
-        launch(ReductionWave<T>{wave, job, job.in + offset, job.out + wave.first,
-                                std::min(left, std::uint64_t{wave.blocks} * job.block)});
-    });
+    return {{wave, job.context}, job.in + std::uint64_t{wave.first} * job.block, job.out + wave.first};
 }
-
-// Launches a kernel over a wave's blocks.
-template <auto Kernel, class T, class... Args>
-void launch_wave(const ReductionWave<T>& wave, std::uint32_t threads, Args... args)
-{
-    host_launch<Kernel>(wave.job.context, wave.stream, {wave.blocks, threads}, args...);
-}
-
-#ifndef NESTBED_FLAT
-// Calls call(nest) with the Nest of the root grid, or of the part of it that a wave is: a TracedNest in a traced run.
-template <class T, class Call>
-void with_nest(const Reduction<T>& job, const Wave& wave, Call&& call)
-{
-    const Nest nest{.ledger = job.ledger,
-                    .done = job.done == nullptr ? nullptr : job.done + std::uint64_t{wave.first} * job.max_depth,
-                    .max_depth = job.max_depth,
-                    .delay_us = job.delay_us};
-    with_nest(job.tracer, nest, call);
-}
-template <class T, class Call>
-void with_nest(const ReductionWave<T>& wave, Call&& call)
-{
-    with_nest(wave.job, wave, call);
-}
-#endif
 
 class ReduceStrategy : public Strategy
 {
   public:
+    static constexpr std::array<std::string_view, 1> kWorkloads{"reduce"};
+
     // What is timed: issues all work, waits for none. What it needs is made before, and lives as long as it does.
     virtual std::function<void()> prepare(const Reduction<std::int32_t>& job) const = 0;
     virtual std::function<void()> prepare(const Reduction<float>& job) const = 0;
@@ -112,29 +61,17 @@ class ReduceStrategy : public Strategy
     virtual unsigned blocks_a_sum() const = 0;
 };
 
-// Makes S an entry of this backend's registry. S has
-//     static constexpr StrategyInfo info;
-//     static ExpectedLaunches launches(const Case&);                            the closed form
+// Makes S an entry of this backend's registry. S has what Entry says,
 //     template <class T> static void run(const Reduction<T>&);            issues all work, waits for none
 // and, if it needs to,
 //     static constexpr Answer answer;                                     block_sums without it
 //     static constexpr unsigned blocks_a_sum;                             of the case, for one of block_sums; 1 without it
 //     template <class T> static P prepare(const Reduction<T>&);           untimed; run() then takes a P& too
-//     static std::uint64_t scratch_bytes(const Case&);                    what that allocates on the device
 // One that is cuda_only has run() and prepare() for nvcc alone.
 template <class S>
-class RegisterReduction final : public ReduceStrategy
+class RegisterReduction final : public Entry<S, ReduceStrategy>
 {
   public:
-    RegisterReduction() { Registry::add(kBackend, *this); }
-    const StrategyInfo& info() const override { return S::info; }
-    ExpectedLaunches launches(const Case& point) const override { return S::launches(point); }
-    std::uint64_t scratch_bytes(const Case& point) const override
-    {
-        if constexpr (requires { S::scratch_bytes(point); })
-            return S::scratch_bytes(point);
-        return 0;
-    }
     std::function<void()> prepare(const Reduction<std::int32_t>& job) const override { return prepared(job); }
     std::function<void()> prepare(const Reduction<float>& job) const override { return prepared(job); }
     Answer answer() const override
@@ -166,5 +103,4 @@ class RegisterReduction final : public ReduceStrategy
     }
 };
 
-} // namespace NESTBED_BACKEND
-} // namespace nestbed
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,140 @@
+// What kernels call beside CUDA itself: shared memory, the timer, and launches.
+#pragma once
+
+#include "model/mechanism.hpp"
+
+#include <cuda_runtime.h>
+#ifdef __CUDACC_RDC__
+#include <cuda/atomic>
+#endif
+
+namespace nestbed::inline on_cuda
+{
+
+// Threads of a block that run in step: a warp.
+inline constexpr unsigned kInStep = 32;
+
+struct LaunchShape {
+    dim3 grid;
+    dim3 block;
+};
+
+// Memory that the threads of a block share, not initialised: an array.
+// Shared memory that several kernels use is given to all kernels of a program that use any (nvlink -v, CUDA 13.0).
+#define BLOCK_SHARED(T, name, count) __shared__ T name[count]
+
+// Nanoseconds on a clock that all multiprocessors share. It goes on in steps (Session::timer_step_ns).
+__device__ inline unsigned long long timer_ns()
+{
+    unsigned long long now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+// The multiprocessor that the calling thread is on.
+__device__ inline unsigned multiprocessor()
+{
+    unsigned number = 0;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+}
+
+// True in the first thread of a block, whose warps begin together: it speaks for the others.
+__device__ inline bool begins_for_others()
+{
+    return threadIdx.x + threadIdx.y + threadIdx.z == 0;
+}
+
+// True in one of the threads of a warp that get here together: it speaks for the others.
+__device__ inline bool ends_for_others()
+{
+    const unsigned lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kInStep;
+    return lane == static_cast<unsigned>(__ffs(static_cast<int>(__activemask())) - 1);
+}
+
+// Holds the calling thread up.
+__device__ inline void hold_up(unsigned us)
+{
+    const unsigned long long start = timer_ns();
+    while (timer_ns() - start < 1000ULL * us) {
+    }
+}
+
+#ifdef __CUDACC_RDC__ // launches from a kernel need -rdc=true
+
+// Launches from a kernel; the error code is CUDA's.
+template <auto Kernel, Mechanism How, class... Args>
+__device__ int device_launch(LaunchShape shape, Args... args)
+{
+    if constexpr (How == Mechanism::null_stream) {
+        Kernel<<<shape.grid, shape.block>>>(args...);
+    } else if constexpr (How == Mechanism::named_stream) {
+        cudaStream_t stream = nullptr;
+        if (const int error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); error != cudaSuccess)
+            return error;
+        Kernel<<<shape.grid, shape.block, 0, stream>>>(args...);
+        const int error = cudaGetLastError();
+        cudaStreamDestroy(stream); // when what is in it is done
+        return error;
+#ifndef NESTBED_CDP1
+    } else if constexpr (How == Mechanism::fire_and_forget) {
+        Kernel<<<shape.grid, shape.block, 0, cudaStreamFireAndForget>>>(args...);
+    } else if constexpr (How == Mechanism::tail) {
+        Kernel<<<shape.grid, shape.block, 0, cudaStreamTailLaunch>>>(args...);
+#endif
+    } else {
+        return cudaErrorNotSupported; // Context::has
+    }
+    return cudaGetLastError();
+}
+
+template <auto Kernel, class... Args>
+__device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
+{
+    return device_launch<Kernel, Mechanism::null_stream>(shape, args...);
+}
+
+// The device graph that the calling kernel belongs to, again, when this run of it is done.
+__device__ inline int relaunch_graph()
+{
+#ifdef NESTBED_CDP1
+    return cudaErrorNotSupported;
+#else
+    return cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
+#endif
+}
+
+#ifdef NESTBED_CDP1
+
+// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it waits.
+__device__ inline bool wait_for_child(unsigned* /*flag*/, unsigned long long /*patience_ns*/)
+{
+    return cudaDeviceSynchronize() == cudaSuccess;
+}
+__device__ inline void signal_parent(unsigned* /*flag*/) {}
+
+#else
+
+// The device runtime of today cannot wait, but memory can tell: the child raises a flag when it is done. The
+// parent stays resident, so the host must not launch more chains than fit (model/launch_plan.hpp). If it has,
+// a parent loses patience: a wrong plan is then a row with status=timeout, not a GPU that hangs.
+__device__ inline bool wait_for_child(unsigned* flag, unsigned long long patience_ns)
+{
+    constexpr unsigned kLooks = 1024; // at the flag for one at the timer, which is slow to read
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(*flag);
+    const unsigned long long start = timer_ns();
+    for (unsigned look = 1; done.load(cuda::memory_order_acquire) == 0; ++look)
+        if (look % kLooks == 0 && timer_ns() - start > patience_ns)
+            return false;
+    done.store(0, cuda::memory_order_relaxed); // for the next child
+    return true;
+}
+__device__ inline void signal_parent(unsigned* flag)
+{
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*flag).store(1, cuda::memory_order_release);
+}
+
+#endif // NESTBED_CDP1
+#endif // __CUDACC_RDC__
+
+} // namespace nestbed::inline on_cuda

@@ -1,0 +1,61 @@
+// How the host starts a case of a strategy whose kernels launch kernels.
+#pragma once
+
+#include "device/tracer.hpp"
+#include "device/workload.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+// Calls call(nest) with the Nest of a root grid, or of the wave of it that begins with block `first`.
+template <Mechanism How, class Call>
+void with_nest(const PreparedRun& run, std::uint32_t first, const Call& call)
+{
+    const unsigned levels = run.form.levels();
+    const NestData nest{.ledger = run.ledger->data(),
+                        .done = run.done == nullptr ? nullptr : run.done + std::uint64_t{first} * levels,
+                        .max_depth = levels,
+                        .delay_us = run.point.delay_us};
+    if (run.tracer == nullptr)
+        call(NestBy<How, false>{nest});
+    else
+        call(run.tracer->root<How>(nest));
+}
+
+// A mechanism by which a kernel launches a kernel. (A graph that launches itself again is captured, not launched in waves.)
+constexpr bool launches_kernels(Mechanism mechanism)
+{
+    return from_device(mechanism) && mechanism != Mechanism::graph_tail;
+}
+
+// The same with the run's mechanism, one of those that S declares; there are kernels for no other.
+template <class S, std::size_t Index = 0, class Call>
+void with_declared_nest(const PreparedRun& run, std::uint32_t first, const Call& call)
+{
+    if constexpr (Index == S::info.mechanisms.size()) {
+        throw std::logic_error("not a mechanism by which the strategy launches a kernel from a kernel");
+    } else {
+        constexpr Mechanism kHow = S::info.mechanisms[Index];
+        if constexpr (launches_kernels(kHow))
+            if (run.mechanism == kHow)
+                return with_nest<kHow>(run, first, call);
+        with_declared_nest<S, Index + 1>(run, first, call);
+    }
+}
+
+// Calls launch(wave, nest) for each wave of the case's plan, in order, to launch the wave's blocks of the root grid. `nest`, which
+// the kernel takes as its last argument, is of the type for the case's mechanism and for whether the run is traced.
+template <class S, class Job, class Launch>
+void launch_waves(const Job& job, const Launch& launch)
+{
+    static_assert(std::ranges::any_of(S::info.mechanisms, launches_kernels),
+                  "the strategy declares no mechanism by which a kernel launches a kernel");
+    for_each_wave(job.plan, [&](const Wave& wave) {
+        with_declared_nest<S>(job, wave.first, [&](auto nest) { launch(part_of(job, wave), nest); });
+    });
+}
+
+} // namespace nestbed::inline NESTBED_BACKEND
