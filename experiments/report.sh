@@ -12,7 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 
-install_packages python3-pandas python3-plotly
+install_packages python3-pandas python3-matplotlib python3-plotly
 nestbed=${NESTBED:-}
 if [[ -z $nestbed ]]; then
     build=$("$here/build.sh" "" nestbed)
