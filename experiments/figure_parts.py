@@ -6,13 +6,16 @@ import pandas
 
 import figure_style as style
 import logs
+from measures import AXES
 
 # What a case is called by, in this order, where it varies.
 NAMES = ["experiment", "type", "elements", "nx", "ny", "grid", "block", "block_shape", "depth", "delay_us", "graphs",
          "pending_limit_asked", "schedule", "seed"]
+# What else the page heads a value by; every field is headed by its name, but for these.
+HEADINGS = {"mechanism": "launch mechanism", "delay_us": "delay, µs", "gpu": "GPU",
+            "pending_limit_asked": "pending limit", "block_shape": "block shape"}
 TYPES = ["int32", "float32"]
 CHOSEN = ["wave", "streams"]  # mostly by nestbed, and then they follow from the rest
-FOLLOWS = {"grid": ["elements"], "elements": ["grid"], "depth": [], "block": ["elements"]}
 
 
 @dataclasses.dataclass
@@ -42,6 +45,10 @@ class Line:
     mark: str = "o"
     dash: object = "-"
 
+    @property
+    def family(self):
+        return style.family_of(self.strategy, self.cases["launches"].max())
+
 
 def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "unknown"
@@ -64,10 +71,16 @@ def parts_of(path, log):
 
 
 def with_levels(cases):
-    """A column more: `levels`, the depth as a number: `full` as deep as it went, NaN where depth means nothing."""
+    """Columns more: `levels`, the depth as a number: `full` as deep as it went, NaN where depth means nothing;
+    `launched`: of a chain its grids, of a fan-out its launches, NaN of all else;
+    `whole`: `one grid` for a fan-out that is one where another of as many launches by the same mechanism was cut into waves."""
     deep = cases["launches_by_depth"].map(lambda text: float(len(str(text).split())))
     asked = pandas.to_numeric(cases["depth"], errors="coerce")
-    return cases.assign(levels=asked.where(cases["depth"] != "full", deep))
+    cases = cases.assign(levels=asked.where(cases["depth"] != "full", deep))
+    counts = cases["levels"].where(cases["strategy"] == "chain", cases["grid"].where(cases["strategy"] == "fanout"))
+    least = cases.groupby(["strategy", "mechanism", "grid"], dropna=False)["wave"].transform("min")
+    whole = (cases["strategy"] == "fanout") & (cases["wave"] == cases["grid"]) & (least < cases["wave"])
+    return cases.assign(launched=counts.where(counts > 0), whole=whole.map({True: "one grid", False: ""}))
 
 
 def name_of(column, value):
@@ -77,10 +90,10 @@ def name_of(column, value):
     if column == "elements":
         return f"{style.power_text(value)} numbers"
     number = style.grouped(value) if isinstance(value, float) or isinstance(value, int) else str(value)
-    forms = {"grid": "{} block" + ("" if number == "1" else "s"), "block": "blocks of {} threads", "depth": "depth {}",
-             "delay_us": "delay {} µs",
-             "graphs": "{} graphs", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}", "wave": "waves of {}",
-             "streams": "{} stream" + ("" if number == "1" else "s"), "seed": "seed {}"}
+    more = "" if number == "1" else "s"
+    forms = {"grid": f"{{}} block{more}", "block": "blocks of {} threads", "depth": "depth {}", "delay_us": "delay {} µs",
+             "graphs": f"{{}} graph{more}", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}",
+             "wave": "waves of {}", "streams": f"{{}} stream{more}", "seed": "seed {}"}
     return forms.get(column, "{}").format(number)
 
 
@@ -117,7 +130,7 @@ def common_text(cases):
 
 
 def mechanism_text(mechanism):
-    return style.MECHANISMS.get(mechanism, (mechanism, style.GREY))[0]
+    return style.mechanism_look(mechanism)[0]
 
 
 def strategy_label(case, several):
@@ -138,21 +151,30 @@ def grouped_by(cases, names):
     return [cases.loc[indices] for indices in found.values()]
 
 
-def along(cases, axis, column=None):
-    """Groups of cases that differ in `axis` alone (and in what follows from it) and have three values of it or more:
-    [cases with a column `x`, sorted by it]. `column`: which holds the axis as a number."""
-    at = pandas.to_numeric(cases[column or axis], errors="coerce")
+def names_beside(axis):
+    """NAMES that tell lines along an axis (of AXES) apart."""
+    return [name for name in [*NAMES, *AXES[axis].apart] if name not in (AXES[axis].field, *AXES[axis].follows)]
+
+
+def along(cases, axis, at=None, least=3):
+    """Groups of cases that differ in an axis (of AXES) alone, and in what follows from it, with `least` values of it or more:
+    [cases with a column `x`, sorted by it]. `at`: the values, where they are not those of the axis's column."""
+    at = pandas.to_numeric(cases[AXES[axis].column], errors="coerce") if at is None else at
     there = cases.assign(x=at)[at.notna()]
-    fixed = [name for name in ["strategy", "mechanism", *NAMES] if name != axis and name not in FOLLOWS.get(axis, [])]
-    if axis in CHOSEN:
-        fixed += [name for name in CHOSEN if name != axis]
     found = []
-    for group in grouped_by(there, fixed):
+    for group in grouped_by(there, ["strategy", "mechanism", *names_beside(axis)]):
         pieces = [group]
         if axis not in CHOSEN and group["x"].duplicated().any() and varying(group, CHOSEN):
             pieces = grouped_by(group, CHOSEN)
-        found += [piece.sort_values("x", kind="stable") for piece in pieces if piece["x"].nunique() >= 3]
+        found += [piece.sort_values("x", kind="stable") for piece in pieces if piece["x"].nunique() >= least]
     return found
+
+
+def alike(cases, case, names):
+    """Those that have what `case` has of all these, or nothing where it has nothing."""
+    for name in names:
+        cases = cases[(cases[name] == case[name]) | (cases[name].isna() & pandas.isna(case[name]))]
+    return cases
 
 
 def lines_and_panels(groups, panel_names):
@@ -167,7 +189,7 @@ def lines_and_panels(groups, panel_names):
     one_strategy = len({strategy for strategy, _ in pairs}) == 1 and len(pairs) > 1
     by_value = len(pairs) == 1 and len(names) == 1
     panels = {}
-    for group in sorted(groups, key=lambda group: _rank(group.iloc[0])):
+    for group in sorted(groups, key=lambda group: rank_of(group.iloc[0])):
         case = group.iloc[0]
         value = case[names[0]] if by_value else None
         label = mechanism_text(case["mechanism"]) if one_strategy else strategy_label(case, several)
@@ -179,15 +201,14 @@ def lines_and_panels(groups, panel_names):
     for lines in panels.values():
         if by_value:
             lines.sort(key=lambda line: order_of(line.value))
-    _dress([line for lines in panels.values() for line in lines], by_value)
+    dress([line for lines in panels.values() for line in lines], by_value)
     return list(panels.items())
 
 
-def _rank(case):
-    """By family, in its order of strategies, then by name and mechanism: the same in every log."""
-    known = [name for _, members in style.FAMILIES.values() for name in members]
+def rank_of(case):
+    """By strategy, then by mechanism: the same in every log."""
     mechanisms = list(style.MECHANISMS)
-    return (known.index(case["strategy"]) if case["strategy"] in known else len(known), case["strategy"],
+    return (*style.rank_of(case["strategy"]),
             mechanisms.index(case["mechanism"]) if case["mechanism"] in mechanisms else len(mechanisms))
 
 
@@ -199,7 +220,7 @@ def order_of(value):
     return 1, TYPES.index(value) if value in TYPES else len(TYPES), str(value)
 
 
-def _dress(lines, by_value):
+def dress(lines, by_value=False):
     """Colours and marks: of an ordered quantity, of mechanisms where a single strategy goes by several, else of families."""
     names = list(dict.fromkeys(line.label for line in lines))
     colours = style.scale_colours(len(names))
@@ -211,9 +232,9 @@ def _dress(lines, by_value):
         if by_value:
             line.colour = colours[place]
         elif by_mechanism:
-            line.colour = style.MECHANISMS.get(line.mechanism, ("", style.GREY))[1]
+            line.colour = style.mechanism_look(line.mechanism)[1]
         else:
-            family = style.family_of(line.strategy, line.cases["launches"].max())
+            family = line.family
             members = in_family.setdefault(family, [])
             if line.label not in members:
                 members.append(line.label)
@@ -221,6 +242,13 @@ def _dress(lines, by_value):
             line.colour = style.shade(style.FAMILIES[family][0], step)
             line.mark = style.MARKS[step % len(style.MARKS)]
             line.dash = style.DASHES[step % len(style.DASHES)]
+
+
+def looks_apart(strategies):
+    """{strategy: (colour, mark)}: the same in each figure of a log, CUB's last."""
+    names = sorted(set(strategies), key=lambda name: (name in logs.CUB, name))
+    return {name: (style.COLOURS[place % len(style.COLOURS)], style.MARKS[place % len(style.MARKS)])
+            for place, name in enumerate(names)}
 
 
 def merged(lines, values):
@@ -232,7 +260,7 @@ def merged(lines, values):
     together = []
     for same in found.values():
         labels = [line.label for line in same]
-        families = {style.family_of(line.strategy, line.cases["launches"].max()) for line in same}
+        families = {line.family for line in same}
         look = {"colour": style.GREY, "dash": "-"} if len(families) > 1 else {}
         together.append((dataclasses.replace(same[0], label=in_rows(labels), **look), same))
     return together
@@ -246,7 +274,10 @@ def in_rows(names, a_row=2):
 
 def family_key(lines):
     """The key of the families that are there, in their order."""
-    there = [style.family_of(line.strategy, line.cases["launches"].max()) for line in lines]
+    return key_of({line.family for line in lines})
+
+
+def key_of(there):
     return [(family, colour, "s") for family, (colour, _) in style.FAMILIES.items() if family in there]
 
 

@@ -3,6 +3,7 @@
 Colours are those of Okabe and Ito ("Color Universal Design", 2008), which people with any colour vision can tell apart; every
 line has a mark of its own besides. Lengths are in inches, and a sheet is 8.3 of them wide: 830 pixels in a README.
 """
+import colorsys
 import math
 import textwrap
 
@@ -21,6 +22,9 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE = (
 GREY, INK = "#666666", "#222222"
 MARKS = "osD^vPX<>ph*d"
 DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
+
+COLOURS = [BLUE, VERMILLION, GREEN, PURPLE, ORANGE, BLACK]  # of what is only to be told apart
+SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}  # the page's (page.css), and the contrast that its lines need
 
 # A family shares a hue: what a launch is made for.
 FAMILIES = {
@@ -52,6 +56,37 @@ def family_of(strategy, launches=0):
         if strategy in members:
             return family
     return "other recursions" if launches > 0 else "no recursion"
+
+
+def rank_of(strategy):
+    """A key that sorts strategies as figures and legends do: by family, in its order, then by name."""
+    known = [name for _, members in FAMILIES.values() for name in members]
+    return known.index(strategy) if strategy in known else len(known), strategy
+
+
+def mechanism_look(mechanism):
+    """(words, colour)."""
+    return MECHANISMS.get(mechanism, (mechanism, GREY))
+
+
+def _contrast(one, other):
+    """That of two colours, 1 to 21 (WCAG 2.2)."""
+    shares = [[part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in matplotlib.colors.to_rgb(colour)]
+              for colour in (one, other)]
+    dark, bright = sorted(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in shares)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def on_page(colour):
+    """{"light": a colour, "dark": a colour} of a figure's colour: its hue, as far from the page's surface as a line needs."""
+    found = {}
+    for theme, (surface, least) in SURFACES.items():
+        hue, lightness, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
+        lightness, step = (max(lightness, 1 - lightness), 0.02) if theme == "dark" else (lightness, -0.02)
+        while _contrast(colorsys.hls_to_rgb(hue, lightness, saturation), surface) < least and 0 < lightness + step < 1:
+            lightness += step
+        found[theme] = matplotlib.colors.to_hex(colorsys.hls_to_rgb(hue, lightness, saturation))
+    return found
 
 
 def shade(colour, step):

@@ -1,4 +1,5 @@
-"""Which figures a log has, by what varies in it, and the drawing of each: [(kind, matplotlib figure)] of a part of a log."""
+"""The table of figures: what each is of, which cases it takes, and how it is drawn as SVG and PNG (plot.py) and on the page
+(report.py). Which of them a log has follows from what varies in it."""
 import dataclasses
 import typing
 
@@ -12,28 +13,72 @@ import figures_rounds
 import figures_strategies
 import figures_sweeps
 import logs
+from measures import AXES, MEASURES
 
 SWEPT = 0.5  # of the cases that have sizes: over that share must lie on a line of three for rates to be drawn as lines
+EMPTY_GRIDS = ("chain", "fanout")
 
 
-@dataclasses.dataclass
-class Kind:
-    """`find` gives what of a part the figure is of, None where there is nothing; `draw` makes the figure of it. `what` and
-    `lacking` say in words what a folder without it lacks, `experiment` which file makes one."""
+class TableError(Exception):
+    """A figure that files and page could not both show: which, and why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """An entry of the table.
+
+    `name`: on the page, in its addresses; `file`: at the end of a file's name, the same where one file holds several figures.
+    `title` and `note`: above it. What it needs of a log, and the experiment that makes one.
+    `find` gives what of a part a file is drawn of, None where there is nothing; `draw` draws it, of (part, found, figure).
+    On the page: `axes` (of AXES; none: a dot a case, at one size) and `measures` (of MEASURES) to choose from; `page`: why it is
+    not there. The cases: of the strategies `only` (all, where there is none), but `without` these, and with a value in `has`, a
+    column or a measure. `level`: where a line of this name goes across; `by_family`: False where all have colours of their own.
+    `more`: options that the experiment needs besides.
+    """
     name: str
-    what: str
-    lacking: str
+    file: str
+    title: str
+    note: str
+    needs: str
     experiment: str
     find: typing.Callable
     draw: typing.Callable
+    axes: tuple = ()
+    measures: tuple = ("time",)
+    only: tuple = ()
+    without: tuple = ()
+    has: str = ""
+    level: str = ""
+    by_family: bool = True
+    page: str = ""
+    more: str = ""
+
+    def __post_init__(self):
+        texts = ("name", "file", "title", "needs", "experiment", *(() if self.page else ("note",)))
+        lacks = [name for name in texts if not getattr(self, name)]
+        lacks += [name for name in ("find", "draw") if not callable(getattr(self, name))]
+        lacks += [f"axis {name}" for name in self.axes if name not in AXES]
+        lacks += [f"measure {name}" for name in self.measures or ("at all",) if name not in MEASURES]
+        if lacks:
+            raise TableError(f"figure {self.name or self.title}: there is no {', no '.join(lacks)}; files and page need it")
+
+    @property
+    def command(self):
+        """Makes a log that has it."""
+        return f"nestbed run experiments/{self.experiment}.cfg{self.more and ' '}{self.more}"
+
+    def takes(self, cases):
+        cases = cases[~cases["strategy"].isin(self.without)]
+        cases = cases[cases["strategy"].isin(self.only)] if self.only else cases
+        return cases[cases[self.has].notna()] if self.has else cases
 
 
 def _recursions(cases):
-    return cases[~cases["strategy"].isin(["chain", "fanout"])]
+    return cases[~cases["strategy"].isin(EMPTY_GRIDS)]
 
 
 def _along_depth(part):
-    return parts.along(_recursions(part.cases), "depth", "levels") or None
+    return parts.along(_recursions(part.cases), "depth") or None
 
 
 def _along_grid(part):
@@ -60,17 +105,17 @@ def _launches(part):
 
 
 def _launch_time(part):
-    cases = part.cases[part.cases["strategy"].isin(["chain", "fanout"])]
+    cases = part.cases[part.cases["strategy"].isin(EMPTY_GRIDS)]
     return cases if len(cases) and not _pending(part) else None
 
 
 def _wrong(part):
-    return parts.along(_recursions(part.cases), "delay_us") or None
+    return parts.along(_recursions(part.cases), "delay") or None
 
 
 def _pending(part):
     """Not where waves were varied beside the limit: that is the figure of waves."""
-    return parts.along(part.cases, "pending_limit_asked") or None if _waves(part) is None else None
+    return parts.along(part.cases, "limit") or None if _waves(part) is None else None
 
 
 def _sized(part):
@@ -133,48 +178,73 @@ def _left(part):
     return None if any(sweep(part) is not None for sweep in sweeps) else part.cases
 
 
-def _rounds(part):
-    return figures_rounds.repeated(part) if _left(part) is not None else None
+def _strategies(part, shown, figure):
+    """Of cases that all experiments of a log ran in rounds, their ratios."""
+    return (figures_strategies.strategies if figures_rounds.repeated(part) is None else figures_rounds.rounds)(part, shown, figure)
 
 
-def _strategies(part):
-    return _left(part) if _rounds(part) is None else None
-
-
-def _swept(axis):
-    return lambda part, groups: figures_sweeps.against(part, groups, axis)
-
-
-KINDS = [
-    Kind("strategies", "strategies beside each other", "measures strategies at one size", "ways.cfg", _strategies,
-         figures_strategies.strategies),
-    Kind("strategies", "", "", "", _rounds, figures_rounds.rounds),
-    Kind("book", "the book's machine and this one", "has the book's five strategies at 2048 blocks of 512", "book.cfg", _book,
-         figures_rates.book),
-    Kind("latency-depth", "latency against nesting depth", "varies depth", "depth.cfg", _along_depth, _swept("depth")),
-    Kind("latency-grid", "latency against grid size", "varies grid", "grid.cfg", _along_grid, _swept("grid")),
-    Kind("latency-block", "", "", "", _along_block, _swept("block")),
-    Kind("launches", "device launches against depth and grid size", "varies depth or grid", "hello.cfg", _launches,
-         figures_sweeps.launches),
-    Kind("launch-time", "time a launch", "has chains or fan-outs", "launch.cfg", _launch_time, figures_launches.launch_time),
-    Kind("wrong", "wrong answers against delay", "varies delay_us", "hazard.cfg", _wrong, figures_hazards.wrong),
-    Kind("pending-limit", "the pending-launch limit", "varies pending_limit", "pending.cfg", _pending,
-         figures_hazards.pending_limit),
-    Kind("against-cub", "time against CUB's", "has cub over sizes", "library.cfg", _against_cub, figures_rates.against_cub),
-    Kind("bandwidth", "bandwidth against size", "varies elements", "library.cfg", _bandwidth, figures_rates.bandwidth),
-    Kind("bandwidth", "bandwidth by strategy", "has flat kernels at few sizes", "baselines.cfg", _bandwidth_dots,
-         figures_rates.bandwidth_dots),
-    Kind("waves", "time against waves", "varies wave", "waves.cfg", _waves, figures_sweeps.waves),
+FIGURES = [
+    Figure("ways", "strategies", "Every way at one size",
+           "What is the cheapest way to the same answer? One size at a time, sorted by time.",
+           "several cases of one size", "ways", _left, _strategies),
+    Figure("book", "book", "The book's table", "", "the book's five strategies at 2048 blocks of 512", "book", _book,
+           figures_rates.book, page="the book's times are no cases of a log"),
+    Figure("by-depth", "latency-depth", "Time against nesting depth",
+           "The recursion is cut off after so many levels, and a block then finishes in a loop. Where does it stop to pay?",
+           "several depths", "depth", _along_depth, figures_sweeps.against, ("depth",), without=EMPTY_GRIDS),
+    Figure("by-grid", "latency-grid", "Time against grid size", "What does a way cost as the grid grows?",
+           "several grids", "grid", _along_grid, figures_sweeps.against, ("grid",), without=EMPTY_GRIDS),
+    Figure("by-block", "latency-block", "Time against block size", "What does a way cost as its blocks grow?",
+           "several blocks of one grid", "ways", _along_block, figures_sweeps.against, ("block",), without=EMPTY_GRIDS,
+           more="--block 64,256,1024"),
+    Figure("launches", "launches", "Device launches", "How many launches does each way make? Counted in the kernels themselves.",
+           "several depths or grids", "depth", _launches, figures_sweeps.launches, ("depth", "grid"), ("device_launches",),
+           without=EMPTY_GRIDS),
+    Figure("chain", "launch-time", "Time a launch, in chains of empty grids",
+           "What does one launch after another cost, by each launch mechanism?",
+           "chains", "launch", _launch_time, figures_launches.launch_time, ("length",), ("each",), ("chain",), has="launched"),
+    Figure("fanout", "launch-time", "Time a launch, of many",
+           "What does a launch cost among many, by each launch mechanism? A run's time over how many grids it is to start. "
+           "Device launches go in waves of root blocks that fit the pending-launch limit, but where a case fixes its wave. "
+           "grid.sync() makes no launches: what the grids would do is done in one, and its time is over the same number.",
+           "fan-outs", "launch", _launch_time, figures_launches.launch_time, ("children",), ("each",), ("fanout",)),
+    Figure("hazard", "wrong", "Wrong answers against delay",
+           "How often is the answer wrong when what loses the race is held up? Of the rows that are ok or wrong; bars are 95 % "
+           "Wilson intervals.",
+           "several delays", "hazard", _wrong, figures_hazards.wrong, ("delay",), ("wrong",), without=EMPTY_GRIDS),
+    Figure("pending", "pending-limit", "The pending-launch limit",
+           "Where are launches refused, and what does a larger limit cost? Lost are launches that were refused, and those that a "
+           "refused one would have made, of all that are expected.",
+           "several limits", "pending", _pending, figures_hazards.pending_limit, ("limit",), ("time", "lost", "memory")),
+    Figure("cub", "against-cub", "Time against CUB's",
+           "Medians over that of the faster of cub and cub_narrow (cub::DeviceReduce::Sum) of the same log, type and size. "
+           "Below 1 a way is faster than CUB.",
+           "cub or cub_narrow and others at several sizes", "library", _against_cub, figures_rates.against_cub, ("elements",),
+           ("ratio",), without=tuple(logs.CUB), has="ratio", level="as fast as CUB", by_family=False),
+    Figure("bandwidth", "bandwidth", "Bandwidth against size",
+           "What the workload must read and write at least, over the time. What fits the caches can pass the memory's peak.",
+           "bandwidth at several sizes", "library", _bandwidth, figures_rates.bandwidth, ("elements",), ("bandwidth",),
+           has="bandwidth_gb_s", level="peak", by_family=False),
+    Figure("rates", "bandwidth", "Bandwidth at one size", "What the workload must read and write at least, over the time.",
+           "flat kernels at few sizes", "baselines", _bandwidth_dots, figures_rates.bandwidth_dots, (), ("bandwidth",),
+           has="bandwidth_gb_s", level="peak"),
+    Figure("waves", "waves", "Time against the size of a wave",
+           "The root blocks of a run go in waves, in one stream or several. Which size of wave is the fastest?",
+           "several waves", "waves", _waves, figures_sweeps.waves, ("wave",), without=EMPTY_GRIDS),
 ]
 
 
 def drawn(path, log):
-    """Of a log, [(kind, file name without its ending, matplotlib figure)]: of each backend and device its own."""
+    """Of a log, [(figure, file name without its ending, matplotlib figure)]: of each backend and device its own. Figures that
+    share a file are one matplotlib figure."""
     stem = str(path).replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".csv")
     found = []
     for part in parts.parts_of(path, log):
-        for kind in KINDS:
-            of = kind.find(part)
+        made = {}
+        for figure in FIGURES:
+            of = figure.find(part)
             if of is not None:
-                found.append((kind, f"{stem}-{kind.name}{part.suffix}", kind.draw(part, of)))
+                if figure.file not in made:
+                    made[figure.file] = figure.draw(part, of, figure)
+                found.append((figure, f"{stem}-{figure.file}{part.suffix}", made[figure.file]))
     return found

@@ -7,18 +7,19 @@ import pandas
 import figure_parts as parts
 import figure_style as style
 import logs
+from measures import AXES, MEASURES
 from figure_style import Sheet
-from figures_sweeps import draw_line, last_point, mark_refused
+from figures_sweeps import draw_line, end_label, mark_refused
 
 
 # --- wrong answers -------------------------------------------------------------------------------------------------------------
 
 
-def wrong(part, groups):
+def wrong(part, groups, figure):
     """Share of wrong answers against the delay; runs that neither were ok nor wrong are no trials."""
     shown = pandas.concat(groups)
-    panels = parts.lines_and_panels(groups, [name for name in parts.NAMES if name != "delay_us"])
-    sheet = Sheet(_wrong_title(shown, "an interruption" if part.backend == "cpu" else "a delay"),
+    panels = parts.lines_and_panels(groups, parts.names_beside("delay"))
+    sheet = Sheet(_wrong_title(figure.title, shown, "an interruption" if part.backend == "cpu" else "a delay"),
                   subtitle=parts.common_text(shown))
     width, height = style.WIDTH - 0.62 - 2.45, 3.1
     pooled, without = False, []
@@ -27,8 +28,8 @@ def wrong(part, groups):
         style.offset_axis(axes, [x for line in lines for x in line.x], width)
         axes.set_ylim(-3, 103)
         axes.set_yticks(range(0, 101, 20))
-        axes.set_xlabel("" + ("interruptions of each thread" if part.backend == "cpu" else "delay of what loses the race, µs"))
-        axes.set_ylabel("runs with a wrong answer, %")
+        axes.set_xlabel(AXES["delay"].on_cpu if part.backend == "cpu" else AXES["delay"].title)
+        axes.set_ylabel(MEASURES["wrong"].label)
         labels = []
         without += [line for line in lines if not any(_tried(line))]
         for order, (line, same) in enumerate(_by_shares([line for line in lines if any(_tried(line))])):
@@ -40,9 +41,7 @@ def wrong(part, groups):
                         linewidth=max(1.2, 4.4 - 1.6 * order), alpha=0.6, zorder=2)
             axes.plot(line.x, shares, color=line.colour, marker=line.mark, markersize=4.5, linestyle=line.dash, clip_on=False,
                       zorder=3)
-            end = last_point(line, shares)
-            if end:
-                labels.append((*end, line.label, line.colour))
+            labels += end_label(line, shares)
         sheet.end_labels(axes, labels)
     most = int(shown["rows"].max())
     sheet.notes.append("Bars: 95 % Wilson score interval of the share"
@@ -106,17 +105,17 @@ def _by_shares(lines):
     return together
 
 
-def _wrong_title(shown, cause):
+def _wrong_title(title, shown, cause):
     trials = [logs.wrong_share(case) or (0, 0) for _, case in shown.iterrows()]
     hits, runs = sum(hit for hit, _ in trials), sum(count for _, count in trials)
     tried = {case["strategy"] for (_, case), (_, count) in zip(shown.iterrows(), trials) if count}
     racy = sorted({case["strategy"] for (_, case), (hit, _) in zip(shown.iterrows(), trials) if hit})
     safe = sorted(tried - set(racy))
     if not runs:
-        return "Wrong answers against delay: no run ended right or wrong"
+        return f"{title}: no run ended right or wrong"
     if not hits:
         ways = parts.count_text(len(safe), "way")
-        return f"Wrong answers against delay: none in {style.grouped(runs)} runs of {ways}"
+        return f"{title}: none in {style.grouped(runs)} runs of {ways}"
     first = min(case["delay_us"] for (_, case), (hit, _) in zip(shown.iterrows(), trials) if hit)
     verb = "is" if len(racy) == 1 else "are"
     start = (f"without {cause}" if first == 0 else f"from {style.grouped(first)} interruptions on" if "interruption" in cause
@@ -127,7 +126,7 @@ def _wrong_title(shown, cause):
 # --- pending-launch limit ------------------------------------------------------------------------------------------------------
 
 
-def pending_limit(part, groups):
+def pending_limit(part, groups, _):
     """Against the pending-launch limit: launches refused, time against that of `auto`, device memory."""
     swept = pandas.concat(groups)
     auto = part.cases[part.cases["pending_limit_asked"] == "auto"]
@@ -152,11 +151,11 @@ def pending_limit(part, groups):
         bare += _cost(sheet, axes, lines, [base for _, base in pairs], limits, last)
     memory = swept.dropna(subset=["limit_bytes"]).drop_duplicates("x").sort_values("x")
     if len(memory):
-        axes = sheet.add(0.62, 0.3 + len(blocks) * pitch + 0.45, 5.98, 1.1, "Device memory, over that of the default limit")
+        axes = sheet.add(0.62, 0.3 + len(blocks) * pitch + 0.45, 5.98, 1.1, MEASURES["memory"].title.capitalize())
         axes.plot(memory["x"], memory["limit_bytes"] / 1e6, color=style.INK, marker="o", markersize=4)
         style.binary_axis(axes, "x", limits, sheet.width_of(axes))
-        axes.set_xlabel("pending-launch limit")
-        axes.set_ylabel("MB")
+        axes.set_xlabel(AXES["limit"].title)
+        axes.set_ylabel(MEASURES["memory"].unit)
         largest = memory.iloc[-1]
         axes.annotate(f"{style.three(largest['limit_bytes'] / 1e6)} MB", (largest["x"], largest["limit_bytes"] / 1e6), (-8, 0),
                       textcoords="offset points", ha="right", va="center", fontsize=8)
@@ -171,9 +170,9 @@ def pending_limit(part, groups):
 
 def _auto_of(case, auto):
     """The case under `auto` that differs in nothing else; None where there is none."""
-    for name in ("strategy", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us", "experiment"):
-        auto = auto[(auto[name] == case[name]) | (auto[name].isna() & pandas.isna(case[name]))]
-    return auto.iloc[0] if len(auto) else None
+    names = ["strategy", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us", "experiment"]
+    found = parts.alike(auto, case, names)
+    return found.iloc[0] if len(found) else None
 
 
 def _slower(groups, auto, limit):
@@ -201,7 +200,7 @@ def _pending_lines(groups):
         rest = tuple(f"{case[name]} levels" if name == "depth" else parts.name_of(name, case[name]) for name in names)
         if rest not in kinds:
             kinds.append(rest)
-        words, colour = style.MECHANISMS.get(case["mechanism"], (case["mechanism"], style.GREY))
+        words, colour = style.mechanism_look(case["mechanism"])
         label = ", ".join([rest[0], words, *rest[1:]]) if "strategy" in names else ", ".join([words, *rest])
         place = kinds.index(rest)
         found.append(parts.Line(label, case["strategy"], case["mechanism"], None, list(group["x"]), group,
@@ -224,8 +223,8 @@ def _refusals(sheet, axes, lines, limits, last):
     style.binary_axis(axes, "x", limits, sheet.width_of(axes))
     axes.set_ylim(-3, 103)
     axes.set_yticks(range(0, 101, 25))
-    axes.set_ylabel("launches lost, %")
-    axes.set_xlabel("pending-launch limit" if last else "")
+    axes.set_ylabel(MEASURES["lost"].label)
+    axes.set_xlabel(AXES["limit"].title if last else "")
 
 
 def _near(shares, others):
@@ -249,11 +248,10 @@ def _cost(sheet, axes, lines, bases, limits, last):
     mark_refused(axes, lines)
     for line, (middle, low, high) in zip(lines, ratios):
         draw_line(axes, line, middle, low, high)
-        end = last_point(line, middle)
         why = "no auto" if line.label in bare else "refused"
-        labels.append((*end, line.label, line.colour) if end else (limits[-1], 1, f"{line.label}: {why}", line.colour))
+        labels += end_label(line, middle) or [(limits[-1], 1, f"{line.label}: {why}", line.colour)]
     axes.set_ylabel("time over auto's")
-    axes.set_xlabel("pending-launch limit" if last else "")
+    axes.set_xlabel(AXES["limit"].title if last else "")
     sheet.end_labels(axes, labels, size=7.5)
     return bare
 

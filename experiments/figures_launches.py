@@ -4,17 +4,18 @@ import pandas
 import figure_parts as parts
 import figure_style as style
 from figure_style import Sheet
-from figures_sweeps import draw_line, last_point, mark_refused, nothing_timed
+from figures_sweeps import draw_line, end_label, mark_refused, nothing_timed
+from measures import AXES, MEASURES, each
 
 HEIGHT = 3.0
 
 
-def launch_time(part, shown):
+def launch_time(part, shown, _):
     """Time over launches by mechanism: chains against their length, fan-outs against their width; beside a chain, what larger
     levels change, and hollow in a fan-out, what comes of launching all from one root grid where waves were measured too."""
     if not shown["us"].notna().any():
         return nothing_timed("Time a launch", part, shown)
-    chains, fans = _each(shown, "chain", "levels"), _each(shown, "fanout", "grid")
+    chains, fans = _each(shown, "chain"), _each(shown, "fanout")
     sheet = Sheet(_launch_title(chains, fans))
     top = 0.3
     if chains["x"].notna().any():
@@ -25,14 +26,14 @@ def launch_time(part, shown):
             sheet.notes.append("Not drawn: chains of larger levels, of which none is as long as one of small levels.")
         axes = sheet.add(0.7, top, 3.95 if len(larger) else 5.9, HEIGHT, "A chain: each grid launches the next")
         lines = _launch_lines(chains[small])
-        _launch_axes(sheet, axes, lines, [], "grids in the chain")
+        _launch_axes(sheet, axes, lines, [], AXES["length"].title)
         if len(larger):
             _larger_levels(sheet, axes, lines, larger, top)
         top += HEIGHT + 0.9
     if fans["x"].notna().any():
-        whole = _beside_waves(fans)
+        whole = fans["whole"] != ""
         axes = sheet.add(0.7, top, 5.9, HEIGHT, "A fan-out: many launches")
-        _launch_axes(sheet, axes, _launch_lines(fans[~whole]), _launch_lines(fans[whole]), "launches")
+        _launch_axes(sheet, axes, _launch_lines(fans[~whole]), _launch_lines(fans[whole]), AXES["children"].title)
         sheet.notes += _wave_note(fans[~whole], whole.any())
     if shown["mechanism"].isin(["grid_sync", "host", "host_graph"]).any():
         sheet.notes.append("A run's time over the grids of its chain or the launches of its fan-out; by host and host graph none "
@@ -40,17 +41,11 @@ def launch_time(part, shown):
     return sheet.finish(parts.caption_of(part, shown))
 
 
-def _each(shown, strategy, column):
-    """Cases of a strategy with `x`, how many launches, and `each`, the median time over them in microseconds."""
+def _each(shown, strategy):
+    """Cases of a strategy with `x`, how many launches, and the median time over them in microseconds and its interval."""
     cases = shown[shown["strategy"] == strategy]
-    cases = cases.assign(x=cases[column].where(cases[column] > 0))
-    return cases.assign(each=cases["us"] / cases["x"])
-
-
-def _beside_waves(fans):
-    """Which fan-outs are one wave where another of as many launches by the same mechanism was cut into several."""
-    least = fans.groupby(["mechanism", "grid"])["wave"].transform("min")
-    return (fans["wave"] == fans["grid"]) & (least < fans["wave"])
+    middle, low, high = each(cases)
+    return cases.assign(x=cases["launched"], each=middle, each_low=low, each_high=high)
 
 
 def _wave_note(solid, hollow):
@@ -92,14 +87,14 @@ def _launch_lines(cases):
         case, group = group.iloc[0], group.sort_values("x", kind="stable")
         place = order.index(case["mechanism"]) if case["mechanism"] in order else len(order)
         found.append(parts.Line(_variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
-                                style.MECHANISMS.get(case["mechanism"], ("", style.GREY))[1],
+                                style.mechanism_look(case["mechanism"])[1],
                                 style.MARKS[place % len(style.MARKS)], style.DASHES[1 if case["graphs"] > 1 else 0]))
     return sorted(found, key=lambda line: (style.MARKS.index(line.mark), line.label))
 
 
 def _launch_axes(sheet, axes, lines, hollow, label):
     cases = pandas.concat([line.cases for line in [*lines, *hollow]])
-    values = cases[["low", "high"]].div(cases["x"], axis=0).stack()
+    values = cases[["each_low", "each_high"]].stack()
     if len(values):
         style.fit_axis(axes, "y", values)
     else:
@@ -107,20 +102,16 @@ def _launch_axes(sheet, axes, lines, hollow, label):
         axes.text(0.5, 0.4, f"no run has a time ({parts.status_text(cases)})", ha="center", transform=axes.transAxes)
     style.binary_axis(axes, "x", cases["x"].dropna(), sheet.width_of(axes))
     axes.set_xlabel(label)
-    axes.set_ylabel("time over launches, µs")
+    axes.set_ylabel(MEASURES["each"].label)
     labels = []
     mark_refused(axes, [*lines, *hollow])
     for line in lines:
-        draw_line(axes, line, line.cases["each"], line.cases["low"] / line.cases["x"], line.cases["high"] / line.cases["x"])
-        end = last_point(line, line.cases["each"])
-        if end:
-            labels.append((*end, line.label, line.colour))
+        draw_line(axes, line, *(line.cases[name] for name in ("each", "each_low", "each_high")))
+        labels += end_label(line, line.cases["each"])
     for line in hollow:
         axes.plot(line.x, line.cases["each"], color=line.colour, linestyle=(0, (3, 2)), linewidth=1, marker=line.mark,
                   markersize=4.5, markerfacecolor="white", clip_on=False)
-        end = last_point(line, line.cases["each"])
-        if end:
-            labels.append((*end, f"{line.label}, one grid", line.colour))
+        labels += end_label(line, line.cases["each"], f", {line.cases['whole'].iloc[0]}")
     sheet.end_labels(axes, labels)
 
 

@@ -8,21 +8,14 @@ import figure_parts as parts
 import figure_style as style
 import logs
 from figure_style import Sheet
-from figures_sweeps import draw_line, last_point, mark_refused, nothing_timed
+from figures_sweeps import draw_line, end_label, mark_refused, nothing_timed
+from measures import AXES, MEASURES, bandwidth as rates_of
 
 BOOK = pathlib.Path(__file__).resolve().parent.parent / "results" / "k40c.csv"
 BOOK_GRID, BOOK_BLOCK = 2048, 512
-COLOURS = [style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.BLACK]
 
 
 # --- CUB -----------------------------------------------------------------------------------------------------------------------
-
-
-def _looks(part):
-    """{strategy: (colour, mark)}: the same in each figure of a log, CUB's last."""
-    there = set(part.cases["strategy"])
-    names = [*sorted(there - set(logs.CUB)), *(name for name in logs.CUB if name in there)]
-    return {name: (COLOURS[place % len(COLOURS)], style.MARKS[place % len(style.MARKS)]) for place, name in enumerate(names)}
 
 
 def _lines_to_cub(cases, looks):
@@ -44,14 +37,14 @@ def _lines_to_cub(cases, looks):
     return found
 
 
-def against_cub(part, shown):
+def against_cub(part, shown, figure):
     """Ratio of medians to the faster CUB of the same log and size, panels by type; below 1 is faster than CUB."""
     kinds = sorted(set(shown["type"]), key=parts.order_of)
-    looks = _looks(part)
+    looks = parts.looks_apart(part.cases["strategy"])
     panels = [(kind, _lines_to_cub(shown[shown["type"] == kind], looks)) for kind in kinds]
     everything = [point for _, found in panels for _, points in found for point in points]
     if not everything:
-        return nothing_timed("Time against CUB's", part, shown)
+        return nothing_timed(figure.title, part, shown)
     both = shown["strategy"].isin(["cub_narrow"]).any()
     sheet = Sheet(_cub_title(panels))
     low, high = min(point[2] for point in everything), max(point[3] for point in everything)
@@ -78,8 +71,8 @@ def against_cub(part, shown):
             axes.plot(x, middle, color=line.colour, marker=line.mark, markersize=4.5, linestyle=line.dash, zorder=3)
             labels.append((x[-1], middle[-1], line.label, line.colour))
         sheet.end_labels(axes, labels)
-        axes.set_ylabel("time over CUB's")
-        axes.set_xlabel("numbers")
+        axes.set_ylabel(MEASURES["ratio"].label)
+        axes.set_xlabel(AXES["elements"].title)
     sheet.notes.append("Ratio of medians to " + ("the faster of cub and cub_narrow at each size" if both else "cub") +
                        " in the same log; below 1 is faster than CUB. Bands: 95 % bootstrap interval of the ratio.")
     if without:
@@ -104,13 +97,13 @@ def _cub_title(panels):
 # --- bandwidth -----------------------------------------------------------------------------------------------------------------
 
 
-def bandwidth(part, groups):
+def bandwidth(part, groups, figure):
     """GB/s against the numbers of the input, with the device's own peak; panels by what else varies."""
     shown = pandas.concat(groups)
     if not shown["bandwidth_gb_s"].notna().any():
-        return nothing_timed("Bandwidth against size", part, shown)
-    panels = parts.lines_and_panels(groups, [name for name in parts.NAMES if name not in ("elements", "grid")])
-    looks = _looks(part)
+        return nothing_timed(figure.title, part, shown)
+    panels = parts.lines_and_panels(groups, parts.names_beside("elements"))
+    looks = parts.looks_apart(part.cases["strategy"])
     peak = shown["peak_gb_s"].max()
     fastest = shown.loc[shown["bandwidth_gb_s"].idxmax()]
     share = f", {100 * fastest['bandwidth_gb_s'] / peak:.0f} % of the device's peak" if peak > 0 else ""
@@ -135,22 +128,14 @@ def bandwidth(part, groups):
             line.dash = style.DASHES[order % len(style.DASHES)]
         mark_refused(axes, lines)
         for line in lines:
-            rates, low, high = _rates(line.cases)
+            rates, low, high = rates_of(line.cases)
             draw_line(axes, line, rates, low, high)
-            end = last_point(line, rates)
-            if end:
-                labels.append((*end, line.label, line.colour))
+            labels += end_label(line, rates)
         sheet.end_labels(axes, labels)
-        axes.set_ylabel("GB/s")
-        axes.set_xlabel("numbers")
+        axes.set_ylabel(MEASURES["bandwidth"].unit)
+        axes.set_xlabel(AXES["elements"].title)
     _cache_note(sheet, part)
     return sheet.finish(parts.caption_of(part, shown, elsewhere="cases of fewer than three sizes"))
-
-
-def _rates(cases):
-    """Medians of GB/s and their interval: bytes over the times and their interval, for a rate falls as its time grows."""
-    amount = (cases["bandwidth_gb_s"] * cases["us"]).where(cases["low"] > 0)
-    return cases["bandwidth_gb_s"], amount / cases["high"], amount / cases["low"]
 
 
 def _rate_axis(axes, which, shown, top):
@@ -168,7 +153,7 @@ def _cache_note(sheet, part):
                            f"({cache / 2**20:.0f} MiB) they are not the memory's.")
 
 
-def bandwidth_dots(part, shown):
+def bandwidth_dots(part, shown, _):
     """GB/s by strategy, a dot a case, for logs of few sizes: panels by size, the device's peak as a line. Marks are types; of
     matrices colours are the columns of a block of threads, and marks its rows."""
     timed = shown[shown["bandwidth_gb_s"].notna()]
@@ -197,7 +182,7 @@ def bandwidth_dots(part, shown):
         _rate_dots(axes, rows, looks, room / width, width)
         _rate_axis(axes, "x", timed, max(peak, best["bandwidth_gb_s"]))
         axes.axvline(peak, color=style.INK, linewidth=1, linestyle=(0, (6, 2)), zorder=1)
-        axes.set_xlabel("GB/s")
+        axes.set_xlabel(MEASURES["bandwidth"].unit)
         tops[column] += height + 0.82
     sheet.notes.append(f"Dashed: the device's peak by its own data, {style.grouped(round(peak))} GB/s. At the right, of the best "
                        "dot: GB/s, and the share of the peak.")
@@ -261,16 +246,16 @@ def book_times(path=BOOK):
         return {row["strategy"]: (float(row["ms"]), row["source"]) for row in csv.DictReader(file)}
 
 
-def book(part, shown):
+def book(part, shown, figure):
     """The book's times on its K40c beside those of this log, a line a strategy."""
     theirs = book_times()
     timed = shown[shown["us"] > 0]
     if not len(timed):
-        return nothing_timed("The book's table", part, shown)
+        return nothing_timed(figure.title, part, shown)
     rows = sorted(timed.iterrows(), key=lambda row: -theirs[row[1]["strategy"]][0])
     factors = [1e3 * theirs[case["strategy"]][0] / case["us"] for _, case in rows if case["clock"] == "gpu"]
     machine = part.rows["gpu"].iloc[0] or "this machine"
-    sheet = Sheet(f"The book's table, on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
+    sheet = Sheet(f"{figure.title}, on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
                   + (f": kernels {min(factors):.2g} to {max(factors):.2g} times as fast" if factors else ""),
                   [("Tesla K40c, as printed in the book", style.ORANGE, "s"), (f"{machine}, this log", style.BLUE, "o")],
                   "2²⁰ ints in 2048 blocks of 512 threads. Two machines: the book's and this log's.")

@@ -25,7 +25,7 @@ def _rounds_of(part, case):
     return [times["us"].tolist() for _, times in rows.groupby("run_id", sort=False)]
 
 
-def rounds(part, shown):
+def rounds(part, shown, _):
     """Ratios of the medians to those of `full`, or of the first experiment where there is none: a line each, by strategy."""
     names = list(dict.fromkeys(shown["experiment"]))
     first = "full" if "full" in names else names[0]

@@ -4,12 +4,13 @@ import pandas
 import figure_parts as parts
 import figure_style as style
 from figure_style import Sheet
+from measures import MEASURES
 
 LINE_HEIGHT = 0.205
 SHAPE = ["elements", "nx", "ny", "grid", "block"]
 
 
-def strategies(part, shown):
+def strategies(part, shown, _):
     """A dot a case, sorted by time, panels by shape."""
     shapes = parts.varying(shown, SHAPE)
     several = parts.mechanisms_each(shown)
@@ -90,7 +91,7 @@ def _what(shown, shapes, sizes):
 
 def _strategies_key(shown, types):
     there = {style.family_of(strategy, launches) for strategy, launches in zip(shown["strategy"], shown["launches"])}
-    key = [(family, colour, "s") for family, (colour, _) in style.FAMILIES.items() if family in there]
+    key = parts.key_of(there)
     if len(types) > 1:
         key += [(name, style.GREY, "oD^v"[place % 4]) for place, name in enumerate(types)]
     return key
@@ -144,7 +145,7 @@ def _time_axis(axes, panel, scale, unit):
             style.linear_axis(axes, "x", 0.0, max(values))
     else:
         axes.set_xticks([])
-    axes.set_xlabel(f"time of a run, {unit}" + ("" if len(times) else ": none"))
+    axes.set_xlabel(f"{MEASURES['time'].title}, {unit}" + ("" if len(times) else ": none"))
 
 
 def _wide_panel(sheet, panel, top, height, types, scale, unit):

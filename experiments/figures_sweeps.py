@@ -5,6 +5,7 @@ from matplotlib.patches import Rectangle
 import figure_parts as parts
 import figure_style as style
 from figure_style import Sheet
+from measures import AXES, MEASURES
 
 
 def nothing_timed(title, part, shown):
@@ -56,13 +57,9 @@ def mark_refused(axes, lines, rows=0):
                   transform=axes.get_xaxis_transform(), clip_on=False, zorder=4)
 
 
-def last_point(line, values):
-    """(x, y) of the last value that is one; None where none is."""
-    there = [(x, y) for x, y in zip(line.x, values) if pandas.notna(y)]
-    return there[-1] if there else None
-
-
-AXES = {"depth": "nesting depth", "grid": "root blocks", "block": "threads a block"}
+def end_label(line, values, more=""):
+    """[(x, y, label, colour)] for Sheet.end_labels at the last value that is one; empty where none is."""
+    return [(x, y, line.label + more, line.colour) for x, y in zip(line.x, values) if pandas.notna(y)][-1:]
 
 
 def _x_axis(axes, axis, values, inches):
@@ -73,8 +70,8 @@ def _x_axis(axes, axis, values, inches):
     elif axis == "depth" and min(values) == 0:
         style.offset_axis(axes, values, inches)
     else:
-        style.binary_axis(axes, "x", values, inches, style.power_text if max(values) > 1e5 else style.grouped)
-    axes.set_xlabel(AXES[axis])
+        style.binary_axis(axes, "x", values, inches, style.power_text if max(values) > AXES[axis].powers else style.grouped)
+    axes.set_xlabel(AXES[axis].title)
 
 
 def _flat_beside(part, groups, axis):
@@ -82,24 +79,22 @@ def _flat_beside(part, groups, axis):
     if axis != "depth":
         return part.cases.iloc[:0]
     first = groups[0].iloc[0]
-    flat = part.cases[part.cases["levels"].isna() & part.cases["us"].notna()]
-    for name in ("grid", "block", "type", "elements", "nx", "ny", "experiment"):
-        flat = flat[(flat[name] == first[name]) | (flat[name].isna() & pandas.isna(first[name]))]
+    flat = parts.alike(part.cases[part.cases["levels"].isna() & part.cases["us"].notna()], first,
+                       ["grid", "block", "type", "elements", "nx", "ny", "experiment"])
     return flat if len(flat) <= 3 else flat.iloc[:0]
 
 
-def against(part, groups, axis):
-    """Time against depth, grid or block: lines are strategies, panels the shapes."""
+def against(part, groups, figure):
+    """Time against the figure's axis: lines are strategies, panels the shapes."""
+    axis = figure.axes[0]
     flat = _flat_beside(part, groups, axis)
     shown = pandas.concat([*groups, flat])
-    title = f"Time against {dict(depth='nesting depth', grid='grid size', block='block size')[axis]}"
     if not shown["us"].notna().any():
-        return nothing_timed(title, part, shown)
-    panel_names = [name for name in parts.NAMES if name != axis and name not in parts.FOLLOWS[axis]]
-    panels = parts.lines_and_panels(groups, panel_names)
+        return nothing_timed(figure.title, part, shown)
+    panels = parts.lines_and_panels(groups, parts.names_beside(axis))
     lines = [line for _, found in panels for line in found]
     scale, unit = style.time_unit(shown["us"])
-    sheet = Sheet(_against_title(lines, axis, title, panels), parts.family_key(lines) if _by_family(lines) else (),
+    sheet = Sheet(_against_title(lines, axis, figure.title, panels), parts.family_key(lines) if _by_family(lines) else (),
                   parts.common_text(shown))
     most = max(len(found) + len(flat) for _, found in panels)
     height = max(3.2 if len(panels) == 1 else 2.4, 0.165 * most)
@@ -112,7 +107,7 @@ def against(part, groups, axis):
         axes = sheet.add(left + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
                          height, name)
         _against_panel(sheet, axes, found, flat, axis, scale, width, style.wants_log([*shown["low"], *shown["high"]]))
-        axes.set_ylabel(f"time of a run, {unit}" if place % columns == 0 else "")
+        axes.set_ylabel(f"{MEASURES['time'].title}, {unit}" if place % columns == 0 else "")
     never = [line.label for line in lines if not line.cases["us"].notna().any()]
     if never:
         sheet.notes.append(f"Without any time, × alone: {', '.join(dict.fromkeys(never))}.")
@@ -140,9 +135,7 @@ def _against_panel(sheet, axes, lines, flat, axis, scale, width, log):
     for line in lines:
         medians = list(line.cases["us"] / scale)
         draw_line(axes, line, medians, line.cases["low"] / scale, line.cases["high"] / scale)
-        end = last_point(line, medians)
-        if end:
-            labels.append((*end, line.label, line.colour))
+        labels += end_label(line, medians)
     for _, case in flat.iterrows():
         axes.axhline(case["us"] / scale, color=style.GREY, linestyle=(0, (6, 2)), linewidth=1, zorder=1)
         labels.append((max(values), case["us"] / scale, f"{case['strategy']} (flat)", style.GREY))
@@ -156,7 +149,7 @@ def _against_title(lines, axis, title, panels):
         return title + (f": {_subject(lines)}" if _subject(lines) else "")
     far = max(x for line in lines for x in line.x)
     ends.sort(key=lambda end: end[0])
-    place = f"at depth {far:g}" if axis == "depth" else f"of {style.grouped(far)} {AXES[axis]}"
+    place = f"at depth {far:g}" if axis == "depth" else f"of {style.grouped(far)} {AXES[axis].title}"
     of = f" of {_subject(lines)}" if _subject(lines) else ""
     least, most = (f"{style.time_text(us)} ({line.label})" for us, line in (ends[0], ends[-1]))
     return f"A run{of} {place} takes {least} to {most}"
@@ -170,13 +163,11 @@ def _subject(lines):
 # --- launches ---
 
 
-def launches(part, by_axis):
+def launches(part, by_axis, _):
     """Device launches as the kernels counted them, a row of panels an axis: {"depth": groups, "grid": groups}."""
     shown = pandas.concat([group for groups in by_axis.values() for group in groups])
     shown = shown.loc[~shown.index.duplicated()]
-    laid = {axis: parts.lines_and_panels(groups,
-                                         [name for name in parts.NAMES if name != axis and name not in parts.FOLLOWS[axis]])
-            for axis, groups in by_axis.items()}
+    laid = {axis: parts.lines_and_panels(groups, parts.names_beside(axis)) for axis, groups in by_axis.items()}
     lines = [line for panels in laid.values() for _, found in panels for line in found]
     most = shown["launches"].max()
     key = list(parts.family_key(lines)) if _by_family(lines) else []
@@ -203,7 +194,7 @@ def launches(part, by_axis):
         axes = sheet.add(0.8 + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
                          height, name)
         _launches_panel(sheet, axes, found, counted[place], axis, width, labelled=not alike)
-        axes.set_ylabel("device launches a run" if place % columns == 0 else "")
+        axes.set_ylabel(MEASURES["device_launches"].label if place % columns == 0 else "")
     left = part.cases[~part.cases.index.isin(shown.index)]
     uncounted = parts.status_text(left[left["launches"].isna()])
     elsewhere = "cases without a sweep" + (f", or without a count of launches ({uncounted})" if uncounted else "")
@@ -244,9 +235,7 @@ def _launches_panel(sheet, axes, lines, counted, axis, width, labelled):
     for line, _ in counted:
         axes.plot(line.x, line.cases["launches"], color=line.colour, linestyle=line.dash, marker=line.mark, markersize=4.2,
                   clip_on=False, zorder=3)
-        end = last_point(line, line.cases["launches"])
-        if end:
-            labels.append((*end, line.label, line.colour))
+        labels += end_label(line, line.cases["launches"])
     if labelled:
         sheet.end_labels(axes, labels)
 
@@ -254,11 +243,11 @@ def _launches_panel(sheet, axes, lines, counted, axis, width, labelled):
 # --- waves ---
 
 
-def waves(part, shown):
+def waves(part, shown, figure):
     """Time against root blocks a wave, lines by streams, panels by what else varies; what was refused as ×."""
     placed = shown[shown["wave"].notna()]
     if not placed["us"].notna().any():
-        return nothing_timed("Time against the size of a wave", part, shown)
+        return nothing_timed(figure.title, part, shown)
     names = parts.varying(placed, ["strategy", "mechanism", *parts.NAMES])
     ways = placed[["strategy", "mechanism"]].drop_duplicates()
     alone = parts.mechanism_text(ways["mechanism"].iloc[0]) if len(ways) == 1 else ""
@@ -293,8 +282,8 @@ def waves(part, shown):
         mark_refused(axes, lines, rows)
         for line in lines:
             draw_line(axes, line, line.cases["us"] / scale, line.cases["low"] / scale, line.cases["high"] / scale)
-        axes.set_xlabel("root blocks a wave" if place >= len(panels) - columns else "")
-        axes.set_ylabel(f"time of a run, {unit}" if place % columns == 0 else "")
+        axes.set_xlabel(AXES["wave"].title if place >= len(panels) - columns else "")
+        axes.set_ylabel(f"{MEASURES['time'].title}, {unit}" if place % columns == 0 else "")
         if place % columns:
             axes.tick_params(labelleft=False)
     unplaced = shown[shown["wave"].isna()]

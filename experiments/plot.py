@@ -93,25 +93,26 @@ def write(folder, name, content):
 
 
 def draw_log(path, out):
-    """Draws and writes all figures of a log. Returns the kinds that it has; None of a log without rows."""
+    """Draws and writes all figures of a log. Returns the titles of those that it has; None of a log without rows."""
     log = logs.read_log(path)
     if not len(log):
         say(f"{near(path)}: it has a header and no rows: no figure")
         return None
     made = figures.drawn(path, log)
-    for _, name, figure in made:
+    for name, figure in {name: figure for _, name, figure in made}.items():
         for ending in ("svg", "png"):
             write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending))
-    return {kind.what for kind, _, _ in made}
+    return {figure.title for figure, _, _ in made}
 
 
 def draw_folder(folder, out):
     found = set()
     for path in logs_of(folder):
         found |= draw_log(path, out) or set()
-    for kind in figures.KINDS:
-        if kind.what and kind.what not in found:
-            say(f"no figure of {kind.what}: no log here {kind.lacking}; `nestbed run experiments/{kind.experiment}` makes one")
+    for figure in figures.FIGURES:
+        if figure.title not in found:
+            say(f"no figure \"{figure.title}\": no log here has {figure.needs}; "
+                f"`{figure.command}` makes one")
 
 
 def main():

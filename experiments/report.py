@@ -2,11 +2,13 @@
 """One page of HTML to explore a results folder: `report.py [FOLDER] [-o FILE.html]`.
 
 The claims come from claims.py (--claims FILE reads them from a file instead); the rest is read from the logs by logs.py, which needs
-NESTBED. The page holds plotly.js and all data, and needs no network. The same inputs give the same bytes.
-Exit codes: 1 it could not run or write, 2 the input is bad. Needs Debian's python3-pandas and python3-plotly.
+NESTBED. Which figures there are, what they take and how they look is said in figures.py; report/views.py lays it out for the page.
+The page holds plotly.js and all data, and needs no network. The same inputs give the same bytes.
+Exit codes: 1 it could not run or write, 2 the input is bad. Needs Debian's python3-pandas, python3-matplotlib and python3-plotly.
 """
 import argparse
 import base64
+import dataclasses
 import gzip
 import html
 import json
@@ -15,20 +17,27 @@ import pathlib
 import re
 import sys
 
+import pandas
 import plotly.offline
 
 import claim_results
+import figure_parts as parts
+import figure_style as style
+import figures
 import logs
 from claim_file import ClaimError
+from measures import AXES, MEASURES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = pathlib.Path(__file__).resolve().parent / "report"
 sys.path.insert(0, str(SOURCES))
 import claims_table  # noqa: E402  (beside the page's other sources)
+import views  # noqa: E402
 
-SCRIPTS = ["data.js", "measures.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
-# Of a case, what the page shows; the fields of logs.CASE come first.
-SUMMED = ["rows", "ok", "us", "low", "high", "clock", "launches", "limit_bytes", "bandwidth_gb_s", "peak_gb_s"]
+SCRIPTS = ["data.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
+COPIED = ["title", "note", "needs", "axes", "measures", "level", "command"]  # of a figure of the table
+# Of a case, what the page shows; the fields of logs.CASE come first, the measures last.
+SUMMED = ["log", "machine", "family", "rows", "ok", "clock", "launches", "peak_gb_s"]
 
 
 class BadInput(Exception):
@@ -69,33 +78,27 @@ def same_or_list(values):
     return values[0] if len(set(values)) == 1 else values
 
 
-def span(numbers):
-    """[value, low, high] of a number with its interval; None where it is none, as a ratio to a time of 0."""
-    return [plain(number) for number in numbers] if numbers and all(math.isfinite(number) for number in numbers) else None
+def spans_of(measure, cases):
+    """[value, low, high] of each case, low and high None where there is no interval; None where it has no value, as a ratio to a
+    time of 0."""
+    spans = zip(*([plain(number) for number in column] for column in measure.of(cases) if column is not None))
+    return [None if None in span else [*span, None, None][:3] for span in spans]
 
 
-def wrong_of(case):
-    """The share of wrong answers with its interval; None where no run was a trial."""
-    trials = logs.wrong_share(case)
-    return span([trials[0] / trials[1], *logs.wilson(*trials)]) if trials else None
+def cases_of(path, log):
+    """A log's cases with what the table of figures goes by."""
+    cases = parts.with_levels(logs.cases_of(log))
+    measured = {name: pandas.Series(spans_of(measure, cases), dtype=object) for name, measure in MEASURES.items()}
+    family = [style.family_of(strategy, launches) for strategy, launches in zip(cases["strategy"], cases["launches"])]
+    machine = [views.machine_of(case) for _, case in cases.iterrows()]
+    return cases.assign(**measured, log=path.name, family=family, machine=machine)
 
 
-def lost_of(case):
-    """The share of launches lost; None where none is expected."""
-    share = logs.lost_share(case)
-    return None if share is None else plain(share)
-
-
-def columns_of(path, log):
-    """A log's cases as columns, with the rows behind each: lines, times, repetitions, statuses and details."""
-    cases = logs.cases_of(log)
+def columns_of(cases, log):
+    """Cases as columns, with the rows behind each: lines, times, repetitions, statuses and details."""
     by_line = log.set_index("line")
     columns = {name: [plain(value) for value in cases[name]] for name in [*logs.CASE, *SUMMED]}
-    columns["log"] = [path.name] * len(cases)
-    columns["to_cub"] = [span(ratio) for ratio in logs.ratios_to_cub(cases)]
-    columns["wrong"] = [wrong_of(case) for _, case in cases.iterrows()]
-    columns["lost"] = [lost_of(case) for _, case in cases.iterrows()]
-    columns["lines"] = cases["lines"].tolist()
+    columns.update({name: cases[name].tolist() for name in [*MEASURES, "lines"]})
     rows = [by_line.loc[lines] for lines in cases["lines"]]
     columns["times"] = [[plain(value) for value in own["us"]] for own in rows]
     columns["repetitions"] = [[plain(value) for value in own["repetition"]] for own in rows]
@@ -107,6 +110,24 @@ def columns_of(path, log):
 def joined(tables):
     """Columns of all logs, one behind the other."""
     return {name: [value for table in tables for value in table[name]] for name in tables[0]}
+
+
+def table_of_figures(cases):
+    """What the page's scripts know of figures, of the cases of all logs; figures that these have nothing for come last."""
+    most = cases.groupby("strategy")["launches"].max()
+    shown = [(figure, views.views_of(figure, cases)) for figure in figures.FIGURES if not figure.page]
+    return {
+        "figures": [{"id": figure.name, "views": found, **{name: getattr(figure, name) for name in COPIED}}
+                    for figure, found in sorted(shown, key=lambda each: not each[1])],
+        "axes": {name: dataclasses.asdict(axis) for name, axis in AXES.items()},
+        "measures": {name: {each: getattr(measure, each) for each in ("name", "label", "unit", "linear", "zero")}
+                     for name, measure in MEASURES.items()},
+        "families": [{"name": name, "strategies": members, **views.look(colour, place)}
+                     for place, (name, (colour, members)) in enumerate(style.FAMILIES.items())],
+        "strategies": {name: style.family_of(name, most[name]) for name in sorted(most.index, key=style.rank_of)},
+        "mechanisms": {name: words for name, (words, _) in style.MECHANISMS.items()},
+        "fields": {name: parts.HEADINGS.get(name, name) for name in ["log", *logs.CASE]},
+    }
 
 
 def compared_with(folder, results):
@@ -183,7 +204,9 @@ def page_of(folder, beside, options):
         behind = claims_table.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
     except OSError as error:
         raise BadInput(f"{error.filename}, which a claim rests on: {error.strerror}") from error
-    data = {"cases": joined([columns_of(path, log) for path, log in found]),
+    tables = [cases_of(path, log) for path, log in found]
+    data = {"cases": joined([columns_of(cases, log) for cases, (_, log) in zip(tables, found)]),
+            **table_of_figures(pandas.concat(tables, ignore_index=True)),
             "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind}

@@ -68,8 +68,8 @@ function pointTable(view, drawn) {
     open.dataset.case = found.index;
     open.setAttribute('aria-label', `${found.rows} rows of ${name}${place === null ? '' : `, ${axis.name} ${place}`}`);
     const cells = [
-      ...(axis ? [place ?? ''] : []), value ? measure.text(value.y) : inWords(faults([found])),
-      value && value.low !== null ? `${measure.text(value.low)} – ${measure.text(value.high)}` : '',
+      ...(axis ? [place ?? ''] : []), value ? valueText(measure, value.y) : inWords(faults([found])),
+      value && value.low !== null ? `${valueText(measure, value.low)} – ${valueText(measure, value.high)}` : '',
       `${found.ok} of ${found.rows}`, found.launches === null ? '' : grouped(found.launches)
     ];
     return element(

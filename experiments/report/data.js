@@ -4,50 +4,17 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const cases = unpacked(data.cases);
 
+// The table of figures (figures.py), which drawn figures go by too.
+const {figures, axes, measures, families} = data;
+
 // Columns to one object a case; `index` is its place, `machine` what figures never mix.
 function unpacked(columns) {
   const names = Object.keys(columns);
-  return columns.log.map((_, index) => {
-    const found = {index};
-    for (const name of names)
-      found[name] = columns[name][index];
-    found.machine = found.backend === 'cuda' ? found.gpu || 'a GPU without a name' :
-                                               `${found.backend} executor${found.gpu ? ` (${found.gpu})` : ''}`;
-    // A limit that `auto` raised is a subject of its own.
-    found.raised = found.pending_limit_asked === 'auto' && found.limit_bytes > 0 ? 'raised limit' : '';
-    return found;
-  });
+  return columns.log.map(
+      (_, index) => ({index, ...Object.fromEntries(names.map((name) => [name, columns[name][index]]))}));
 }
 
 const machines = [...new Set(cases.map((found) => found.machine))];
-
-// Strategies in the order of legends and colours. One that is not here is shown too, at the end.
-const knownStrategies =
-    ('synced nosync reduce2 barrier tail reduce2_tail aggregated_block aggregated_grid graph graph_host host_loop cooperative ' +
-     'nested_best wide_warp wide_block neighbored neighbored_less interleaved shared_neighbored shared_interleaved unroll2 ' +
-     'unroll8_warp complete_unroll last_block cub cub_narrow thrust last_block_rdc last_block_inline last_block_noinline ' +
-     'naive_serial naive_tree tree_2d host host_parallel recursive_transpose shared_tile copy_row copy_col naive_row naive_col ' +
-     'unroll4_row unroll4_col diagonal_row diagonal_col blobs blobs_wrong chain fanout hello')
-        .split(' ');
-
-// By what a launch is made for: names, members and colours on white are those of the figures (FAMILIES in figure_style.py).
-const families = [
-  {name: 'a child a block', list: 'synced nosync barrier tail aggregated_block', light: '#D55E00', dark: '#ff8a4c'},
-  {name: 'a child a level', list: 'reduce2 reduce2_tail aggregated_grid graph', light: '#0072B2', dark: '#56b4e9'},
-  {name: 'the whole input', list: 'wide_warp wide_block nested_best', light: '#B0508A', dark: '#e79ac6'},
-  {name: 'levels by the host or a barrier', list: 'host_loop graph_host cooperative', light: '#009E73', dark: '#2fc79d'},
-  {name: 'no recursion', list: '', light: '#555555', dark: '#b4b4b4'},
-  {name: 'other recursions', list: '', light: '#B87A00', dark: '#e8a800'},
-].map(({list, ...family}) => ({...family, strategies: list.split(' ').filter(Boolean)}));
-
-// What no family names goes by whether it launches.
-function familyOf(strategy, launches) {
-  const named = families.findIndex(({strategies}) => strategies.includes(strategy));
-  return families[named < 0 ? families.length - (launches > 0 ? 1 : 2) : named];
-}
-
-const familyOfStrategy = (name) =>
-    familyOf(name, Math.max(0, ...cases.filter(({strategy}) => strategy === name).map(({launches}) => launches)));
 
 // Numbers by size, then words by the alphabet, nothing at last.
 function byValue(a, b) {
@@ -55,20 +22,13 @@ function byValue(a, b) {
   return rank(a) - rank(b) || (rank(a) === 0 ? Number(a) - Number(b) : String(a).localeCompare(String(b), 'en'));
 }
 
-function byStrategy(a, b) {
-  const place = (name) => (knownStrategies.indexOf(name) + 1 || knownStrategies.length + 1);
-  return place(a) - place(b) || a.localeCompare(b, 'en');
-}
+const strategies = Object.keys(data.strategies);
+const byStrategy = (a, b) => strategies.indexOf(a) - strategies.indexOf(b);
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 // What all figures are filtered by. Values are texts, as they stand in the address.
-const dimensions = [
-  {id: 'strategy', name: 'Strategy', order: byStrategy},
-  {id: 'mechanism', name: 'Launch mechanism', order: byValue},
-  {id: 'type', name: 'Type', order: byValue},
-  {id: 'grid', name: 'Grid, root blocks', order: byValue},
-  {id: 'depth', name: 'Depth', order: byValue},
-  {id: 'log', name: 'Log', order: byValue},
-];
+const dimensions = ['strategy', 'mechanism', 'type', 'grid', 'depth', 'log'].map(
+    (id) => ({id, name: capital(data.fields[id]), order: id === 'strategy' ? byStrategy : byValue}));
 const valueOf = (found, id) => String(found[id] ?? '');
 for (const dimension of dimensions) {
   dimension.values = [...new Set(cases.map((found) => valueOf(found, dimension.id)))].sort(dimension.order);
@@ -124,50 +84,40 @@ function fromAddress(text) {
       chosen.controls[name] = value;
 }
 
-// Values in words.
-const three = (value) => (Math.abs(value) >= 1000 ? value.toFixed(0) : String(Number(value.toPrecision(3))));
-const grouped = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+// Values in words, by the rules of figure_style.py: three digits that count, five or more in groups, 2²⁰ for powers of two.
+const grouped = (value) => (Math.abs(value) >= 10000 ? value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, '\u2009') : String(value));
+
+function three(value) {
+  if (value === 0)
+    return '0';
+  const rounded = Number(value.toPrecision(3));
+  const digits = 2 - Math.floor(Math.log10(Math.abs(rounded)));
+  return digits <= 0 ? grouped(rounded) : rounded.toFixed(digits);
+}
 
 function duration(us) {
-  const [size, unit] = us >= 1e6 ? [1e6, 's'] : us >= 1e3 ? [1e3, 'ms'] : [1, 'µs'];
-  return `${Number((us / size).toPrecision(3))}\u202f${unit}`;
+  const [size, unit] = us < 999.5 ? [1, 'µs'] : us < 999500 ? [1e3, 'ms'] : [1e6, 's'];
+  return `${three(us / size)} ${unit}`;
 }
 
 const superscript = (number) => [...String(number)].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]).join('');
 
-// Numbers of elements: powers of two as such.
 function power(value) {
   const exponent = Math.log2(value);
-  return value >= 1024 && Number.isInteger(exponent) ? `2${superscript(exponent)}` : grouped(value);
+  if (value >= 1024 && Number.isInteger(exponent))
+    return `2${superscript(exponent)}`;
+  const [, digits, zeros] = String(value).match(/^(\d*?)(0*)$/);
+  const isRound = value >= 1e6 && digits.length === 1;
+  return isRound ? `${digits === '1' ? '' : `${digits}·`}10${superscript(zeros.length)}` : grouped(value);
 }
 
-const fieldNames = {
-  strategy: 'strategy',
-  mechanism: 'mechanism',
-  type: 'type',
-  elements: 'elements',
-  grid: 'grid',
-  block: 'block',
-  nx: 'nx',
-  ny: 'ny',
-  block_shape: 'block shape',
-  depth: 'depth',
-  delay_us: 'delay (µs)',
-  graphs: 'graphs',
-  pending_limit_asked: 'pending limit',
-  wave: 'wave',
-  streams: 'streams',
-  schedule: 'schedule',
-  seed: 'seed',
-  experiment: 'experiment',
-  gpu: 'GPU',
-  backend: 'backend',
-};
+// A measure's value with its unit.
+const valueText = ({unit}, value) => (unit === 'µs' ? duration(value) : [three(value), unit].filter(Boolean).join(' '));
 
 // [name, value] of the fields that a case has.
 function described(found) {
-  return Object.entries(fieldNames)
-      .filter(([field]) => found[field] !== null && found[field] !== '')
+  return Object.entries(data.fields)
+      .filter(([field]) => field !== 'log' && found[field] !== null && found[field] !== '')
       .map(([field, name]) => [name, String(found[field])]);
 }
 

@@ -6,13 +6,15 @@ const cards = figures.map(cardOf);
 
 // Filters.
 
+const wordsOf = ({id}, value) => (id === 'mechanism' && data.mechanisms[value]) || value || 'none';
+
 function checkbox(dimension, value) {
   const input = element('input', {type: 'checkbox', name: dimension.id, value, checked: dimension.kept.has(value)});
   input.addEventListener('change', () => {
     input.checked ? dimension.kept.add(value) : dimension.kept.delete(value);
     changed();
   });
-  return element('label', {className: 'chip'}, input, element('span', {textContent: value || 'none'}));
+  return element('label', {className: 'chip'}, input, element('span', {textContent: wordsOf(dimension, value)}));
 }
 
 function bulkButton(dimension, values, keep, of) {
@@ -40,7 +42,7 @@ function groupOf(dimension, legend, values) {
 
 function dimensionElement(dimension) {
   const byFamily =
-      families.map((family) => [family.name, dimension.values.filter((value) => familyOfStrategy(value) === family)]);
+      families.map(({name}) => [name, dimension.values.filter((value) => data.strategies[value] === name)]);
   const groups = dimension.id === 'strategy' ? byFamily.filter(([, values]) => values.length) : [];
   const body = [
     groupOf(dimension, groups.length ? 'All strategies' : dimension.name, groups.length ? [] : dimension.values),
@@ -170,7 +172,7 @@ function showTable({table, view, drawn}) {
 function draw(card) {
   card.dirty = false;
   const {figure, plot} = card;
-  const view = figure.axes ? lineView(figure) : waysView(figure);
+  const view = viewOf(figure);
   const drawn = pointsOf(view);
   for (const {name, points, lost} of drawn)
     for (const point of [...points, ...lost])
@@ -187,7 +189,7 @@ function draw(card) {
     card.listens = false;
     return;
   }
-  const {traces, layout} = (figure.axes ? linePlot : dotPlot)(view, drawn, paper());
+  const {traces, layout} = (view.axis ? linePlot : dotPlot)(view, drawn, paper());
   for (const trace of traces)
     trace.visible = !card.hidden.has(trace.meta);
   plot.style.minHeight = `${layout.height}px`;
@@ -204,7 +206,7 @@ function draw(card) {
   plot.setAttribute('aria-label', `${figure.title}: ${drawn.length} series; the same data stand in the table below.`);
   card.caption.textContent = captionOf(view, drawn);
   card.legend.replaceChildren(
-      ...traces.filter(({yaxis}) => yaxis !== 'y2').map((trace) => legendItem(card, trace, Boolean(figure.axes))));
+      ...traces.filter(({yaxis}) => yaxis !== 'y2').map((trace) => legendItem(card, trace, Boolean(view.axis))));
   showTable(card);
 }
 

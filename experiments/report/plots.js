@@ -1,21 +1,8 @@
 'use strict';
 // Figures as plotly takes them: traces, axes, colours, and what hovering says.
 
-const markers = ['circle', 'square', 'diamond', 'triangle-up', 'triangle-down'];
-const familyMarkers = [...markers, 'pentagon'];
-const dashes = ['solid', 'dash', 'dot', 'dashdot'];
-// After Okabe and Ito, darkened for a white ground and lightened for a black one to a contrast of 3 or more.
-const palettes = {
-  light: ['#0072b2', '#d55e00', '#00805d', '#a8487f', '#a87400', '#8c564b', '#2b2b2b', '#7b5bb5'],
-  dark: ['#56b4e9', '#ff8a4c', '#2fc79d', '#e79ac6', '#e8a800', '#c9a48f', '#e4e4e4', '#b79df0'],
-};
 const narrow = matchMedia('(max-width: 720px)');
 const coarse = matchMedia('(pointer: coarse)');
-
-// Colours go round by eight and marks by five, which tells 40 series apart; dashes change with every round of colours.
-function look(style) {
-  return {color: palettes[theme()][style % 8], symbol: markers[style % 5], dash: dashes[Math.floor(style / 8) % 4]};
-}
 
 // Plotly takes a little HTML in its texts; what stands in a log is none.
 const inert = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
@@ -60,11 +47,12 @@ const byThree = (texts) => texts.flatMap((_, index) => (index % 3 ? [] : [texts.
 
 function hoverOf(found, name, measure, value) {
   const fields = described(found)
-                     .filter(([field]) => !['strategy', 'GPU', 'backend'].includes(field))
+                     .filter(([field]) => !['strategy', data.fields.gpu, 'backend'].includes(field))
                      .map(([field, text]) => `${field} ${inert(text)}`);
-  const interval = value && value.low !== null ? ` (${measure.text(value.low)} to ${measure.text(value.high)})` : '';
+  const text = (number) => valueText(measure, number);
+  const interval = value && value.low !== null ? ` (${text(value.low)} to ${text(value.high)})` : '';
   const lines = [
-    `<b>${inert(name)}</b>`, value ? `${measure.name}: ${measure.text(value.y)}${interval}` : found.ok ? 'no value' : 'no ok row',
+    `<b>${inert(name)}</b>`, value ? `${measure.name}: ${text(value.y)}${interval}` : found.ok ? 'no value' : 'no ok row',
     ...byThree(fields),
     `${found.ok} of ${found.rows} rows ok${found.launches === null ? '' : `, ${grouped(found.launches)} device launches`}`
   ];
@@ -74,7 +62,7 @@ function hoverOf(found, name, measure, value) {
 }
 
 // Of a way at one size: the fastest come first, those without a time last.
-const soonest = ({points}) => points[0]?.value.y ?? Number.MAX_VALUE;
+const soonest = ({points}) => points[0]?.found.time?.[0] ?? Number.MAX_VALUE;
 
 // What a view draws after the filters: points by series, those with a place and those whose cases have no value.
 function pointsOf(view) {
@@ -82,8 +70,8 @@ function pointsOf(view) {
   return view.series
       .map((each) => {
         const shown = each.cases.filter(passes);
-        const place = (found) => (axis && !each.across ? axis.of(found) : null);
-        const points = shown.map((found) => ({found, series: each, place: place(found), value: measure.of(found)}));
+        const place = (found) => (axis && !each.across ? placeOn(axis, found) : null);
+        const points = shown.map((found) => ({found, series: each, place: place(found), value: valueIn(measure, found)}));
         points.sort((a, b) => byValue(a.place, b.place));
         return {...each, points: points.filter(({value}) => value), lost: points.filter(({value}) => !value)};
       })
@@ -126,7 +114,7 @@ function layoutOf({ink, ground, rule, font}, height) {
     plot_bgcolor: ground,
     showlegend: false,
     hovermode: 'closest',
-    separators: '.\u202f',
+    separators: '.\u2009',
     font: {family: font, size: narrow.matches ? 12 : 13, color: ink},
     margin: {l: 56, r: 16, t: 16, b: 48, pad: 2},
     dragmode: coarse.matches ? false : 'zoom',
@@ -186,7 +174,7 @@ function lostStrip(drawn, layout, placeOf, colors) {
       meta: each.name,
       customdata: each.lost.map(({found}) => found.index),
       hovertext: each.lost.map(({hover}) => hover),
-      marker: {symbol: 'x', size: 8, color: look(each.style).color}
+      marker: {symbol: 'x', size: 8, color: each.look[theme()]}
     };
   });
 }
@@ -204,11 +192,12 @@ function linePlot(view, drawn, colors) {
   const {axis, measure, figure} = view;
   const layout = layoutOf(colors, narrow.matches ? 380 : 460);
   const all = drawn.flatMap(({points}) => points);
-  const across = scaleOf(view.series.flatMap((each) => (each.across ? [] : each.cases.map(axis.of))), axis.words);
+  const places = view.series.filter((each) => !each.across).flatMap((each) => each.cases.map((found) => placeOn(axis, found)));
+  const across = scaleOf(places, axis.words);
   const up = scaleOf(all.map(({value}) => value.y), {}, measure.linear);
   const edges = [across.values[0], across.values.at(-1)];
   const traces = drawn.map((each) => {
-    const {color, symbol, dash} = look(each.style);
+    const {[theme()]: color, symbol, dash} = each.look;
     const points = each.across ? each.points.flatMap((point) => edges.map((place) => ({...point, place}))) :
                                  broken([...each.points, ...each.lost], across);
     return {
@@ -232,20 +221,22 @@ function linePlot(view, drawn, colors) {
       customdata: points.map(({found}) => found.index)
     };
   });
+  const title = all.every(({found}) => found.backend === 'cpu') && axis.on_cpu || axis.title;
+  const powers = across.values.some((value) => value > axis.powers);
   Object.assign(
-      layout.xaxis, {type: across.log ? 'log' : 'linear', title: {...layout.xaxis.title, text: axis.title}, showgrid: false},
-      ticksOf(across, axis.text ?? ((value) => (value < 2e5 ? grouped : power)(value)), narrow.matches ? 5 : 11));
+      layout.xaxis, {type: across.log ? 'log' : 'linear', title: {...layout.xaxis.title, text: title}, showgrid: false},
+      ticksOf(across, powers ? power : grouped, narrow.matches ? 5 : 11));
   Object.assign(
       layout.yaxis,
-      {type: up.log ? 'log' : 'linear', title: {...layout.yaxis.title, text: measure.title}, rangemode: 'tozero'});
+      {type: up.log ? 'log' : 'linear', title: {...layout.yaxis.title, text: measure.label}, rangemode: 'tozero'});
   if (measure.zero && up.log)
     Object.assign(
         layout.yaxis, ticksOf({...up, values: [0, ...Array.from({length: 9}, (_, power) => 10 ** power)]}, grouped, 99));
-  if (figure.level)
-    levelAt(layout, figure.level, 'the faster CUB', colors, up.log);
-  const peak = figure.peak && all.map(({found}) => found.peak_gb_s).find(Boolean);
+  const peak = figure.level === 'peak' && all.map(({found}) => found.peak_gb_s).find(Boolean);
   if (peak)
-    levelAt(layout, peak, `peak by the device’s own data: ${grouped(Math.round(peak))} GB/s`, colors, up.log);
+    levelAt(layout, peak, `peak, ${grouped(Math.round(peak))} ${measure.unit}`, colors, up.log);
+  else if (figure.level && figure.level !== 'peak')
+    levelAt(layout, 1, figure.level, colors, up.log);
   return {traces: [...traces, ...lostStrip(drawn, layout, ({place}) => across.at(place ?? edges[0]), colors)], layout};
 }
 
@@ -255,12 +246,10 @@ function dotPlot(view, drawn, colors) {
   const layout = layoutOf(colors, rows.length * (narrow.matches ? 38 : 24) + 96);
   const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])));
   const slowest = Math.max(...rows.map(({value}) => value?.y ?? 0), 1);
-  const familyAt = ({found: {strategy, launches}}) => families.indexOf(familyOf(strategy, launches));
+  const familyAt = ({found}) => families.findIndex(({name}) => name === found.family);
   const traces = [...new Set(rows.map(familyAt))].sort((a, b) => a - b).map((family) => {
     const points = rows.filter((row) => familyAt(row) === family);
-    const {name} = families[family];
-    const color = families[family][theme()];
-    const symbol = familyMarkers[family];
+    const {name, symbol, [theme()]: color} = families[family];
     const spans = points.map((point) => (point.value ? point : {...point, value: {y: slowest, low: null, high: null}}));
     return {
       type: 'scatter',
@@ -279,10 +268,10 @@ function dotPlot(view, drawn, colors) {
       textposition: 'middle left'
     };
   });
-  const label = ({series}) => inert(series.name).replace(/ · /g, narrow.matches ? '<br>' : ' · ');
+  const label = ({series}) => inert(series.name).replace(/, /g, narrow.matches ? ',<br>' : ', ');
   Object.assign(layout.xaxis, {
     type: scale.log ? 'log' : 'linear',
-    title: {...layout.xaxis.title, text: view.measure.title},
+    title: {...layout.xaxis.title, text: view.measure.label},
     side: 'bottom',
     rangemode: 'tozero'
   });

@@ -23,9 +23,8 @@ function caseGroup(found, places) {
   const rows = places.map((place) => rowCells(found, place));
   const kept = rowHeads.map((_, column) => rows.some((row) => row[column] !== ''));
   const pick = (row) => row.filter((_, column) => kept[column]);
-  const summary = found.us === null ?
-      'no ok row' :
-      `median ${duration(found.us)}, 95 % interval ${duration(found.low)} to ${duration(found.high)}`;
+  const [median, low, high] = (found.time ?? []).map(duration);
+  const summary = median ? `median ${median}, 95 % interval ${low} to ${high}` : 'no ok row';
   return {
     fields: described(found),
     summary: `${found.ok} of ${found.rows} rows ok; ${summary} (${found.clock} clock)`,
@@ -85,7 +84,7 @@ function openPanel({title, claim, log, link, command, groups}) {
 function openCase(index) {
   const found = cases[index];
   openPanel({
-    title: [found.strategy, found.mechanism].filter((text) => text && text !== 'none').join(' · '),
+    title: [found.strategy, data.mechanisms[found.mechanism] ?? found.mechanism].filter(Boolean).join(', '),
     log: found.log,
     link: data.links[found.log],
     command: data.commands[found.log].join('; '),

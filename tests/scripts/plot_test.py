@@ -101,6 +101,8 @@ class PlotTest(unittest.TestCase):
         by_grid = [row for grid in (1, 2, 4) for row in rows([10, 11, 12], grid=grid, elements=64 * grid,
                                                              launches_attempted=4 * grid)]
         self.assertEqual(set(self.drawn(by_grid)), {"made-latency-grid", "made-launches"})
+        by_block = [row for block in (64, 128, 256) for row in rows([10, 11, 12], block=block, elements=16 * block)]
+        self.assertEqual(set(self.drawn(by_block)), {"made-latency-block"})
         by_delay = [row for delay in (0, 1, 10) for row in rows([10, None], delay_us=delay)]
         self.assertEqual(set(self.drawn(by_delay)), {"made-wrong"})
         by_limit = [row for limit in ("auto", 128, 256, 512) for row in rows([10, 11], pending_limit_asked=limit)]
@@ -397,6 +399,27 @@ class PlotTest(unittest.TestCase):
 
     # --- what figures and the page share -----------------------------------------------------------------------------
 
+    def test_a_figure_that_files_or_page_could_not_show_is_an_error(self):
+        whole = {"name": "by-streams", "file": "latency-streams", "title": "Time against streams", "note": "Why?",
+                 "needs": "several streams", "experiment": "waves", "find": lambda part: None, "draw": lambda part, found, figure: None,
+                 "axes": ("wave",), "measures": ("time",)}
+        figures.Figure(**whole)
+        figures.Figure(**{**whole, "note": "", "page": "it is a test"})
+        for cells, why in (({"draw": None}, "there is no draw"), ({"find": None}, "there is no find"), ({"file": ""}, "no file"),
+                           ({"note": ""}, "no note"), ({"needs": ""}, "no needs"), ({"axes": ("wave", "hue")}, "no axis hue"),
+                           ({"measures": ("weight",)}, "no measure weight"), ({"measures": ()}, "no measure at all")):
+            with self.assertRaisesRegex(figures.TableError, f"^figure by-streams: .*{why}"):
+                figures.Figure(**{**whole, **cells})
+
+    def test_names_in_the_table_are_unique(self):
+        for field in ("name", "title"):
+            found = [getattr(figure, field) for figure in figures.FIGURES]
+            self.assertEqual(len(found), len(set(found)))
+
+    def test_experiments_of_the_table_are_there(self):
+        for figure in figures.FIGURES:
+            self.assertTrue((ROOT / "experiments" / f"{figure.experiment}.cfg").is_file(), figure.name)
+
     def cases(self, made, **more):
         return logs.cases_of(logs.read_log(self.write(made, **more)))
 
@@ -546,8 +569,9 @@ class PlotTest(unittest.TestCase):
         out, messages = self.run_plot(self.folder)
         self.assertEqual(len(out.splitlines()), 2)
         self.assertIn("other.csv is no log of `nestbed run`: left out", messages)
-        self.assertIn("no figure of latency against grid size: no log here varies grid; "
+        self.assertIn('no figure "Time against grid size": no log here has several grids; '
                       "`nestbed run experiments/grid.cfg` makes one", messages)
+        self.assertNotIn("Every way", messages)
 
     def test_errors(self):
         other = self.folder / "other.csv"

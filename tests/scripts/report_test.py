@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tests of experiments/report.py: its errors, what it writes, and the page at work in headless Chromium, without a network.
 
-NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas, python3-plotly, python3-selenium, chromium and
-chromium-driver. Without a browser its tests are skipped; in CI they fail.
+NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas, python3-matplotlib, python3-plotly,
+python3-selenium, chromium and chromium-driver. Without a browser its tests are skipped; in CI they fail.
 """
 import base64
 import csv
@@ -19,10 +19,20 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "experiments/report.py"
 RESULTS = ROOT / "results/h200"
+sys.path.insert(0, str(ROOT / "experiments"))
+
+import figure_parts  # noqa: E402
+import figure_style  # noqa: E402
+import figures  # noqa: E402
+import figures_sweeps  # noqa: E402
+import logs  # noqa: E402
+import report as page_writer  # noqa: E402
+
 BROWSER, DRIVER = pathlib.Path("/usr/bin/chromium"), pathlib.Path("/usr/bin/chromedriver")
 HEADER = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
           "pending_limit_asked", "repetition", "gpu_us", "wall_us", "launches_attempted", "launches_failed", "status", "detail",
@@ -191,8 +201,8 @@ class Written(Folder):
                    *[a_row(strategy="cub", type="int64", gpu_us=us, repetition=str(place))
                      for place, us in enumerate(["0", "0", "4", "4"])])
         cases = page_data(self.page())["cases"]
-        self.assertEqual(dict(zip(zip(cases["strategy"], cases["type"]), cases["us"]))["cub", "int32"], 0)
-        self.assertEqual(cases["to_cub"], [None] * 4)
+        self.assertEqual(dict(zip(zip(cases["strategy"], cases["type"]), cases["time"]))["cub", "int32"], [0, 0, 0])
+        self.assertEqual(cases["ratio"], [None] * 4)
 
     def test_a_cell_cannot_break_out(self):
         evil = "</script><img src=x onerror=alert(1)>"
@@ -220,6 +230,73 @@ class Written(Folder):
         self.assertIn("not measured: launch.csv: No such file", text)
         # The rows of the first run come along, which this folder has not.
         self.assertIn('"header":["experiment"', text)
+
+
+class Table(Folder):
+    """The page's figures are those of the table that files are drawn by."""
+
+    def test_a_figure_added_to_the_table_is_drawn_and_on_the_page(self):
+        added = figures.Figure("by-more", "latency-more", "Time against more", "How much?", "more", "grid",
+                               lambda part: figure_parts.along(part.cases, "grid") or None, figures_sweeps.against, ("grid",),
+                               without=("mine",))
+        self.write(*[a_row(grid=str(grid), elements=str(512 * grid), strategy=name, gpu_us=str(grid))
+                     for grid in (2, 4, 8) for name in ("nosync", "synced", "mine")])
+        options = page_writer.options_of([str(self.folder), "--claims", str(write_claims(self.folder))])
+        for table in (figures.FIGURES, [*figures.FIGURES, added]):
+            with unittest.mock.patch.object(figures, "FIGURES", table):
+                path = self.folder / "depth.csv"
+                names = {figure.name for figure, _, _ in figures.drawn(path, logs.read_log(path))}
+                listed = page_data(page_writer.page_of(self.folder, self.folder, options))["figures"]
+            shown = {figure["id"]: figure["views"] for figure in listed}
+            self.assertEqual(("by-more" in names, "by-more" in shown), (added in table, added in table))
+            self.assertEqual(set(shown), {figure.name for figure in table if not figure.page})
+            self.assertLessEqual(names - {figure.name for figure in table if figure.page}, {name for name in shown if shown[name]})
+        self.assertEqual([each["name"] for view in shown["by-more"] for each in view["series"]], ["synced", "nosync"])
+
+    def test_lines_are_those_of_the_files(self):
+        """Names, order, hues, and places."""
+        data = page_data(self.page_of_results())
+        shown = {figure["id"]: figure["views"] for figure in data["figures"]}
+        lines, points = 0, 0
+        for name, log, panel_names in (("by-depth", "depth.csv", figure_parts.names_beside("depth")),
+                                       ("by-grid", "grid.csv", figure_parts.names_beside("grid"))):
+            figure = next(each for each in figures.FIGURES if each.name == name)
+            [part] = figure_parts.parts_of(RESULTS / log, logs.read_log(RESULTS / log))
+            [(_, drawn)] = figure_parts.lines_and_panels(figure.find(part), panel_names)
+            view = next(each for each in shown[name] if each["value"] == log)
+            series = [each for each in view["series"] if not each["across"]]
+            self.assertEqual([each["name"] for each in series], [line.label for line in drawn])
+            for each, line in zip(series, drawn):
+                self.assertEqual(each["look"]["light"], figure_style.on_page(line.colour)["light"])
+                self.assertEqual([data["cases"]["time"][index][0] for index in each["cases"]],
+                                 [page_writer.plain(us) for us in line.cases["us"]])
+                lines, points = lines + 1, points + len(each["cases"])
+        self.assertEqual((lines, points), (14 + 4, 14 * 11 + 4 * 17))
+        self.assertEqual(list(data["strategies"]), sorted(data["strategies"], key=figure_style.rank_of))
+        self.assertEqual(data["mechanisms"]["tail"], figure_style.MECHANISMS["tail"][0])
+
+    def page_of_results(self):
+        done = report(RESULTS, "-o", self.folder / "page.html", "--claims", write_claims(self.folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return (self.folder / "page.html").read_text(encoding="utf-8")
+
+    def test_hues_are_kept_where_they_can_be_seen(self):
+        for colour, _ in figure_style.FAMILIES.values():
+            found = figure_style.on_page(colour)
+            self.assertEqual(found["light"], colour.lower())
+            self.assertNotEqual(found["dark"], found["light"])
+        for colour in (figure_style.ORANGE, figure_style.BLACK, figure_style.SKY):
+            for theme, (surface, least) in figure_style.SURFACES.items():
+                self.assertGreaterEqual(figure_style._contrast(figure_style.on_page(colour)[theme], surface), least)
+
+    def test_the_scripts_have_no_table_of_their_own(self):
+        words = {name for _, members in figure_style.FAMILIES.values() for name in members} - {"tail", "graph", "barrier"}
+        words |= {colour.lower() for colour, _ in figure_style.FAMILIES.values()} | set(figure_style.FAMILIES)
+        words |= {text for text, _ in figure_style.MECHANISMS.values() if " " in text}
+        words |= {figure.title for figure in figures.FIGURES if " " in figure.title and figure.name != "launches"}
+        for path in (ROOT / "experiments/report").glob("*.js"):
+            text = path.read_text(encoding="utf-8").lower()
+            self.assertEqual([word for word in words if re.search(rf"['\"` ]{re.escape(word.lower())}['\"` ]", text)], [], path.name)
 
 
 @unittest.skipUnless(BROWSER.exists() and DRIVER.exists() or os.environ.get("CI"), "chromium, chromium-driver: not installed")
@@ -325,8 +402,33 @@ class Page(unittest.TestCase):
 
     def test_every_figure_draws_something(self):
         self.open()
-        for figure in self.script("return figures.map(({id}) => id)"):
-            self.assertTrue(self.drawn(figure), figure)
+        shown = self.script("return figures.map(({id, views}) => [id, views.length])")
+        self.assertEqual([figure for figure, views in shown if not views], ["by-block"])
+        for figure, views in shown:
+            self.assertEqual(bool(self.drawn(figure)), bool(views), figure)
+        self.assertIn("Nothing to draw: it needs a log with several blocks of one grid (nestbed run experiments/ways.cfg --block ",
+                      self.browser.find_element("css selector", "#figure-by-block .empty").text)
+
+    def test_numbers_are_written_as_in_the_figures(self):
+        self.open()
+        numbers = [0.001234, 0.1, 0.5, 1, 1.5, 9.996, 11.66, 99.95, 700, 999.4, 999.6, 1000, 9999, 12345, 20700, 999400, 999600, 1.5e6,
+                   4e7, 65536, 1048576, 1e9, 4e8]
+        self.assertEqual(self.script("return arguments[0].map(duration)", numbers), [figure_style.time_text(us) for us in numbers])
+        self.assertEqual(self.script("return arguments[0].map(three)", numbers), [figure_style.three(one) for one in numbers])
+        whole = [number for number in numbers if number == int(number)] + [0, 8, 3e6, 30000000, 4100000]
+        self.assertEqual(self.script("return arguments[0].map(grouped)", whole), [figure_style.grouped(one) for one in whole])
+        self.assertEqual(self.script("return arguments[0].map(power)", whole), [figure_style.power_text(one) for one in whole])
+
+    def test_lines_have_the_colours_of_the_table(self):
+        self.open()
+        for figure in ("by-depth", "chain", "bandwidth"):
+            self.drawn(figure)
+            drawn, said = self.script("""
+                const card = cards.find(({figure}) => figure.id === arguments[0]);
+                const {data: traces} = card.plot;
+                return [traces.filter(({yaxis}) => yaxis !== 'y2').map(({meta, line}) => [meta, line.color, line.dash]),
+                        card.view.series.map(({name, look}) => [name, look[theme()], look.dash])];""", figure)
+            self.assertEqual(drawn, said)
 
     def test_claims_open_the_rows_that_they_rest_on(self):
         self.open()
@@ -502,13 +604,6 @@ class Page(unittest.TestCase):
         self.assertIn(f"{every - drawn} cases are not drawn: they have one grid alone, or none.", said)
 
     def test_families_are_those_of_the_figures(self):
-        sys.path.insert(0, str(ROOT / "experiments"))
-        self.addCleanup(sys.path.remove, str(ROOT / "experiments"))
-        try:
-            import figure_style
-        except ModuleNotFoundError as error:
-            self.assertFalse(os.environ.get("CI"), error)
-            self.skipTest(f"{error.name} is not installed")
         self.open()
         found = self.script("return families.map(({name, strategies, light}) => [name, light, strategies])")
         self.assertEqual([[name, colour.upper(), sorted(members)] for name, colour, members in found],

@@ -1,0 +1,95 @@
+"""What figures and the page of report.py are drawn against and what they measure: each axis and each measure, once."""
+import dataclasses
+import typing
+
+import numpy
+
+import logs
+
+
+@dataclasses.dataclass(frozen=True)
+class Axis:
+    """`field`: the column of the log that varies; `column`: which holds it as a number; `follows`: fields that change with it,
+    and so tell no lines apart; `apart`: fields that do besides; `words`: values that are no numbers, and whether they stand before
+    or after these; `powers`: its ticks are 2²⁰ and the like where the largest is over that; `on_cpu`: its title for the executor,
+    where that differs."""
+    name: str
+    title: str
+    field: str
+    column: str
+    follows: tuple = ()
+    apart: tuple = ()
+    words: dict = dataclasses.field(default_factory=dict)
+    powers: float = 1e5
+    on_cpu: str = ""
+
+
+AXES = {
+    "depth": Axis("depth", "nesting depth", "depth", "levels", words={"full": "after"}),
+    "length": Axis("length", "grids in the chain", "depth", "launched"),
+    "grid": Axis("grid", "root blocks", "grid", "grid", ("elements",)),
+    "children": Axis("launches", "launches", "grid", "launched", apart=("whole",)),
+    "block": Axis("block", "threads a block", "block", "block", ("elements",)),
+    "delay": Axis("delay", "delay of what loses the race, µs", "delay_us", "delay_us", on_cpu="interruptions of each thread"),
+    "limit": Axis("pending limit", "pending-launch limit", "pending_limit_asked", "pending_limit_asked", words={"auto": "before"},
+                  powers=1e9),
+    "elements": Axis("elements", "numbers", "elements", "elements", ("grid", "nx", "ny"), powers=0),
+    "wave": Axis("wave", "root blocks a wave", "wave", "wave", apart=("streams",)),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Measure:
+    """`of` gives (values, low, high) of cases, columns beside them, in the unit; low and high None where there is no interval.
+    `linear`: never on a logarithmic axis; `zero`: 0 has a place on one."""
+    name: str
+    title: str
+    unit: str
+    of: typing.Callable
+    linear: bool = False
+    zero: bool = False
+
+    @property
+    def label(self):
+        return ", ".join(filter(None, [self.title, self.unit]))
+
+
+def each(cases):
+    """Time over the grids of a chain or the launches of a fan-out."""
+    return tuple(cases[name] / cases["launched"] for name in ("us", "low", "high"))
+
+
+def bandwidth(cases):
+    """GB/s; their interval is bytes over the times' and turned round, for a rate falls as its time grows."""
+    amount = (cases["bandwidth_gb_s"] * cases["us"]).where(cases["low"] > 0)
+    return cases["bandwidth_gb_s"], amount / cases["high"], amount / cases["low"]
+
+
+def _wrong(cases):
+    """Of the runs that were right or wrong, with the Wilson interval."""
+    trials = [logs.wrong_share(case) for _, case in cases.iterrows()]
+    spans = [(found[0] / found[1], *logs.wilson(*found)) if found else [numpy.nan] * 3 for found in trials]
+    return tuple([100 * number for number in numbers] for numbers in zip(*spans))
+
+
+def _lost(cases):
+    shares = [logs.lost_share(case) for _, case in cases.iterrows()]
+    return [numpy.nan if share is None else 100 * share for share in shares], None, None
+
+
+def _ratio(cases):
+    return tuple(zip(*(found or [numpy.nan] * 3 for found in logs.ratios_to_cub(cases))))
+
+
+MEASURES = {
+    "time": Measure("time", "time of a run", "µs", lambda cases: (cases["us"], cases["low"], cases["high"])),
+    "each": Measure("time over launches", "time over launches", "µs", each),
+    "device_launches": Measure("device launches", "device launches a run", "",
+                               lambda cases: (cases["launches"], None, None), zero=True),
+    "wrong": Measure("wrong answers", "runs with a wrong answer", "%", _wrong, linear=True),
+    "lost": Measure("launches lost", "launches lost", "%", _lost, linear=True),
+    "memory": Measure("memory", "device memory, over that of the default limit", "MB",
+                      lambda cases: (cases["limit_bytes"] / 1e6, None, None)),
+    "ratio": Measure("ratio to CUB", "time over CUB's", "", _ratio),
+    "bandwidth": Measure("bandwidth", "bandwidth", "GB/s", bandwidth),
+}

@@ -1,0 +1,126 @@
+"""What the page of report.py draws, by the table of figures: of each figure and log the series, their names and their looks."""
+import math
+
+import pandas
+
+import figure_parts as parts
+import figure_style as style
+from measures import AXES
+
+# Of more series than a family has marks, and of those that strategy and mechanism do not tell apart. Okabe and Ito's, and two.
+COLOURS = [*style.COLOURS, "#8C564B", "#7B5BB5"]
+SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon"]
+DASHES = ["solid", "dash", "dot", "dashdot"]
+SHAPE = ["type", "elements", "grid", "block", "nx", "ny"]
+COLUMNS = ["log", "strategy", "mechanism", *parts.NAMES, "levels", "launched", "whole", "launches"]
+OWN = 1e6  # the weight of the experiment that a figure was made for
+
+
+def machine_of(case):
+    """What no figure mixes."""
+    if case["backend"] == "cuda":
+        return case["gpu"] or "a GPU without a name"
+    return f"{case['backend']} executor" + (f" ({case['gpu']})" if case["gpu"] else "")
+
+
+def look(colour, symbol, dash=0):
+    return {**style.on_page(colour), "symbol": SYMBOLS[symbol % len(SYMBOLS)], "dash": DASHES[dash % len(DASHES)]}
+
+
+def labels_of(firsts, names, ways=False):
+    """A name for each series by its first case: strategy and mechanism, as in the figures, and of `names` the values that tell
+    apart what would be called alike. `ways`: the mechanism always."""
+    several = parts.mechanisms_each(pandas.DataFrame(firsts))
+    one = len(several) == 1 and max(several.values()) > 1
+    labels = [parts.mechanism_text(case["mechanism"]) if one and not ways else
+              parts.strategy_label(case, {case["strategy"]: 2} if ways else several) for case in firsts]
+    for name in names:
+        alike = {}
+        for label, case in zip(labels, firsts):
+            alike.setdefault(label, set()).add(str(case[name]))
+        if any(len(values) > 1 for values in alike.values()):
+            words = ["" if case[name] == "full" else parts.name_of(name, case[name]) for case in firsts]
+            labels = [", ".join(filter(None, both)) for both in zip(labels, words)]
+    return labels
+
+
+def looks_of(lines, by_family, strategies):
+    """As in the figures of a log with these strategies, where each strategy, or each mechanism of one, is a series and marks
+    suffice; else by the place."""
+    own = [line.strategy for line in lines]
+    families = [line.family for line in lines]
+    alone = len(set(own)) == len(lines) and (not by_family or max(map(families.count, families)) <= len(SYMBOLS))
+    if not alone and (len(set(own)) > 1 or len({line.mechanism for line in lines}) < 2):
+        return [look(COLOURS[place % len(COLOURS)], place, place // len(COLOURS)) for place, _ in enumerate(lines)]
+    parts.dress(lines)
+    if not by_family:
+        looks = parts.looks_apart(strategies)
+        for line in lines:
+            line.colour, line.mark = looks[line.strategy]
+    return [look(line.colour, style.MARKS.index(line.mark), style.DASHES.index(line.dash)) for line in lines]
+
+
+def places_on(cases, axis):
+    """Where cases stand on an axis; words beyond all numbers, NaN where one has no place."""
+    words = {word: math.inf if side == "after" else -math.inf for word, side in AXES[axis].words.items()}
+    values = cases[AXES[axis].field]
+    return pandas.to_numeric(values, errors="coerce").fillna(values.map(words).astype(float))
+
+
+def line_view(figure, cases, axis, strategies):
+    """The series of one log against an axis: groups of cases with two places on it or more; single points, unless they outnumber
+    the groups; and what has no place on it (flat kernels have no depth) but the size of one of them, to be drawn across. None
+    where there is none."""
+    places, names = places_on(cases, axis), parts.names_beside(axis)
+    if places.nunique() < 2:
+        return None
+    groups = parts.along(cases, axis, places, least=1)
+    found = [group for group in groups if group["x"].nunique() > 1]
+    single = [group for group in groups if group["x"].nunique() == 1]
+    found += single if len(single) <= len(found) else []
+    if not found:
+        return None
+    sizes, flat = [*SHAPE, "block_shape"], cases[places.isna()]
+    beside = parts.grouped_by(pandas.concat(found), sizes) if len(flat) else []
+    groups = found + [across for sized in beside for across in parts.grouped_by(parts.alike(flat, sized.iloc[0], sizes),
+                                                                               ["strategy", "mechanism", *names])]
+    labels = labels_of([group.iloc[0] for group in groups],
+                       [*names, *(name for name in parts.CHOSEN if name != axis and name not in names)])
+    rows = sorted(zip(labels, groups), key=lambda row: (*parts.rank_of(row[1].iloc[0]), row[0]))
+    lines = [parts.Line(label, group["strategy"].iloc[0], group["mechanism"].iloc[0], None, list(group.index), group)
+             for label, group in rows]
+    series = [{"name": line.label, "cases": line.x, "look": dress, "across": "x" not in line.cases}
+              for line, dress in zip(lines, looks_of(lines, figure.by_family, strategies))]
+    shown, log = {index for line in lines for index in line.x}, cases["log"].iloc[0]
+    return {"axis": axis, "value": log, "text": log, "weight": 1000 * places.loc[list(shown)].nunique() + len(series),
+            "series": series, "apart": [index for index in cases.index if index not in shown]}
+
+
+def dot_views(cases):
+    """A view a size: cases of one log that differ in how they do the same. What has no depth or delay goes with the full
+    recursion undelayed."""
+    sized = cases.assign(depth=cases["depth"].where((cases["depth"] != "") | cases["launched"].notna(), "full"),
+                         delay_us=cases["delay_us"].fillna(0))
+    for group in parts.grouped_by(sized, [*SHAPE, "depth", "delay_us"]):
+        if len(group) < 2:
+            continue
+        case = group.iloc[0]
+        names = ["type", "nx", "ny", "grid", "block", *(["elements"] if pandas.isna(case["grid"]) else []),
+                 *(["depth"] if case["depth"] != "full" else []), *(["delay_us"] if case["delay_us"] else [])]
+        labels = labels_of([row for _, row in group.iterrows()], [*parts.NAMES, *parts.CHOSEN], ways=True)
+        value = "/".join("" if pandas.isna(cell) else cell if isinstance(cell, str) else f"{cell:.15g}"
+                         for cell in case[["log", *SHAPE, "depth", "delay_us"]])
+        yield {"value": value, "text": f"{case['log']}: {parts.shape_text(group, names)}", "weight": group["strategy"].nunique(),
+               "series": [{"name": label, "cases": [index]} for label, index in zip(labels, group.index)], "apart": []}
+
+
+def views_of(figure, cases):
+    """What a figure shows of cases that have `machine` and `log`, the measures, and what parts.with_levels adds: a view a machine
+    and log, and axis or size, the best first. Series are lists of the cases' indices."""
+    found = []
+    for own in parts.grouped_by(cases, ["machine", "log"]):
+        taken = figure.takes(own)[[*COLUMNS, *parts.CHOSEN]]
+        views = [line_view(figure, taken, axis, own["strategy"]) for axis in figure.axes] if figure.axes else dot_views(taken)
+        weight = OWN if (taken["experiment"] == figure.experiment).any() else 0
+        found += [{**view, "machine": own["machine"].iloc[0], "weight": view["weight"] + weight} for view in views if view]
+    return sorted(found, key=lambda view: (-view["weight"], view["value"]))
