@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace nestbed
@@ -38,15 +39,13 @@ std::string ratio_text(double ratio)
 
 std::size_t cases_told_apart(const std::vector<const Column*>& columns, std::size_t rows)
 {
-    const auto comes_before = [&](std::size_t one, std::size_t other) {
+    std::unordered_set<std::string> found;
+    for (std::size_t row = 0; row < rows; ++row) {
+        std::string cells;
         for (const Column* column : columns)
-            if (const int order = column->cells[one].compare(column->cells[other]); order != 0)
-                return order < 0;
-        return false;
-    };
-    std::set<std::size_t, decltype(comes_before)> found(comes_before);
-    for (std::size_t row = 0; row < rows; ++row)
-        found.insert(row);
+            cells.append(column->cells[row]).push_back('\0');
+        found.insert(std::move(cells));
+    }
     return found.size();
 }
 

@@ -38,207 +38,100 @@ void set_number(T& value, std::optional<std::uint64_t> number)
         value = static_cast<T>(number.value_or(0));
 }
 
-template <auto Member>
-constexpr Axis of(Axis axis)
-{
-    axis.get = [](const Case& point) { return number_of(point.*Member); };
-    axis.set = [](Case& point, std::optional<std::uint64_t> number) { set_number(point.*Member, number); };
-    return axis;
-}
-
 // --- to which cases an axis means something ---
 
-bool has_elements(const StrategyInfo& info, Mechanism /*mechanism*/)
-{
+using Matters = bool (*)(const StrategyInfo&, Mechanism);
+
+constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/) {
     return info.workload == "reduce" || info.over_matrix();
-}
-
-bool has_blocks(const StrategyInfo& info, Mechanism /*mechanism*/)
-{
-    return !info.over_matrix();
-}
-
-bool over_matrix(const StrategyInfo& info, Mechanism /*mechanism*/)
-{
-    return info.over_matrix();
-}
-
-// One level leads to the next.
-bool has_levels(const StrategyInfo& info, Mechanism mechanism)
-{
-    return mechanism != Mechanism::none && info.workload != "fanout";
-}
-
-bool by_device(const StrategyInfo& /*info*/, Mechanism mechanism)
-{
-    return from_device(mechanism);
-}
-
-bool has_graphs(const StrategyInfo& /*info*/, Mechanism mechanism)
-{
-    return mechanism == Mechanism::graph_tail;
-}
+};
+constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/) { return !info.over_matrix(); };
+constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/) { return info.over_matrix(); };
+constexpr Matters is_shaped = [](const StrategyInfo& info, Mechanism /*by*/) { return info.shaped; };
+constexpr Matters is_delayed = [](const StrategyInfo& info, Mechanism /*by*/) { return info.delayed; };
+constexpr Matters is_drawn = [](const StrategyInfo& info, Mechanism /*by*/) { return info.drawn(); };
+constexpr Matters by_device = [](const StrategyInfo& /*info*/, Mechanism by) { return from_device(by); };
+constexpr Matters has_graphs = [](const StrategyInfo& /*info*/, Mechanism by) { return by == Mechanism::graph_tail; };
+constexpr Matters has_levels = [](const StrategyInfo& info, Mechanism by) { // one leads to the next
+    return by != Mechanism::none && info.workload != "fanout";
+};
 
 // --- the table ---
 
 constexpr std::uint64_t kMostBlocks = 2147483647;
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::uint64_t kMostSide = 65535; // of a matrix: a grid has at most as many blocks in y
-constexpr std::uint64_t kUsualSide = 2048;
 constexpr std::uint64_t kUsualShape = std::uint64_t{16} << kShapeBits | 16;
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
 
+// What is so of an axis; see the members of Axis.
+constexpr unsigned kInput = 1;
+constexpr unsigned kUsualIsSaid = 2;
+constexpr unsigned kNotInDryRun = 4;
+
+template <auto Member>
+Axis of(std::string_view name, std::string_view help, AxisRange range, std::optional<std::uint64_t> usual,
+        Matters matters, unsigned flags = 0, std::span<const std::string_view> names = {})
+{
+    Axis axis{
+        .name = name, .column = std::string(name), .help = help, .range = range, .usual = usual, .names = names};
+    std::ranges::replace(axis.column, '-', '_');
+    axis.shape = std::is_same_v<decltype(Member), BlockShape Case::*>;
+    axis.input = (flags & kInput) != 0;
+    axis.usual_is_said = (flags & kUsualIsSaid) != 0;
+    axis.in_dry_run = (flags & kNotInDryRun) == 0;
+    axis.get = [](const Case& point) { return number_of(point.*Member); };
+    axis.set = [](Case& point, std::optional<std::uint64_t> number) { set_number(point.*Member, number); };
+    axis.matters = matters;
+    return axis;
+}
+
 constexpr std::size_t kChoices = 3; // strategy, backend and mechanism
 
-constexpr std::array kAxes{
-    Axis{.name = "strategy",
-         .column = "strategy",
-         .plural = "strategies",
-         .value = "LIST",
-         .help = "strategies by comma; `nestbed list` names them"},
-    Axis{.name = "backend",
-         .column = "backend",
-         .plural = "backends",
-         .value = "LIST",
-         .help = "auto (cuda where there is a GPU), cuda, cpu"},
-    Axis{.name = "mechanism",
-         .column = "mechanism",
-         .plural = "mechanisms",
-         .value = "LIST",
-         .help = "how grids are launched; `nestbed list` has each strategy's; or all (its first)"},
-    of<&Case::type>({.name = "type",
-                     .column = "type",
-                     .plural = "types",
-                     .value = "LIST",
-                     .help = "int32, float32",
-                     .range = {.least = 1},
-                     .usual = static_cast<std::uint64_t>(ElementType::int32),
-                     .names = kTypes,
-                     .input = true,
-                     .usual_is_said = true,
-                     .matters = has_elements}),
-    of<&Case::grid>({.name = "grid",
-                     .column = "grid",
-                     .plural = "grids",
-                     .value = "AXIS",
-                     .help = "blocks of the root grid (2048)",
-                     .range = {.least = 1, .most = kMostBlocks},
-                     .input = true,
-                     .matters = has_blocks}),
-    of<&Case::block>({.name = "block",
-                      .column = "block",
-                      .plural = "blocks",
-                      .value = "AXIS",
-                      .help = "threads a block, a power of two (512)",
-                      .range = {.least = 1, .most = kMostThreads},
-                      .input = true,
-                      .matters = has_blocks}),
-    of<&Case::elements>({.name = "elements",
-                         .column = "elements",
-                         .plural = "elements",
-                         .value = "AXIS",
-                         .help = "numbers to reduce (grid x block)",
-                         .range = {.least = 1, .most = kMostBlocks * kMostThreads},
-                         .input = true,
-                         .matters = has_elements}),
-    of<&Case::nx>({.name = "nx",
-                   .column = "nx",
-                   .plural = "nx",
-                   .value = "AXIS",
-                   .help = "columns of a matrix or an image (2048)",
-                   .range = {.least = 1, .most = kMostSide},
-                   .usual = kUsualSide,
-                   .input = true,
-                   .usual_is_said = true,
-                   .matters = over_matrix}),
-    of<&Case::ny>({.name = "ny",
-                   .column = "ny",
-                   .plural = "ny",
-                   .value = "AXIS",
-                   .help = "rows (2048)",
-                   .range = {.least = 1, .most = kMostSide},
-                   .usual = kUsualSide,
-                   .input = true,
-                   .usual_is_said = true,
-                   .matters = over_matrix}),
-    of<&Case::shape>({.name = "block-shape",
-                      .column = "block_shape",
-                      .plural = "block-shapes",
-                      .value = "LIST",
-                      .help = "threads a block in x and y, 8x32 (16x16)",
-                      .range = {.least = 1, .most = kMostThreads},
-                      .usual = kUsualShape,
-                      .shape = true,
-                      .usual_is_said = true,
-                      .matters = [](const StrategyInfo& info, Mechanism /*mechanism*/) { return info.shaped; }}),
-    of<&Case::depth>({.name = "depth",
-                      .column = "depth",
-                      .plural = "depths",
-                      .value = "AXIS",
-                      .help = "nested levels at most, or full (full)",
-                      .range = {.most = UINT32_MAX, .word = "full"},
-                      .matters = has_levels}),
-    of<&Case::pending_limit>({.name = "pending-limit",
-                              .column = "pending_limit_asked",
-                              .plural = "pending-limits",
-                              .value = "AXIS",
-                              .help = "pending launches, or auto: never refused (auto)",
-                              .range = {.least = 1, .most = INT32_MAX, .word = "auto"},
-                              .in_dry_run = false,
-                              .matters = by_device}),
-    of<&Case::wave>({.name = "wave",
-                     .column = "wave",
-                     .plural = "waves",
-                     .value = "AXIS",
-                     .help = "root blocks launched at once, or auto (auto)",
-                     .range = {.least = 1, .most = kMostBlocks, .word = "auto"},
-                     .in_dry_run = false,
-                     .matters = by_device}),
-    of<&Case::streams>({.name = "streams",
-                        .column = "streams",
-                        .plural = "streams",
-                        .value = "AXIS",
-                        .help = "host streams that waves go round, or auto (auto)",
-                        .range = {.least = 1, .most = 64, .word = "auto"},
-                        .in_dry_run = false,
-                        .matters = by_device}),
-    of<&Case::delay_us>({.name = "delay-us",
-                         .column = "delay_us",
-                         .plural = "delays",
-                         .value = "AXIS",
-                         .help = "microseconds by which what loses a race is held up (0)",
-                         .range = {.most = 1'000'000},
-                         .usual = 0,
-                         .in_dry_run = false,
-                         .matters = [](const StrategyInfo& info, Mechanism /*mechanism*/) { return info.delayed; }}),
-    of<&Case::graphs>({.name = "graphs",
-                       .column = "graphs",
-                       .plural = "graphs",
-                       .value = "AXIS",
-                       .help = "instances of a device graph, of which the fastest is used (1)",
-                       .range = {.least = 1, .most = 256},
-                       .usual = 1,
-                       .usual_is_said = true,
-                       .in_dry_run = false,
-                       .nothing = 1,
-                       .matters = has_graphs}),
-    of<&Case::seed>({.name = "seed",
-                     .column = "seed",
-                     .plural = "seeds",
-                     .value = "AXIS",
-                     .help = "of the input and of the order of the runs (1)",
-                     .usual = 1,
-                     .input = true,
-                     .usual_is_said = true,
-                     .in_dry_run = false,
-                     .matters = [](const StrategyInfo& info, Mechanism /*mechanism*/) { return info.drawn(); }}),
-};
+std::vector<Axis> table()
+{
+    constexpr std::optional<std::uint64_t> kNone; // a word stands for it, or it follows from other axes
+    const AxisRange side{.least = 1, .most = kMostSide};
+    std::vector<Axis> axes{
+        {"strategy", "strategy", "strategies by comma; `nestbed list` names them"},
+        {"backend", "backend", "auto (cuda where there is a GPU), cuda, cpu"},
+        {"mechanism", "mechanism", "how grids are launched; `nestbed list` has each strategy's; or all (its first)"},
+        of<&Case::type>("type", "int32, float32", {.least = 1}, 1, has_elements, kInput | kUsualIsSaid, kTypes),
+        of<&Case::grid>("grid", "blocks of the root grid (2048)", {1, kMostBlocks}, kNone, has_blocks, kInput),
+        of<&Case::block>("block", "threads a block, a power of two (512)", {1, kMostThreads}, kNone, has_blocks,
+                         kInput),
+        of<&Case::elements>("elements", "numbers to reduce (grid x block)", {1, kMostBlocks * kMostThreads}, kNone,
+                            has_elements, kInput),
+        of<&Case::nx>("nx", "columns of a matrix or an image (2048)", side, 2048, over_matrix, kInput | kUsualIsSaid),
+        of<&Case::ny>("ny", "rows (2048)", side, 2048, over_matrix, kInput | kUsualIsSaid),
+        of<&Case::shape>("block-shape", "threads a block in x and y, 8x32 (16x16)", {1, kMostThreads}, kUsualShape,
+                         is_shaped, kUsualIsSaid),
+        of<&Case::depth>("depth", "nested levels at most, or full (full)", {0, UINT32_MAX, "full"}, kNone,
+                         has_levels),
+        of<&Case::pending_limit>("pending-limit", "pending launches, or auto: never refused (auto)",
+                                 {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
+        of<&Case::wave>("wave", "root blocks launched at once, or auto (auto)", {1, kMostBlocks, "auto"}, kNone,
+                        by_device, kNotInDryRun),
+        of<&Case::streams>("streams", "host streams that waves go round, or auto (auto)", {1, 64, "auto"}, kNone,
+                           by_device, kNotInDryRun),
+        of<&Case::delay_us>("delay-us", "microseconds by which what loses a race is held up (0)", {0, 1'000'000}, 0,
+                            is_delayed, kNotInDryRun),
+        of<&Case::graphs>("graphs", "instances of a device graph, of which the fastest is used (1)", {1, 256}, 1,
+                          has_graphs, kUsualIsSaid | kNotInDryRun),
+        of<&Case::seed>("seed", "of the input and of the order of the runs (1)", {}, 1, is_drawn,
+                        kInput | kUsualIsSaid | kNotInDryRun),
+    };
+    std::ranges::find(axes, "pending-limit", &Axis::name)->column =
+        "pending_limit_asked"; // `pending_limit` is what was set
+    return axes;
+}
 
 } // namespace
 
 std::span<const Axis> all_axes()
 {
-    return kAxes;
+    static const std::vector<Axis> axes = table();
+    return axes;
 }
 
 std::span<const Axis> plain_axes()
@@ -261,16 +154,16 @@ const std::vector<const Axis*>& plain_axes_in_tables()
 
 const Axis& axis_named(std::string_view name)
 {
-    const auto found = std::ranges::find(kAxes, name, &Axis::name);
-    if (found == kAxes.end())
+    const auto found = std::ranges::find(all_axes(), name, &Axis::name);
+    if (found == all_axes().end())
         throw std::out_of_range("there is no axis " + std::string(name));
     return *found;
 }
 
 const Axis* axis_of_column(std::string_view column)
 {
-    const auto found = std::ranges::find(kAxes, column, &Axis::column);
-    return found == kAxes.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(all_axes(), column, &Axis::column);
+    return found == all_axes().end() ? nullptr : &*found;
 }
 
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
@@ -298,7 +191,7 @@ void reset_meaningless(Case& point)
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     for (const Axis& axis : plain_axes())
         if (!axis.matters(info, *point.mechanism))
-            axis.set(point, axis.range.word.empty() ? std::optional(axis.nothing) : std::nullopt);
+            axis.set(point, axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt);
 }
 
 } // namespace nestbed

@@ -26,20 +26,16 @@ struct AxisRange {
 
 struct Axis {
     std::string_view name; // "delay-us": the option, the key in a file and in a case's settings, the title in tables
-    std::string_view column; // of a log: "delay_us"
-    std::string_view plural; // in messages: "delays"
-    std::string_view value;  // what stands for the value in the help: "AXIS", "LIST"
+    std::string column;    // of a log: "delay_us"
     std::string_view help;
     AxisRange range{};
     std::optional<std::uint64_t>
-        usual{}; // what a case has where nothing is said; empty: the range's word, or it follows from others
-    std::span<const std::string_view>
-        names{};                // of an enumeration, by its values; those from range.least on can be asked for
-    bool shape = false;         // a BlockShape: x * 2^32 + y, said as WIDTHxHEIGHT
-    bool input = false;         // cases with other values have another input
-    bool usual_is_said = false; // the usual value is in settings and key: of axes as old as the keys of logs
+        usual{}; // where nothing is said; empty: the range's word, or it follows from other axes
+    std::span<const std::string_view> names{}; // of an enumeration; those from range.least on can be asked for
+    bool shape = false;                        // a BlockShape: x * 2^32 + y, said as WIDTHxHEIGHT
+    bool input = false;                        // cases with other values have another input
+    bool usual_is_said = false; // the usual value is in settings and key: of axes that are as old as the keys
     bool in_dry_run = true;     // a column of --dry-run
-    std::uint64_t nothing = 0;  // what stands in a case to which it means nothing
     // What a case has; empty: the range's word.
     std::optional<std::uint64_t> (*get)(const Case&) = nullptr;
     void (*set)(Case&, std::optional<std::uint64_t>) = nullptr;
@@ -47,6 +43,7 @@ struct Axis {
     bool (*matters)(const StrategyInfo&, Mechanism) = nullptr;
 
     bool words() const { return !names.empty() || get == nullptr; }
+    bool list() const { return words() || shape; } // of words or shapes, not of numbers
 };
 
 // All axes, in the order of the help and of a case's settings, which the keys of logs are made of.
@@ -64,7 +61,7 @@ const Axis* axis_of_column(std::string_view column);
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value);
 // The same of a case that goes by its mechanism; empty where the axis means nothing to it.
 std::string cell_of(const Axis& axis, const Case& point);
-// Leaves all that means nothing to the case, which has a mechanism, so that it does not tell cases apart.
+// Sets what means nothing to the case, which has a mechanism, to 0 or to the word, so that it does not tell cases apart.
 void reset_meaningless(Case& point);
 
 } // namespace nestbed

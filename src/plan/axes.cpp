@@ -103,6 +103,13 @@ std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info)
 
 namespace
 {
+// "delays" of delay-us.
+std::string plural_of(const Axis& axis)
+{
+    std::string name(axis.name.substr(0, axis.name.find("-us")));
+    return name.ends_with('s') || name.size() <= 2 ? name : name + "s";
+}
+
 // A sweep of this size is a mistake; it must not take all memory before it is said so.
 void check_size(const Axes& axes, std::size_t devices)
 {
@@ -114,7 +121,7 @@ void check_size(const Axes& axes, std::size_t devices)
     std::vector<std::string> factors{fmt::format("{} strategies and mechanisms", strategies)};
     for (const Axis& axis : plain_axes()) {
         cases *= static_cast<double>(axes.of(axis).size());
-        factors.push_back(fmt::format("{} {}", axes.of(axis).size(), axis.plural));
+        factors.push_back(fmt::format("{} {}", axes.of(axis).size(), plural_of(axis)));
     }
     if (cases > kMostCases)
         throw UsageError(fmt::format("the axes multiply to {:.0f} cases: {}; allowed: at most {:.0f}", cases,

@@ -24,17 +24,17 @@ constexpr std::array<Rate, kMechanisms.size()> kRates{{
     {0.45, 11}, // null_stream
     {0.45, 11}, // named_stream
     {0.35, 10}, // fire_and_forget
-    {0.4, 10},  // tail
+    {0.4, 7},   // tail
     {0, 4.4},   // graph_tail
     {3.3, 0},   // host
     {1.1, 0},   // host_graph
     {0, 1.05},  // grid_sync
 }};
-constexpr double kTailInTurn = 4; // one of many tail launches of one block, which run one after another: fanout
-constexpr double kRaised = 2.3;   // times as slow, launches under a raised limit: pending.csv
-constexpr double kCall = 15;      // one kernel of the host, waited for
-constexpr double kRow = 150;      // untimed, whatever the case: what `utc` leaves between the rows of short ones
-constexpr double kByte = 0.6e-6;  // 1.6 TB/s: from a fifth to twice of it, by the kernel
+constexpr double kRaised = 2.3;  // times as slow, launches under a raised limit: pending.csv
+constexpr double kWave = 3.3;    // a launch by the host of one wave of several: fanout by tail
+constexpr double kCall = 15;     // one kernel of the host, waited for
+constexpr double kRow = 150;     // untimed, whatever the case: what `utc` leaves between the rows of short ones
+constexpr double kByte = 0.6e-6; // 1.6 TB/s: from a fifth to twice of it, by the kernel
 constexpr double kByteUntimed = 0.5e-6;    // restored, or verified
 constexpr double kLimitSet = 2500;         // untimed
 constexpr double kGraphMade = 700;         // untimed, of a device graph
@@ -78,9 +78,10 @@ double launches_by_host(const StrategyInfo& info, const Case& point)
 // stream one subtree after another.
 double levels_in_turn(const ExpectedLaunches& form, const LaunchPlan& plan, Mechanism mechanism)
 {
+    const bool tail = mechanism == Mechanism::tail;
     if (form.per_root_block())
-        return static_cast<double>(form.one_by_one ? plan.roots : plan.waves()) / plan.streams * form.levels();
-    const bool ordered = mechanism == Mechanism::tail || mechanism == Mechanism::null_stream;
+        return static_cast<double>(tail ? plan.roots : plan.waves()) / plan.streams * form.levels();
+    const bool ordered = tail || mechanism == Mechanism::null_stream;
     return ordered && form.levels() > 0 ? static_cast<double>(form.total() - form.by_depth.back()) + 1
                                         : form.levels();
 }
@@ -91,12 +92,11 @@ double launches_us(const StrategyInfo& info, const Case& point, const ExpectedLa
     const Rate& rate = kRates.at(static_cast<std::size_t>(mechanism));
     if (!from_device(mechanism))
         return launches_by_host(info, point) * (rate.launch_us + (info.workload == "fanout" ? 0 : rate.level_us));
-    double us =
-        static_cast<double>(form.total()) * rate.launch_us + levels_in_turn(form, plan, mechanism) * rate.level_us;
-    if (!form.per_root_block() && mechanism == Mechanism::tail)
-        us += static_cast<double>(form.by_depth.empty() ? 0 : form.by_depth.back()) * kTailInTurn;
-    us += 2.0 * point.delay_us * form.levels();
-    return form.per_root_block() && plan.pending_limit > gpu().default_pending_limit ? us * kRaised : us;
+    const double us = static_cast<double>(form.total()) * rate.launch_us +
+                      levels_in_turn(form, plan, mechanism) * rate.level_us + (plan.waves() - 1) * kWave +
+                      2.0 * point.delay_us * form.levels();
+    const bool raised = form.per_root_block() && plan.pending_limit >= 2 * gpu().default_pending_limit;
+    return raised ? us * kRaised : us;
 }
 
 double sample_on_gpu(const StrategyInfo& info, const Case& point, const ExpectedLaunches& form)

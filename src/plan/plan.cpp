@@ -155,7 +155,7 @@ Case meaningful(Case point)
         point.elements = std::uint64_t{point.nx} * point.ny;
     }
     reset_meaningless(point);
-    if (strategy.info().workload != "chain") // one is enough
+    if (strategy.info().workload != "chain" || point.mechanism != Mechanism::graph_tail)
         point.graphs = 1;
     if (!strategy.launches(point).per_root_block()) { // no waves
         point.wave.reset();

@@ -28,7 +28,7 @@ std::vector<Key> table_of_keys()
 {
     std::vector<Key> keys{{"title", "TEXT", "what the experiment asks, for the table and the manifest", false}};
     for (const Axis& axis : all_axes())
-        keys.push_back({axis.name, axis.value, axis.help, axis.name != "backend"});
+        keys.push_back({axis.name, axis.list() ? "LIST" : "AXIS", axis.help, axis.name != "backend"});
     keys.insert(keys.end(),
                 {{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
                  {"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},

@@ -16,7 +16,7 @@ namespace nestbed
 void from_json(const Message& json, Status& status)
 {
     const auto number = json.get<unsigned>();
-    if (number > static_cast<unsigned>(Status::crashed))
+    if (number >= kStatuses.size())
         throw Message::out_of_range::create(401, fmt::format("there is no status {}", number), &json);
     status = static_cast<Status>(number);
 }
