@@ -165,8 +165,7 @@ struct Chain {
 
     static std::uint32_t count(const Case& point)
     {
-        constexpr unsigned kFull = 1024;
-        return point.depth.value_or(kFull);
+        return point.depth.value_or(kChainLevels);
     }
 
     static ExpectedLaunches launches(const Case& point)

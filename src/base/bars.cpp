@@ -54,14 +54,14 @@ std::vector<std::string> bars_of(const std::vector<std::optional<double>>& value
                                  bool logarithmic, BarStyle style)
 {
     const std::vector<double> numbers = given(values);
+    const double greatest = numbers.empty() ? 0 : std::ranges::max(numbers);
+    const double base = numbers.empty() ? 0 : std::pow(10, std::floor(std::log10(std::ranges::min(numbers))));
     std::vector<std::string> bars;
     for (const std::optional<double>& value : values) {
         if (!value) {
             bars.emplace_back();
             continue;
         }
-        const double greatest = std::ranges::max(numbers);
-        const double base = std::pow(10, std::floor(std::log10(std::ranges::min(numbers))));
         const double share =
             logarithmic && greatest > base ? std::log(*value / base) / std::log(greatest / base) : *value / greatest;
         bars.push_back(bar(share, width, style));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace nestbed
 {
@@ -73,9 +72,8 @@ std::size_t Column::width() const
 
 bool Column::constant() const
 {
-    std::set<std::string> values(cells.begin(), cells.end());
-    values.erase("");
-    return values.size() <= 1;
+    const std::string said = value();
+    return std::ranges::all_of(cells, [&](const std::string& cell) { return cell.empty() || cell == said; });
 }
 
 std::string Column::value() const
@@ -94,11 +92,15 @@ std::string table_text(std::vector<Column> columns)
     const std::vector<std::string> spared = make_room(columns);
 
     std::string text = common.empty() ? "\n" : wrapped(common) + "\n\n";
+    std::vector<std::size_t> widths;
+    for (const Column& column : columns)
+        widths.push_back(column.width());
     const auto add_line = [&](const auto& cell_of) {
         std::string line;
-        for (const Column& column : columns)
-            line += column.left ? fmt::format("{:<{}}", cell_of(column), column.width() + kGap)
-                                : fmt::format("{:>{}}{:{}}", cell_of(column), column.width(), "", kGap);
+        for (std::size_t index = 0; index < columns.size(); ++index)
+            line += columns[index].left
+                        ? fmt::format("{:<{}}", cell_of(columns[index]), widths[index] + kGap)
+                        : fmt::format("{:>{}}{:{}}", cell_of(columns[index]), widths[index], "", kGap);
         text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     };
     add_line([](const Column& column) { return column.name; });

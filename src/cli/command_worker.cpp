@@ -73,13 +73,10 @@ class Worker
 
     Message open(const Message& message)
     {
-        session_ = open_session(message.at("backend").get<BackendKind>(), {.schedule = message.at("schedule"),
-                                                                           .workers = message.at("workers"),
-                                                                           .experiment = message.at("experiment"),
-                                                                           .untimed = message.at("untimed"),
-                                                                           .ranges = message.at("ranges"),
-                                                                           .alive = [this] { alive(); }});
-        return {{"facts", session_->facts()}, {"schedule", session_->schedule()}};
+        auto options = message.at("options").get<SessionOptions>();
+        options.alive = [this] { alive(); };
+        session_ = open_session(message.at("backend").get<BackendKind>(), options);
+        return Opened{.facts = session_->facts(), .schedule = session_->schedule()};
     }
 
     // The first time it comes with its number, later by it alone.

@@ -1,6 +1,8 @@
 #include "inspect/compare.hpp"
 
 #include "base/error.hpp"
+#include "log/row.hpp"
+#include "model/axis_table.hpp"
 
 #include <fmt/format.h>
 
@@ -16,11 +18,17 @@ namespace nestbed
 namespace
 {
 
-// `wave` and `streams` are what a row was launched with: logs without a key do not say what was asked for.
-constexpr std::array<std::string_view, 18> kCaseColumns{
-    "strategy", "backend", "mechanism",   "type",  "elements", "grid",   "block",
-    "nx",       "ny",      "block_shape", "depth", "delay_us", "graphs", "pending_limit_asked",
-    "wave",     "streams", "schedule",    "seed"};
+// What says in a row which case it is of: the axes and the schedule. `wave` and `streams` are what a row was launched with: logs without
+// a key do not say what was asked for.
+std::vector<std::string_view> case_columns()
+{
+    std::vector<std::string_view> names;
+    for (const std::string& column : columns())
+        if (axis_of_column(column) != nullptr || column == "schedule")
+            names.push_back(column);
+    return names;
+}
+
 // What a key is not trusted with: times of two backends or schedules are never compared.
 constexpr std::array<std::string_view, 4> kBesideKey{"backend", "schedule", "experiment", "gpu"};
 constexpr std::array<std::string_view, 4> kNeeded{"strategy", "backend", "wall_us", "status"};
@@ -69,7 +77,7 @@ bool several_gpus(const ParsedLog& log)
 void choose_columns(Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
 {
     comparison.by_key = before.has(kKey) && after.has(kKey);
-    for (const std::string_view name : kCaseColumns) {
+    for (const std::string_view name : case_columns()) {
         if (before.has(name) && after.has(name))
             comparison.columns.emplace_back(name);
         else if (!comparison.by_key && (before.has(name) || after.has(name)) &&

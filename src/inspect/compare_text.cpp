@@ -3,12 +3,14 @@
 #include "base/csv.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
+#include "model/axis_table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace nestbed
@@ -35,14 +37,14 @@ std::string ratio_text(double ratio)
 
 // --- which case ---
 
-std::size_t cases_told_apart(const std::vector<Column>& columns)
+std::size_t cases_told_apart(const std::vector<const Column*>& columns, std::size_t rows)
 {
-    std::set<std::vector<std::string>> found;
-    for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
-        std::vector<std::string> cells;
-        for (const Column& column : columns)
-            cells.push_back(column.cells[row]);
-        found.insert(cells);
+    std::unordered_set<std::string> found;
+    for (std::size_t row = 0; row < rows; ++row) {
+        std::string cells;
+        for (const Column* column : columns)
+            cells.append(column->cells[row]).push_back('\0');
+        found.insert(std::move(cells));
     }
     return found.size();
 }
@@ -50,25 +52,32 @@ std::size_t cases_told_apart(const std::vector<Column>& columns)
 // Takes out what varies and follows from the others, as the elements from grid and block.
 void leave_out_derived(std::vector<Column>& columns)
 {
+    const std::size_t rows = columns.front().cells.size();
+    std::vector<const Column*> kept;
+    for (const Column& column : columns)
+        kept.push_back(&column);
+    const std::size_t all = cases_told_apart(kept, rows);
+    std::set<std::string_view> derived;
     for (const char* name : {"streams", "wave", "elements", "mechanism", "block", "grid"}) {
-        std::vector<Column> fewer = columns;
-        std::erase_if(fewer, [&](const Column& column) { return column.name == name && !column.constant(); });
-        if (cases_told_apart(fewer) == cases_told_apart(columns))
-            columns = std::move(fewer);
+        std::vector<const Column*> fewer = kept;
+        if (std::erase_if(fewer, [&](const Column* one) { return one->name == name && !one->constant(); }) == 0 ||
+            cases_told_apart(fewer, rows) != all)
+            continue;
+        kept = std::move(fewer);
+        derived.insert(name);
     }
+    std::erase_if(columns, [&](const Column& column) { return derived.contains(column.name); });
 }
 
 // What says which case it is, of all cases.
 std::vector<Column> case_columns(const Comparison& comparison)
 {
-    constexpr std::array<std::string_view, 6> kWords{"strategy", "backend",  "mechanism",
-                                                     "type",     "schedule", "experiment"};
     std::vector<Column> columns;
     for (const std::string& name : comparison.columns) {
-        const bool words = std::ranges::find(kWords, name) != kWords.end();
-        std::string title = name == "pending_limit_asked" ? "pending-limit" : name;
-        std::ranges::replace(title, '_', '-');
-        columns.push_back({.name = title, .left = words, .axis = name != "strategy"});
+        const Axis* axis = axis_of_column(name);
+        const bool words = axis == nullptr ? name == "schedule" || name == "experiment" : axis->words();
+        columns.push_back(
+            {.name = axis == nullptr ? name : std::string(axis->name), .left = words, .axis = name != "strategy"});
         for (const ComparedCase& one : comparison.cases)
             columns.back().cells.push_back(one.cells[columns.size() - 1]);
     }
@@ -96,10 +105,11 @@ std::string values_text(const ParsedLog& log, std::string_view column)
 {
     if (!log.has(column))
         return "";
+    const std::size_t index = log.column(column);
     std::vector<std::string> found;
+    std::set<std::string_view> seen;
     for (const LogRow& row : log.rows)
-        if (const std::string& cell = row.cells[log.column(column)];
-            !cell.empty() && std::ranges::find(found, cell) == found.end())
+        if (const std::string& cell = row.cells[index]; !cell.empty() && seen.insert(cell).second)
             found.push_back(cell);
     return fmt::format("{}", fmt::join(found, ", "));
 }
@@ -201,17 +211,15 @@ std::size_t count_of(const Comparison& comparison, Change change)
 std::string only_text(const Comparison& comparison, const std::vector<Column>& columns, Change change)
 {
     constexpr std::size_t kNamed = 5;
+    const std::size_t count = count_of(comparison, change);
+    if (count == 0)
+        return "";
     std::vector<std::string> names;
-    for (std::size_t row = 0; row < comparison.cases.size(); ++row)
+    for (std::size_t row = 0; row < comparison.cases.size() && names.size() < kNamed; ++row)
         if (comparison.cases[row].change == change)
             names.push_back(case_name(columns, row));
-    if (names.empty())
-        return "";
-    const std::size_t count = names.size();
-    if (count > kNamed) {
-        names.resize(kNamed);
+    if (count > kNamed)
         names.push_back(fmt::format("and {} more", count - kNamed));
-    }
     return folded(fmt::format("Only in {}, {}: {}.", change == Change::missing ? "A" : "B", counted(count, "case"),
                               fmt::join(names, "; ")),
                   0);

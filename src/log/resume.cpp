@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -17,9 +16,6 @@ namespace nestbed
 
 namespace
 {
-
-constexpr std::array kStatuses{Status::ok,          Status::wrong,   Status::launch_failed, Status::count_mismatch,
-                               Status::unsupported, Status::timeout, Status::crashed};
 
 const std::string& cell(const ParsedLog& log, const LogRow& row, std::string_view column)
 {

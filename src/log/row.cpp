@@ -3,9 +3,9 @@
 #include "base/statistics.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "model/axis_table.hpp"
 #include "model/bandwidth.hpp"
 #include "model/case_text.hpp"
-#include "model/strategy.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <unistd.h>
 
 namespace nestbed
@@ -47,13 +48,6 @@ std::string share_or_empty(const std::optional<double>& share)
     return share ? fmt::format("{:.4f}", *share) : "";
 }
 
-std::string asked(bool means_something, const std::optional<std::uint32_t>& value, std::string_view word)
-{
-    if (!means_something)
-        return "";
-    return value ? std::to_string(*value) : std::string(word);
-}
-
 std::string counted(const RowSource& row, std::uint64_t LaunchCounts::*what)
 {
     return row.sample.launches ? std::to_string((*row.sample.launches).*what) : "";
@@ -82,27 +76,25 @@ struct LogColumn {
     std::function<std::string(const RowSource&)> cell;
 };
 
-const std::vector<LogColumn>& table()
+LogColumn column_of(const Axis& axis)
+{
+    return {axis.column, [&axis](const RowSource& row) { return cell_of(axis, row.point); }};
+}
+
+// Of wave and streams, a row has what it was launched with.
+std::vector<LogColumn> table_of_columns()
 {
     using Row = const RowSource&;
-    static const std::vector<LogColumn> columns{
+    std::vector<LogColumn> columns{
         {"experiment", [](Row r) { return r.run.experiment; }},
         {"run_id", [](Row r) { return r.run.run_id; }},
         {"key", [](Row r) { return key_of(r.point, r.run.schedule); }},
         {"strategy", [](Row r) { return r.point.strategy; }},
         {"backend", [](Row r) { return std::string(name_of(r.point.backend)); }},
         {"mechanism", [](Row r) { return std::string(name_of(r.mechanism)); }},
-        {"type", [](Row r) { return std::string(name_of(r.point.type)); }},
-        {"elements", [](Row r) { return count_or_empty(r.point.elements); }},
-        {"grid", [](Row r) { return count_or_empty(r.point.grid); }},
-        {"block", [](Row r) { return count_or_empty(r.point.block); }},
-        {"nx", [](Row r) { return count_or_empty(r.point.nx); }},
-        {"ny", [](Row r) { return count_or_empty(r.point.ny); }},
-        {"block_shape", [](Row r) { return name_of(r.point.shape); }},
-        {"depth", [](Row r) { return asked(has_levels(r.info, r.mechanism), r.point.depth, "full"); }},
-        {"delay_us", [](Row r) { return r.info.delayed ? std::to_string(r.point.delay_us) : ""; }},
-        {"graphs", [](Row r) { return r.mechanism == Mechanism::graph_tail ? std::to_string(r.point.graphs) : ""; }},
-        {"pending_limit_asked", [](Row r) { return asked(from_device(r.mechanism), r.point.pending_limit, "auto"); }},
+    };
+    std::vector<LogColumn> others{
+        column_of(axis_named("pending-limit")),
         {"pending_limit", [](Row r) { return count_or_empty(r.sample.pending_limit); }},
         {"limit_bytes",
          [](Row r) { return r.sample.pending_limit == 0 ? "" : std::to_string(r.sample.limit_bytes); }},
@@ -110,7 +102,7 @@ const std::vector<LogColumn>& table()
         {"waves", [](Row r) { return count_or_empty(r.sample.waves); }},
         {"streams", [](Row r) { return count_or_empty(r.sample.streams); }},
         {"schedule", [](Row r) { return r.run.schedule; }},
-        {"seed", [](Row r) { return r.info.drawn() ? std::to_string(r.point.seed) : ""; }},
+        column_of(axis_named("seed")),
         {"repetition", [](Row r) { return std::to_string(r.repetition); }},
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
@@ -154,6 +146,16 @@ const std::vector<LogColumn>& table()
         {"git", [](Row) { return std::string(kGit); }},
         {"utc", [](Row) { return utc_now(); }},
     };
+    for (const Axis* axis : plain_axes_in_tables())
+        if (std::ranges::find(others, axis->column, &LogColumn::name) == others.end())
+            columns.push_back(column_of(*axis));
+    std::ranges::move(others, std::back_inserter(columns));
+    return columns;
+}
+
+const std::vector<LogColumn>& table()
+{
+    static const std::vector<LogColumn> columns = table_of_columns();
     return columns;
 }
 

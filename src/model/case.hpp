@@ -3,6 +3,7 @@
 
 #include "model/mechanism.hpp"
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -56,15 +57,8 @@ constexpr std::string_view name_of(BackendKind backend)
 // Empty for a workload without elements: the CSV's cell is then empty too.
 constexpr std::string_view name_of(ElementType type)
 {
-    switch (type) {
-    case ElementType::int32:
-        return "int32";
-    case ElementType::float32:
-        return "float32";
-    case ElementType::none:
-        break;
-    }
-    return "";
+    constexpr std::array<std::string_view, 3> kNames{"", "int32", "float32"};
+    return kNames.at(static_cast<std::size_t>(type));
 }
 
 // "8x32"; empty where there is none.

@@ -1,7 +1,7 @@
 #include "model/case_text.hpp"
 
 #include "base/hash.hpp"
-#include "model/strategy.hpp"
+#include "model/axis_table.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -15,40 +15,16 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Case& point)
     const Mechanism mechanism = mechanism_of(info, point);
     std::vector<std::pair<std::string, std::string>> settings{{"strategy", point.strategy},
                                                               {"backend", std::string(name_of(point.backend))}};
-    const auto add = [&](std::string_view key, std::string_view value) { settings.emplace_back(key, value); };
-    const auto add_number = [&](std::string_view key, std::uint64_t number) { add(key, std::to_string(number)); };
-    const auto add_given = [&](std::string_view key, const std::optional<std::uint32_t>& number) {
-        if (number)
-            add_number(key, *number);
-    };
     if (mechanism != Mechanism::none)
-        add("mechanism", name_of(mechanism));
-    if (point.type != ElementType::none)
-        add("type", name_of(point.type));
-    if (info.over_matrix()) {
-        add_number("nx", point.nx);
-        add_number("ny", point.ny);
-        if (point.shape.threads() != 0)
-            add("block-shape", name_of(point.shape));
-    } else {
-        add_number("grid", point.grid);
-        add_number("block", point.block);
-        if (point.elements != 0)
-            add_number("elements", point.elements);
+        settings.emplace_back("mechanism", name_of(mechanism));
+    for (const Axis& axis : plain_axes()) {
+        const std::optional<std::uint64_t> value = axis.get(point);
+        const bool follows = axis.name == "elements" && info.over_matrix(); // from nx and ny
+        if (!value || follows || (value == axis.usual && !axis.usual_is_said))
+            continue;
+        if (std::string text = cell_of(axis, point); !text.empty())
+            settings.emplace_back(axis.name, std::move(text));
     }
-    if (has_levels(info, mechanism))
-        add_given("depth", point.depth);
-    if (from_device(mechanism)) {
-        add_given("pending-limit", point.pending_limit);
-        add_given("wave", point.wave);
-        add_given("streams", point.streams);
-    }
-    if (info.delayed && point.delay_us != 0)
-        add_number("delay-us", point.delay_us);
-    if (mechanism == Mechanism::graph_tail)
-        add_number("graphs", point.graphs);
-    if (info.drawn())
-        add_number("seed", point.seed);
     return settings;
 }
 

@@ -10,7 +10,7 @@
 namespace nestbed
 {
 
-// Keys of all_keys() with their values, in the order of the help: a run with these settings alone has this case alone.
+// Axes by name with their values, in the order of the help: a run with these settings alone has this case alone.
 // What means nothing to the case's strategy is not among them. The strategy must be in a registry.
 std::vector<std::pair<std::string, std::string>> settings_of(const Case& point);
 

@@ -3,6 +3,7 @@
 
 #include "model/ledger.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,25 +15,15 @@ namespace nestbed
 
 enum class Status : std::uint8_t { ok, wrong, launch_failed, count_mismatch, unsupported, timeout, crashed };
 
+inline constexpr std::array kStatuses{
+    Status::ok,          Status::wrong,   Status::launch_failed, Status::count_mismatch,
+    Status::unsupported, Status::timeout, Status::crashed};
+
 constexpr std::string_view name_of(Status status)
 {
-    switch (status) {
-    case Status::ok:
-        return "ok";
-    case Status::wrong:
-        return "wrong";
-    case Status::launch_failed:
-        return "launch_failed";
-    case Status::count_mismatch:
-        return "count_mismatch";
-    case Status::unsupported:
-        return "unsupported";
-    case Status::timeout:
-        return "timeout";
-    case Status::crashed:
-        return "crashed";
-    }
-    return "";
+    constexpr std::array<std::string_view, kStatuses.size()> kNames{
+        "ok", "wrong", "launch_failed", "count_mismatch", "unsupported", "timeout", "crashed"};
+    return kNames.at(static_cast<std::size_t>(status));
 }
 
 struct Sample {

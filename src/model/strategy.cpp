@@ -30,11 +30,6 @@ std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point)
     return info.over_matrix() ? 2 * point.elements * kElementBytes : 0;
 }
 
-bool has_levels(const StrategyInfo& info, Mechanism mechanism)
-{
-    return mechanism != Mechanism::none && info.workload != "fanout";
-}
-
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point)
 {
     return point.mechanism.value_or(info.mechanisms.front());

@@ -31,9 +31,6 @@ struct StrategyInfo {
     bool over_matrix() const { return workload == "transpose" || workload == "copy" || workload == "blobs"; }
 };
 
-// The case's `depth` means something: one level leads to the next.
-bool has_levels(const StrategyInfo& info, Mechanism mechanism);
-
 // Bytes that a case's workload must read and write at least, once each; 0 where it is not about memory.
 std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point);
 
@@ -61,6 +58,9 @@ struct ExpectedLaunches {
 
 // The exponent of a power of two.
 unsigned log2_of(std::uint32_t power_of_two);
+
+// Levels of a chain where the case does not say how many.
+inline constexpr std::uint32_t kChainLevels = 1024;
 
 // Levels of a recursion that goes on for `full` levels when nothing stops it, under the case's depth.
 unsigned levels_within(const Case& point, unsigned full);

@@ -1,12 +1,11 @@
 // The axes of an experiment, or of a section of it: what each key of a sweep says, checked one by one. Pure.
 #pragma once
 
-#include "model/case.hpp"
+#include "model/axis_table.hpp"
 #include "model/strategy.hpp"
 #include "plan/axis.hpp"
 #include "plan/settings.hpp"
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,16 +22,12 @@ using NameValue = std::pair<std::string, Setting>;
 std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
                                 const std::vector<std::string_view>& allowed, std::string_view what);
 
-struct ShapeValue {
-    BlockShape shape;
-    std::shared_ptr<const Setting> setting;
-};
-
-// Every axis has one value at least.
 struct Axes {
-    std::vector<NameValue> strategies, mechanisms, types;
-    std::vector<AxisValue> grids, blocks, elements, nx, ny, depths, limits, waves, streams, delays, graphs, seeds;
-    std::vector<ShapeValue> shapes;
+    std::vector<NameValue> strategies, mechanisms;
+    std::vector<std::vector<AxisValue>> plain; // of plain_axes(), in their order; each has one value at least
+
+    const std::vector<AxisValue>& of(const Axis& axis) const { return plain[&axis - plain_axes().data()]; }
+    const std::vector<AxisValue>& of(std::string_view name) const { return of(axis_named(name)); }
 };
 
 // Throws UsageError that names the setting for a value that no case can have, and for a product of more than 10^6

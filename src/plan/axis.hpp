@@ -6,6 +6,7 @@
 // `64,256,2048`   `1:8`   `0:100:10`   `1:65536:*2`   and, where a key knows a word, `auto` or `full`.
 #pragma once
 
+#include "model/axis_table.hpp"
 #include "plan/settings.hpp"
 
 #include <cstdint>
@@ -18,13 +19,7 @@
 namespace nestbed
 {
 
-struct AxisRange {
-    std::uint64_t least = 0;
-    std::uint64_t most = UINT64_MAX;
-    std::string_view word; // what stands for "no number", e.g. "auto"; empty: nothing does
-};
-
-// A value and the setting that it comes from, for messages about it. No number: the range's word.
+// A value and the setting that it comes from, for messages about it. No number: the range's word, or none was said.
 struct AxisValue {
     std::optional<std::uint64_t> number;
     std::shared_ptr<const Setting> setting; // one for all its values: a copy each would be ten thousand long lists

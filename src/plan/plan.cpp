@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "model/strategy.hpp"
+#include "model/axis_table.hpp"
 #include "plan/axes.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace nestbed
@@ -22,15 +23,50 @@ namespace
 constexpr std::uint32_t kUsualGrid = 2048; // the book's
 constexpr std::uint32_t kUsualBlock = 512;
 
-std::optional<std::uint32_t> narrow(const AxisValue& value)
+// A value of each of some axes, and the case that has them.
+struct Choice {
+    Case point;
+    std::vector<std::pair<const Axis*, const AxisValue*>> values{};
+
+    const AxisValue& of(std::string_view name) const
+    {
+        return *std::ranges::find(values, name, [](const auto& one) { return one.first->name; })->second;
+    }
+};
+
+// Calls use(choice) for all values of these axes by one another, the last axis fastest.
+template <class Use>
+void for_each_choice(const Axes& axes, std::span<const Axis* const> of, Choice& choice, const Use& use)
 {
-    return value.number ? std::optional(static_cast<std::uint32_t>(*value.number)) : std::nullopt;
+    if (of.empty())
+        return use(choice);
+    for (const AxisValue& value : axes.of(*of.front())) {
+        of.front()->set(choice.point, value.number);
+        choice.values.emplace_back(of.front(), &value);
+        for_each_choice(axes, of.subspan(1), choice, use);
+        choice.values.pop_back();
+    }
+}
+
+// Axes of the inputs or of what is done with them, in the order of a plan's loops: a run goes from the few elements to the many.
+std::vector<const Axis*> axes_of_loops(bool input)
+{
+    std::vector<const Axis*> axes;
+    for (const Axis* axis : plain_axes_in_tables())
+        if (axis->input == input)
+            axes.push_back(axis);
+    if (const auto grid = std::ranges::find(axes, &axis_named("grid")); grid != axes.end())
+        std::iter_swap(grid, std::ranges::find(axes, &axis_named("block")));
+    return axes;
 }
 
 // Of elements, grid and block any two give the third.
-Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue& block)
+void complete_shape(Choice& choice)
 {
-    Case point;
+    Case& point = choice.point;
+    const AxisValue& elements = choice.of("elements");
+    const AxisValue& grid = choice.of("grid");
+    const AxisValue& block = choice.of("block");
     if (elements.number && grid.number && !block.number) {
         const std::uint64_t needed = std::bit_ceil((*elements.number - 1) / *grid.number + 1);
         if (needed > 1024)
@@ -38,18 +74,16 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
                 fmt::format("{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
                             elements.setting->place(), *elements.number, needed, *grid.number * 1024, *grid.number));
         point.block = static_cast<std::uint32_t>(needed);
-    } else {
-        point.block = static_cast<std::uint32_t>(block.number.value_or(kUsualBlock));
+    } else if (!block.number) {
+        point.block = kUsualBlock;
     }
-    if (grid.number) {
-        point.grid = static_cast<std::uint32_t>(*grid.number);
-    } else if (elements.number) {
+    if (elements.number && !grid.number) {
         const std::uint64_t needed = (*elements.number - 1) / point.block + 1;
         if (needed > 2147483647)
             throw UsageError(fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
                                          elements.setting->place(), *elements.number, needed, point.block));
         point.grid = static_cast<std::uint32_t>(needed);
-    } else {
+    } else if (!grid.number) {
         point.grid = kUsualGrid;
     }
     const std::uint64_t capacity = std::uint64_t{point.grid} * point.block;
@@ -57,38 +91,41 @@ Case shape_of(const AxisValue& elements, const AxisValue& grid, const AxisValue&
     if (point.elements > capacity)
         throw UsageError(fmt::format("{}: {} elements do not fit {} blocks of {}; allowed: at most {}",
                                      elements.setting->place(), point.elements, point.grid, point.block, capacity));
-    return point;
 }
 
 // The setting that a message about a shape begins with: the first of these that the user said, or else `usual`.
-std::string place_of(std::initializer_list<const AxisValue*> values, std::string_view usual)
+std::string place_of(const Choice& choice, std::initializer_list<std::string_view> axes, std::string_view usual)
 {
-    for (const AxisValue* value : values)
-        if (!value->setting->value.empty())
-            return value->setting->place();
+    for (const std::string_view axis : axes)
+        if (const Setting& setting = *choice.of(axis).setting; !setting.value.empty())
+            return setting.place();
     return std::string(usual);
 }
 
 // What the device can take of a shape.
-void check_shape(const Case& point, const DeviceFacts& facts, const AxisValue& grid, const AxisValue& block,
-                 const AxisValue& elements)
+void check_shape(const Choice& choice, const DeviceFacts& facts)
 {
+    const Case& point = choice.point;
     if (point.block > facts.max_threads_per_block)
         throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}",
-                                     place_of({&block, &elements, &grid}, "--block"), facts.name,
+                                     place_of(choice, {"block", "elements", "grid"}, "--block"), facts.name,
                                      facts.max_threads_per_block, point.block));
     if (point.grid > facts.max_grid)
         throw UsageError(fmt::format("{}: {} has grids of at most {} blocks, not {}",
-                                     place_of({&grid, &elements, &block}, "--grid"), facts.name, facts.max_grid,
-                                     point.grid));
+                                     place_of(choice, {"grid", "elements", "block"}, "--grid"), facts.name,
+                                     facts.max_grid, point.grid));
 }
 
 void check_block_shapes(const Axes& axes, const DeviceFacts& facts)
 {
-    for (const auto& [shape, setting] : axes.shapes)
-        if (shape.threads() > facts.max_threads_per_block)
-            throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", setting->place(),
-                                         facts.name, facts.max_threads_per_block, shape.threads()));
+    const Axis& axis = axis_named("block-shape");
+    for (const AxisValue& value : axes.of(axis)) {
+        Case point;
+        axis.set(point, value.number);
+        if (point.shape.threads() > facts.max_threads_per_block)
+            throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", value.setting->place(),
+                                         facts.name, facts.max_threads_per_block, point.shape.threads()));
+    }
 }
 
 // What a case is the size of, in words.
@@ -98,15 +135,14 @@ std::string size_text(const Case& point)
                          : fmt::format("{} blocks of {} threads", point.grid, point.block);
 }
 
-// `place_of_case` is what a message about a case begins with.
-template <class PlaceOf>
-void check_memory(const Group& group, const DeviceFacts& facts, PlaceOf&& place_of_case)
+void check_memory(const Group& group, const Choice& choice, const DeviceFacts& facts)
 {
     for (const Case& point : group.cases)
         if (const std::uint64_t needed = memory_bytes(point); needed > facts.free_memory_bytes)
             throw UsageError(fmt::format("{}: {} need {} of memory; allowed: what {} has free, {}",
-                                         place_of_case(point), size_text(point),
-                                         format_bytes(static_cast<double>(needed)), facts.name,
+                                         point.nx != 0 ? place_of(choice, {"nx", "ny"}, "--nx")
+                                                       : place_of(choice, {"elements", "grid", "block"}, "--grid"),
+                                         size_text(point), format_bytes(static_cast<double>(needed)), facts.name,
                                          format_bytes(static_cast<double>(facts.free_memory_bytes))));
 }
 
@@ -114,37 +150,17 @@ void check_memory(const Group& group, const DeviceFacts& facts, PlaceOf&& place_
 Case meaningful(Case point)
 {
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
-    const StrategyInfo& info = strategy.info();
-    if (info.over_matrix()) {
+    if (strategy.info().over_matrix()) {
         point.type = ElementType::float32;
         point.elements = std::uint64_t{point.nx} * point.ny;
-        point.grid = 0;
-        point.block = 0;
-    } else {
-        point.nx = 0;
-        point.ny = 0;
     }
-    if (!info.shaped)
-        point.shape = {};
-    if (info.workload != "reduce" && !info.over_matrix()) {
-        point.type = ElementType::none;
-        point.elements = 0;
-    }
-    if (!info.drawn())
-        point.seed = 0;
+    reset_meaningless(point);
+    if (strategy.info().workload != "chain" || point.mechanism != Mechanism::graph_tail)
+        point.graphs = 1;
     if (!strategy.launches(point).per_root_block()) { // no waves
         point.wave.reset();
         point.streams.reset();
     }
-    const Mechanism mechanism = *point.mechanism;
-    if (!has_levels(info, mechanism))
-        point.depth.reset();
-    if (!from_device(mechanism))
-        point.pending_limit.reset();
-    if (!info.delayed)
-        point.delay_us = 0;
-    if (info.workload != "chain" || mechanism != Mechanism::graph_tail)
-        point.graphs = 1;
     return point;
 }
 
@@ -153,42 +169,30 @@ void check_levels(const Axes& axes, const StrategyInfo& info)
 {
     if (info.workload != "chain")
         return;
-    for (const AxisValue& depth : axes.depths)
+    for (const AxisValue& depth : axes.of("depth"))
         if (depth.number.value_or(0) > kLedgerLevels)
             throw UsageError(fmt::format("{}: a chain of {} levels is too long; allowed for chain: at most {}",
                                          depth.setting->place(), *depth.number, kLedgerLevels));
 }
 
 // All strategies under all launch settings on one input.
-Group group_of(const Axes& axes, Case point)
+Group group_of(const Axes& axes, const Case& input)
 {
+    static const std::vector<const Axis*> launches = axes_of_loops(false);
     Group group;
     std::set<Case> seen;
-    const auto add = [&](const Case& one) {
-        if (seen.insert(one).second)
-            group.cases.push_back(one);
-    };
+    Choice choice{.point = input};
     for (const auto& [name, setting] : axes.strategies) {
-        point.strategy = name;
-        check_levels(axes, Registry::find_anywhere(name)->info());
-        for (const Mechanism mechanism : mechanisms_of(axes, Registry::find_anywhere(name)->info()))
-            for (const AxisValue& depth : axes.depths)
-                for (const AxisValue& limit : axes.limits)
-                    for (const AxisValue& wave : axes.waves)
-                        for (const AxisValue& streams : axes.streams)
-                            for (const AxisValue& delay : axes.delays)
-                                for (const AxisValue& graphs : axes.graphs)
-                                    for (const ShapeValue& shape : axes.shapes) {
-                                        point.mechanism = mechanism;
-                                        point.depth = narrow(depth);
-                                        point.pending_limit = narrow(limit);
-                                        point.wave = narrow(wave);
-                                        point.streams = narrow(streams);
-                                        point.delay_us = *narrow(delay);
-                                        point.graphs = *narrow(graphs);
-                                        point.shape = shape.shape;
-                                        add(meaningful(point));
-                                    }
+        const StrategyInfo& info = Registry::find_anywhere(name)->info();
+        choice.point.strategy = name;
+        check_levels(axes, info);
+        for (const Mechanism mechanism : mechanisms_of(axes, info)) {
+            choice.point.mechanism = mechanism;
+            for_each_choice(axes, launches, choice, [&](const Choice& one) {
+                if (Case point = meaningful(one.point); seen.insert(point).second)
+                    group.cases.push_back(std::move(point));
+            });
+        }
     }
     return group;
 }
@@ -285,33 +289,27 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
     };
     const bool matrices = any_of_strategies([](const StrategyInfo& info) { return info.over_matrix(); });
     const bool linear = any_of_strategies([](const StrategyInfo& info) { return !info.over_matrix(); });
+    static const std::vector<const Axis*> inputs = axes_of_loops(true);
     for (const auto& [backend, facts] : devices) {
         if (any_of_strategies([](const StrategyInfo& info) { return info.shaped; }))
             check_block_shapes(axes, facts);
-        for (const auto& [type, type_setting] : axes.types)
-            for (const AxisValue& elements : axes.elements)
-                for (const AxisValue& block : axes.blocks)
-                    for (const AxisValue& grid : axes.grids)
-                        for (const AxisValue& nx : axes.nx)
-                            for (const AxisValue& ny : axes.ny)
-                                for (const AxisValue& seed : axes.seeds) {
-                                    Case point;
-                                    if (linear) {
-                                        point = shape_of(elements, grid, block);
-                                        check_shape(point, facts, grid, block, elements);
-                                    }
-                                    point.backend = backend;
-                                    point.type = type == "int32" ? ElementType::int32 : ElementType::float32;
-                                    point.nx = matrices ? *narrow(nx) : 0;
-                                    point.ny = matrices ? *narrow(ny) : 0;
-                                    point.seed = *seed.number;
-                                    Group group = group_of(axes, point);
-                                    check_memory(group, facts, [&](const Case& one) {
-                                        return one.nx != 0 ? place_of({&nx, &ny}, "--nx")
-                                                           : place_of({&elements, &grid, &block}, "--grid");
-                                    });
-                                    add(point, std::move(group));
-                                }
+        Choice choices;
+        for_each_choice(axes, inputs, choices, [&](Choice choice) {
+            Case& point = choice.point;
+            point.backend = backend;
+            if (linear) {
+                complete_shape(choice);
+                check_shape(choice, facts);
+            } else {
+                point.grid = point.block = 0;
+                point.elements = 0;
+            }
+            if (!matrices)
+                point.nx = point.ny = 0;
+            Group group = group_of(axes, point);
+            check_memory(group, choice, facts);
+            add(point, std::move(group));
+        });
     }
 }
 
@@ -333,7 +331,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));
-    plan.order_seed = *parts.front().seeds.front().number;
+    plan.order_seed = *parts.front().of("seed").front().number;
     std::map<Case, std::size_t> group_of_input; // by a case that has no strategy yet
     for (const Axes& axes : parts)
         add_groups(plan, group_of_input, axes, devices);

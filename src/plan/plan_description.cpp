@@ -1,6 +1,7 @@
 // What a plan would take: the memory of a case, and the table of --dry-run.
 #include "base/table.hpp"
 #include "base/text.hpp"
+#include "model/axis_table.hpp"
 #include "model/launch_plan.hpp"
 #include "model/strategy.hpp"
 #include "plan/cost.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace nestbed
@@ -47,43 +49,27 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
 {
     std::uint64_t launches = 0;
     std::uint64_t memory = 0;
-    std::vector<Column> columns{{"strategy", true},
-                                {"mechanism", true, true},
-                                {"on", true, true},
-                                {"type", true, true},
-                                {"elements", false, true},
-                                {"grid", false, true},
-                                {"block", false, true},
-                                {"nx", false, true},
-                                {"ny", false, true},
-                                {"block-shape", false, true},
-                                {"depth", false, true},
-                                {"launches"},
-                                {"waves"}};
+    std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}, {"on", true, true}};
+    std::vector<const Axis*> axes;
+    std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), &Axis::in_dry_run);
+    for (const Axis* axis : axes)
+        columns.push_back({std::string(axis->name), !axis->names.empty(), true});
+    columns.insert(columns.end(), {{"launches"}, {"waves"}});
     for (const Group& group : plan.groups) {
         for (const Case& point : group.cases) {
             const Strategy* strategy = Registry::find_anywhere(point.strategy);
             const ExpectedLaunches form = strategy->launches(point);
             const LaunchPlan launch_plan = plan_launches(point, form, devices.at(point.backend));
             const Mechanism mechanism = mechanism_of(strategy->info(), point);
-            const bool levels = has_levels(strategy->info(), mechanism);
-            const std::vector<std::string> cells{point.strategy,
-                                                 mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)),
-                                                 std::string(name_of(point.backend)),
-                                                 std::string(name_of(point.type)),
-                                                 count_or_empty(point.elements),
-                                                 count_or_empty(point.grid),
-                                                 count_or_empty(point.block),
-                                                 count_or_empty(point.nx),
-                                                 count_or_empty(point.ny),
-                                                 name_of(point.shape),
-                                                 !levels       ? ""
-                                                 : point.depth ? std::to_string(*point.depth)
-                                                               : "full",
-                                                 std::to_string(form.total()),
-                                                 from_device(mechanism) ? std::to_string(launch_plan.waves()) : ""};
-            for (std::size_t index = 0; index < columns.size(); ++index)
-                columns[index].cells.push_back(cells[index]);
+            auto column = columns.begin();
+            const auto add = [&](std::string cell) { (column++)->cells.push_back(std::move(cell)); };
+            add(point.strategy);
+            add(mechanism == Mechanism::none ? "" : std::string(name_of(mechanism)));
+            add(std::string(name_of(point.backend)));
+            for (const Axis* axis : axes)
+                add(cell_of(*axis, point));
+            add(std::to_string(form.total()));
+            add(from_device(mechanism) ? std::to_string(launch_plan.waves()) : "");
             launches += form.total() * (plan.repeat.at(point.backend) + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));
         }

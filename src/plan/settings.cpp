@@ -2,12 +2,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "model/axis_table.hpp"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -24,38 +24,26 @@ namespace
 constexpr std::size_t kMostBytes = 65'536;
 constexpr std::size_t kMostSections = 100;
 
-constexpr std::array kKeys{
-    Key{"title", "TEXT", "what the experiment asks, for the table and the manifest", false},
-    Key{"strategy", "LIST", "strategies by comma; `nestbed list` names them"},
-    Key{"backend", "LIST", "auto (cuda where there is a GPU), cuda, cpu", false},
-    Key{"mechanism", "LIST", "how grids are launched; `nestbed list` has each strategy's; or all (its first)"},
-    Key{"type", "LIST", "int32, float32"},
-    Key{"grid", "AXIS", "blocks of the root grid (2048)"},
-    Key{"block", "AXIS", "threads a block, a power of two (512)"},
-    Key{"elements", "AXIS", "numbers to reduce (grid x block)"},
-    Key{"nx", "AXIS", "columns of a matrix or an image (2048)"},
-    Key{"ny", "AXIS", "rows (2048)"},
-    Key{"block-shape", "LIST", "threads a block in x and y, 8x32 (16x16)"},
-    Key{"depth", "AXIS", "nested levels at most, or full (full)"},
-    Key{"pending-limit", "AXIS", "pending launches, or auto: never refused (auto)"},
-    Key{"wave", "AXIS", "root blocks launched at once, or auto (auto)"},
-    Key{"streams", "AXIS", "host streams that waves go round, or auto (auto)"},
-    Key{"delay-us", "AXIS", "microseconds by which what loses a race is held up (0)"},
-    Key{"graphs", "AXIS", "instances of a device graph, of which the fastest is used (1)"},
-    Key{"seed", "AXIS", "of the input and of the order of the runs (1)"},
-    Key{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
-    Key{"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
-    Key{"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
-    Key{"retries", "N", "tries more for a case that takes its worker down (1)", false},
-    Key{"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
-    Key{"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
-    Key{"workers", "N", "the executor's threads (one a core, 12 at most)", false},
-};
+std::vector<Key> table_of_keys()
+{
+    std::vector<Key> keys{{"title", "TEXT", "what the experiment asks, for the table and the manifest", false}};
+    for (const Axis& axis : all_axes())
+        keys.push_back({axis.name, axis.list() ? "LIST" : "AXIS", axis.help, axis.name != "backend"});
+    keys.insert(keys.end(),
+                {{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
+                 {"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
+                 {"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
+                 {"retries", "N", "tries more for a case that takes its worker down (1)", false},
+                 {"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
+                 {"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
+                 {"workers", "N", "the executor's threads (one a core, 12 at most)", false}});
+    return keys;
+}
 
 std::vector<std::string_view> key_names()
 {
     std::vector<std::string_view> names;
-    for (const Key& key : kKeys)
+    for (const Key& key : all_keys())
         names.push_back(key.name);
     return names;
 }
@@ -64,7 +52,8 @@ std::vector<std::string_view> key_names()
 
 std::span<const Key> all_keys()
 {
-    return kKeys;
+    static const std::vector<Key> keys = table_of_keys();
+    return keys;
 }
 
 std::string canonical_key(std::string_view name)
@@ -169,7 +158,7 @@ void Settings::read_text(std::string_view whole, const std::string& path)
                                    fmt::join(names, ", ")));
             if (setting.value.empty())
                 refuse(fmt::format("{} has no value", setting.key));
-            if (!setting.section.empty() && !std::ranges::find(kKeys, setting.key, &Key::name)->axis)
+            if (!setting.section.empty() && !std::ranges::find(all_keys(), setting.key, &Key::name)->axis)
                 refuse(fmt::format("{} is for the whole run; allowed: before the first section", setting.key));
             read.push_back(std::move(setting));
         }

@@ -11,23 +11,56 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <type_traits>
+
+// null where there is no value.
+template <class T>
+requires(!std::is_same_v<T, nlohmann::json>) struct nlohmann::adl_serializer<std::optional<T>> {
+    static void to_json(json& to, const std::optional<T>& value)
+    {
+        if (value)
+            to = *value;
+        else
+            to = nullptr;
+    }
+    static void from_json(const json& from, std::optional<T>& value)
+    {
+        value = from.is_null() ? std::nullopt : std::optional<T>(from.get<T>());
+    }
+};
 
 namespace nestbed
 {
 
 using Message = nlohmann::json;
 
+// What a worker answers when it has opened its session.
+struct Opened {
+    DeviceFacts facts;
+    std::string schedule;
+};
+
+// All from_json() throw nlohmann::json::exception for what is no such thing.
 void to_json(Message& json, const Case& point);
 void from_json(const Message& json, Case& point);
-void to_json(Message& json, const Sample& sample);
-void from_json(const Message& json, Sample& sample);
-void to_json(Message& json, const DeviceFacts& facts);
-void from_json(const Message& json, DeviceFacts& facts);
-void to_json(Message& json, const DepthProbe& probe);
-void from_json(const Message& json, DepthProbe& probe);
-void to_json(Message& json, const MeasuredBandwidth& bandwidth);
-void from_json(const Message& json, MeasuredBandwidth& bandwidth);
+void from_json(const Message& json, Status& status); // else a number of no status would become one
+
+// An image stays in the worker: a run has no use for one.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchCounts, attempted_by_depth, attempted, failed, waits_given_up, max_depth,
+                                   first_error)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sample, status, detail, gpu_us, wall_us, launches, host_launches, latencies_us,
+                                   answer, reference, relative_error, pending_limit, limit_bytes, wave, waves,
+                                   streams, device_lost)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SessionOptions, schedule, workers, experiment, untimed, ranges)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, name, driver, runtime, compute_capability, uuid, multiprocessors,
+                                   max_threads_per_block, max_threads_per_multiprocessor,
+                                   max_blocks_per_multiprocessor, max_grid, resident_grids, default_pending_limit,
+                                   raising_limit_is_free, memory_bytes, free_memory_bytes, l2_bytes,
+                                   peak_bandwidth_gb_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DepthProbe, asked, reached, error)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasuredBandwidth, read_gb_s, copy_gb_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Opened, facts, schedule)
 
 // Four bytes, the least significant first, and the message.
 std::string frame_of(const Message& message);

@@ -3,13 +3,14 @@
 #include "base/statistics.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
+#include "model/axis_table.hpp"
 #include "model/bandwidth.hpp"
-#include "model/strategy.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -35,18 +36,26 @@ std::string_view clock_of(const CaseResult& result)
     return timed == result.samples.end() ? "" : timed->gpu_us ? "gpu" : "wall";
 }
 
-// The median of `neighbored` on the same input, or else of `cub`, if one was measured.
-std::optional<double> reference_time(const std::vector<CaseResult>& results, const CaseResult& result)
+// Of each group, by each clock: the median of `neighbored`, or else of `cub`, if one was measured.
+using References = std::map<std::pair<std::size_t, std::string_view>, double>;
+
+References references_in(const std::vector<CaseResult>& results)
 {
-    if (Registry::find_anywhere(result.point.strategy)->info().workload != "reduce")
-        return std::nullopt;
+    References references;
     for (const std::string_view reference : {"neighbored", "cub"})
-        for (const CaseResult& other : results)
-            if (other.group == result.group && other.point.strategy == reference &&
-                clock_of(other) == clock_of(result))
-                if (const std::vector<double> times = times_of(other); !times.empty())
-                    return median(times);
-    return std::nullopt;
+        for (const CaseResult& result : results)
+            if (result.point.strategy == reference)
+                if (const std::vector<double> times = times_of(result); !times.empty())
+                    references.try_emplace({result.group, clock_of(result)}, median(times));
+    return references;
+}
+
+// On the same input by the same clock.
+std::optional<double> reference_time(const References& references, const CaseResult& result)
+{
+    const auto found = references.find({result.group, clock_of(result)});
+    const bool reduces = Registry::find_anywhere(result.point.strategy)->info().workload == "reduce";
+    return reduces && found != references.end() ? std::optional(found->second) : std::nullopt;
 }
 
 // The median over all launches of all samples.
@@ -80,34 +89,10 @@ std::string status_text(const CaseResult& result)
     return "ok";
 }
 
-std::vector<std::string> axis_cells(const CaseResult& result)
+std::string axis_cell(const Axis& axis, const Case& point)
 {
-    const Case& point = result.point;
-    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-    const Mechanism mechanism = mechanism_of(info, point);
-    const auto axis = [](bool means_something, const std::optional<std::uint32_t>& value, std::string_view word) {
-        return !means_something ? "" : value ? std::to_string(*value) : std::string(word);
-    };
-    const bool nested = from_device(mechanism);
-    const bool ragged =
-        point.grid != 0 && point.elements != 0 && point.elements != std::uint64_t{point.grid} * point.block;
-    return {std::string(name_of(point.backend)),
-            info.mechanisms.size() == 1 ? "" : std::string(name_of(mechanism)),
-            std::string(name_of(point.type)),
-            ragged ? std::to_string(point.elements) : "",
-            count_or_empty(point.grid),
-            count_or_empty(point.block),
-            count_or_empty(point.nx),
-            count_or_empty(point.ny),
-            name_of(point.shape),
-            axis(has_levels(info, mechanism), point.depth, "full"),
-            axis(nested, point.pending_limit, "auto"),
-            axis(nested, point.wave, "auto"),
-            axis(nested, point.streams, "auto"),
-            info.delayed ? std::to_string(point.delay_us) : "",
-            mechanism == Mechanism::graph_tail ? std::to_string(point.graphs) : "",
-            info.drawn() ? std::to_string(point.seed) : "",
-            std::string(clock_of(result))};
+    const bool whole = point.grid == 0 || point.elements == std::uint64_t{point.grid} * point.block;
+    return axis.name == "elements" && whole ? "" : cell_of(axis, point);
 }
 
 // Of the median time.
@@ -127,8 +112,7 @@ std::string percent_text(const std::optional<double>& share)
     return share ? fmt::format("{:.1f}%", 100 * *share) : "";
 }
 
-std::vector<std::string> result_cells(const std::vector<CaseResult>& results, const CaseResult& result,
-                                      const RunFacts& run)
+std::vector<std::string> result_cells(const References& references, const CaseResult& result, const RunFacts& run)
 {
     std::string time;
     std::string spread;
@@ -139,12 +123,12 @@ std::vector<std::string> result_cells(const std::vector<CaseResult>& results, co
         time = format_us(middle);
         spread = fmt::format("{:.1f}%", 100 * median_absolute_deviation(times) / middle);
         between = format_us(interval.low) + " - " + format_us(interval.high);
-        if (const auto reference = reference_time(results, result))
+        if (const auto reference = reference_time(references, result))
             ratio = ratio_text(middle / *reference);
     }
     const Bandwidth bandwidth = bandwidth_of(result, run);
     const auto counted = std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
-    return {result.point.strategy,
+    return {std::string(clock_of(result)),
             time,
             spread,
             between,
@@ -192,32 +176,33 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
 {
     constexpr bool kLeft = true;
     constexpr bool kAxis = true;
-    std::vector<Column> columns{{"strategy", kLeft}};
-    for (const char* name : {"backend", "mechanism", "type"})
-        columns.push_back({name, kLeft, kAxis});
-    for (const char* name : {"elements", "grid", "block", "nx", "ny", "block-shape", "depth", "pending-limit", "wave",
-                             "streams", "delay-us", "graphs", "seed"})
-        columns.push_back({name, !kLeft, kAxis});
-    columns.push_back({"clock", kLeft, kAxis});
-    columns.push_back({"median"});
-    columns.push_back(bar_column(results, bars));
-    columns.push_back({.name = "MAD", .dispensable = 1});
-    columns.push_back({.name = "95% CI", .dispensable = 4});
-    columns.push_back({"launches"});
-    columns.push_back({"latency"});
-    columns.push_back({.name = "GB/s", .dispensable = 3});
-    columns.push_back({.name = "of peak", .dispensable = 2});
-    columns.push_back({.name = "ratio", .dispensable = 6});
-    columns.push_back({"status", kLeft});
+    std::vector<Column> columns{{"strategy", kLeft}, {"backend", kLeft, kAxis}, {"mechanism", kLeft, kAxis}};
+    for (const Axis* axis : plain_axes_in_tables())
+        columns.push_back({std::string(axis->name), axis->words(), kAxis});
+    columns.insert(columns.end(), {{"clock", kLeft, kAxis},
+                                   {"median"},
+                                   {.name = "MAD", .dispensable = 1},
+                                   {.name = "95% CI", .dispensable = 4},
+                                   {"launches"},
+                                   {"latency"},
+                                   {.name = "GB/s", .dispensable = 3},
+                                   {.name = "of peak", .dispensable = 2},
+                                   {.name = "ratio", .dispensable = 6},
+                                   {"status", kLeft}});
+    const References references = references_in(results);
     for (const CaseResult& result : results) {
-        std::vector<std::string> cells = result_cells(results, result, runs.at(result.point.backend));
-        const std::vector<std::string> axes = axis_cells(result);
-        cells.insert(cells.begin() + 1, axes.begin(), axes.end());
-        auto cell = cells.begin();
-        for (Column& column : columns)
-            if (!column.name.starts_with(kBar))
-                column.cells.push_back(*cell++);
+        const Case& point = result.point;
+        const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+        std::vector<std::string> cells{point.strategy, std::string(name_of(point.backend)),
+                                       info.mechanisms.size() == 1 ? ""
+                                                                   : std::string(name_of(mechanism_of(info, point)))};
+        for (const Axis* axis : plain_axes_in_tables())
+            cells.push_back(axis_cell(*axis, point));
+        std::ranges::move(result_cells(references, result, runs.at(point.backend)), std::back_inserter(cells));
+        for (std::size_t index = 0; index < columns.size(); ++index)
+            columns[index].cells.push_back(std::move(cells[index]));
     }
+    columns.insert(std::ranges::find(columns, "MAD", &Column::name), bar_column(results, bars));
 
     std::string text = fmt::format("{}\n", plan.title.empty() ? plan.experiment : plan.title);
     for (const auto& [backend, run] : runs)

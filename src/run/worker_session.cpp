@@ -1,8 +1,8 @@
 #include "run/worker_session.hpp"
 
 #include "base/error.hpp"
-#include "base/subprocess.hpp"
 #include "run/messages.hpp"
+#include "run/worker_process.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,6 @@
 #include <map>
 #include <poll.h>
 #include <sys/socket.h>
-#include <thread>
-#include <unistd.h>
 #include <utility>
 #include <variant>
 
@@ -29,10 +27,6 @@ using std::chrono::milliseconds;
 
 // To open a device, to measure memory, to probe.
 constexpr std::chrono::minutes kSetUpTimeout{5};
-// What a worker that was killed has to be gone in: its driver may hold it while a kernel is taken from the device.
-constexpr std::chrono::minutes kEndTimeout{1};
-// What one that was told to end has, for a profiler that writes its report.
-constexpr std::chrono::minutes kLeaveTimeout{1};
 // By which a wait that was late was not a wait: the processes were stopped, or the machine slept.
 constexpr milliseconds kOverslept{1000};
 // A device may be back only some time after it was lost.
@@ -43,75 +37,6 @@ constexpr std::chrono::seconds kBetweenTries{2};
 struct Loss {
     Status status = Status::crashed;
     std::string reason;
-};
-
-// A process that was started to be a worker. It is killed when it goes out of scope.
-class WorkerProcess
-{
-  public:
-    explicit WorkerProcess(const std::vector<std::string>& program)
-    {
-        std::array<int, 2> ends{};
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-            throw RunError(fmt::format("no worker could be started: {}", std::strerror(errno)));
-        socket_ = ends[0];
-        std::vector<std::string> words = program;
-        words.insert(words.end(), {kWorkerCommand, std::to_string(getpid())});
-        sigset_t none;
-        sigemptyset(&none);
-        try {
-            // Standard output is for data: what a worker prints is a message.
-            process_ = start_program(words, {ends[1], STDERR_FILENO, STDERR_FILENO}, none);
-        } catch (...) {
-            close(ends[0]);
-            close(ends[1]);
-            throw;
-        }
-        close(ends[1]);
-    }
-    WorkerProcess(const WorkerProcess&) = delete;
-    WorkerProcess& operator=(const WorkerProcess&) = delete;
-    ~WorkerProcess()
-    {
-        if (process_ != 0)
-            static_cast<void>(killed());
-        close(socket_);
-    }
-
-    int socket() const { return socket_; }
-
-    // Kills it. How it ended; nothing if it does not.
-    std::optional<ProgramEnd> killed()
-    {
-        if (process_ != 0)
-            kill(-process_, SIGKILL);
-        return ended_within(kEndTimeout);
-    }
-
-    // It was told to end: by itself, if it does so in time.
-    void leave()
-    {
-        shutdown(socket_, SHUT_WR);
-        static_cast<void>(ended_within(kLeaveTimeout));
-    }
-
-    std::optional<ProgramEnd> ended_within(milliseconds time)
-    {
-        if (process_ == 0)
-            return ProgramEnd{};
-        const Clock::time_point until = Clock::now() + time;
-        while (!has_ended(process_)) {
-            if (Clock::now() > until)
-                return std::nullopt;
-            std::this_thread::sleep_for(milliseconds(1));
-        }
-        kill(-process_, SIGKILL); // what it left behind
-        return end_of(std::exchange(process_, 0));
-    }
-
-  private:
-    int socket_ = -1;
-    pid_t process_ = 0;
 };
 
 class WorkerSession final : public Session
@@ -164,10 +89,13 @@ class WorkerSession final : public Session
 
     void release() override { tell({{"do", "release"}}); }
 
-    double null_kernel_us() override { return asked({{"do", "null_kernel"}}); }
-    unsigned timer_step_ns() override { return asked({{"do", "timer_step"}}); }
-    MeasuredBandwidth bandwidth() override { return asked({{"do", "bandwidth"}}); }
-    DepthProbe probe_depth(unsigned levels) override { return asked({{"do", "probe_depth"}, {"levels", levels}}); }
+    double null_kernel_us() override { return asked<double>({{"do", "null_kernel"}}); }
+    unsigned timer_step_ns() override { return asked<unsigned>({{"do", "timer_step"}}); }
+    MeasuredBandwidth bandwidth() override { return asked<MeasuredBandwidth>({{"do", "bandwidth"}}); }
+    DepthProbe probe_depth(unsigned levels) override
+    {
+        return asked<DepthProbe>({{"do", "probe_depth"}, {"levels", levels}});
+    }
     bool recovers() const override { return true; }
 
   private:
@@ -180,20 +108,13 @@ class WorkerSession final : public Session
         reader_ = {};
         known_.clear();
         to_send_.clear();
-        const Message answer = asked({{"do", "open"},
-                                      {"backend", backend_},
-                                      {"schedule", options_.schedule},
-                                      {"workers", options_.workers},
-                                      {"experiment", options_.experiment},
-                                      {"untimed", options_.untimed},
-                                      {"ranges", options_.ranges}});
-        DeviceFacts facts = answer.at("facts");
+        auto [facts, schedule] = asked<Opened>({{"do", "open"}, {"backend", backend_}, {"options", options_}});
         if (!facts_.name.empty() && (facts.name != facts_.name || facts.uuid != facts_.uuid))
             throw RunError(fmt::format("the device is another: {} ({}) before, {} ({}) now", facts_.name, facts_.uuid,
                                        facts.name, facts.uuid));
         if (facts_.name.empty())
             facts_ = std::move(facts);
-        schedule_ = answer.at("schedule");
+        schedule_ = std::move(schedule);
     }
 
   public:
@@ -301,37 +222,57 @@ class WorkerSession final : public Session
         to_send_.clear();
     }
 
+    // use(message), or why that throws: a worker whose memory is damaged answers with anything.
+    template <class Use>
+    auto understood(const Message& message, const Use& use) -> std::variant<decltype(use(message)), Loss>
+    {
+        try {
+            return use(message);
+        } catch (const Message::exception& error) {
+            static_cast<void>(process_->killed());
+            return Loss{.reason = fmt::format("its answer is malformed: {}", error.what())};
+        }
+    }
+
     // The answer to a question that no device is lost by.
-    Message asked(const Message& question)
+    template <class T>
+    T asked(const Message& question)
     {
         tell(question);
         std::variant<Message, Loss> got = answer(kSetUpTimeout);
-        if (const Loss* loss = std::get_if<Loss>(&got))
-            throw RunError(fmt::format("the worker on {} was lost: {}", name_of(backend_), loss->reason));
-        const Message& message = std::get<Message>(got);
-        if (message.contains("usage_error"))
-            throw UsageError(message["usage_error"].get<std::string>());
-        if (message.contains("run_error"))
-            throw RunError(message["run_error"].get<std::string>());
-        return message.at("answer");
+        if (const Message* message = std::get_if<Message>(&got)) {
+            std::variant<T, Loss> value = understood(*message, [](const Message& one) {
+                if (one.contains("usage_error"))
+                    throw UsageError(one["usage_error"].get<std::string>());
+                if (one.contains("run_error"))
+                    throw RunError(one["run_error"].get<std::string>());
+                return one.at("answer").get<T>();
+            });
+            if (T* said = std::get_if<T>(&value))
+                return std::move(*said);
+            got = std::get<Loss>(value);
+        }
+        throw RunError(fmt::format("the worker on {} was lost: {}", name_of(backend_), std::get<Loss>(got).reason));
     }
 
     Sample next_sample()
     {
         tell_all();
         std::variant<Message, Loss> got = answer(worker_.timeout);
-        Sample sample;
-        if (const Loss* loss = std::get_if<Loss>(&got))
-            sample = {.status = loss->status, .detail = loss->reason, .device_lost = true};
+        std::variant<Sample, Loss> sample;
+        if (const Message* message = std::get_if<Message>(&got))
+            sample = understood(*message, sample_in);
         else
-            sample = sample_in(std::get<Message>(got));
-        if (sample.device_lost) {
+            sample = std::get<Loss>(got);
+        if (const Loss* loss = std::get_if<Loss>(&sample))
+            sample = Sample{.status = loss->status, .detail = loss->reason, .device_lost = true};
+        if (std::get<Sample>(sample).device_lost) {
             process_.reset();
             announced_.clear();
         } else {
             announced_.pop_front();
         }
-        return sample;
+        return std::get<Sample>(std::move(sample));
     }
 
     static Sample sample_in(const Message& message)

@@ -127,20 +127,24 @@ void check_shapes(const std::vector<std::string>& lines)
     Settings settings;
     settings.set("strategy", {"flat"});
     settings.set("block-shape", lines);
-    std::vector<ShapeValue> shapes;
-    const std::string refusal = refusal_of<UsageError>([&] { shapes = read_axes(settings, 1).shapes; });
+    const Axis& axis = axis_named("block-shape");
+    std::vector<AxisValue> shapes;
+    const std::string refusal = refusal_of<UsageError>([&] { shapes = read_axes(settings, 1).of(axis); });
     if (!refusal.empty()) {
         require(refusal.starts_with("--block-shape ") && refusal.ends_with("several by comma"),
                 "a refusal has place and form", refusal);
         return;
     }
-    std::set<BlockShape> seen;
-    for (const auto& [shape, setting] : shapes) {
-        require(shape.x >= 1 && shape.y >= 1 && shape.x * std::uint64_t{shape.y} <= 1024, "a block has its threads",
-                setting->place());
-        require(seen.insert(shape).second, "no shape comes twice", setting->place());
-        settings.set("block-shape", {name_of(shape)});
-        require(read_axes(settings, 1).shapes.at(0).shape == shape, "a shape reads as it is written", name_of(shape));
+    std::set<std::optional<std::uint64_t>> seen;
+    for (const auto& [number, setting] : shapes) {
+        Case point;
+        axis.set(point, number);
+        require(point.shape.x >= 1 && point.shape.y >= 1 && point.shape.x * std::uint64_t{point.shape.y} <= 1024,
+                "a block has its threads", setting->place());
+        require(seen.insert(number).second, "no shape comes twice", setting->place());
+        settings.set("block-shape", {name_of(point.shape)});
+        require(read_axes(settings, 1).of(axis).at(0).number == number, "a shape reads as it is written",
+                name_of(point.shape));
     }
 }
 

@@ -112,30 +112,26 @@ void check_axes(const Settings& part)
         require(refusal.find("allowed") != std::string::npos, "a refusal says what is allowed", refusal);
         return;
     }
-    require(!axes.strategies.empty() && !axes.types.empty() && !axes.shapes.empty(), "every axis has a value");
-    check_number(axes.grids, 1, INT32_MAX, false);
-    check_number(axes.blocks, 1, 1024, false);
-    check_number(axes.elements, 1, std::uint64_t{INT32_MAX} * 1024, false);
-    check_number(axes.nx, 1, 65535, false);
-    check_number(axes.ny, 1, 65535, false);
-    check_number(axes.depths, 0, UINT32_MAX, true);
-    check_number(axes.limits, 1, INT32_MAX, true);
-    check_number(axes.waves, 1, INT32_MAX, true);
-    check_number(axes.streams, 1, 64, true);
-    check_number(axes.delays, 0, 1'000'000, false);
-    check_number(axes.graphs, 1, 256, false);
-    check_number(axes.seeds, 0, UINT64_MAX, false);
+    require(!axes.strategies.empty(), "there is a strategy");
     double cases = 1;
-    for (const auto* values : {&axes.grids, &axes.blocks, &axes.elements, &axes.nx, &axes.ny, &axes.depths,
-                               &axes.limits, &axes.waves, &axes.streams, &axes.delays, &axes.graphs, &axes.seeds})
-        cases *= static_cast<double>(values->size());
+    for (const Axis& axis : plain_axes()) {
+        const std::vector<AxisValue>& values = axes.of(axis);
+        require(!values.empty(), "every axis has a value", axis.name);
+        const std::uint64_t most = axis.names.empty() ? axis.range.most : axis.names.size() - 1;
+        if (!axis.shape)
+            check_number(values, axis.range.least, most, !axis.range.word.empty());
+        cases *= static_cast<double>(values.size());
+    }
     require(cases <= 1e6, "a sweep has a million cases at most");
-    for (const AxisValue& block : axes.blocks)
+    for (const AxisValue& block : axes.of("block"))
         require(!block.number || std::has_single_bit(*block.number), "a block is a power of two",
                 block.setting->place());
-    for (const auto& [shape, setting] : axes.shapes)
-        require(shape.x >= 1 && shape.y >= 1 && shape.x * std::uint64_t{shape.y} <= 1024, "a block has its threads",
-                setting->place());
+    for (const auto& [number, setting] : axes.of("block-shape")) {
+        Case point;
+        axis_named("block-shape").set(point, number);
+        require(point.shape.x >= 1 && point.shape.y >= 1 && point.shape.x * std::uint64_t{point.shape.y} <= 1024,
+                "a block has its threads", setting->place());
+    }
     for (const auto& [name, setting] : axes.strategies) {
         const std::vector<Mechanism> mechanisms = mechanisms_of(axes, Registry::find_anywhere(name)->info());
         require(!mechanisms.empty() && mechanisms.size() <= kSeveral.size(), "a strategy has a mechanism", name);

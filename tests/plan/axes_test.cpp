@@ -43,8 +43,8 @@ std::vector<std::optional<std::uint64_t>> numbers(const std::vector<AxisValue>& 
 std::vector<std::string> shapes(const Said& said)
 {
     std::vector<std::string> found;
-    for (const ShapeValue& value : axes_of(said).shapes)
-        found.push_back(name_of(value.shape));
+    for (const AxisValue& value : axes_of(said).of("block-shape"))
+        found.push_back(text_of(axis_named("block-shape"), value.number));
     return found;
 }
 
@@ -74,27 +74,26 @@ TEST(BlockShape, ThatIsNoneHasNoThreadsAndNoName)
 TEST(Axes, OfWhatIsNotSaidHaveOneValueWithoutASetting)
 {
     const Axes axes = axes_of({});
-    EXPECT_THAT(numbers(axes.nx), ElementsAre(2048));
-    EXPECT_THAT(numbers(axes.ny), ElementsAre(2048));
+    EXPECT_THAT(numbers(axes.of("nx")), ElementsAre(2048));
+    EXPECT_THAT(numbers(axes.of("ny")), ElementsAre(2048));
     EXPECT_THAT(shapes({}), ElementsAre("16x16"));
-    EXPECT_THAT(numbers(axes.delays), ElementsAre(0));
-    EXPECT_THAT(numbers(axes.graphs), ElementsAre(1));
-    EXPECT_THAT(numbers(axes.seeds), ElementsAre(1));
-    for (const auto* values :
-         {&axes.grids, &axes.blocks, &axes.elements, &axes.depths, &axes.limits, &axes.waves, &axes.streams})
-        EXPECT_THAT(numbers(*values), ElementsAre(std::nullopt));
-    EXPECT_THAT(names(axes.types), ElementsAre("int32"));
+    EXPECT_THAT(numbers(axes.of("delay-us")), ElementsAre(0));
+    EXPECT_THAT(numbers(axes.of("graphs")), ElementsAre(1));
+    EXPECT_THAT(numbers(axes.of("seed")), ElementsAre(1));
+    for (const char* name : {"grid", "block", "elements", "depth", "pending-limit", "wave", "streams"})
+        EXPECT_THAT(numbers(axes.of(name)), ElementsAre(std::nullopt)) << name;
+    EXPECT_THAT(numbers(axes.of("type")), ElementsAre(static_cast<unsigned>(ElementType::int32)));
     EXPECT_THAT(names(axes.mechanisms), IsEmpty());
-    EXPECT_EQ(axes.nx[0].setting->value, "");
-    EXPECT_EQ(axes.shapes[0].setting->value, "");
+    EXPECT_EQ(axes.of("nx")[0].setting->value, "");
+    EXPECT_EQ(axes.of("block-shape")[0].setting->value, "");
 }
 
 TEST(Axes, OfAMatrixTakeSidesAsAnyAxis)
 {
     const Axes axes = axes_of({{"nx", "64:256:*2,1"}, {"ny", "3:5"}, {"ny", "65535"}});
-    EXPECT_THAT(numbers(axes.nx), ElementsAre(64, 128, 256, 1));
-    EXPECT_THAT(numbers(axes.ny), ElementsAre(3, 4, 5, 65535));
-    EXPECT_EQ(axes.ny[3].setting->place(), "--ny 65535");
+    EXPECT_THAT(numbers(axes.of("nx")), ElementsAre(64, 128, 256, 1));
+    EXPECT_THAT(numbers(axes.of("ny")), ElementsAre(3, 4, 5, 65535));
+    EXPECT_EQ(axes.of("ny")[3].setting->place(), "--ny 65535");
 }
 
 TEST(Axes, OfAMatrixHaveSidesFrom1To65535)
@@ -144,7 +143,7 @@ TEST(BlockShapes, KnowTheirPlaceInAFile)
     const std::string path =
         folder.write("one.cfg", "strategy = naive_row\nblock_shape = 8x32, 16x16\nblock-shape = 4x4\n");
     settings.read_file(path);
-    const std::vector<ShapeValue> values = read_axes(settings, 1).shapes;
+    const std::vector<AxisValue> values = read_axes(settings, 1).of("block-shape");
     ASSERT_EQ(values.size(), 3U);
     EXPECT_EQ(values[1].setting->place(), path + ":2: block-shape = 8x32, 16x16");
     EXPECT_EQ(values[2].setting->place(), path + ":3: block-shape = 4x4");

@@ -128,6 +128,27 @@ TEST(Messages, KeepWhatADeviceSaysOfItself)
     EXPECT_EQ(sent(MeasuredBandwidth{.read_gb_s = 1.5, .copy_gb_s = 2.5}).copy_gb_s, 2.5);
 }
 
+TEST(Messages, OfAnotherFormAreRefused)
+{
+    const auto refused = [](const Message& message) {
+        EXPECT_THROW(static_cast<void>(message.get<Sample>()), Message::exception) << message;
+    };
+    const Message good = Sample{};
+    EXPECT_NO_THROW(static_cast<void>(good.get<Sample>()));
+    for (const auto& [name, value] : good.items()) {
+        Message lacks = good;
+        lacks.erase(name);
+        refused(lacks);
+        Message of_another_type = good;
+        of_another_type[name] = Message{{"of", "another"}};
+        refused(of_another_type);
+    }
+    Message of_no_status = good;
+    of_no_status["status"] = 7;
+    refused(of_no_status);
+    refused({});
+}
+
 TEST(FrameReader, PutsMessagesTogetherFromAnyPieces)
 {
     const std::string frames =
@@ -149,8 +170,8 @@ TEST(FrameReader, PutsMessagesTogetherFromAnyPieces)
 
 TEST(FrameReader, RefusesWhatIsNoMessage)
 {
-    for (const std::string& frame :
-         {std::string("\1\0\0\0\xff", 5), std::string("\1\0\0\0\1", 5), std::string("\0\0\0\0", 4)}) {
+    for (const std::string& frame : {std::string("\1\0\0\0\xff", 5), std::string("\1\0\0\0\1", 5),
+                                     std::string("\0\0\0\0", 4), std::string("\xff\xff\xff\xff", 4)}) {
         FrameReader reader;
         reader.add(frame.data(), frame.size());
         EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(reader.next()); }),

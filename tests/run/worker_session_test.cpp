@@ -1,5 +1,6 @@
 // A session in a process of its own: the same samples, and what becomes of it when that process hangs, ends or cannot be had.
 #include "device/backends.hpp"
+#include "run/messages.hpp"
 #include "run/worker_session.hpp"
 
 #include "base/error.hpp"
@@ -127,6 +128,57 @@ TEST(WorkerSession, WithoutAWorkerIsAnErrorThatSaysHowItEnded)
     EXPECT_THAT(
         text_of<RunError>([&] { worker(1s, {program(folder, "speaks", "printf '\\002\\000\\000\\000ab' >&0")}); }),
         HasSubstr("no message"));
+}
+
+// A program that answers the opening as a worker does, then with these bytes in a frame of their number, and waits.
+std::string answers(const ScratchFolder& folder, const Message& answer)
+{
+    const auto written = [&](const std::string& name, const Message& message) {
+        return folder.write(name, frame_of(message));
+    };
+    const std::string open = written(
+        "open", {{"answer", Opened{.facts = open_session(BackendKind::cpu, {})->facts(), .schedule = "fifo"}}});
+    return program(folder, "answers", "cat '" + open + "' '" + written("answer", answer) + "' >&0; exec sleep 60");
+}
+
+// Its memory is damaged, or it is of another build: the case is lost, not the run.
+TEST(WorkerSession, ThatAnswersWithAnythingIsALostWorker)
+{
+    Message status = Sample{};
+    status["status"] = "ok";
+    Message lacks = Sample{};
+    lacks.erase("wave");
+    for (const auto& [answer, reason] :
+         std::initializer_list<std::pair<Message, const char*>>{{{{"answer", status}}, "type must be number"},
+                                                                {{{"answer", lacks}}, "key 'wave' not found"},
+                                                                {{{"answer", 5}}, "type must be object"},
+                                                                {{{"answer", nullptr}}, "type must be object"},
+                                                                {{{"something", "else"}}, "key 'answer' not found"},
+                                                                {{{"run_error", 5}}, "type must be string"}}) {
+        const ScratchFolder folder;
+        const auto session = worker(60s, {answers(folder, answer)});
+        const Sample lost = session->sample(case_of("barrier"));
+        EXPECT_EQ(lost.status, Status::crashed);
+        EXPECT_THAT(lost.detail, AllOf(HasSubstr("its answer is malformed: "), HasSubstr(reason)));
+        EXPECT_TRUE(lost.device_lost);
+        session->renew();
+        EXPECT_TRUE(session->sample(case_of("barrier")).device_lost);
+    }
+}
+
+TEST(WorkerSession, ThatAnswersTheFirstQuestionsWithAnythingIsAnError)
+{
+    const ScratchFolder folder;
+    const std::string lacking = folder.write("lacking", frame_of({{"answer", {{"schedule", "fifo"}}}}));
+    EXPECT_THAT(text_of<RunError>(
+                    [&] { worker(60s, {program(folder, "lacks", "cat '" + lacking + "' >&0; exec sleep 60")}); }),
+                HasSubstr("the worker on cpu was lost: its answer is malformed: "));
+    const auto session = worker(60s, {answers(folder, {{"answer", "soon"}})});
+    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(session->null_kernel_us()); }),
+                HasSubstr("its answer is malformed"));
+    const auto again = worker(60s, {answers(folder, {{"answer", {{"asked", -1}}}})});
+    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(again->probe_depth(3)); }),
+                HasSubstr("its answer is malformed"));
 }
 
 // What happens when a GPU falls off its bus: the worker is lost, and there is no device for the next one.

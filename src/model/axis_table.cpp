@@ -1,0 +1,197 @@
+#include "model/axis_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <type_traits>
+
+namespace nestbed
+{
+
+namespace
+{
+
+// --- members of Case as numbers ---
+
+constexpr unsigned kShapeBits = 32;
+
+template <class T>
+std::optional<std::uint64_t> number_of(const T& value)
+{
+    if constexpr (std::is_same_v<T, std::optional<std::uint32_t>>)
+        return value;
+    else if constexpr (std::is_same_v<T, BlockShape>)
+        return std::uint64_t{value.x} << kShapeBits | value.y;
+    else
+        return static_cast<std::uint64_t>(value);
+}
+
+template <class T>
+void set_number(T& value, std::optional<std::uint64_t> number)
+{
+    if constexpr (std::is_same_v<T, std::optional<std::uint32_t>>)
+        value = number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+    else if constexpr (std::is_same_v<T, BlockShape>)
+        value = {static_cast<std::uint32_t>(number.value_or(0) >> kShapeBits),
+                 static_cast<std::uint32_t>(number.value_or(0))};
+    else
+        value = static_cast<T>(number.value_or(0));
+}
+
+// --- to which cases an axis means something ---
+
+using Matters = bool (*)(const StrategyInfo&, Mechanism);
+
+constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/) {
+    return info.workload == "reduce" || info.over_matrix();
+};
+constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/) { return !info.over_matrix(); };
+constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/) { return info.over_matrix(); };
+constexpr Matters is_shaped = [](const StrategyInfo& info, Mechanism /*by*/) { return info.shaped; };
+constexpr Matters is_delayed = [](const StrategyInfo& info, Mechanism /*by*/) { return info.delayed; };
+constexpr Matters is_drawn = [](const StrategyInfo& info, Mechanism /*by*/) { return info.drawn(); };
+constexpr Matters by_device = [](const StrategyInfo& /*info*/, Mechanism by) { return from_device(by); };
+constexpr Matters has_graphs = [](const StrategyInfo& /*info*/, Mechanism by) { return by == Mechanism::graph_tail; };
+constexpr Matters has_levels = [](const StrategyInfo& info, Mechanism by) { // one leads to the next
+    return by != Mechanism::none && info.workload != "fanout";
+};
+
+// --- the table ---
+
+constexpr std::uint64_t kMostBlocks = 2147483647;
+constexpr std::uint64_t kMostThreads = 1024;
+constexpr std::uint64_t kMostSide = 65535; // of a matrix: a grid has at most as many blocks in y
+constexpr std::uint64_t kUsualShape = std::uint64_t{16} << kShapeBits | 16;
+constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
+
+// What is so of an axis; see the members of Axis.
+constexpr unsigned kInput = 1;
+constexpr unsigned kUsualIsSaid = 2;
+constexpr unsigned kNotInDryRun = 4;
+
+template <auto Member>
+Axis of(std::string_view name, std::string_view help, AxisRange range, std::optional<std::uint64_t> usual,
+        Matters matters, unsigned flags = 0, std::span<const std::string_view> names = {})
+{
+    Axis axis{
+        .name = name, .column = std::string(name), .help = help, .range = range, .usual = usual, .names = names};
+    std::ranges::replace(axis.column, '-', '_');
+    axis.shape = std::is_same_v<decltype(Member), BlockShape Case::*>;
+    axis.input = (flags & kInput) != 0;
+    axis.usual_is_said = (flags & kUsualIsSaid) != 0;
+    axis.in_dry_run = (flags & kNotInDryRun) == 0;
+    axis.get = [](const Case& point) { return number_of(point.*Member); };
+    axis.set = [](Case& point, std::optional<std::uint64_t> number) { set_number(point.*Member, number); };
+    axis.matters = matters;
+    return axis;
+}
+
+constexpr std::size_t kChoices = 3; // strategy, backend and mechanism
+
+std::vector<Axis> table()
+{
+    constexpr std::optional<std::uint64_t> kNone; // a word stands for it, or it follows from other axes
+    const AxisRange side{.least = 1, .most = kMostSide};
+    std::vector<Axis> axes{
+        {"strategy", "strategy", "strategies by comma; `nestbed list` names them"},
+        {"backend", "backend", "auto (cuda where there is a GPU), cuda, cpu"},
+        {"mechanism", "mechanism", "how grids are launched; `nestbed list` has each strategy's; or all (its first)"},
+        of<&Case::type>("type", "int32, float32", {.least = 1}, 1, has_elements, kInput | kUsualIsSaid, kTypes),
+        of<&Case::grid>("grid", "blocks of the root grid (2048)", {1, kMostBlocks}, kNone, has_blocks, kInput),
+        of<&Case::block>("block", "threads a block, a power of two (512)", {1, kMostThreads}, kNone, has_blocks,
+                         kInput),
+        of<&Case::elements>("elements", "numbers to reduce (grid x block)", {1, kMostBlocks * kMostThreads}, kNone,
+                            has_elements, kInput),
+        of<&Case::nx>("nx", "columns of a matrix or an image (2048)", side, 2048, over_matrix, kInput | kUsualIsSaid),
+        of<&Case::ny>("ny", "rows (2048)", side, 2048, over_matrix, kInput | kUsualIsSaid),
+        of<&Case::shape>("block-shape", "threads a block in x and y, 8x32 (16x16)", {1, kMostThreads}, kUsualShape,
+                         is_shaped, kUsualIsSaid),
+        of<&Case::depth>("depth", "nested levels at most, or full (full)", {0, UINT32_MAX, "full"}, kNone,
+                         has_levels),
+        of<&Case::pending_limit>("pending-limit", "pending launches, or auto: never refused (auto)",
+                                 {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
+        of<&Case::wave>("wave", "root blocks launched at once, or auto (auto)", {1, kMostBlocks, "auto"}, kNone,
+                        by_device, kNotInDryRun),
+        of<&Case::streams>("streams", "host streams that waves go round, or auto (auto)", {1, 64, "auto"}, kNone,
+                           by_device, kNotInDryRun),
+        of<&Case::delay_us>("delay-us", "microseconds by which what loses a race is held up (0)", {0, 1'000'000}, 0,
+                            is_delayed, kNotInDryRun),
+        of<&Case::graphs>("graphs", "instances of a device graph, of which the fastest is used (1)", {1, 256}, 1,
+                          has_graphs, kUsualIsSaid | kNotInDryRun),
+        of<&Case::seed>("seed", "of the input and of the order of the runs (1)", {}, 1, is_drawn,
+                        kInput | kUsualIsSaid | kNotInDryRun),
+    };
+    std::ranges::find(axes, "pending-limit", &Axis::name)->column =
+        "pending_limit_asked"; // `pending_limit` is what was set
+    return axes;
+}
+
+} // namespace
+
+std::span<const Axis> all_axes()
+{
+    static const std::vector<Axis> axes = table();
+    return axes;
+}
+
+std::span<const Axis> plain_axes()
+{
+    return all_axes().subspan(kChoices);
+}
+
+const std::vector<const Axis*>& plain_axes_in_tables()
+{
+    static const std::vector<const Axis*> axes = [] {
+        std::vector<const Axis*> found;
+        for (const Axis& axis : plain_axes())
+            found.push_back(&axis);
+        const auto elements = std::ranges::find(found, &axis_named("elements"));
+        std::rotate(std::ranges::find(found, &axis_named("grid")), elements, elements + 1);
+        return found;
+    }();
+    return axes;
+}
+
+const Axis& axis_named(std::string_view name)
+{
+    const auto found = std::ranges::find(all_axes(), name, &Axis::name);
+    if (found == all_axes().end())
+        throw std::out_of_range("there is no axis " + std::string(name));
+    return *found;
+}
+
+const Axis* axis_of_column(std::string_view column)
+{
+    const auto found = std::ranges::find(all_axes(), column, &Axis::column);
+    return found == all_axes().end() ? nullptr : &*found;
+}
+
+std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
+{
+    if (!value)
+        return std::string(axis.range.word);
+    if (*value == 0 && axis.range.least > 0)
+        return "";
+    if (axis.shape) {
+        BlockShape shape;
+        set_number(shape, value);
+        return name_of(shape);
+    }
+    return axis.names.empty() ? std::to_string(*value) : std::string(axis.names[*value]);
+}
+
+std::string cell_of(const Axis& axis, const Case& point)
+{
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    return axis.matters(info, mechanism_of(info, point)) ? text_of(axis, axis.get(point)) : "";
+}
+
+void reset_meaningless(Case& point)
+{
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    for (const Axis& axis : plain_axes())
+        if (!axis.matters(info, *point.mechanism))
+            axis.set(point, axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt);
+}
+
+} // namespace nestbed

@@ -1,0 +1,107 @@
+// The table of axes: every entry is whole, and its number is the member of Case that it says.
+#include "model/axis_table.hpp"
+
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::ElementsAre;
+
+TEST(AxisTable, HasEveryNameAndColumnOnce)
+{
+    std::set<std::string_view> names;
+    std::set<std::string_view> columns;
+    for (const Axis& axis : all_axes()) {
+        EXPECT_TRUE(names.insert(axis.name).second) << axis.name;
+        EXPECT_TRUE(columns.insert(axis.column).second) << axis.column;
+        EXPECT_FALSE(axis.help.empty()) << axis.name;
+        EXPECT_EQ(axis.name.find('_'), std::string_view::npos) << axis.name;
+        EXPECT_EQ(axis.column.find('-'), std::string_view::npos) << axis.column;
+    }
+    EXPECT_EQ(&axis_named("depth"), axis_of_column("depth"));
+    EXPECT_EQ(axis_of_column("wall_us"), nullptr);
+    EXPECT_THROW(axis_named("dept"), std::out_of_range);
+}
+
+TEST(AxisTable, EveryPlainAxisIsAMemberOfItsOwn)
+{
+    for (const Axis& axis : plain_axes()) {
+        SCOPED_TRACE(axis.name);
+        ASSERT_TRUE(axis.get && axis.set && axis.matters);
+        Case point;
+        axis.set(point, 2);
+        EXPECT_EQ(axis.get(point), 2U);
+        for (const Axis& other : plain_axes())
+            if (&other != &axis)
+                EXPECT_EQ(other.get(point), other.get(Case{})) << other.name;
+        axis.set(point, std::nullopt);
+        EXPECT_EQ(axis.get(point), axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt);
+    }
+    EXPECT_EQ(plain_axes().size() + 3, all_axes().size());
+}
+
+TEST(AxisTable, TellsValuesInWords)
+{
+    EXPECT_EQ(text_of(axis_named("grid"), 512), "512");
+    EXPECT_EQ(text_of(axis_named("grid"), 0), ""); // a matrix has none
+    EXPECT_EQ(text_of(axis_named("depth"), 0), "0");
+    EXPECT_EQ(text_of(axis_named("depth"), std::nullopt), "full");
+    EXPECT_EQ(text_of(axis_named("type"), 2), "float32");
+    EXPECT_EQ(text_of(axis_named("type"), 0), "");
+    Case point;
+    point.shape = {8, 32};
+    EXPECT_EQ(text_of(axis_named("block-shape"), axis_named("block-shape").get(point)), "8x32");
+}
+
+std::vector<std::string_view> meaningful_axes(const std::string& strategy, Mechanism mechanism)
+{
+    std::vector<std::string_view> names;
+    for (const Axis& axis : plain_axes())
+        if (axis.matters(Registry::find_anywhere(strategy)->info(), mechanism))
+            names.push_back(axis.name);
+    return names;
+}
+
+TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
+{
+    EXPECT_THAT(meaningful_axes("neighbored", Mechanism::none),
+                ElementsAre("type", "grid", "block", "elements", "seed"));
+    EXPECT_THAT(meaningful_axes("nosync", Mechanism::tail), ElementsAre("type", "grid", "block", "elements", "depth",
+                                                                        "pending-limit", "wave", "streams", "seed"));
+    EXPECT_THAT(meaningful_axes("fanout", Mechanism::host), ElementsAre("grid", "block"));
+    EXPECT_THAT(meaningful_axes("chain", Mechanism::graph_tail),
+                ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs"));
+    EXPECT_THAT(meaningful_axes("naive_row", Mechanism::none),
+                ElementsAre("type", "elements", "nx", "ny", "block-shape", "seed"));
+}
+
+TEST(AxisTable, LeavesWhatMeansNothingAtNothing)
+{
+    Case point{
+        .strategy = "chain", .mechanism = Mechanism::host, .elements = 7, .grid = 3, .block = 4, .nx = 5, .depth = 6};
+    point.pending_limit = 8;
+    point.graphs = 64;
+    point.shape = {8, 8};
+    reset_meaningless(point);
+    const Case left{.strategy = "chain",
+                    .mechanism = Mechanism::host,
+                    .type = ElementType::none,
+                    .grid = 3,
+                    .block = 4,
+                    .depth = 6,
+                    .graphs = 0,
+                    .seed = 0};
+    EXPECT_EQ(point, left);
+}
+
+} // namespace
+} // namespace nestbed
