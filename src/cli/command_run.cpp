@@ -1,8 +1,9 @@
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
-#include "base/subprocess.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/plotting.hpp"
+#include "cli/run_options.hpp"
 #include "device/backends.hpp"
 #include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
@@ -41,86 +42,6 @@ namespace
 
 namespace po = boost::program_options;
 
-constexpr std::chrono::minutes kPlotTimeout{30}; // packages may have to be installed
-
-po::options_description run_options()
-{
-    po::options_description options("Options", 80);
-    options.add_options()(
-        "output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
-        "the CSV; a run goes on with what is there; - for standard output (results/local/EXPERIMENT.csv, "
-        "of a shard EXPERIMENT.I-of-N.csv)");
-    options.add_options()("experiment", po::value<std::vector<std::string>>()->value_name("NAME"),
-                          "the experiment's name in rows and manifest (the file's stem, or adhoc)");
-    options.add_options()("shard", po::value<std::vector<std::string>>()->value_name("I/N"),
-                          "measure part I of N alone, as dear as the others; `nestbed merge` joins their CSVs");
-    options.add_options()("resume", po::bool_switch(),
-                          "go on with the CSV also where another machine with such a device began it");
-    options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
-    options.add_options()("in-process", po::bool_switch(),
-                          "no worker: for profilers and debuggers; a crash ends the run");
-    options.add_options()("untimed", po::bool_switch(),
-                          "leave all times empty: for a run under a profiler, which would spoil them");
-    options.add_options()("plot", po::bool_switch(),
-                          "draw the figures of the log when it is done (experiments/plot.sh)");
-    options.add_options()("no-nvtx", po::bool_switch(),
-                          "no NVTX ranges round the timed regions: to measure what they cost");
-    options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    return options;
-}
-
-constexpr const char* kUsualFolder = "results/local";
-
-std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
-{
-    const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
-    return only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
-}
-
-// A name that can be a file's: the log is called by it.
-std::string experiment_name(const Given& given, const std::string& usual)
-{
-    const auto found = given.find("experiment");
-    if (found == given.end())
-        return usual;
-    std::string name = found->second.size() == 1 ? found->second.front() : "";
-    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
-        throw UsageError(fmt::format("--experiment {}: it is no name; allowed: one that a file can have",
-                                     fmt::join(found->second, " --experiment ")));
-    return name;
-}
-
-// The script beside the build folder that this program lies in.
-std::string plot_script()
-{
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
-    return (program.parent_path().parent_path().parent_path() / "experiments" / "plot.sh").string();
-}
-
-// Throws UsageError where nothing could be drawn, and RunError when what draws could not be set up: before hours of measuring.
-void prepare_plot(const std::string& path)
-{
-    if (!has_manifest(path))
-        throw UsageError(fmt::format("--plot: {} is no file; allowed: with an --output that is one", path));
-    const std::string script = plot_script();
-    if (find_program(script).empty())
-        throw UsageError(
-            fmt::format("--plot: there is no {}; allowed: in a build folder of nestbed's repository", script));
-    const ProgramEnd end = run_program({script, "--setup"}, {"/dev/stderr", "/dev/stderr"}, kPlotTimeout);
-    if (!end.good())
-        throw RunError(fmt::format("--plot: {} --setup: {}", script, end.text()));
-}
-
-void plot(const std::string& path)
-{
-    const std::string script = plot_script();
-    const ProgramEnd end = run_program({script, path}, {"/dev/stdout", "/dev/stderr"}, kPlotTimeout);
-    if (!end.good())
-        throw RunError(fmt::format("the figures could not be drawn ({}), but the log is whole; again: {}", end.text(),
-                                   shell_text({script, path})));
-}
-
 RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
 {
     RunFacts run{.experiment = plan.experiment,
@@ -137,13 +58,6 @@ RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run
     return run;
 }
 
-std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend)
-{
-    constexpr std::uint64_t kMost = 86'400;
-    const auto setting = settings.one("timeout");
-    return std::chrono::seconds(setting ? parse_number(*setting, 1, kMost) : backend == BackendKind::cuda ? 60 : 600);
-}
-
 OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop)
 {
     if (given.contains("in-process"))
@@ -151,15 +65,6 @@ OpenSession opener(const Given& given, const Settings& settings, const StopReque
     return [&settings, &stop](BackendKind backend, const SessionOptions& options) {
         return open_worker_session(backend, options, {.timeout = timeout_of(settings, backend), .stop = &stop});
     };
-}
-
-// The command again: what goes on with the log.
-std::string command_to_go_on(const Arguments& arguments)
-{
-    std::vector<std::string> words{program_invocation_name, "run"};
-    std::ranges::copy_if(arguments, std::back_inserter(words),
-                         [](const std::string& word) { return word != "--overwrite"; });
-    return shell_text(words);
 }
 
 // A run from its settings to the summary of what is in its log.

@@ -1,8 +1,8 @@
 #include "run/worker_session.hpp"
 
 #include "base/error.hpp"
-#include "base/subprocess.hpp"
 #include "run/messages.hpp"
+#include "run/worker_process.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,6 @@
 #include <map>
 #include <poll.h>
 #include <sys/socket.h>
-#include <thread>
-#include <unistd.h>
 #include <utility>
 #include <variant>
 
@@ -29,10 +27,6 @@ using std::chrono::milliseconds;
 
 // To open a device, to measure memory, to probe.
 constexpr std::chrono::minutes kSetUpTimeout{5};
-// What a worker that was killed has to be gone in: its driver may hold it while a kernel is taken from the device.
-constexpr std::chrono::minutes kEndTimeout{1};
-// What one that was told to end has, for a profiler that writes its report.
-constexpr std::chrono::minutes kLeaveTimeout{1};
 // By which a wait that was late was not a wait: the processes were stopped, or the machine slept.
 constexpr milliseconds kOverslept{1000};
 // A device may be back only some time after it was lost.
@@ -43,75 +37,6 @@ constexpr std::chrono::seconds kBetweenTries{2};
 struct Loss {
     Status status = Status::crashed;
     std::string reason;
-};
-
-// A process that was started to be a worker. It is killed when it goes out of scope.
-class WorkerProcess
-{
-  public:
-    explicit WorkerProcess(const std::vector<std::string>& program)
-    {
-        std::array<int, 2> ends{};
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-            throw RunError(fmt::format("no worker could be started: {}", std::strerror(errno)));
-        socket_ = ends[0];
-        std::vector<std::string> words = program;
-        words.insert(words.end(), {kWorkerCommand, std::to_string(getpid())});
-        sigset_t none;
-        sigemptyset(&none);
-        try {
-            // Standard output is for data: what a worker prints is a message.
-            process_ = start_program(words, {ends[1], STDERR_FILENO, STDERR_FILENO}, none);
-        } catch (...) {
-            close(ends[0]);
-            close(ends[1]);
-            throw;
-        }
-        close(ends[1]);
-    }
-    WorkerProcess(const WorkerProcess&) = delete;
-    WorkerProcess& operator=(const WorkerProcess&) = delete;
-    ~WorkerProcess()
-    {
-        if (process_ != 0)
-            static_cast<void>(killed());
-        close(socket_);
-    }
-
-    int socket() const { return socket_; }
-
-    // Kills it. How it ended; nothing if it does not.
-    std::optional<ProgramEnd> killed()
-    {
-        if (process_ != 0)
-            kill(-process_, SIGKILL);
-        return ended_within(kEndTimeout);
-    }
-
-    // It was told to end: by itself, if it does so in time.
-    void leave()
-    {
-        shutdown(socket_, SHUT_WR);
-        static_cast<void>(ended_within(kLeaveTimeout));
-    }
-
-    std::optional<ProgramEnd> ended_within(milliseconds time)
-    {
-        if (process_ == 0)
-            return ProgramEnd{};
-        const Clock::time_point until = Clock::now() + time;
-        while (!has_ended(process_)) {
-            if (Clock::now() > until)
-                return std::nullopt;
-            std::this_thread::sleep_for(milliseconds(1));
-        }
-        kill(-process_, SIGKILL); // what it left behind
-        return end_of(std::exchange(process_, 0));
-    }
-
-  private:
-    int socket_ = -1;
-    pid_t process_ = 0;
 };
 
 class WorkerSession final : public Session

@@ -1,0 +1,80 @@
+#include "cli/run_options.hpp"
+
+#include "base/error.hpp"
+#include "inspect/profiler.hpp"
+#include "plan/axis.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <vector>
+
+namespace nestbed
+{
+
+namespace po = boost::program_options;
+
+po::options_description run_options()
+{
+    po::options_description options("Options", 80);
+    options.add_options()(
+        "output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
+        "the CSV; a run goes on with what is there; - for standard output (results/local/EXPERIMENT.csv, "
+        "of a shard EXPERIMENT.I-of-N.csv)");
+    options.add_options()("experiment", po::value<std::vector<std::string>>()->value_name("NAME"),
+                          "the experiment's name in rows and manifest (the file's stem, or adhoc)");
+    options.add_options()("shard", po::value<std::vector<std::string>>()->value_name("I/N"),
+                          "measure part I of N alone, as dear as the others; `nestbed merge` joins their CSVs");
+    options.add_options()("resume", po::bool_switch(),
+                          "go on with the CSV also where another machine with such a device began it");
+    options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
+    options.add_options()("in-process", po::bool_switch(),
+                          "no worker: for profilers and debuggers; a crash ends the run");
+    options.add_options()("untimed", po::bool_switch(),
+                          "leave all times empty: for a run under a profiler, which would spoil them");
+    options.add_options()("plot", po::bool_switch(),
+                          "draw the figures of the log when it is done (experiments/plot.sh)");
+    options.add_options()("no-nvtx", po::bool_switch(),
+                          "no NVTX ranges round the timed regions: to measure what they cost");
+    options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
+    options.add_options()("help,h", po::bool_switch(), "print this");
+    return options;
+}
+
+std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
+{
+    const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
+    return only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
+}
+
+std::string experiment_name(const Given& given, const std::string& usual)
+{
+    const auto found = given.find("experiment");
+    if (found == given.end())
+        return usual;
+    std::string name = found->second.size() == 1 ? found->second.front() : "";
+    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
+        throw UsageError(fmt::format("--experiment {}: it is no name; allowed: one that a file can have",
+                                     fmt::join(found->second, " --experiment ")));
+    return name;
+}
+
+std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend)
+{
+    constexpr std::uint64_t kMost = 86'400;
+    const auto setting = settings.one("timeout");
+    return std::chrono::seconds(setting ? parse_number(*setting, 1, kMost) : backend == BackendKind::cuda ? 60 : 600);
+}
+
+std::string command_to_go_on(const std::vector<std::string>& arguments)
+{
+    std::vector<std::string> words{program_invocation_name, "run"};
+    std::ranges::copy_if(arguments, std::back_inserter(words),
+                         [](const std::string& word) { return word != "--overwrite"; });
+    return shell_text(words);
+}
+
+} // namespace nestbed

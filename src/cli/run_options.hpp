@@ -1,0 +1,36 @@
+// The options of `nestbed run`, and the names that come from them.
+#pragma once
+
+#include "cli/arguments.hpp"
+#include "model/case.hpp"
+#include "plan/settings.hpp"
+#include "plan/shard.hpp"
+
+#include <boost/program_options/options_description.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+// Those that are no keys of an experiment file.
+boost::program_options::options_description run_options();
+
+// Where logs go whose file is not named.
+inline constexpr const char* kUsualFolder = "results/local";
+
+std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard);
+
+// A name that can be a file's: the log is called by it. Throws UsageError.
+std::string experiment_name(const Given& given, const std::string& usual);
+
+// What a sample has to end in, in a worker. Throws UsageError.
+std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend);
+
+// The command again: what goes on with the log.
+std::string command_to_go_on(const std::vector<std::string>& arguments);
+
+} // namespace nestbed
