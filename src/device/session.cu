@@ -106,6 +106,19 @@ class BackendSession final : public Session
         return *strategy;
     }
 
+    // Throws RunError where the strategy's entry names none that there is.
+    Workload& workload_of(const StrategyInfo& info) const
+    {
+        const auto found = workloads_.find(info.workload);
+        if (found != workloads_.end())
+            return *found->second;
+        std::string names;
+        for (const auto& [name, workload] : workloads_)
+            names += (names.empty() ? "" : ", ") + std::string(name);
+        throw RunError("the entry of strategy '" + std::string(info.name) + "' names a workload '" +
+                       std::string(info.workload) + "' that is not there; allowed: " + names);
+    }
+
     static Sample unsupported(const std::string& why)
     {
         return {.status = Status::unsupported, .detail = "unsupported: " + why};
@@ -114,6 +127,7 @@ class BackendSession final : public Session
     Sample run(const Case& point, bool aloud, Tracer* tracer)
     {
         const Strategy& strategy = strategy_of(point);
+        Workload& workload = workload_of(strategy.info());
         const Mechanism mechanism = mechanism_of(strategy.info(), point);
         if (strategy.info().cuda_only && kBackend != BackendKind::cuda)
             return unsupported(point.strategy + " needs what only CUDA has");
@@ -130,7 +144,7 @@ class BackendSession final : public Session
             const PreparedRun launching{plan,    form,   mechanism,
                                         ledger_, tracer, tracer == nullptr && !options_.untimed};
             context_.name_range(options_.ranges ? range_name(options_.experiment, point) : "");
-            Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, point, launching, aloud);
+            Sample sample = workload.sample(strategy, point, launching, aloud);
             Ledger counted;
             context_.download(std::span(&counted, 1), ledger_);
             context_.alive();

@@ -14,7 +14,6 @@
 #include <new>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -29,8 +28,8 @@ inline constexpr BackendKind kBackend = BackendKind::cpu;
 // Threads of a block that run in step.
 inline constexpr unsigned kInStep = 1;
 
-// What a kernel run throws when it cannot end: the executor's word for a deadlock.
-using DeviceFault = std::logic_error;
+// What a run of kernels throws that the device cannot do: the sample's error, not the session's.
+using DeviceFault = cpu::Fault;
 
 struct LaunchShape {
     dim3 grid;

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstring>
 #include <random>
-#include <stdexcept>
 #include <thread>
 
 namespace nestbed::cpu
@@ -89,7 +88,7 @@ bool valid(dim3 grid, dim3 block)
 void Executor::run(dim3 grid, dim3 block, KernelCall call)
 {
     if (!valid(grid, block))
-        throw std::invalid_argument(fmt::format(
+        throw Fault(fmt::format(
             "a grid of {} x {} x {} blocks of {} x {} x {} threads cannot be launched; a block has 1 to {} "
             "threads, a grid 1 to 2147483647 blocks",
             grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreadsPerBlock));

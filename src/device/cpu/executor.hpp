@@ -22,6 +22,7 @@
 // eager and random use one worker: what they do does not depend on the machine.
 #pragma once
 
+#include "base/error.hpp"
 #include "model/mechanism.hpp"
 #include "model/schedule.hpp"
 
@@ -49,6 +50,13 @@ unsigned default_workers();
 
 inline constexpr unsigned kMaxThreadsPerBlock = 1024; // CUDA's
 
+// What a GPU would report as an error of the launch or of the kernel: a grid that cannot be, kernels that wait for ever.
+class Fault : public RunError
+{
+  public:
+    using RunError::RunError;
+};
+
 using KernelCall = std::function<void()>; // one thread's share of a kernel, arguments bound
 
 class Executor
@@ -65,10 +73,8 @@ class Executor
     unsigned pending_limit() const;
     void set_pending_limit(unsigned launches);
 
-    // Launches a grid from the host and returns when it and all its descendants are complete. Throws
-    // std::invalid_argument for an empty or oversized grid, std::logic_error if every thread waits for ever
-    // (schedule random),
-    // and whatever a kernel throws.
+    // Launches a grid from the host and returns when it and all its descendants are complete. Throws Fault for an empty or
+    // oversized grid and if every thread waits for ever (schedule random), and whatever a kernel throws.
     void run(dim3 grid, dim3 block, KernelCall call);
 
   private:
