@@ -34,6 +34,7 @@ MOST_OF_SRC = {folder: 0.20 for folder in STAGES} | {"device": 0.36}
 DECLARED_ELSEWHERE = [("cli/command_*.cpp", "cli/commands.hpp"),
                       ("device/workloads/*_workload.cu", "device/workload.hpp"),
                       ("device/cpu/*.cpp", "device/cpu/executor_state.hpp"),
+                      ("device/cpu/executor.cpp", "device/cpu/fiber.hpp"),  # what a fiber runs
                       ("device/cuda/context.cu", "device/cuda/why_no_gpu.hpp")]  # for those that have no nvcc
 
 
