@@ -40,6 +40,15 @@ bool launches_from_device(const Case& point)
     return from_device(point.mechanism.value_or(null_stream));
 }
 
+// When each launch of a chain or a fan-out was called, and when it began.
+constexpr std::uint64_t kMarkBytes = 2 * 8;
+
+std::uint32_t levels_of_chain(const Case& point)
+{
+    constexpr std::uint32_t kFull = 1024;
+    return point.depth.value_or(kFull);
+}
+
 ExpectedLaunches halving_by_block(const Case& point)
 {
     return ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
@@ -92,18 +101,22 @@ const std::vector<const Strategy*>& stand_ins()
                                      return form;
                                  });
     static const StandIn blobs({.name = "blobs", .workload = "blobs", .shaped = true});
-    static const StandIn chain({.name = "chain", .workload = "chain", .mechanisms = kOfChain}, [](const Case& point) {
-        constexpr std::uint32_t kFull = 1024;
-        return launches_from_device(point) ? ExpectedLaunches::chain_per_grid(point.depth.value_or(kFull))
-                                           : ExpectedLaunches::none();
-    });
+    static const StandIn chain(
+        {.name = "chain", .workload = "chain", .mechanisms = kOfChain},
+        [](const Case& point) {
+            return launches_from_device(point) ? ExpectedLaunches::chain_per_grid(levels_of_chain(point))
+                                               : ExpectedLaunches::none();
+        },
+        [](const Case& point) { return kMarkBytes * levels_of_chain(point); });
     static const StandIn copy_row({.name = "copy_row", .workload = "copy", .shaped = true});
     static const StandIn cub({.name = "cub", .workload = "reduce", .cuda_only = true});
     static const StandIn fanout(
-        {.name = "fanout", .workload = "fanout", .mechanisms = kOfFanout}, [](const Case& point) {
+        {.name = "fanout", .workload = "fanout", .mechanisms = kOfFanout},
+        [](const Case& point) {
             return launches_from_device(point) ? ExpectedLaunches::chain_per_block(point.grid, 1)
                                                : ExpectedLaunches::none();
-        });
+        },
+        [](const Case& point) { return kMarkBytes * point.grid; });
     static const StandIn graph(
         {.name = "graph", .workload = "reduce", .mechanisms = kOnly<graph_tail>, .cuda_only = true}, halving_by_grid);
     static const StandIn hello(
