@@ -34,8 +34,7 @@ std::uint64_t available_memory_bytes()
 } // namespace
 
 Context::Context(const SessionOptions& options)
-    : executor_(parse_schedule(options.schedule),
-                options.workers != 0 ? options.workers : cpu::default_workers()),
+    : executor_(parse_schedule(options.schedule), options.workers != 0 ? options.workers : cpu::default_workers()),
       alive_(options.alive)
 {
     struct sysinfo info {
