@@ -163,10 +163,7 @@ struct Chain {
         .source = "nestbed",
     };
 
-    static std::uint32_t count(const Case& point)
-    {
-        return point.depth.value_or(kChainLevels);
-    }
+    static std::uint32_t count(const Case& point) { return point.depth.value_or(kChainLevels); }
 
     static ExpectedLaunches launches(const Case& point)
     {

@@ -53,8 +53,15 @@ int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
         err << fmt::format("nestbed: {}\n", why_not_ok(sample));
         return exit_rows_bad;
     }
-    out << fmt::format("{} threads greeted, {} device launches\n", sample.answer, sample.launches->attempted);
+    out << greetings_text(sample);
     return exit_ok;
+}
+
+std::string greetings_text(const Sample& sample)
+{
+    return fmt::format("{} threads greeted, {}\n", sample.answer,
+                       sample.launches ? fmt::format("{} device launches", sample.launches->attempted)
+                                       : "device launches not counted (no ledger)");
 }
 
 // An image drawn through shared memory; without the barrier that this needs, where asked.

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "device/backends.hpp"
 #include "inspect/profile_run.hpp"
+#include "inspect/reconcile_tables.hpp"
 #include "model/strategy.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"

@@ -12,6 +12,7 @@
 #include "model/machine.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
+#include "plan/plan_description.hpp"
 #include "plan/shard.hpp"
 #include "run/expectation.hpp"
 #include "run/progress.hpp"

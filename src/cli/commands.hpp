@@ -2,6 +2,8 @@
 // an exit code (error.hpp) and throws UsageError or RunError.
 #pragma once
 
+#include "model/sample.hpp"
+
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -15,6 +17,8 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int list(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int info(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int hello(const Arguments& arguments, std::ostream& out, std::ostream& err);
+// What hello ends with: how many threads greeted, and the device launches where this build counts them.
+std::string greetings_text(const Sample& sample);
 int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int trace(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int tree(const Arguments& arguments, std::ostream& out, std::ostream& err);

@@ -105,6 +105,19 @@ class BackendSession final : public Session
         return *strategy;
     }
 
+    // Throws RunError where the strategy's entry names none that there is.
+    Workload& workload_of(const StrategyInfo& info) const
+    {
+        const auto found = workloads_.find(info.workload);
+        if (found != workloads_.end())
+            return *found->second;
+        std::string names;
+        for (const auto& [name, workload] : workloads_)
+            names += (names.empty() ? "" : ", ") + std::string(name);
+        throw RunError("the entry of strategy '" + std::string(info.name) + "' names a workload '" +
+                       std::string(info.workload) + "' that is not there; allowed: " + names);
+    }
+
     static Sample unsupported(const std::string& why)
     {
         return {.status = Status::unsupported, .detail = "unsupported: " + why};
@@ -113,6 +126,7 @@ class BackendSession final : public Session
     Sample run(const Case& point, bool aloud, Tracer* tracer)
     {
         const Strategy& strategy = strategy_of(point);
+        Workload& workload = workload_of(strategy.info());
         const Mechanism mechanism = mechanism_of(strategy.info(), point);
         if (strategy.info().cuda_only && kBackend != BackendKind::cuda)
             return unsupported(point.strategy + " needs what only CUDA has");
@@ -139,7 +153,7 @@ class BackendSession final : public Session
                                        .tracer = tracer,
                                        .marked = tracer == nullptr && !options_.untimed,
                                        .aloud = aloud};
-            Sample sample = workloads_.at(strategy.info().workload)->sample(strategy, prepared);
+            Sample sample = workload.sample(strategy, prepared);
             Ledger counted;
             context_.download(std::span(&counted, 1), ledger_);
             context_.alive();

@@ -55,10 +55,6 @@ std::vector<std::string> logs_without_ledger(const std::string& path);
 // of a case without its ledger.
 std::vector<std::string> ledgers_in(const std::string& path);
 
-// Tables of at most 80 columns: the three counts and the verdict; what ncu counted beside; which cases are not equal, and
-// why.
-std::string reconcile_text(const std::vector<Reconciled>& cases);
-
 // All that is known of a case: columns, and its cells.
 const std::vector<std::string>& reconcile_columns();
 std::vector<std::string> reconcile_cells(const Reconciled& one);

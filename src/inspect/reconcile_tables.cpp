@@ -1,7 +1,7 @@
-// The tables of reconcile.hpp.
+#include "inspect/reconcile_tables.hpp"
+
 #include "base/table.hpp"
 #include "base/text.hpp"
-#include "inspect/reconcile.hpp"
 #include "model/strategy.hpp"
 
 #include <fmt/format.h>

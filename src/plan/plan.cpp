@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
 #include "plan/axes.hpp"
+#include "plan/plan_description.hpp"
 
 #include <fmt/format.h>
 

@@ -44,11 +44,4 @@ std::vector<BackendKind> chosen_backends(const Settings& settings, const std::st
 // or over the device's limit, more elements than grid * block, more memory than the device has free.
 Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices);
 
-// Bytes that a case needs at once: its workload's buffers on the device; on the executor also the host's vectors
-// and the grids of its widest level, for there they share one memory.
-std::uint64_t memory_bytes(const Case& point);
-
-// What --dry-run prints.
-std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices);
-
 } // namespace nestbed

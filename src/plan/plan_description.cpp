@@ -1,11 +1,11 @@
-// What a plan would take: the memory of a case, and the table of --dry-run.
+#include "plan/plan_description.hpp"
+
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
 #include "model/launch_plan.hpp"
 #include "model/strategy.hpp"
 #include "plan/cost.hpp"
-#include "plan/plan.hpp"
 
 #include <fmt/format.h>
 

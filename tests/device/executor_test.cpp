@@ -344,8 +344,8 @@ TEST(Executor, AnImpossibleGridIsRefused)
     EXPECT_THAT(errors, testing::Each(launch_invalid_configuration));
     EXPECT_EQ(errors.size(), 8U);
     EXPECT_EQ(launch_invalid_configuration, 9);
-    EXPECT_THROW(executor.run(1, 2048, [] {}), std::invalid_argument);
-    EXPECT_THROW(executor.run(0, 1, [] {}), std::invalid_argument);
+    EXPECT_THROW(executor.run(1, 2048, [] {}), Fault);
+    EXPECT_THROW(executor.run(0, 1, [] {}), Fault);
 }
 
 } // namespace

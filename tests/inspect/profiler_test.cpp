@@ -2,15 +2,10 @@
 #include "inspect/profiler.hpp"
 
 #include "base/subprocess.hpp"
-#include "model/launch_plan.hpp"
-#include "support/plan_support.hpp"
 #include "support/program_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <filesystem>
-#include <set>
 
 namespace nestbed
 {
@@ -109,36 +104,6 @@ TEST(ShellText, IsReadBackByAShell)
     for (const std::string& word : words)
         expected += word + '\0';
     EXPECT_EQ(folder.read("out"), expected);
-}
-
-// experiments/profile.cfg has every strategy and mechanism whose launches ncu can count, at three sizes and more, and no
-// case whose root grids would take ncu longer than some minutes.
-TEST(ProfileExperiment, HasWhatLaunchesFromTheDeviceAtThreeSizes)
-{
-    const DeviceFacts gpu = both().at(BackendKind::cuda);
-    Settings settings;
-    settings.read_file((std::filesystem::path(NESTBED_EXPERIMENTS) / "profile.cfg").string());
-    std::map<std::string, std::size_t> sizes;
-    std::uint64_t root_grids = 0;
-    for (const Group& group : make_plan(settings, {{BackendKind::cuda, gpu}}).groups)
-        for (const Case& point : group.cases) {
-            const Strategy& strategy = *Registry::find_anywhere(point.strategy);
-            const LaunchPlan plan = plan_launches(point, strategy.launches(point), gpu);
-            EXPECT_EQ(plan.refusal, "") << point.strategy;
-            EXPECT_GT(strategy.launches(point).total(), 0U) << point.strategy;
-            EXPECT_LE(plan.waves(), 150U) << point.strategy;
-            EXPECT_EQ(plan.pending_limit, gpu.default_pending_limit) << point.strategy;
-            root_grids += plan.waves();
-            ++sizes[point.strategy + " " + std::string(name_of(*point.mechanism))];
-        }
-    EXPECT_LE(root_grids, 1000U);
-    for (const std::string_view name : Registry::names())
-        for (const StrategyInfo& info = Registry::find_anywhere(name)->info();
-             const Mechanism mechanism : info.mechanisms) {
-            const std::string way = std::string(name) + " " + std::string(name_of(mechanism));
-            const bool wanted = from_device(mechanism) && mechanism != Mechanism::graph_tail;
-            EXPECT_EQ(sizes[way], wanted ? 3U : 0U) << way;
-        }
 }
 
 } // namespace

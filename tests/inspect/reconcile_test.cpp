@@ -1,5 +1,6 @@
 // Nsight Compute's count of device launches beside the closed form and the ledger.
 #include "inspect/reconcile.hpp"
+#include "inspect/reconcile_tables.hpp"
 
 #include "base/csv.hpp"
 #include "base/error.hpp"

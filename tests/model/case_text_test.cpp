@@ -1,27 +1,16 @@
 // A case as settings that give it again, and as the name of its range.
 #include "model/case_text.hpp"
 
-#include "model/strategy.hpp"
-#include "support/plan_support.hpp"
-
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace nestbed
 {
 namespace
 {
-
-std::vector<Case> cases_of(const Said& said, const Devices& devices = cpu_alone())
-{
-    std::vector<Case> cases;
-    for (const Group& group : plan_of(said, devices).groups)
-        cases.insert(cases.end(), group.cases.begin(), group.cases.end());
-    return cases;
-}
 
 // What a user would type of the case.
 std::string typed(const Case& point)
@@ -30,34 +19,6 @@ std::string typed(const Case& point)
     for (const auto& [key, value] : settings_of(point))
         text += (text.empty() ? "" : " ") + std::string("--") + key + " " + value;
     return text;
-}
-
-TEST(CaseText, GivesEveryCaseOfEveryStrategyAgain)
-{
-    std::size_t cases = 0;
-    for (const Strategy* strategy : Registry::of(BackendKind::cpu)) {
-        const std::string name(strategy->info().name);
-        SCOPED_TRACE(name);
-        for (const Said& more : {Said{}, Said{{"grid", "3"}, {"block", "64"}, {"elements", "150"}, {"depth", "0,2"}},
-                                 Said{{"type", "int32,float32"}, {"seed", "7"}, {"delay-us", "0,5"}},
-                                 Said{{"pending-limit", "auto,100"}, {"wave", "auto,2"}, {"streams", "auto,3"}},
-                                 Said{{"nx", "70"}, {"ny", "50"}, {"block-shape", "8x32,16x16"}}}) {
-            Said said{{"strategy", name}, {"backend", "cpu"}, {"mechanism", "all"}};
-            said.insert(said.end(), more.begin(), more.end());
-            for (const Case& point : cases_of(said)) {
-                ++cases;
-                EXPECT_EQ(cases_of(settings_of(point)), std::vector<Case>{point}) << typed(point);
-            }
-        }
-    }
-    EXPECT_GT(cases, 500U);
-}
-
-TEST(CaseText, GivesDeviceGraphsAgain)
-{
-    const Devices gpu{{BackendKind::cuda, both().at(BackendKind::cuda)}};
-    for (const Case& point : cases_of({{"strategy", "chain"}, {"mechanism", "graph_tail"}, {"graphs", "1,64"}}, gpu))
-        EXPECT_EQ(cases_of(settings_of(point), gpu), std::vector<Case>{point}) << typed(point);
 }
 
 TEST(CaseText, LeavesOutWhatMeansNothing)

@@ -2,12 +2,9 @@
 #include "support/plan_support.hpp"
 
 #include "plan/cost.hpp"
-#include "run/progress.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <chrono>
 
 namespace nestbed
 {
@@ -91,16 +88,6 @@ TEST(Cost, OfWhatTheExecutorCannotRunIsOneRow)
     const std::vector<Case>& cases = plan.groups.front().cases;
     EXPECT_EQ(cases.front().strategy, "graph");
     EXPECT_LT(cost_us(plan, cases.front()), cost_us(plan, cases.back()) / 1000);
-}
-
-// Half of the samples were a hundredth of the work.
-TEST(Cost, GivesTheTimeLeft)
-{
-    using std::chrono::seconds;
-    Progress progress{.done = 60, .before = 10, .all = 110, .done_us = 1'100, .before_us = 100, .all_us = 100'100};
-    EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 (54 %), 50/s, 99 s left");
-    progress.done_us = progress.before_us = progress.all_us = 0; // where it is not known
-    EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 (54 %), 50/s, 1 s left");
 }
 
 } // namespace

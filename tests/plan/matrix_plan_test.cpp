@@ -1,8 +1,7 @@
-// Plans of what goes over a matrix: its sides and block shapes in place of grid, block, elements and type; and the launches
-// of recursive_transpose.
+// Plans of what goes over a matrix: its sides and block shapes in place of grid, block, elements and type.
 #include "plan/plan.hpp"
+#include "plan/plan_description.hpp"
 
-#include "model/strategy.hpp"
 #include "support/plan_support.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +20,6 @@ namespace
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::StartsWith;
 
 std::vector<Case> cases_of(const Said& said)
@@ -154,19 +152,6 @@ TEST(MatrixPlan, OfARecursionHasDepthsLimitsAndMechanismsButNoBlockShapes)
     EXPECT_EQ(cases_of(nested).size(), 3U * 2 * 2);
 }
 
-TEST(MatrixPlan, OfAnyStrategyIsMultipliedBySidesAndBlockShapesWhereItHasThem)
-{
-    for (const std::string_view name : Registry::names()) {
-        const StrategyInfo& info = Registry::find_anywhere(name)->info();
-        const std::vector<Case> cases =
-            cases_of({{"strategy", std::string(name)}, {"nx", "5,7"}, {"block-shape", "8x4,4x8,2x2"}});
-        EXPECT_EQ(cases.size(), (info.over_matrix() ? 2U : 1U) * (info.shaped ? 3U : 1U)) << name;
-        EXPECT_TRUE(info.over_matrix() || !info.shaped) << name;
-        EXPECT_EQ(cases.at(0).nx != 0, info.over_matrix()) << name;
-        EXPECT_EQ(cases.at(0).shape.threads() != 0, info.shaped) << name;
-    }
-}
-
 TEST(MatrixPlan, SectionsThatShareAMatrixShareAGroup)
 {
     const ScratchFolder folder;
@@ -290,96 +275,6 @@ TEST(MatrixPlanRefuses, SidesAndBlockShapesThatCannotBe)
                 AllOf(StartsWith("--nx 65536: 65536 is too large"), HasSubstr("from 1 to 65535,")));
     EXPECT_THAT(refusal({{"strategy", "naive_row"}, {"block-shape", "16"}}),
                 StartsWith("--block-shape 16: '16' is no shape of a block; allowed: WIDTHxHEIGHT"));
-}
-
-std::vector<std::uint64_t> recursive_launches(std::uint32_t nx, std::uint32_t ny,
-                                              std::optional<std::uint32_t> depth = {})
-{
-    const Case point{.strategy = "recursive_transpose",
-                     .elements = std::uint64_t{nx} * ny,
-                     .grid = 0,
-                     .block = 0,
-                     .nx = nx,
-                     .ny = ny,
-                     .depth = depth};
-    const ExpectedLaunches form = Registry::find_anywhere("recursive_transpose")->launches(point);
-    EXPECT_FALSE(form.per_root_block());
-    return form.by_depth;
-}
-
-TEST(RecursiveTranspose, LaunchesAQuadrantAChildDownToTilesOf32By64)
-{
-    EXPECT_THAT(recursive_launches(2048, 2048), ElementsAre(4, 16, 64, 256, 1024, 2048));
-    EXPECT_THAT(recursive_launches(333, 217), ElementsAre(4, 16, 32, 24)); // 11 x 4 tiles
-    EXPECT_THAT(recursive_launches(64, 128), ElementsAre(4));
-    EXPECT_THAT(recursive_launches(33, 65), ElementsAre(4));
-    EXPECT_THAT(recursive_launches(96, 128), ElementsAre(4, 4)); // 3 x 2: two of 2 x 1 go on
-}
-
-TEST(RecursiveTranspose, HalvesAPartThatIsOneTileWideOrHigh)
-{
-    EXPECT_THAT(recursive_launches(32, 128), ElementsAre(2));
-    EXPECT_THAT(recursive_launches(64, 64), ElementsAre(2));
-    EXPECT_THAT(recursive_launches(1, 8 * 64), ElementsAre(2, 4, 8));
-    EXPECT_THAT(recursive_launches(5 * 32, 1), ElementsAre(2, 4, 2));
-}
-
-TEST(RecursiveTranspose, OfOneTileLaunchesNothing)
-{
-    EXPECT_THAT(recursive_launches(1, 1), IsEmpty());
-    EXPECT_THAT(recursive_launches(32, 64), IsEmpty());
-    EXPECT_THAT(recursive_launches(31, 63, 5), IsEmpty());
-}
-
-TEST(RecursiveTranspose, IsCutOffAtTheDepth)
-{
-    EXPECT_THAT(recursive_launches(333, 217, 0), IsEmpty());
-    EXPECT_THAT(recursive_launches(333, 217, 1), ElementsAre(4));
-    EXPECT_THAT(recursive_launches(333, 217, 3), ElementsAre(4, 16, 32));
-    EXPECT_THAT(recursive_launches(333, 217, 4), ElementsAre(4, 16, 32, 24));
-    EXPECT_THAT(recursive_launches(333, 217, UINT32_MAX), ElementsAre(4, 16, 32, 24));
-}
-
-// From one tile to another; the last of each side is not one of it.
-struct Tiles {
-    unsigned left, right, top, bottom;
-};
-
-// One by one, cut in the middle of the matrix's own tiles.
-void split(const Tiles& part, unsigned depth, unsigned most, std::vector<std::uint64_t>& by_depth)
-{
-    if (depth == most || (part.right - part.left == 1 && part.bottom - part.top == 1))
-        return;
-    by_depth.resize(std::max<std::size_t>(by_depth.size(), depth + 1));
-    const unsigned middle = (part.left + part.right) / 2;
-    const unsigned half_way = (part.top + part.bottom) / 2;
-    for (const auto& [left, right] : {std::pair{part.left, middle}, std::pair{middle, part.right}})
-        for (const auto& [top, bottom] : {std::pair{part.top, half_way}, std::pair{half_way, part.bottom}})
-            if (left != right && top != bottom) {
-                ++by_depth[depth];
-                split({left, right, top, bottom}, depth + 1, most, by_depth);
-            }
-}
-
-TEST(RecursiveTranspose, LaunchesWhatARecursionQuadrantByQuadrantCounts)
-{
-    const std::vector<std::uint32_t> sides{1, 31, 32, 33, 63, 64, 65, 97, 128, 129, 217, 333, 500, 1000, 1025, 2500};
-    for (const std::uint32_t nx : sides)
-        for (const std::uint32_t ny : sides)
-            for (const std::uint32_t depth : {0U, 1U, 2U, 3U, 5U, 30U}) {
-                std::vector<std::uint64_t> by_depth;
-                split({0, (nx + 31) / 32, 0, (ny + 63) / 64}, 0, depth, by_depth);
-                ASSERT_EQ(recursive_launches(nx, ny, depth), by_depth) << nx << " x " << ny << " to depth " << depth;
-            }
-}
-
-TEST(RecursiveTranspose, OfTheLargestMatrixIsCountedAtOnce)
-{
-    const std::vector<std::uint64_t> by_depth = recursive_launches(65535, 65535); // 2048 x 1024 tiles
-    ASSERT_EQ(by_depth.size(), 11U);
-    for (unsigned depth = 0; depth < 10; ++depth)
-        EXPECT_EQ(by_depth[depth], 1ULL << (2 * (depth + 1)));
-    EXPECT_EQ(by_depth[10], 2048ULL * 1024);
 }
 
 } // namespace

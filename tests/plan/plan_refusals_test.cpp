@@ -1,5 +1,6 @@
 // Every way to ask a plan for what cannot be: the place, the value, and what is allowed.
 #include "model/strategy.hpp"
+#include "plan/plan_description.hpp"
 #include "support/plan_support.hpp"
 
 #include <fmt/format.h>

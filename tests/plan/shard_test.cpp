@@ -1,16 +1,13 @@
 // Parts of a plan: all of it, once, and equally dear.
-#include "support/plan_support.hpp"
-
-#include "model/case_text.hpp"
-#include "plan/cost.hpp"
 #include "plan/shard.hpp"
+
+#include "support/parts_support.hpp"
+#include "support/plan_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
 
 namespace nestbed
 {
@@ -35,81 +32,13 @@ TEST(Shard, IsRefusedWithTheOptionTheValueAndWhatIsAllowed)
                   "--shard " + text + ": it is no shard; allowed: I/N, I from 1 to N, N at most 10000");
 }
 
-std::vector<std::string> texts_of(const Plan& plan)
+// Cases that cost from little to much, in several groups.
+Plan some_plan()
 {
-    std::vector<std::string> texts;
-    for (const Group& group : plan.groups)
-        for (const Case& point : group.cases)
-            texts.push_back(settings_text(point));
-    return texts;
-}
-
-std::vector<Plan> parts_of(const Plan& plan, unsigned of)
-{
-    std::vector<Plan> parts;
-    for (unsigned number = 1; number <= of; ++number)
-        parts.push_back(part_of(plan, {number, of}));
-    return parts;
-}
-
-// Every case is in one part, and the parts have them in the plan's order.
-void expect_to_be_divided(const Plan& plan, const std::vector<Plan>& parts)
-{
-    const std::vector<std::string> all = texts_of(plan);
-    std::multiset<std::string> found;
-    for (const Plan& part : parts) {
-        std::size_t last = 0;
-        for (const std::string& text : texts_of(part)) {
-            const auto place = static_cast<std::size_t>(std::ranges::find(all, text) - all.begin());
-            EXPECT_LE(last, place);
-            last = place;
-            found.insert(text);
-        }
-        for (const Group& group : part.groups)
-            EXPECT_FALSE(group.cases.empty());
-    }
-    EXPECT_EQ(found, std::multiset<std::string>(all.begin(), all.end()));
-}
-
-// As on an H200, whatever machine the tests run on.
-Plan plan_of_file(const std::string& file)
-{
-    Settings settings;
-    settings.read_file(file);
-    const bool executed = settings.one("backend").has_value();
-    const BackendKind backend = executed ? BackendKind::cpu : BackendKind::cuda;
-    return make_plan(settings, {{backend, both().at(backend)}});
-}
-
-// What no shard can be cheaper than that has it: it needs its input too.
-double dearest_case_us(const Plan& plan)
-{
-    double us = 0;
-    for (const Group& group : plan.groups)
-        for (const Case& point : group.cases)
-            us = std::max(us, input_us(point) + cost_us(plan, point));
-    return us;
-}
-
-TEST(Shards, OfEveryExperimentAreEquallyDear)
-{
-    for (const auto& entry : std::filesystem::directory_iterator(NESTBED_EXPERIMENTS)) {
-        if (entry.path().extension() != ".cfg")
-            continue;
-        const Plan plan = plan_of_file(entry.path().string());
-        for (const unsigned of : {2U, 4U, 8U}) {
-            SCOPED_TRACE(entry.path().filename().string() + " in " + std::to_string(of));
-            const std::vector<Plan> parts = parts_of(plan, of);
-            expect_to_be_divided(plan, parts);
-            double all = 0;
-            double dearest = 0;
-            for (const Plan& part : parts) {
-                all += cost_us(part);
-                dearest = std::max(dearest, cost_us(part));
-            }
-            EXPECT_LE(dearest, 1.1 * std::max(all / of, dearest_case_us(plan)));
-        }
-    }
+    return plan_of({{"strategy", "nosync,synced,neighbored,chain"},
+                    {"mechanism", "all"},
+                    {"grid", "4,64,2048"},
+                    {"depth", "1:5"}});
 }
 
 TEST(Shards, KeepWhatEveryPartNeedsToKnow)
@@ -132,13 +61,13 @@ TEST(Shards, KeepWhatEveryPartNeedsToKnow)
 
 TEST(Shards, AreTheSameEveryTime)
 {
-    const Plan plan = plan_of_file(std::string(NESTBED_EXPERIMENTS) + "/grid.cfg");
+    const Plan plan = some_plan();
     EXPECT_EQ(texts_of(part_of(plan, {2, 3})), texts_of(part_of(plan, {2, 3})));
 }
 
 TEST(Shards, OneIsAll)
 {
-    const Plan plan = plan_of_file(std::string(NESTBED_EXPERIMENTS) + "/launch.cfg");
+    const Plan plan = some_plan();
     EXPECT_EQ(texts_of(part_of(plan, {1, 1})), texts_of(plan));
 }
 

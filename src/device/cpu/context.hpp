@@ -14,7 +14,6 @@
 #include <new>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -27,8 +26,8 @@ inline constexpr BackendKind kBackend = BackendKind::cpu;
 // Threads of a block that run in step.
 inline constexpr unsigned kInStep = 1;
 
-// What a run throws when it cannot be made or cannot end.
-using DeviceFault = cpu::ExecutorFault;
+// What a run of kernels throws that the device cannot do: the sample's error, not the session's.
+using DeviceFault = cpu::Fault;
 
 struct LaunchShape {
     dim3 grid;

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstring>
 #include <random>
-#include <stdexcept>
 #include <thread>
 
 namespace nestbed::cpu
@@ -96,7 +95,7 @@ bool valid(dim3 grid, dim3 block)
 void Executor::run(dim3 grid, dim3 block, KernelCall call)
 {
     if (!valid(grid, block))
-        throw std::invalid_argument(fmt::format(
+        throw Fault(fmt::format(
             "a grid of {} x {} x {} blocks of {} x {} x {} threads cannot be launched; a block has 1 to {} "
             "threads, a grid 1 to 2147483647 blocks",
             grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreadsPerBlock));
@@ -191,8 +190,8 @@ LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall 
     Block& parent = *current_carrier()->block;
     PendingLaunches& pending = parent.engine->pending;
     if (pending.only.value_or(mechanism) != mechanism)
-        throw ExecutorFault(fmt::format("a kernel launched by mechanism {} in a case of mechanism {}",
-                                        nestbed::name_of(mechanism), nestbed::name_of(*pending.only)));
+        throw Fault(fmt::format("a kernel launched by mechanism {} in a case of mechanism {}",
+                                nestbed::name_of(mechanism), nestbed::name_of(*pending.only)));
     if (!pending.reserve())
         return launch_pending_count_exceeded;
     auto child = std::make_unique<Grid>(grid, block, mechanism, std::move(call));

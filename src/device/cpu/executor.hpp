@@ -22,6 +22,7 @@
 // eager and random use one worker: what they do does not depend on the machine.
 #pragma once
 
+#include "base/error.hpp"
 #include "model/mechanism.hpp"
 #include "model/schedule.hpp"
 
@@ -52,16 +53,16 @@ enum LaunchError : int {
 };
 std::string_view name_of(LaunchError error);
 
-// A run that cannot end, or that does what its case does not say.
-class ExecutorFault : public std::runtime_error
-{
-  public:
-    using std::runtime_error::runtime_error;
-};
-
 unsigned default_workers();
 
 inline constexpr unsigned kMaxThreadsPerBlock = 1024; // CUDA's
+
+// What a GPU would report as an error of the launch or of the kernel: a grid that cannot be, kernels that wait for ever.
+class Fault : public RunError
+{
+  public:
+    using RunError::RunError;
+};
 
 using KernelCall = std::function<void()>; // one thread's share of a kernel, arguments bound
 
@@ -82,9 +83,9 @@ class Executor
     // The mechanism by which kernels launch kernels from now on; empty: any.
     void go_by(std::optional<Mechanism> mechanism);
 
-    // Launches a grid from the host and returns when it and all its descendants are complete. Throws
-    // std::invalid_argument for an empty or oversized grid, ExecutorFault if every thread waits for ever
-    // (schedule random) or a kernel launches by a mechanism that is not allowed, and whatever a kernel throws.
+    // Launches a grid from the host and returns when it and all its descendants are complete. Throws Fault for an empty or
+    // oversized grid, if every thread waits for ever (schedule random), and if a kernel launches by a mechanism that is not
+    // allowed; and whatever a kernel throws.
     void run(dim3 grid, dim3 block, KernelCall call);
 
   private:

@@ -83,7 +83,7 @@ void Run::step()
     const bool room = resident_.size() < kResidentBlocks && resident_threads_ < kResidentThreads;
     const bool may_start = !graph_.ready().empty() && (room || able.empty());
     if (!may_start && able.empty())
-        throw ExecutorFault("every thread waits and nothing can start: the kernels deadlock");
+        throw Fault("every thread waits and nothing can start: the kernels deadlock");
     const std::size_t choice = draw(able.size() + (may_start ? 1 : 0));
     if (choice == able.size())
         start_block(room);

@@ -1,0 +1,112 @@
+// The experiments that come with nestbed: they can be planned, divided and profiled.
+#include "model/launch_plan.hpp"
+#include "model/strategy.hpp"
+#include "plan/cost.hpp"
+#include "plan/plan.hpp"
+#include "support/parts_support.hpp"
+#include "support/plan_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+// Every experiment that comes with nestbed can be planned on the devices it is for.
+TEST(Experiments, ArePlannedWithoutARefusal)
+{
+    unsigned files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(NESTBED_EXPERIMENTS)) {
+        if (entry.path().extension() != ".cfg")
+            continue;
+        SCOPED_TRACE(entry.path().filename().string());
+        Settings settings;
+        settings.read_file(entry.path().string());
+        ++files;
+        const Plan plan = make_plan(settings, {{BackendKind::cuda, both().at(BackendKind::cuda)}});
+        EXPECT_GT(plan.case_count(), 0U);
+        EXPECT_FALSE(plan.title.empty());
+    }
+    EXPECT_GE(files, 16U);
+}
+
+// As on an H200, whatever machine the tests run on.
+Plan plan_of_file(const std::string& file)
+{
+    Settings settings;
+    settings.read_file(file);
+    const bool executed = settings.one("backend").has_value();
+    const BackendKind backend = executed ? BackendKind::cpu : BackendKind::cuda;
+    return make_plan(settings, {{backend, both().at(backend)}});
+}
+
+// What no shard can be cheaper than that has it: it needs its input too.
+double dearest_case_us(const Plan& plan)
+{
+    double us = 0;
+    for (const Group& group : plan.groups)
+        for (const Case& point : group.cases)
+            us = std::max(us, input_us(point) + cost_us(plan, point));
+    return us;
+}
+
+TEST(Shards, OfEveryExperimentAreEquallyDear)
+{
+    for (const auto& entry : std::filesystem::directory_iterator(NESTBED_EXPERIMENTS)) {
+        if (entry.path().extension() != ".cfg")
+            continue;
+        const Plan plan = plan_of_file(entry.path().string());
+        for (const unsigned of : {2U, 4U, 8U}) {
+            SCOPED_TRACE(entry.path().filename().string() + " in " + std::to_string(of));
+            const std::vector<Plan> parts = parts_of(plan, of);
+            expect_to_be_divided(plan, parts);
+            double all = 0;
+            double dearest = 0;
+            for (const Plan& part : parts) {
+                all += cost_us(part);
+                dearest = std::max(dearest, cost_us(part));
+            }
+            EXPECT_LE(dearest, 1.1 * std::max(all / of, dearest_case_us(plan)));
+        }
+    }
+}
+
+// experiments/profile.cfg has every strategy and mechanism whose launches ncu can count, at three sizes and more, and no
+// case whose root grids would take ncu longer than some minutes.
+TEST(ProfileExperiment, HasWhatLaunchesFromTheDeviceAtThreeSizes)
+{
+    const DeviceFacts gpu = both().at(BackendKind::cuda);
+    Settings settings;
+    settings.read_file((std::filesystem::path(NESTBED_EXPERIMENTS) / "profile.cfg").string());
+    std::map<std::string, std::size_t> sizes;
+    std::uint64_t root_grids = 0;
+    for (const Group& group : make_plan(settings, {{BackendKind::cuda, gpu}}).groups)
+        for (const Case& point : group.cases) {
+            const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+            const LaunchPlan plan = plan_launches(point, strategy.launches(point), gpu);
+            EXPECT_EQ(plan.refusal, "") << point.strategy;
+            EXPECT_GT(strategy.launches(point).total(), 0U) << point.strategy;
+            EXPECT_LE(plan.waves(), 150U) << point.strategy;
+            EXPECT_EQ(plan.pending_limit, gpu.default_pending_limit) << point.strategy;
+            root_grids += plan.waves();
+            ++sizes[point.strategy + " " + std::string(name_of(*point.mechanism))];
+        }
+    EXPECT_LE(root_grids, 1000U);
+    for (const std::string_view name : Registry::names())
+        for (const StrategyInfo& info = Registry::find_anywhere(name)->info();
+             const Mechanism mechanism : info.mechanisms) {
+            const std::string way = std::string(name) + " " + std::string(name_of(mechanism));
+            const bool wanted = from_device(mechanism) && mechanism != Mechanism::graph_tail;
+            EXPECT_EQ(sizes[way], wanted ? 3U : 0U) << way;
+        }
+}
+
+} // namespace
+} // namespace nestbed

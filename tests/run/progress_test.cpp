@@ -1,0 +1,24 @@
+// What a run says of its time left.
+#include "run/progress.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace nestbed
+{
+namespace
+{
+
+// Half of the samples were a hundredth of the work.
+TEST(Cost, GivesTheTimeLeft)
+{
+    using std::chrono::seconds;
+    Progress progress{.done = 60, .before = 10, .all = 110, .done_us = 1'100, .before_us = 100, .all_us = 100'100};
+    EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 (54 %), 50/s, 99 s left");
+    progress.done_us = progress.before_us = progress.all_us = 0; // where it is not known
+    EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 (54 %), 50/s, 1 s left");
+}
+
+} // namespace
+} // namespace nestbed

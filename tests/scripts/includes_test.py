@@ -1,0 +1,281 @@
+#!/usr/bin/python3
+"""Tests of the shape of the source: which folder includes which, how long files are, where functions are declared.
+
+    /usr/bin/python3 tests/scripts/includes_test.py             the tests, on this repository and on planted mistakes
+    /usr/bin/python3 tests/scripts/includes_test.py --graph     the include graph by folder, and the lines per folder
+"""
+import collections
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# A folder may include itself and these.
+MAY_INCLUDE = {"base": [],
+               "model": ["base"],
+               "plan": ["base", "model"],
+               "log": ["base", "model", "plan"],
+               "run": ["base", "model", "plan", "log"],
+               "inspect": ["base", "model", "plan", "log", "run"],
+               "device": ["base", "model"],
+               "cli": ["base", "model", "plan", "log", "run", "inspect", "device"],
+               "nested": ["base", "model", "device"],
+               "baseline": ["base", "model", "device"]}
+STRATEGIES = ["nested", "baseline"]
+STAGES = [folder for folder in MAY_INCLUDE if folder not in STRATEGIES]
+GENERATED = {"base/version.hpp"}  # src/version.cmake writes it into the build folder
+SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh"}
+MOST_LINES = 350
+MOST_OF_SRC = {folder: 0.20 for folder in STAGES} | {"device": 0.36}
+# Files of functions that a header of another name declares.
+DECLARED_ELSEWHERE = [("cli/command_*.cpp", "cli/commands.hpp"),
+                      ("device/workloads/*_workload.cu", "device/workload.hpp"),
+                      ("device/cpu/*.cpp", "device/cpu/executor_state.hpp"),
+                      ("device/cpu/executor.cpp", "device/cpu/fiber.hpp"),  # what a fiber runs
+                      ("device/cuda/context.cu", "device/cuda/why_no_gpu.hpp")]  # for those that have no nvcc
+
+
+def folder_of(name):
+    return name.split("/")[0]
+
+
+class Source:
+    """The source files of a tree. Files of src are named as an #include names them: from src on."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.texts = {}
+        for top in [self.root / "src", *(self.root / folder for folder in STRATEGIES)]:
+            base = top if top.name == "src" else self.root
+            for path in sorted(top.rglob("*")):
+                if path.suffix in SUFFIXES:
+                    self.texts[path.relative_to(base).as_posix()] = path.read_text(encoding="utf-8")
+        self.includes = {name: re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.MULTILINE)
+                         for name, text in self.texts.items()}
+
+    def lines(self):
+        return {name: text.count("\n") for name, text in self.texts.items()}
+
+    def lines_by_folder(self):
+        lines = collections.Counter()
+        for name, count in self.lines().items():
+            lines[folder_of(name)] += count
+        return lines
+
+    def edges_by_folder(self):
+        edges = collections.Counter()
+        for name, includes in self.includes.items():
+            edges.update((folder_of(name), folder_of(include)) for include in includes
+                         if folder_of(include) != folder_of(name))
+        return edges
+
+
+def cycle_in(edges):
+    """A cycle in a graph, {node: [nodes]}, as a list whose first node is its last; [] where there is none."""
+    done, path = set(), []
+
+    def visit(node):
+        if node in path:
+            return [*path[path.index(node):], node]
+        if node in done:
+            return []
+        path.append(node)
+        for other in edges.get(node, []):
+            if found := visit(other):
+                return found
+        path.pop()
+        done.add(node)
+        return []
+
+    for node in edges:
+        if found := visit(node):
+            return found
+    return []
+
+
+def wrong_includes(source):
+    for name, includes in source.includes.items():
+        folder = folder_of(name)
+        if folder not in MAY_INCLUDE:
+            yield f"{name}: the folder {folder} is none of the stages"
+            continue
+        for include in includes:
+            if include not in source.texts and include not in GENERATED:
+                yield f"{name}: there is no {include}"
+            elif folder_of(include) not in [folder, *MAY_INCLUDE[folder]]:
+                yield f"{name}: {folder} must not include {folder_of(include)} ({include})"
+
+
+def cycles(source):
+    if found := cycle_in(source.includes):
+        yield "files include each other: " + " -> ".join(found)
+    folders = collections.defaultdict(list)
+    for folder, other in source.edges_by_folder():
+        folders[folder].append(other)
+    if found := cycle_in(folders):
+        yield "folders include each other: " + " -> ".join(found)
+
+
+def long_files(source):
+    for name, lines in source.lines().items():
+        if lines > MOST_LINES:
+            yield f"{name}: {lines} lines; allowed: {MOST_LINES}"
+
+
+def large_folders(source):
+    lines = {folder: count for folder, count in source.lines_by_folder().items() if folder in STAGES}
+    for folder, count in lines.items():
+        share = count / sum(lines.values())
+        if share > MOST_OF_SRC[folder]:
+            yield f"src/{folder}: {share:.1%} of the lines of src; allowed: {MOST_OF_SRC[folder]:.0%}"
+
+
+def defined_in(text):
+    """The functions that a file defines for others, or their classes; by the formatting of .clang-format."""
+    text = re.sub(r"^namespace\n\{\n.*?^\} // namespace$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^template\b[^\n]*\n", "static ", text, flags=re.MULTILINE)
+    for match in re.finditer(r"^(?!static|inline|__global__|const|extern|using|namespace|struct|class|enum|typedef)"
+                             r"(?:[\w:<>,&*\[\]]+ (?:[\w:<>,&* \[\]]+ )?[&*]*)?((?:~?\w+::)*)(~?\w+|operator\S+)\([^;{]*\{",
+                             text, re.MULTILINE):
+        yield match[1].split("::")[0] or match[2]
+
+
+def undeclared(source):
+    for name, text in source.texts.items():
+        path = pathlib.PurePosixPath(name)
+        if path.suffix not in {".cpp", ".cu"} or folder_of(name) in STRATEGIES or path.name == "main.cpp":
+            continue
+        headers = [path.with_suffix(suffix).as_posix() for suffix in (".hpp", ".cuh")]
+        headers += [header for files, header in DECLARED_ELSEWHERE if path.match(files)]
+        declared = "\n".join(source.texts.get(header, "") for header in headers)
+        for function in dict.fromkeys(defined_in(text)):
+            if not re.search(rf"\b{re.escape(function)}\b", declared):
+                yield f"{name}: {function} is not declared in {headers[-1] if len(headers) > 2 else headers[0]}"
+
+
+RULES = [wrong_includes, cycles, long_files, large_folders, undeclared]
+
+
+def violations(root):
+    source = Source(root)
+    return [text for rule in RULES for text in rule(source)]
+
+
+class ThisRepository(unittest.TestCase):
+    def test_has_the_shape(self):
+        source = Source(ROOT)
+        self.assertGreater(len(source.texts), 100)
+        for rule in RULES:
+            with self.subTest(rule.__name__):
+                self.assertEqual(list(rule(source)), [])
+
+    def test_has_declarations_to_look_for(self):
+        found = {name: set(defined_in(text)) for name, text in Source(ROOT).texts.items()}
+        self.assertIn("parse_csv", found["base/csv.cpp"])
+        self.assertIn("Registry", found["model/strategy.cpp"])
+        self.assertIn("make_plan", found["plan/plan.cpp"])
+
+
+# Small, and right.
+GOOD = {"src/base/text.hpp": "int length();\n",
+        "src/base/text.cpp": '#include "base/text.hpp"\n\nint length()\n{\n    return 0;\n}\n',
+        "src/model/case.hpp": '#include "base/text.hpp"\n',
+        "src/plan/plan.hpp": '#include "model/case.hpp"\n',
+        "src/log/row.hpp": '#include "plan/plan.hpp"\n',
+        "src/run/runner.hpp": '#include "log/row.hpp"\n#include "base/version.hpp"\n',
+        "src/inspect/tree.hpp": '#include "run/runner.hpp"\n',
+        "src/device/nest.hpp": '#include "model/case.hpp"\n#include <vector>\n',
+        "src/cli/cli.hpp": '#include "device/nest.hpp"\n#include "inspect/tree.hpp"\n',
+        "nested/nosync.cu": '#include "device/nest.hpp"\n'}
+
+
+class PlantedMistakes(unittest.TestCase):
+    def found(self, more, rules=(wrong_includes, cycles, long_files, undeclared)):
+        """What the rules say of the good tree with these files, or lines added to them."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in [*GOOD.items(), *more.items()]:
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(text)
+            source = Source(folder)
+            return [text for rule in rules for text in rule(source)]
+
+    def test_are_not_in_the_good_tree(self):
+        self.assertEqual(self.found({}), [])
+
+    def test_an_edge_upward(self):
+        self.assertEqual(self.found({"src/model/case.cpp": '#include "plan/plan.hpp"\n'})[0],
+                         "model/case.cpp: model must not include plan (plan/plan.hpp)")
+        self.assertEqual(self.found({"src/inspect/tree.cpp": '#  include "device/nest.hpp"\n'}),
+                         ["inspect/tree.cpp: inspect must not include device (device/nest.hpp)"])
+
+    def test_an_edge_of_device_and_of_strategies_to_more_than_their_own(self):
+        for name, include in (("src/device/session.cu", "plan/plan.hpp"), ("baseline/host.cu", "run/runner.hpp"),
+                              ("nested/tail.cu", "cli/cli.hpp")):
+            self.assertEqual(len(self.found({name: f'#include "{include}"\n'})), 1, name)
+
+    def test_a_cycle_of_files(self):
+        self.assertEqual(self.found({"src/base/a.hpp": '#include "base/b.hpp"\n', "src/base/b.hpp": '#include "base/a.hpp"\n'}),
+                         ["files include each other: base/a.hpp -> base/b.hpp -> base/a.hpp"])
+        self.assertEqual(self.found({"src/base/a.hpp": '#include "base/a.hpp"\n'}),
+                         ["files include each other: base/a.hpp -> base/a.hpp"])
+
+    def test_a_cycle_of_folders_without_one_of_files(self):
+        self.assertIn("folders include each other: model -> plan -> model",
+                      self.found({"src/model/last.hpp": '#include "plan/first.hpp"\n', "src/plan/first.hpp": "\n"},
+                                 [cycles]))
+
+    def test_an_include_that_is_not_there(self):
+        self.assertEqual(self.found({"nested/tail.cu": '#include "device/nist.hpp"\n'}),
+                         ["nested/tail.cu: there is no device/nist.hpp"])
+
+    def test_a_folder_that_is_no_stage(self):
+        self.assertEqual(self.found({"src/core/a.hpp": "\n"}), ["core/a.hpp: the folder core is none of the stages"])
+
+    def test_a_long_file(self):
+        self.assertEqual(self.found({"nested/tail.cu": "\n" * 350}), [])
+        self.assertEqual(self.found({"nested/tail.cu": "\n" * 351}), ["nested/tail.cu: 351 lines; allowed: 350"])
+
+    def test_a_large_folder(self):
+        lines = {"base": 10, "model": 10, "plan": 15, "log": 10, "run": 10, "inspect": 10, "device": 36, "cli": 10}
+
+        def found():
+            return self.found({f"src/{folder}/lines.hpp": "\n" * (100 * count) for folder, count in lines.items()},
+                              [large_folders])
+        self.assertEqual(found(), [])
+        lines["device"] = 44
+        self.assertEqual([text.split(":")[0] for text in found()], ["src/device"])
+        lines["plan"], lines["device"] = 30, 36
+        self.assertEqual([text.split(":")[0] for text in found()], ["src/plan"])
+
+    def test_what_the_own_header_does_not_declare(self):
+        of_none = "std::vector<int> all_of(int a,\n                        int b)\n{\n}\n"
+        self.assertEqual(self.found({"src/plan/plan_text.cpp": of_none}),
+                         ["plan/plan_text.cpp: all_of is not declared in plan/plan_text.hpp"])
+        self.assertEqual(self.found({"src/plan/plan.cpp": "void Plan::add()\n{\n}\n"}),
+                         ["plan/plan.cpp: Plan is not declared in plan/plan.hpp"])
+        self.assertEqual(self.found({"src/plan/plan.cpp": f"namespace\n{{\n{of_none}}} // namespace\n"}), [])
+
+
+def show_graph():
+    source = Source(ROOT)
+    edges = source.edges_by_folder()
+    lines = source.lines_by_folder()
+    of_src = sum(lines[folder] for folder in STAGES)
+    for folder in MAY_INCLUDE:
+        files = sum(folder_of(name) == folder for name in source.texts)
+        share = f"{lines[folder] / of_src:6.1%}" if folder in STAGES else " " * 6
+        includes = ", ".join(f"{other} ({count})" for other in MAY_INCLUDE if (count := edges[folder, other]))
+        print(f"{folder:8} {files:4} files {lines[folder]:6} lines {share}   includes {includes or 'nothing'}")
+    print(f"{'src':8} {'':10} {of_src:6} lines; with {' and '.join(STRATEGIES)} {sum(lines.values())}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--graph"]:
+        show_graph()
+    else:
+        unittest.main()

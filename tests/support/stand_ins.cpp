@@ -1,0 +1,188 @@
+#include "support/stand_ins.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace nestbed
+{
+
+StandIn::StandIn(const StrategyInfo& info, Launches launches, ScratchBytes scratch_bytes)
+    : info_(info), launches_(std::move(launches)), scratch_bytes_(std::move(scratch_bytes))
+{
+}
+
+ExpectedLaunches StandIn::launches(const Case& point) const
+{
+    return launches_ ? launches_(point) : ExpectedLaunches::none();
+}
+
+std::uint64_t StandIn::scratch_bytes(const Case& point) const
+{
+    return scratch_bytes_ ? scratch_bytes_(point) : 0;
+}
+
+namespace
+{
+
+using enum Mechanism;
+
+constexpr std::array kOfNosync{null_stream, named_stream, fire_and_forget};
+constexpr std::array kOfBarrier{fire_and_forget, null_stream, named_stream, tail};
+constexpr std::array kOfAggregatedBlock{fire_and_forget, null_stream};
+constexpr std::array kOfChain{null_stream, named_stream, fire_and_forget, tail,
+                              graph_tail,  host,         host_graph,      grid_sync};
+constexpr std::array kOfFanout{null_stream, named_stream, fire_and_forget, tail, host, host_graph, grid_sync};
+
+// The strategy's first mechanism, where the case names none, is from the device.
+bool launches_from_device(const Case& point)
+{
+    return from_device(point.mechanism.value_or(null_stream));
+}
+
+// When each launch of a chain or a fan-out was called, and when it began.
+constexpr std::uint64_t kMarkBytes = 2 * 8;
+
+std::uint32_t levels_of_chain(const Case& point)
+{
+    constexpr std::uint32_t kFull = 1024;
+    return point.depth.value_or(kFull);
+}
+
+ExpectedLaunches halving_by_block(const Case& point)
+{
+    return ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
+}
+ExpectedLaunches halving_by_grid(const Case& point)
+{
+    return ExpectedLaunches::chain_per_grid(halving_levels(point));
+}
+
+// From one tile to another; the last of each side is not one of it.
+struct Tiles {
+    unsigned left, right, top, bottom;
+};
+
+void split(const Tiles& part, unsigned depth, unsigned most, std::vector<std::uint64_t>& by_depth)
+{
+    if (depth == most || (part.right - part.left == 1 && part.bottom - part.top == 1))
+        return;
+    by_depth.resize(std::max<std::size_t>(by_depth.size(), depth + 1));
+    const unsigned middle = (part.left + part.right) / 2;
+    const unsigned half_way = (part.top + part.bottom) / 2;
+    for (const auto& [left, right] : {std::pair{part.left, middle}, std::pair{middle, part.right}})
+        for (const auto& [top, bottom] : {std::pair{part.top, half_way}, std::pair{half_way, part.bottom}})
+            if (left != right && top != bottom) {
+                ++by_depth[depth];
+                split({left, right, top, bottom}, depth + 1, most, by_depth);
+            }
+}
+
+} // namespace
+
+std::vector<std::uint64_t> quadrants_by_depth(std::uint32_t nx, std::uint32_t ny, std::optional<std::uint32_t> depth)
+{
+    std::vector<std::uint64_t> by_depth;
+    split({0, (nx + 31) / 32, 0, (ny + 63) / 64}, 0, depth.value_or(UINT32_MAX), by_depth);
+    return by_depth;
+}
+
+const std::vector<const Strategy*>& stand_ins()
+{
+    static const StandIn aggregated_block(
+        {.name = "aggregated_block", .workload = "reduce", .mechanisms = kOfAggregatedBlock, .delayed = true},
+        [](const Case& point) {
+            return ExpectedLaunches::chain_per_block((point.grid - 1) / 16 + 1, halving_levels(point));
+        });
+    static const StandIn barrier({.name = "barrier", .workload = "reduce", .mechanisms = kOfBarrier, .delayed = true},
+                                 [](const Case& point) {
+                                     ExpectedLaunches form = halving_by_block(point);
+                                     form.one_by_one = point.mechanism == tail;
+                                     return form;
+                                 });
+    static const StandIn blobs({.name = "blobs", .workload = "blobs", .shaped = true});
+    static const StandIn chain(
+        {.name = "chain", .workload = "chain", .mechanisms = kOfChain},
+        [](const Case& point) {
+            return launches_from_device(point) ? ExpectedLaunches::chain_per_grid(levels_of_chain(point))
+                                               : ExpectedLaunches::none();
+        },
+        [](const Case& point) { return kMarkBytes * levels_of_chain(point); });
+    static const StandIn copy_row({.name = "copy_row", .workload = "copy", .shaped = true});
+    static const StandIn cub({.name = "cub", .workload = "reduce", .cuda_only = true});
+    static const StandIn fanout(
+        {.name = "fanout", .workload = "fanout", .mechanisms = kOfFanout},
+        [](const Case& point) {
+            return launches_from_device(point) ? ExpectedLaunches::chain_per_block(point.grid, 1)
+                                               : ExpectedLaunches::none();
+        },
+        [](const Case& point) { return kMarkBytes * point.grid; });
+    static const StandIn graph(
+        {.name = "graph", .workload = "reduce", .mechanisms = kOnly<graph_tail>, .cuda_only = true}, halving_by_grid);
+    static const StandIn hello(
+        {.name = "hello", .workload = "hello", .mechanisms = kOnly<null_stream>}, [](const Case& point) {
+            return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, log2_of(point.block)));
+        });
+    static const StandIn host_sum({.name = "host", .workload = "reduce"});
+    static const StandIn host_loop({.name = "host_loop", .workload = "reduce", .mechanisms = kOnly<host>});
+    static const StandIn naive_row({.name = "naive_row", .workload = "transpose", .shaped = true});
+    static const StandIn neighbored({.name = "neighbored", .workload = "reduce"});
+    static const StandIn nosync(
+        {.name = "nosync", .workload = "reduce", .mechanisms = kOfNosync, .racy = true, .delayed = true},
+        halving_by_block);
+    static const StandIn recursive_transpose(
+        {.name = "recursive_transpose", .workload = "transpose", .mechanisms = kOfBarrier},
+        [](const Case& point) -> ExpectedLaunches {
+            return {.by_depth = quadrants_by_depth(point.nx, point.ny, point.depth)};
+        });
+    static const StandIn reduce2(
+        {.name = "reduce2", .workload = "reduce", .mechanisms = kOnly<null_stream>, .racy = true, .delayed = true},
+        halving_by_grid);
+    static const StandIn shared_tile({.name = "shared_tile", .workload = "transpose", .shaped = true});
+    static const StandIn synced(
+        {.name = "synced", .workload = "reduce", .mechanisms = kOnly<null_stream>, .delayed = true},
+        [](const Case& point) {
+            ExpectedLaunches form = halving_by_block(point);
+            form.parent_waits = true;
+            return form;
+        });
+    static const StandIn tail_launches(
+        {.name = "tail", .workload = "reduce", .mechanisms = kOnly<tail>, .delayed = true}, [](const Case& point) {
+            ExpectedLaunches form = halving_by_block(point);
+            form.one_by_one = true;
+            return form;
+        });
+    static const StandIn wide_warp(
+        {.name = "wide_warp", .workload = "reduce", .mechanisms = kOnly<tail>},
+        [](const Case& point) { return ExpectedLaunches::chain_per_grid(whole_levels(point, 32)); },
+        [](const Case& point) { return 2 * ((point.elements - 1) / 32 + 1) * sizeof(std::int64_t); });
+    static const std::vector<const Strategy*> all{&aggregated_block,
+                                                  &barrier,
+                                                  &blobs,
+                                                  &chain,
+                                                  &copy_row,
+                                                  &cub,
+                                                  &fanout,
+                                                  &graph,
+                                                  &hello,
+                                                  &host_sum,
+                                                  &host_loop,
+                                                  &naive_row,
+                                                  &neighbored,
+                                                  &nosync,
+                                                  &recursive_transpose,
+                                                  &reduce2,
+                                                  &shared_tile,
+                                                  &synced,
+                                                  &tail_launches,
+                                                  &wide_warp};
+    return all;
+}
+
+void register_stand_ins()
+{
+    for (const Strategy* strategy : stand_ins())
+        Registry::add(BackendKind::cpu, *strategy);
+}
+
+} // namespace nestbed

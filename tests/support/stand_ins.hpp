@@ -1,0 +1,42 @@
+// Stand-ins for strategies: entries without kernels, for tests of the stages that plan, log and report, so that those link no
+// backend. Each has the name, the mechanisms and the closed form of a real strategy; tests/device/stand_ins_test.cpp holds that.
+#pragma once
+
+#include "model/strategy.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace nestbed
+{
+
+class StandIn final : public Strategy
+{
+  public:
+    using Launches = std::function<ExpectedLaunches(const Case&)>;
+    using ScratchBytes = std::function<std::uint64_t(const Case&)>;
+
+    explicit StandIn(const StrategyInfo& info, Launches launches = {}, ScratchBytes scratch_bytes = {});
+
+    const StrategyInfo& info() const override { return info_; }
+    ExpectedLaunches launches(const Case& point) const override;
+    std::uint64_t scratch_bytes(const Case& point) const override;
+
+  private:
+    StrategyInfo info_;
+    Launches launches_;
+    ScratchBytes scratch_bytes_;
+};
+
+const std::vector<const Strategy*>& stand_ins();
+
+// Makes them the registry's, as strategies of the executor: not where the real ones are linked.
+void register_stand_ins();
+
+// Launches by depth of a recursion over a matrix, quadrant by quadrant, down to tiles of 32 x 64 or to the depth: counted one
+// by one, cut in the middle of the matrix's own tiles.
+std::vector<std::uint64_t> quadrants_by_depth(std::uint32_t nx, std::uint32_t ny, std::optional<std::uint32_t> depth);
+
+} // namespace nestbed
