@@ -41,8 +41,7 @@ TEST(AxisTable, EveryPlainAxisIsAMemberOfItsOwn)
         axis.set(point, 2);
         EXPECT_EQ(axis.get(point), 2U);
         for (const Axis& other : plain_axes())
-            if (&other != &axis)
-                EXPECT_EQ(other.get(point), other.get(Case{})) << other.name;
+            EXPECT_TRUE(&other == &axis || other.get(point) == other.get(Case{})) << other.name;
         axis.set(point, std::nullopt);
         EXPECT_EQ(axis.get(point), axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt);
     }

@@ -200,7 +200,7 @@ TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
 
 TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
 {
-    EXPECT_EQ(axes_of({{"nx", "1:1000"}, {"ny", "1:1000"}}).nx.size(), 1000U);
+    EXPECT_EQ(axes_of({{"nx", "1:1000"}, {"ny", "1:1000"}}).of("nx").size(), 1000U);
     EXPECT_EQ(
         axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}, {"block-shape", "8x8,8x16"}}),
         "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1 types, 1 grids, 1 blocks, 1 elements, "
