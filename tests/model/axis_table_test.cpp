@@ -74,8 +74,9 @@ TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
 {
     EXPECT_THAT(meaningful_axes("neighbored", Mechanism::none),
                 ElementsAre("type", "grid", "block", "elements", "seed"));
-    EXPECT_THAT(meaningful_axes("nosync", Mechanism::tail), ElementsAre("type", "grid", "block", "elements", "depth",
-                                                                        "pending-limit", "wave", "streams", "seed"));
+    EXPECT_THAT(meaningful_axes("nosync", Mechanism::tail),
+                ElementsAre("type", "grid", "block", "elements", "depth", "pending-limit", "wave", "streams",
+                            "delay-us", "seed"));
     EXPECT_THAT(meaningful_axes("fanout", Mechanism::host), ElementsAre("grid", "block"));
     EXPECT_THAT(meaningful_axes("chain", Mechanism::graph_tail),
                 ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs"));

@@ -43,7 +43,8 @@ std::vector<std::optional<std::uint64_t>> numbers(const std::vector<AxisValue>& 
 std::vector<std::string> shapes(const Said& said)
 {
     std::vector<std::string> found;
-    for (const AxisValue& value : axes_of(said).of("block-shape"))
+    const Axes axes = axes_of(said);
+    for (const AxisValue& value : axes.of("block-shape"))
         found.push_back(text_of(axis_named("block-shape"), value.number));
     return found;
 }
