@@ -151,8 +151,8 @@ TEST(WorkerSession, ThatAnswersWithAnythingIsALostWorker)
     for (const auto& [answer, reason] :
          std::initializer_list<std::pair<Message, const char*>>{{{{"answer", status}}, "type must be number"},
                                                                 {{{"answer", lacks}}, "key 'wave' not found"},
-                                                                {{{"answer", 5}}, "type must be object"},
-                                                                {{{"answer", nullptr}}, "type must be object"},
+                                                                {{{"answer", 5}}, "cannot use at() with number"},
+                                                                {{{"answer", nullptr}}, "cannot use at() with null"},
                                                                 {{{"something", "else"}}, "key 'answer' not found"},
                                                                 {{{"run_error", 5}}, "type must be string"}}) {
         const ScratchFolder folder;

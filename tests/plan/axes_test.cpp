@@ -43,7 +43,8 @@ std::vector<std::optional<std::uint64_t>> numbers(const std::vector<AxisValue>& 
 std::vector<std::string> shapes(const Said& said)
 {
     std::vector<std::string> found;
-    for (const AxisValue& value : axes_of(said).of("block-shape"))
+    const Axes axes = axes_of(said);
+    for (const AxisValue& value : axes.of("block-shape"))
         found.push_back(text_of(axis_named("block-shape"), value.number));
     return found;
 }
@@ -200,7 +201,7 @@ TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
 
 TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
 {
-    EXPECT_EQ(axes_of({{"nx", "1:1000"}, {"ny", "1:1000"}}).nx.size(), 1000U);
+    EXPECT_EQ(axes_of({{"nx", "1:1000"}, {"ny", "1:1000"}}).of("nx").size(), 1000U);
     EXPECT_EQ(
         axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}, {"block-shape", "8x8,8x16"}}),
         "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1 types, 1 grids, 1 blocks, 1 elements, "
