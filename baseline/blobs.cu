@@ -5,7 +5,8 @@
 //     out[y][x] = tile[height - 1 - ty][width - 1 - tx]
 //
 // Launches: none from the device. Hazards: none: a barrier.
-// Source: Numba for CUDA Programmers by example, part 2, "2D shared array"; "CUDA by Example", chapter 5, has its like.
+// Source: Numba for CUDA Programmers by example, part 2, "2D shared array"; "CUDA by Example", chapter 5, has
+// a similar kernel.
 #include "device/workloads/blobs.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND

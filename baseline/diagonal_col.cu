@@ -5,7 +5,8 @@
 //     thread (y, x): out[x][y] = in[y][x]
 //
 // Launches: none from the device. Hazards: none. (The article's formula is for square grids; of others it leaves blocks out.)
-// Source: Professional CUDA C Programming, chapter 4, "transposeDiagonalCol". Against partition camping, which memories of today do not know.
+// Source: Professional CUDA C Programming, chapter 4, "transposeDiagonalCol".
+// It was made against partition camping, which today's memories do not have.
 #include "device/workloads/matrix.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND

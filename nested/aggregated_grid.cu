@@ -8,8 +8,8 @@
 //         thread 0: arrive; the last of the grid: launch reduce(in, stride/2) for all blocks
 //
 // Launches: one per level, log2(block) - 1 levels, whatever the grid: those of reduce2.
-// Hazards: none. Every block arrives behind a barrier, at a counter that releases and acquires, and the last to arrive launches: all additions of
-// all blocks come before the launch, whatever the order of the blocks.
+// Hazards: none. Every block arrives behind a barrier, at a counter that releases and acquires, and the last to arrive launches:
+// all additions of all blocks come before the launch, whatever the order of the blocks.
 // Source: grid-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
 // Optimizing Dynamic Parallelism", MICRO 2016.
 #include "device/parts/in_block.hpp"

@@ -6,14 +6,18 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Calls call(nest) with the Nest of a root grid, or of the wave of it that begins with block `first`.
+// Calls call(nest) with the Nest of a root grid, or of the wave of it that begins with block `first`. `How` is the run's mechanism.
 template <Mechanism How, class Call>
 void with_nest(const PreparedRun& run, std::uint32_t first, const Call& call)
 {
+    if (run.mechanism != How)
+        throw std::logic_error("kernels that launch by " + std::string(name_of(How)) + " for a case of mechanism " +
+                               std::string(name_of(run.mechanism)));
     const unsigned levels = run.form.levels();
     const NestData nest{.ledger = run.ledger->data(),
                         .done = run.done == nullptr ? nullptr : run.done + std::uint64_t{first} * levels,

@@ -49,7 +49,7 @@ struct Deadlock {
         .name = "fault_deadlock",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "a child a block a level; the parent's block waits for it, for ever if it must",
+        .summary = "one child per block per level; the parent's block waits for it, for ever if it must",
         .hazards = "more chains than fit wait for ever",
         .source = "nestbed's tests",
     };

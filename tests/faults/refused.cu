@@ -23,7 +23,7 @@ struct Refused {
         .name = "fault_refused",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "a child a block, of more threads than a block can have",
+        .summary = "one child per block, of more threads than a block can have",
         .hazards = "every launch is refused",
         .source = "nestbed's tests",
     };
