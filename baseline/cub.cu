@@ -51,8 +51,8 @@ struct Cub {
     {
         const cudaStream_t stream = scratch == nullptr ? nullptr : job.context.stream(0);
         const auto call = [&](auto* to) {
-            return cub::DeviceReduce::Sum(scratch, bytes, job.in, to, static_cast<std::int64_t>(job.elements),
-                                          stream);
+            const T* in = job.in; // CUB's kernels for constant input are those that its users get
+            return cub::DeviceReduce::Sum(scratch, bytes, in, to, static_cast<std::int64_t>(job.elements), stream);
         };
         if constexpr (kNarrow)
             return call(job.out);
