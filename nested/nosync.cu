@@ -19,7 +19,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class T, class Nest>
 __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
 {
-    const auto scope = nest.enter();
+    const auto scope = nest.enter(); // a traced run marks here when the grid begins and, at the end of scope, ends
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
     T* sum = out + blockIdx.x;
@@ -29,7 +29,7 @@ __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
         return;
     }
     const unsigned stride = size / 2;
-    if (nest.last_level()) {
+    if (nest.last_level()) { // the case limits the depth: finish here
         finish_in_block(slice, stride, sum);
         return;
     }
@@ -63,6 +63,7 @@ struct Nosync {
     template <class T>
     static void run(const Reduction<T>& job)
     {
+        // Once per wave: the root blocks start in waves whose launches fit the pending limit. `nest` carries the mechanism.
         launch_waves<Nosync>(job, [&](const auto& wave, auto nest) {
             host_launch<reduce_nosync<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
         });

@@ -21,7 +21,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class T, class Nest>
 __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
 {
-    const auto scope = nest.enter();
+    const auto scope = nest.enter(); // a traced run marks here when the grid begins and, at the end of scope, ends
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
     T* sum = out + blockIdx.x;
@@ -29,7 +29,7 @@ __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
     if (size == 2) {
         if (tid == 0)
             *sum = slice[0] + slice[1];
-    } else if (nest.last_level()) {
+    } else if (nest.last_level()) { // the case limits the depth: finish here
         finish_in_block(slice, stride, sum);
     } else {
         if (tid < stride) {
@@ -42,7 +42,7 @@ __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
         __syncthreads();
     }
     if (tid == 0)
-        nest.complete();
+        nest.complete(); // ends the wait of the parent
 }
 
 struct Synced {
@@ -66,6 +66,7 @@ struct Synced {
     template <class T>
     static void run(const Reduction<T>& job)
     {
+        // Once per wave: the root blocks start in waves whose chains all fit on the device. `nest` carries the mechanism.
         launch_waves<Synced>(job, [&](const auto& wave, auto nest) {
             host_launch<reduce_synced<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
         });

@@ -35,7 +35,7 @@ __global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other
     const unsigned fan_in = FanIn == 0 ? blockDim.x : FanIn;
     const unsigned long long groups = (n - 1) / fan_in + 1;
     const unsigned long long index = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + tid;
-    const Sum own = index < n ? static_cast<Sum>(in[index]) : Sum{};
+    const Sum own = index < n ? in[index] : Sum{};
     const Sum sum = FanIn == 0 ? block_sum(own) : warp_sum(own);
     if (tid % fan_in == 0 && index < n)
         to[index / fan_in] = sum;

@@ -33,7 +33,7 @@ int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
     settings.set("grid", {"1"}); // the book's
     settings.set("block", {"8"});
     set_from(settings, given);
-    const Sessions sessions = open_sessions(settings, why_not(BackendKind::cuda), open_session);
+    const Sessions sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(sessions));
     if (plan.case_count() != 1)
         throw UsageError(
@@ -82,7 +82,7 @@ int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err)
     for (const char* side : {"nx", "ny"})
         settings.set(side, {"1024"});
     set_from(settings, given);
-    const Sessions sessions = open_sessions(settings, why_not(BackendKind::cuda), open_session);
+    const Sessions sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(sessions));
     const Case& point = plan.groups.front().cases.front();
     const std::string path = only_value(given, "output", "blobs.png");

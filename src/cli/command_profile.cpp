@@ -67,7 +67,7 @@ DeviceFacts device_facts(const Settings& settings, bool print, std::ostream& err
 {
     const std::string reason = why_not(BackendKind::cuda);
     if (reason.empty())
-        return facts_of(open_sessions(settings, reason, open_session)).at(BackendKind::cuda);
+        return facts_of(open_sessions(settings, why_not_cuda, open_session)).at(BackendKind::cuda);
     if (!print)
         throw UsageError(
             fmt::format("nothing can be profiled: there is no usable GPU here ({}); allowed: --print, to "

@@ -119,7 +119,7 @@ class Run
 
     int measured(const Settings& settings, const StopRequest& stop)
     {
-        const Sessions sessions = open_sessions(settings, why_not(BackendKind::cuda), opener(given_, settings, stop),
+        const Sessions sessions = open_sessions(settings, why_not_cuda, opener(given_, settings, stop),
                                                 {.untimed = untimed(), .ranges = ranges()});
         const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
         whole_ = make_plan(settings, facts);

@@ -71,7 +71,7 @@ Asked asked_for(const Given& given, std::string_view command)
     Asked asked;
     asked.grids = static_cast<std::uint32_t>(parse_number(
         {"grids", only_value(given, "grids", std::to_string(kUsualGrids), "a number"), "", 0, ""}, 1, kMostGrids));
-    asked.sessions = open_sessions(settings, why_not(BackendKind::cuda), open_session);
+    asked.sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(asked.sessions));
     if (plan.case_count() != 1)
         throw UsageError(fmt::format("{} is about one case, not {}{}; allowed: one value an option", command,

@@ -28,9 +28,14 @@ std::string why_not(BackendKind backend)
 #endif
 }
 
+std::string why_not_cuda()
+{
+    return why_not(BackendKind::cuda);
+}
+
 BackendKind default_backend()
 {
-    return why_not(BackendKind::cuda).empty() ? BackendKind::cuda : BackendKind::cpu;
+    return why_not_cuda().empty() ? BackendKind::cuda : BackendKind::cpu;
 }
 
 } // namespace nestbed

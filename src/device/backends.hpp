@@ -15,6 +15,9 @@ std::unique_ptr<Session> open_session(BackendKind backend, const SessionOptions&
 // Why the backend cannot be used here, in words; empty if it can.
 std::string why_not(BackendKind backend);
 
+// The same of cuda.
+std::string why_not_cuda();
+
 // cuda where there is a usable GPU, else cpu.
 BackendKind default_backend();
 

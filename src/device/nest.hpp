@@ -93,7 +93,7 @@ struct NestBy : NestData {
 
     // The grid's begin and, when what is returned goes out of scope, its end: the first thing that a kernel does. What
     // it had to do before that takes now() at its beginning.
-    __device__ NoScope enter(unsigned long long /*now*/ = 0) const { return {}; }
+    [[nodiscard]] __device__ NoScope enter(unsigned long long /*now*/ = 0) const { return {}; }
     __device__ unsigned long long now() const { return 0; }
 
     // The Nest of a grid that was not launched through it: one of a graph.
@@ -117,8 +117,8 @@ struct NestBy<How, true> : NestData {
     unsigned grid = kNoGrid; // the record of the grid that holds this Nest; kNoGrid: it did not fit
 
     __device__ unsigned long long now() const { return timer_ns(); }
-    __device__ GridScope enter() const { return enter(timer_ns()); }
-    __device__ GridScope enter(unsigned long long now) const
+    [[nodiscard]] __device__ GridScope enter() const { return enter(timer_ns()); }
+    [[nodiscard]] __device__ GridScope enter(unsigned long long now) const
     {
         if (grid == kNoGrid)
             return GridScope(nullptr);

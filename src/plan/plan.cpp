@@ -245,9 +245,9 @@ std::size_t Plan::sample_count() const
     return count;
 }
 
-std::vector<BackendKind> chosen_backends(const Settings& settings, const std::string& why_no_gpu)
+std::vector<BackendKind> chosen_backends(const Settings& settings, const WhyNoGpu& why_no_gpu)
 {
-    const BackendKind preferred = why_no_gpu.empty() ? BackendKind::cuda : BackendKind::cpu;
+    const auto preferred = [&] { return why_no_gpu().empty() ? BackendKind::cuda : BackendKind::cpu; };
     std::vector<BackendKind> backends;
     const auto add = [&](BackendKind backend) {
         if (std::ranges::find(backends, backend) == backends.end())
@@ -255,17 +255,17 @@ std::vector<BackendKind> chosen_backends(const Settings& settings, const std::st
     };
     for (const auto& [name, setting] : names_of(settings, "backend", {"auto", "cuda", "cpu"}, "backend")) {
         if (name == "auto") {
-            add(preferred);
+            add(preferred());
             continue;
         }
         const BackendKind backend = name == "cuda" ? BackendKind::cuda : BackendKind::cpu;
-        if (backend == BackendKind::cuda && !why_no_gpu.empty())
+        if (const std::string reason = backend == BackendKind::cuda ? why_no_gpu() : ""; !reason.empty())
             throw UsageError(
-                fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu", setting.place(), why_no_gpu));
+                fmt::format("{}: there is no usable GPU here ({}); allowed: auto, cpu", setting.place(), reason));
         add(backend);
     }
     if (backends.empty())
-        add(preferred);
+        add(preferred());
     return backends;
 }
 

@@ -7,6 +7,7 @@
 #include "plan/settings.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,9 +35,12 @@ struct Plan {
     std::size_t sample_count() const; // timed samples, all cases
 };
 
-// The backends that the settings ask for; `auto` is cuda where `why_no_gpu` is empty, else cpu. Throws UsageError for cuda where
-// there is no usable GPU, with that reason.
-std::vector<BackendKind> chosen_backends(const Settings& settings, const std::string& why_no_gpu);
+// Says why there is no usable GPU; empty if there is one. It may start the driver, so it is called only where the answer matters.
+using WhyNoGpu = std::function<std::string()>;
+
+// The backends that the settings ask for; `auto` is cuda where there is a usable GPU, else cpu. Throws UsageError for cuda where there
+// is none, with the reason.
+std::vector<BackendKind> chosen_backends(const Settings& settings, const WhyNoGpu& why_no_gpu);
 
 // Every case of the axes' product, backend by backend. A key that means nothing to a strategy (depth to a
 // flat one) does not multiply its cases. Of elements, grid and block any two give the third. Throws

@@ -33,7 +33,7 @@ SessionOptions session_options(const Settings& settings, SessionOptions options)
 
 } // namespace
 
-Sessions open_sessions(const Settings& settings, const std::string& why_no_gpu, const OpenSession& open,
+Sessions open_sessions(const Settings& settings, const WhyNoGpu& why_no_gpu, const OpenSession& open,
                        SessionOptions options)
 {
     Sessions sessions;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/session.hpp"
+#include "plan/plan.hpp"
 #include "plan/settings.hpp"
 
 #include <functional>
@@ -19,7 +20,7 @@ using OpenSession = std::function<std::unique_ptr<Session>(BackendKind, const Se
 
 // With `options`, but for what the settings say. Throws UsageError for settings of the sessions that cannot be, and for a backend that
 // is not there (chosen_backends).
-Sessions open_sessions(const Settings& settings, const std::string& why_no_gpu, const OpenSession& open,
+Sessions open_sessions(const Settings& settings, const WhyNoGpu& why_no_gpu, const OpenSession& open,
                        SessionOptions options = {});
 
 std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions);

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <poll.h>
@@ -150,7 +149,7 @@ class WorkerSession final : public Session
             try {
                 message = reader_.next();
             } catch (const RunError& error) { // its memory is damaged
-                static_cast<void>(process_->killed());
+                kill();
                 return Loss{.status = Status::crashed, .reason = error.what()};
             }
             if (message) {
@@ -185,11 +184,16 @@ class WorkerSession final : public Session
         }
     }
 
-    Loss lost_by_time(milliseconds timeout)
+    void kill()
     {
         if (!process_->killed())
             throw RunError(fmt::format(
                 "a worker that hangs cannot be killed: the driver holds it; {} must be looked after", facts_.name));
+    }
+
+    Loss lost_by_time(milliseconds timeout)
+    {
+        kill();
         if (stopped())
             throw Interrupted();
         return {.status = Status::timeout,
@@ -229,7 +233,7 @@ class WorkerSession final : public Session
         try {
             return use(message);
         } catch (const Message::exception& error) {
-            static_cast<void>(process_->killed());
+            kill();
             return Loss{.reason = fmt::format("its answer is malformed: {}", error.what())};
         }
     }

@@ -36,7 +36,7 @@ void for_every_run(const char* strategy, Check&& check)
         }
 }
 
-TEST(PreparedRun, AChainRunsEveryLevelOnceAndHasALatencyALevel)
+TEST(ChainAndFanout, AChainRunsEveryLevelOnceAndHasALatencyALevel)
 {
     for_every_run("chain", [](const Sample& sample, const Way& way) {
         EXPECT_EQ(sample.answer, "10"); // 1 + 2 + 3 + 4
@@ -47,7 +47,7 @@ TEST(PreparedRun, AChainRunsEveryLevelOnceAndHasALatencyALevel)
 }
 
 // By host no kernel makes the call.
-TEST(PreparedRun, AFanOutRunsEveryChildOnceAndHasALatencyALaunchFromTheDevice)
+TEST(ChainAndFanout, AFanOutRunsEveryChildOnceAndHasALatencyALaunchFromTheDevice)
 {
     for_every_run("fanout", [](const Sample& sample, const Way& way) {
         const bool by_host = way.mechanism == Mechanism::host;
@@ -58,7 +58,7 @@ TEST(PreparedRun, AFanOutRunsEveryChildOnceAndHasALatencyALaunchFromTheDevice)
     });
 }
 
-TEST(PreparedRun, AChainWithoutADepthHas1024Levels)
+TEST(ChainAndFanout, AChainWithoutADepthHas1024Levels)
 {
     const auto session = open_session(BackendKind::cpu, {});
     const Case point{.strategy = "chain", .type = ElementType::none};
@@ -68,7 +68,7 @@ TEST(PreparedRun, AChainWithoutADepthHas1024Levels)
     EXPECT_THAT(sample.latencies_us, SizeIs(1024));
 }
 
-TEST(PreparedRun, AWaveIsARootGrid)
+TEST(ChainAndFanout, AWaveIsARootGrid)
 {
     const auto session = open_session(BackendKind::cpu, {});
     Case point = case_of(BackendKind::cpu, "fanout", kSmall);
@@ -79,7 +79,7 @@ TEST(PreparedRun, AWaveIsARootGrid)
     EXPECT_THAT(sample.latencies_us, SizeIs(9));
 }
 
-TEST(PreparedRun, ARefusedLaunchIsLaunchFailedAndLeavesNoLatencies)
+TEST(ChainAndFanout, ARefusedLaunchIsLaunchFailedAndLeavesNoLatencies)
 {
     const auto session = open_session(BackendKind::cpu, {});
     Case point = case_of(BackendKind::cpu, "fanout", kSmall);
@@ -90,7 +90,7 @@ TEST(PreparedRun, ARefusedLaunchIsLaunchFailedAndLeavesNoLatencies)
     EXPECT_THAT(sample.latencies_us, IsEmpty());
 }
 
-TEST(PreparedRun, AHostLoopIsALaunchALevel)
+TEST(ChainAndFanout, AHostLoopIsALaunchALevel)
 {
     const auto session = open_session(BackendKind::cpu, {});
     const auto host_launches = [&](std::optional<std::uint32_t> depth) {
@@ -101,7 +101,7 @@ TEST(PreparedRun, AHostLoopIsALaunchALevel)
     EXPECT_EQ(host_launches(0), 1U);
 }
 
-TEST(PreparedRun, AChainIsAsLongAsItIsToldTo)
+TEST(ChainAndFanout, AChainIsAsLongAsItIsToldTo)
 {
     const auto session = open_session(BackendKind::cpu, {});
     const Sample sample =
@@ -112,7 +112,7 @@ TEST(PreparedRun, AChainIsAsLongAsItIsToldTo)
 }
 
 // A sample is two runs; here launches are refused now in the one, now in the other, now in both.
-TEST(PreparedRun, ARefusalInEitherRunIsLaunchFailed)
+TEST(ChainAndFanout, ARefusalInEitherRunIsLaunchFailed)
 {
     const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});
     Case point = case_of(BackendKind::cpu, "fanout", {"", 64, 1, 0});

@@ -324,33 +324,48 @@ TEST(PlanMemory, IsNotNeededByWhatHasNoElements)
     EXPECT_EQ(memory_bytes(point), 2U * 65536 * 440);
 }
 
-constexpr const char* kNoGpu = "no driver"; // why there is none
+std::string a_gpu()
+{
+    return "";
+}
+
+std::string no_gpu()
+{
+    return "no driver";
+}
 
 TEST(ChosenBackends, AreTheDefaultWhenNothingOrAutoIsSaid)
 {
     for (const Said& said : {Said{}, Said{{"backend", "auto"}}}) {
-        EXPECT_THAT(chosen_backends(settings_of(said), ""), ElementsAre(BackendKind::cuda));
-        EXPECT_THAT(chosen_backends(settings_of(said), kNoGpu), ElementsAre(BackendKind::cpu));
+        EXPECT_THAT(chosen_backends(settings_of(said), a_gpu), ElementsAre(BackendKind::cuda));
+        EXPECT_THAT(chosen_backends(settings_of(said), no_gpu), ElementsAre(BackendKind::cpu));
     }
 }
 
 TEST(ChosenBackends, AreAllThatAreNamedEachOnceAndUnknownOnesAreRefused)
 {
     const Settings twice = settings_of({{"backend", "cpu,cpu"}, {"backend", "cpu"}});
-    EXPECT_THAT(chosen_backends(twice, ""), ElementsAre(BackendKind::cpu));
+    EXPECT_THAT(chosen_backends(twice, a_gpu), ElementsAre(BackendKind::cpu));
     const Settings both_named = settings_of({{"backend", "auto,cpu"}});
-    EXPECT_THAT(chosen_backends(both_named, ""), ElementsAre(BackendKind::cuda, BackendKind::cpu));
-    EXPECT_THAT(chosen_backends(both_named, kNoGpu), ElementsAre(BackendKind::cpu));
+    EXPECT_THAT(chosen_backends(both_named, a_gpu), ElementsAre(BackendKind::cuda, BackendKind::cpu));
+    EXPECT_THAT(chosen_backends(both_named, no_gpu), ElementsAre(BackendKind::cpu));
     EXPECT_EQ(text_of<UsageError>([] {
-                  static_cast<void>(chosen_backends(settings_of({{"backend", "cpu,cudda"}}), ""));
+                  static_cast<void>(chosen_backends(settings_of({{"backend", "cpu,cudda"}}), a_gpu));
               }),
               "--backend cpu,cudda: there is no backend 'cudda', did you mean 'cuda'?; allowed: auto, cuda, cpu");
+}
+
+TEST(ChosenBackends, AskForAGpuOnlyWhereTheAnswerMatters)
+{
+    const auto asked = []() -> std::string { throw std::logic_error("the driver was started"); };
+    EXPECT_THAT(chosen_backends(settings_of({{"backend", "cpu"}}), asked), ElementsAre(BackendKind::cpu));
+    EXPECT_THROW(static_cast<void>(chosen_backends(settings_of({{"backend", "auto"}}), asked)), std::logic_error);
 }
 
 TEST(ChosenBackends, DoNotHaveAGpuWhereThereIsNone)
 {
     EXPECT_EQ(text_of<UsageError>([] {
-                  static_cast<void>(chosen_backends(settings_of({{"backend", "cuda"}}), kNoGpu));
+                  static_cast<void>(chosen_backends(settings_of({{"backend", "cuda"}}), no_gpu));
               }),
               "--backend cuda: there is no usable GPU here (no driver); allowed: auto, cpu");
 }

@@ -1,5 +1,5 @@
 // Stand-ins for strategies: entries without kernels, for tests of the stages that plan, log and report, so that those link no
-// backend. Each has the name, the mechanisms and the closed form of a real strategy; tests/device/stand_ins_test.cpp holds that.
+// backend. Each has the name, the mechanisms and the closed form of a real strategy; tests/device/every_strategy_test.cpp holds that.
 #pragma once
 
 #include "model/strategy.hpp"

@@ -20,7 +20,8 @@ struct LaunchShape {
 };
 
 // Memory that the threads of a block share, not initialised: an array.
-// Shared memory that several kernels use is given to all kernels of a program that use any (nvlink -v, CUDA 13.0).
+// Declare a large one in the kernel itself: what a function declares that several kernels of a file call, nvlink gives to every
+// kernel of the program that has any shared memory (nvlink -v, CUDA 13.0).
 #define BLOCK_SHARED(T, name, count) __shared__ T name[count]
 
 // Nanoseconds on a clock that all multiprocessors share. It goes on in steps (Session::timer_step_ns).
