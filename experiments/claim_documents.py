@@ -66,7 +66,7 @@ def page_problems(path, text, should, all_measured):
         if claim and f"{line}\n" not in text:
             problems.append(f"{path}: claim {claim}: the CSVs give another line: {line}")
     if not problems and all_measured:
-        problems.append(f"{path}: what is between the claims is not what the CSVs give: experiments/claims.sh write writes it again")
+        problems.append(f"{path}: what is between the claims is not what the CSVs give: run experiments/claims.sh write to update it")
     return problems
 
 
@@ -116,7 +116,7 @@ def linked(results, path, text):
             made.left.append(f"{place(link.start())}: there is no claim {name}")
             continue
         if re.match(r"[0-9A-Za-z]|\.[0-9]", prose[link.end():link.end() + 2]):
-            made.broken.append(f"{place(link.start())}: claim {name}: what it says goes on behind the link; "
+            made.broken.append(f"{place(link.start())}: claim {name}: text follows the link directly; "
                                "allowed: a blank, or the end of a sentence")
         said, suffix = text[begin:link.start()], UNITS[number.unit][2]
         if found is None or found.text in (said, said + suffix):  # with its unit or without
@@ -129,7 +129,7 @@ def linked(results, path, text):
                   for claim in results.claims for number in claim.numbers if number.id not in cited]
     # Decimal numbers with a unit: what was measured is a claim.
     for match in re.finditer(r"([0-9]+\.[0-9]+) *(?:µs|us|ms|ns|%|GB/s|TB/s|times)", without(prose, r"\[.*?(?:\)|\Z)")):
-        made.left.append(f"{place(match.start())}: {match[1]} with a unit is of no claim; "
+        made.left.append(f"{place(match.start())}: {match[1]} with a unit: no claim covers it; "
                          f"allowed: [{match[1]}](results/README.md#CLAIM.NUMBER)")
     for match in re.finditer(r"\]\(([^#)\n]+)", prose):
         if "://" not in match[1] and not (pathlib.Path(path).parent / match[1]).exists():

@@ -197,7 +197,7 @@ def number_of(node, name, base):
 def check_name(node, name):
     """A name can be a part of a link."""
     if not re.fullmatch("[a-z0-9_-]+", name):
-        node.refuse(f"'{name}' is no name; allowed: small letters, digits, - and _")
+        node.refuse(f"'{name}' is not a valid name; allowed: small letters, digits, - and _")
 
 
 def claim_of(node):
@@ -222,7 +222,7 @@ def finite(text):
     """A number of the JSON; NaN, Infinity and 1e999 are none."""
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is no number")
+        raise ValueError(f"{text} is not a number")
     return number
 
 

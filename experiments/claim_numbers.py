@@ -139,8 +139,9 @@ class Measuring:
         if math.isnan(value):
             raise ClaimError(f"claim {self.number.id}: " + ("it has no geometric mean" if not self.number.to else
                              f"the median of {self.number.what} that it is compared to is not above 0"))
-        text = digits_text(value, self.number.digits) + suffix
-        return Measured(value, text, lines) if math.isnan(low + high) else Measured(value, text, lines, low, high)
+        if math.isnan(low + high):
+            raise ClaimError(f"claim {self.number.id}: its interval has no finite end")
+        return Measured(value, digits_text(value, self.number.digits) + suffix, lines, low, high)
 
 
 def measure(pairs):

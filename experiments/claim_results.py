@@ -1,15 +1,14 @@
 """A folder of results with its claims: read, measured, checked, and held beside a second run."""
 import dataclasses
-import datetime
 import hashlib
 import os
 import pathlib
-import shlex
 
 import claim_numbers
 import logs
 from claim_file import ClaimError, parse_claims
 from claim_numbers import description_of
+from utc import seconds_of
 
 
 @dataclasses.dataclass
@@ -156,23 +155,15 @@ def facts_of(path, rows, figure, command):
         return facts
     try:
         runs = logs.manifest_of(path)["runs"]
-        facts.command = command or "; ".join(shlex.join(run["command"]) for run in runs.values())
+        facts.command = command or "; ".join(logs.command_text(path, run, said) for run, said in runs.items())
         for run, said in runs.items():
-            utcs = table["utc"][table["run_id"] == run] if {"utc", "run_id"} <= set(table) else []
+            utcs = rows.cells(slice(None), "utc")[rows.cells(slice(None), "run_id") == run]
             begin, ends = seconds_of(said["started_utc"]), [seconds_of(utc) for utc in utcs]
             if begin is not None and any(ends):
                 facts.minutes += (max(filter(None, ends)) - begin) / 60
     except (KeyError, TypeError) as error:
-        raise ClaimError(f"{path.with_suffix('.json')}: it is no manifest of `nestbed run`: there is no {error}") from error
+        raise ClaimError(f"{path.with_suffix('.json')}: it is not a manifest of `nestbed run`: there is no {error}") from error
     return facts
-
-
-def seconds_of(utc):
-    """Of "2026-11-21T12:03:03Z"; None for another text."""
-    try:
-        return datetime.datetime.strptime(utc, "%Y-%m-%dT%H:%M:%SZ").timestamp()
-    except ValueError:
-        return None
 
 
 def claims_json(results, seconds=()):

@@ -15,6 +15,9 @@ from claim_numbers import interval_text, within_text
 from claim_results import Results, claims_json, read_text
 
 
+RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
+
+
 class UsageError(Exception):
     """What was asked for cannot be: which option, and what is allowed."""
 
@@ -128,6 +131,8 @@ def options_of():
     parser = argparse.ArgumentParser(
         prog="claims.sh", allow_abbrev=False, description="The claims of the README, and the CSVs that they rest on.",
         epilog="Exit codes: 0 all agree, 1 it could not run, 2 a bad option, 3 a claim does not hold, or a second run is not near.")
+    results = {"metavar": "FOLDER", "help": "where claims.json lies, beside a README.md and under another (the repository's results)"}
+    parser.add_argument("--results", default=os.path.relpath(RESULTS), **results)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for name, run, text in (("check", check, "the README, results/README.md and the CSVs agree"),
                             ("list", show, "every number, computed from its CSV"),
@@ -135,13 +140,12 @@ def options_of():
                             ("write", write, "the numbers into both documents")):
         action = actions.add_parser(name, help=text, description=text, allow_abbrev=False)
         action.set_defaults(run=run, csv=None)
-        action.add_argument("--results", metavar="FOLDER", default="results",
-                            help="where claims.json lies, beside a README.md and under another (results)")
+        action.add_argument("--results", default=argparse.SUPPRESS, **results)  # before the action or after it
         if name in ("list", "compare"):
             action.add_argument("--json", action="store_true", help="as JSON, with the lines of the rows")
         if name == "compare":
             action.add_argument("folder", metavar="FOLDER", help="with the CSVs of a second run")
-            action.add_argument("--csv", metavar="FILE", help="a row a number; a new file")
+            action.add_argument("--csv", metavar="FILE", help="one row per number, into a new file")
     return parser.parse_args()
 
 

@@ -12,6 +12,14 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
+answer_help "$here/claims.py" "$@"
+case " $* " in
+*" check "* | *" list "* | *" compare "* | *" write "*) ;;
+*)
+    say "claims.sh: there is no action in '$*'; allowed: check, list, compare, write"
+    exit 2
+    ;;
+esac
 install_packages python3-pandas
 find_nestbed
 exec /usr/bin/python3 "$here/claims.py" "$@"

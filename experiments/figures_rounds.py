@@ -1,5 +1,5 @@
 """The figure of a log in which several experiments ran the same cases, a process a round: each over the first of them."""
-import numpy
+import math
 
 import figure_parts as parts
 import figure_style as style
@@ -36,8 +36,9 @@ def rounds(part, shown, _):
         label = ", ".join(filter(None, [parts.strategy_label(group.iloc[0], several), parts.shape_text(group, varies)]))
         found = {case["experiment"]: _rounds_of(part, case) for _, case in group.iterrows()}
         for name in (name for name in names if name != first):
-            if found[name] and found[first] and numpy.median(numpy.concatenate(found[first])) > 0:
-                lines.append((label, name, *logs.ratios([(found[name], found[first])])[0], len(found[name])))
+            answer = logs.ratios([(found[name], found[first])])[0] if found[name] and found[first] else (math.nan,)
+            if not math.isnan(answer[0]):
+                lines.append((label, name, *answer, len(found[name])))
             else:
                 without.append(f"{label}, {name}")
     if not lines:

@@ -10,6 +10,8 @@ import json
 import math
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 import tempfile
 
@@ -72,6 +74,14 @@ def write_whole(path, data):
         raise
 
 
+def _stray_quote(text):
+    """Where a cell that does not begin with a quote has one, which Python's reader takes, even when strict; None for nowhere."""
+    for quoted in re.finditer(r'"[^"]*(?:""[^"]*)*"?', text):
+        if quoted.start() and text[quoted.start() - 1] not in ",\r\n":
+            return quoted.start()
+    return None
+
+
 def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and its line in the file, where the header is 1.
     Blank lines are left out. Raises LogError."""
@@ -88,7 +98,11 @@ def read_rows(path):
     except OSError as error:
         raise LogError(f"{path}: {error.strerror}") from error
     except (csv.Error, UnicodeDecodeError) as error:
-        raise LogError(f"{path}: it is no CSV, or cut off: {error}") from error
+        raise LogError(f"{path}: it is not a CSV, or cut off: {error}") from error
+    stray = _stray_quote(text)
+    if stray is not None:
+        raise LogError(f"{path}, line {1 + text[:stray].count(chr(10))}: a quote inside a cell without quotes; "
+                       "allowed: the cell in quotes, and each quote in it twice")
     if not found:
         raise LogError(f"{path}: it is empty; allowed: a CSV with a header")
     (_, header), *rows = found
@@ -276,9 +290,9 @@ def manifest_of(path):
     except OSError as error:
         raise LogError(f"{beside}: {error.strerror}") from error
     except ValueError as error:  # a JSONDecodeError, or text that is no UTF-8
-        raise LogError(f"{beside}: it is no manifest of `nestbed run`: {error}") from error
+        raise LogError(f"{beside}: it is not a manifest of `nestbed run`: {error}") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("runs", {}), dict):
-        raise LogError(f"{beside}: it is no manifest of `nestbed run`: it has no object `runs`")
+        raise LogError(f"{beside}: it is not a manifest of `nestbed run`: it has no object `runs`")
     return manifest
 
 
@@ -291,15 +305,18 @@ def machine_of(log):
     return "; ".join(found)
 
 
+def command_text(path, run, facts):
+    """The command of a run in the manifest beside a log, as a shell takes it; `facts` is what the manifest has of the run. Raises
+    LogError."""
+    command = facts.get("command") if isinstance(facts, dict) else None
+    if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
+        raise LogError(f"{pathlib.Path(path).with_suffix('.json')}: it is not a manifest of `nestbed run`: run {run} has no `command`; "
+                       "allowed: a list of texts")
+    return shlex.join(command)
+
+
 def commands_of(path, log):
     """The commands that made a log's rows, by its manifest; without one, the run's experiments. Raises LogError."""
     runs = manifest_of(path).get("runs", {})
-    commands = []
-    for run in log["run_id"].unique():
-        if run not in runs:
-            continue
-        command = runs[run].get("command") if isinstance(runs[run], dict) else None
-        if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
-            raise LogError(f"{pathlib.Path(path).with_suffix('.json')}: run {run} has no `command`; allowed: a list of texts")
-        commands.append(" ".join(command))
+    commands = [command_text(path, run, runs[run]) for run in log["run_id"].unique() if run in runs]
     return list(dict.fromkeys(commands)) or [f"nestbed run, experiment {name}" for name in log["experiment"].unique()]

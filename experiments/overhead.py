@@ -25,19 +25,26 @@ def rounds_of(path):
             for strategy, variants in found.items()}
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__.strip())
+def show(log):
     print(f"{'strategy':10}{'with':>12}{'without':>12}  {'of':8}{'slower by':>10}  95 % interval")
-    for strategy, variants in rounds_of(sys.argv[1]).items():
+    for strategy, variants in rounds_of(log).items():
         for without, what in (("no_ledger", "ledger"), ("no_nvtx", "NVTX")):
             if not variants.get("full") or not variants.get(without):
-                sys.exit(f"overhead.py: {sys.argv[1]}: {strategy} has no ok rows of the variants full and {without}")
+                sys.exit(f"overhead.py: {log}: {strategy} has no ok rows of the variants full and {without}")
             full, less = variants["full"], variants[without]
             (with_it, *_), (without_it, *_) = logs.medians([sum(full, []), sum(less, [])])
             ((ratio, low, high),) = logs.ratios([(full, less)])
             print(f"{strategy:10}{with_it:9.2f} us{without_it:9.2f} us  {what:8}{ratio - 1:+10.2%}  {low - 1:+.2%} to {high - 1:+.2%}"
                   f"  ({len(full)} rounds)")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip())
+    try:
+        show(sys.argv[1])
+    except (logs.LogError, logs.StatisticsError) as error:
+        sys.exit(f"overhead.py: {error}")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,18 @@ install_packages() {
     "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
+# answer_help SCRIPT ARGUMENT...: where --help is among the arguments, shows it and ends, and nothing is installed or built: the help of
+# the Python script, or without its packages the comment at the head of the script that sources this.
+answer_help() {
+    local script=$1 argument
+    shift
+    for argument in "$@"; do
+        [[ $argument == --help || $argument == -h ]] || continue
+        /usr/bin/python3 "$script" "$@" 2>/dev/null || sed -n '2,/^set/{/^set/!p}' "$0" | cut -c3-
+        exit 0
+    done
+}
+
 # find_nestbed: exports NESTBED, the nestbed that computes medians and intervals for the scripts: as it is named, or built.
 find_nestbed() {
     [[ -n ${NESTBED:-} ]] || NESTBED=$("$(dirname "${BASH_SOURCE[0]}")/build.sh" "" nestbed)/nestbed

@@ -12,6 +12,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
+answer_help "$here/plot.py" "$@"
 install_packages python3-pandas python3-matplotlib
 if [[ "${1-}" == --setup ]]; then exit 0; fi
 find_nestbed

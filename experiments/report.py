@@ -202,8 +202,8 @@ def page_of(folder, beside, options):
     own = [claim for claim in listed if claim["hardware"] and claim["hardware"] in gpus]
     try:
         behind = claims_table.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
-    except OSError as error:
-        raise BadInput(f"{error.filename}, which a claim rests on: {error.strerror}") from error
+    except logs.LogError as error:
+        raise BadInput(f"a claim rests on a CSV that cannot be read: {error}") from error
     tables = [cases_of(path, log) for path, log in found]
     data = {"cases": joined([columns_of(cases, log) for cases, (_, log) in zip(tables, found)]),
             **table_of_figures(pandas.concat(tables, ignore_index=True)),

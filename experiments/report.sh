@@ -12,6 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 
+answer_help "$here/report.py" "$@"
 install_packages python3-pandas python3-matplotlib python3-plotly
 find_nestbed
 exec /usr/bin/python3 "$here/report.py" "$@"

@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 
+from utc import seconds_of
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 FIRST = ROOT / "results" / "h200"  # what ours took tells how long it takes
@@ -34,10 +36,6 @@ START_SECONDS = {True: 2, False: 0}  # before the first row: memory, probes
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
-
-
-def seconds_of(utc):
-    return datetime.datetime.strptime(utc, "%Y-%m-%dT%H:%M:%SZ").timestamp()
 
 
 def runs_of(log):

@@ -45,8 +45,7 @@ def measure(nestbed, log, rounds):
                     file.flush()
 
 
-def show(log):
-    import logs  # not above: where pandas is not installed, a log can still be made
+def show(log, logs):
     with open(log, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     for name in RUNS:
@@ -63,7 +62,11 @@ def main():
     if not pathlib.Path(sys.argv[2]).exists():
         measure(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) == 4 else 12)
     os.environ["NESTBED"] = sys.argv[1]
-    show(sys.argv[2])
+    import logs  # not above: where pandas is not installed, a log can still be made
+    try:
+        show(sys.argv[2], logs)
+    except (logs.LogError, logs.StatisticsError) as error:
+        sys.exit(f"supervised.py: {error}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """The table of claims on the page of report.py, and the rows that each number rests on."""
-import csv
 import html
 import os
 import re
 import urllib.parse
+
+import logs
 
 
 def link(path, beside):
@@ -94,20 +95,14 @@ def table(own, listed, gpus, results, beside):
 
 
 def cells_of(path, lines):
-    """(header, {line: cells}) of those lines of any CSV."""
-    with open(path, newline="", encoding="utf-8") as file:
-        reader = csv.reader(file)
-        header, found, before = next(reader, []), {}, reader.line_num
-        for row in reader:
-            if before + 1 in lines:
-                found[before + 1] = row
-            before = reader.line_num
-    return header, found
+    """(header, {line: cells}) of those lines of any CSV. Raises logs.LogError."""
+    header, places, rows = logs.read_rows(path)
+    return header, {line: row for line, row in zip(places, rows) if line in lines}
 
 
 def rows_behind(own, shown, results, beside):
     """For the page's script, by number: {claim, what, log, link, command, lines}. Where the CSV is none of the logs that the page
-    has anyway (`shown`), also header and cells of those lines. Raises OSError."""
+    has anyway (`shown`), also header and cells of those lines. Raises logs.LogError."""
     found = {}
     for claim in own:
         path = (results / claim["csv"]).resolve()

@@ -12,10 +12,12 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
@@ -27,6 +29,7 @@ import claim_file  # noqa: E402
 import claim_numbers  # noqa: E402
 import claims  # noqa: E402
 import logs  # noqa: E402
+import utc  # noqa: E402
 from claim_file import ClaimError  # noqa: E402
 from claim_numbers import Measured  # noqa: E402
 
@@ -80,8 +83,8 @@ class File(Scratch):
                 ('{"median": "a", "within": -1}', '"within" is -1'),
                 ('{"median": "a", "within": true}', '"within" is true'),
                 ('{"median": "a", "within": "near"}', '"within" is "near"'),
-                ('{"median": "a", "within": NaN}', "claims.json: NaN is no number"),
-                ('{"median": "a", "within": 1e999}', "claims.json: 1e999 is no number"),
+                ('{"median": "a", "within": NaN}', "claims.json: NaN is not a number"),
+                ('{"median": "a", "within": 1e999}', "claims.json: 1e999 is not a number"),
                 ('{"median": "a", "within": 0, "unit": "miles"}', '"unit" is "miles"; allowed: "", "us", "ms"'),
                 ('{"median": "a", "within": 0, "digits": 0}', '"digits" is 0; allowed: 1 to 9'),
                 ('{"median": "a", "within": 0, "digits": 2.0}', '"digits" is 2.0; allowed: 1 to 9'),
@@ -122,8 +125,8 @@ class File(Scratch):
         self.assertEqual(error(f"[{good}, {good}]"), "c: claim one: there is another of that id")
         self.assertEqual(error(f"[{good.replace('a.csv', 'b.csv')}]"), 'c: claim one: its log b.csv is not among "logs"')
         self.assertEqual(error(f"[{good.replace('{n}', 'five')}]"), "c: claim one: the sentence has no {n}")
-        self.assertIn("'Uno!' is no name; allowed: small letters, digits, - and _", error(f"[{good.replace('one', 'Uno!')}]"))
-        self.assertIn("'N' is no name", error('[{"id": "one", "claim": "{N}", "log": "a.csv", "numbers": {"N": {}}}]'))
+        self.assertIn("'Uno!' is not a valid name; allowed: small letters, digits, - and _", error(f"[{good.replace('one', 'Uno!')}]"))
+        self.assertIn("'N' is not a valid name", error('[{"id": "one", "claim": "{N}", "log": "a.csv", "numbers": {"N": {}}}]'))
         for without in ('"id": "one", "claim": "{n}", "log": "a.csv"', '"id": "one", "claim": "{n}", "log": "a.csv", "numbers": {}',
                         '"id": "one", "claim": "{n}", "log": "a.csv", "numbers": 5'):
             self.assertEqual(error(f"[{{{without}}}]"),
@@ -170,7 +173,11 @@ class Csv(Rows):
         self.assertEqual(self.error(self.rows, ""), "a.csv: it is empty; allowed: a CSV with a header")
         self.assertEqual(self.error(self.rows, "a,b\r\n1,2\r\n1\r\n"),
                          "a.csv, line 3: 1 cells under 2 columns: the row is not whole")
-        self.assertIn("a.csv: it is no CSV, or cut off: ", self.error(self.rows, 'a,b\r\n1,"2'))
+        self.assertIn("a.csv: it is not a CSV, or cut off: ", self.error(self.rows, 'a,b\r\n1,"2'))
+        for text, line in (('a,b\r\n1,2\r\n1,Some "GPU\r\n', 3), ('a,b\n"1 ""\n,""",Some "GPU"\n', 3), ('a "x",b\n', 1)):
+            self.assertEqual(self.error(self.rows, text), f"a.csv, line {line}: a quote inside a cell without quotes; "
+                                                          "allowed: the cell in quotes, and each quote in it twice")
+        self.assertEqual(list(self.rows('"a",b\r\n"Some ""GPU"", ""x""",""\r\n"",""""').table["a"]), ['Some "GPU", "x"', ""])
         # What some file systems leave of a file when the power fails.
         self.assertEqual(self.error(self.rows, "a,b\r\n1,\0\0\r\n"),
                          "a.csv, line 2: a byte is 0: the file is damaged, or no text")
@@ -249,10 +256,11 @@ class Numbers(Rows):
                 self.assertEqual(self.refused(asked), f"claim one.n: {message}")
 
     def test_divide_by_nothing_that_is_not_above_0(self):
-        text = "s,us,depth\r\na,5,0\r\nb,0,1\r\nc,nan,1\r\nd,inf,1\r\ne,-5,1\r\nf, 5,1\r\ng,1e999,1\r\n"
+        text = "s,us,depth\r\na,5,0\r\nb,0,1\r\nc,nan,1\r\nd,inf,1\r\ne,-5,1\r\nf, 5,1\r\ng,1e999,1\r\nh,0,1\r\nh,1,1\r\nh,1,1\r\n"
         for asked, message in (
                 ('{"ratio": "us", "rows": {"s": "a"}, "to": {"s": "b"}, "within": 0}',
                  "the median of us that it is compared to is not above 0"),
+                ('{"ratio": "us", "rows": {"s": "a"}, "to": {"s": "h"}, "within": 0}', "its interval has no finite end"),
                 ('{"median": "us", "rows": {"s": "a"}, "per": "depth", "within": 0}', "depth is 0 in a.csv where s = a"),
                 ('{"median": "us", "rows": {"s": "c"}, "within": 0}', "a.csv:4: us is 'nan'; allowed: a number"),
                 ('{"median": "us", "rows": {"s": "d"}, "within": 0}', "a.csv:5: us is 'inf'; allowed: a number"),
@@ -361,7 +369,7 @@ class Command(Scratch):
     def run_claims(self, *words, expect=0, results=None):
         """(standard output, standard error) of claims.py, whose exit code must be `expect`."""
         out, messages = io.StringIO(), io.StringIO()
-        where = ["--results", str(results or self.folder / "results")] if words and words[0] != "--help" else []
+        where = ["--results", str(results or self.folder / "results")] if words and words[0][0] != "-" else []
         with unittest.mock.patch.object(sys, "argv", ["claims.py", *map(str, words), *where]), \
                 contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
             try:
@@ -450,7 +458,7 @@ class Documents(Command):
         for more in ("0", ".5", "x"):
             self.write("README.md", README)
             self.replace("README.md", "#slowly.launches)", f"#slowly.launches){more}")
-            self.assertIn("README.md:4: claim slowly.launches: what it says goes on behind the link", self.failed())
+            self.assertIn("README.md:4: claim slowly.launches: text follows the link directly", self.failed())
 
     def test_read_no_comments_and_no_code(self):
         self.replace("README.md", "[8](results/README.md#slowly.launches)", "9 <!-- [8](results/README.md#slowly.launches) -->")
@@ -460,12 +468,15 @@ class Documents(Command):
 
     def test_want_a_link_for_what_has_a_unit(self):
         self.write("README.md", f"{README}Also 12.25 ms, of version 3.5, in 20 ms.\n")
-        self.assertEqual(self.failed(), f"claims.sh: {self.folder}/README.md:5: 12.25 with a unit is of no claim; allowed: "
+        self.assertEqual(self.failed(), f"claims.sh: {self.folder}/README.md:5: 12.25 with a unit: no claim covers it; allowed: "
                                         "[12.25](results/README.md#CLAIM.NUMBER)\n")
 
     def test_want_the_files_that_the_readme_shows(self):
         self.write("README.md", f"{README}![It](results/m/e.svg) ![Not](results/m/f.svg) [web](https://a.b/c)\n")
         self.assertEqual(self.failed(), f"claims.sh: {self.folder}/README.md:5: there is no results/m/f.svg\n")
+
+    def test_take_the_folder_before_the_action_too(self):
+        self.assertIn("2 claims, 3 numbers", self.run_claims("--results", self.folder / "results", "check")[0])
 
     def test_find_the_readme_from_anywhere(self):
         os.chdir(self.folder / "results")
@@ -529,12 +540,30 @@ class Files(Command):
         self.write("results/m/SHA256SUMS", "00  other.csv\n")
         self.assertIn("SHA256SUMS has no line for ", self.failed())
         for text in ("{}", "[]", "{", '{"runs": []}', '{"runs": {"r1": 5}}', '{"runs": {"r1": {"command": []}}}',
-                     '{"runs": {"r1": {"command": 5, "started_utc": ""}}}', '{"runs": {"r1": {"command": ["a"], "started_utc": 5}}}'):
+                     '{"runs": {"r1": {"command": 5, "started_utc": ""}}}',
+                     '{"runs": {"r1": {"command": "nestbed run", "started_utc": ""}}}',
+                     '{"runs": {"r1": {"command": ["a", 5], "started_utc": ""}}}',
+                     '{"runs": {"r1": {"command": ["a"], "started_utc": 5}}}'):
             self.write("results/m/e.json", text)
             self.assertIn("claims quick, slowly: ", self.failed())
-            self.assertIn("e.json: it is no manifest of `nestbed run`", self.failed(), text)
+            self.assertIn("e.json: it is not a manifest of `nestbed run`", self.failed(), text)
         (self.folder / "results/m/e.csv").unlink()
         self.assertIn(f"claims quick, slowly: {self.folder}/results/m/e.csv: No such file", self.failed())
+
+    def test_want_the_columns_that_the_manifest_is_about(self):
+        for column in ("utc", "run_id"):
+            self.write("results/m/e.csv", CSV.replace(column, "other", 1))
+            self.write_sum()
+            self.assertIn(f"claims quick, slowly: {self.folder}/results/m/e.csv: it has no column {column}\n", self.failed())
+
+    def test_times_are_utc(self):
+        # Berlin's clocks skipped the hour from 02:00 to 03:00 on that day.
+        self.addCleanup(time.tzset)
+        with unittest.mock.patch.dict(os.environ, {"TZ": "Europe/Berlin"}):
+            time.tzset()
+            self.assertEqual(utc.seconds_of("2026-03-29T03:00:00Z") - utc.seconds_of("2026-03-29T01:59:00Z"), 61 * 60)
+            self.assertEqual(utc.seconds_of("1970-01-02T00:00:00Z"), 86400)
+        self.assertIsNone(utc.seconds_of("early"))
 
     def test_name_the_claim_that_the_csv_does_not_give(self):
         self.replace("results/m/e.csv", "slow,55,8,ok", "slow,55,8,wrong")
@@ -614,6 +643,49 @@ class OfTheRepository(unittest.TestCase):
         done = subprocess.run([ROOT / "experiments/claims.sh", "check"], cwd=ROOT, capture_output=True, text=True, check=False)
         self.assertEqual((done.stderr, done.returncode), ("", 0))
         self.assertRegex(done.stdout, r"^\d+ claims, \d+ numbers: README.md, results/README.md and the CSVs agree\n$")
+
+
+    def test_are_found_from_any_folder(self):
+        done = subprocess.run([ROOT / "experiments/claims.sh", "check"], cwd="/", capture_output=True, text=True, check=False)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+
+
+class Scripts(Scratch):
+    """What the scripts answer before they install or build anything: in a copy where that would leave a file."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(ROOT / "experiments", self.folder / "experiments", ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("experiments/build.sh", "bin/dpkg-query", "bin/apt-get", "bin/sudo"):
+            self.write(name, f"#!/bin/sh\ntouch {self.folder}/begun\nexit 1\n").chmod(0o755)
+
+    def answer(self, script, *words):
+        environment = {name: value for name, value in os.environ.items() if name != "NESTBED"}
+        environment["PATH"] = f"{self.folder}/bin:{environment['PATH']}"
+        done = subprocess.run([self.folder / "experiments" / script, *words], capture_output=True, text=True, check=False,
+                              env=environment)
+        return done, (self.folder / "begun").exists()
+
+    def test_help(self):
+        for script in ("claims", "plot", "report"):
+            for words in (["--help"], ["-h"], ["some", "--help"]):
+                done, begun = self.answer(f"{script}.sh", *words)
+                self.assertEqual((done.returncode, done.stderr, begun), (0, "", False))
+                self.assertIn(f"{script}.", done.stdout)
+
+    def test_help_without_packages(self):
+        (self.folder / "experiments/claims.py").write_text("import nothing_of_this_name\n")
+        done, begun = self.answer("claims.sh", "--help")
+        self.assertEqual((done.returncode, done.stderr, begun), (0, "", False))
+        self.assertIn("experiments/claims.sh compare FOLDER", done.stdout)
+
+    def test_an_unknown_action(self):
+        for words in (["chekc"], [], ["--results", "there"]):
+            done, begun = self.answer("claims.sh", *words)
+            self.assertEqual((done.returncode, begun), (2, False))
+            self.assertEqual(done.stderr, f"claims.sh: there is no action in '{' '.join(words)}'; "
+                                          "allowed: check, list, compare, write\n")
+        self.assertTrue(self.answer("claims.sh", "check")[1])
 
 
 if __name__ == "__main__":

@@ -377,6 +377,12 @@ class PlotTest(unittest.TestCase):
         self.assertIn("Over the time of full: 1.100 (nosync, other)", words)
         self.assertIn("3 rounds of each", words)
 
+    def test_rounds_over_a_time_of_zero_are_named(self):
+        made = [row for block, least in ((32, 0), (64, 10)) for experiment, more in (("other", 1), ("full", 0)) for run in range(3)
+                for row in rows([least + more] * 4, experiment=experiment, run_id=f"{experiment}{run}", block=block)]
+        words = " ".join(texts_of(self.drawn(made)["made-strategies"]).split())
+        self.assertRegex(words, r"Without a time on both sides: nosync, [^;.]*32[^;.]*, other\.")
+
     def test_no_time_at_all_and_times_of_zero(self):
         untimed = {"gpu_us": "", "wall_us": ""}
         by_depth = [row for depth in range(3) for row in rows([1], depth=depth, launches_attempted=depth, **untimed)]
@@ -454,17 +460,17 @@ class PlotTest(unittest.TestCase):
         log = logs.read_log(path)
         beside = self.folder / "made.json"
         self.assertEqual(logs.commands_of(path, log), ["nestbed run, experiment made"])
-        for text, why in (("{", "no manifest"), ("[]", "no object `runs`"), ('{"runs": []}', "no object `runs`"),
+        for text, why in (("{", "not a manifest"), ("[]", "no object `runs`"), ('{"runs": []}', "no object `runs`"),
                           ('{"runs": {"1": {}}}', "run 1 has no `command`"),
                           ('{"runs": {"1": {"command": "x"}}}', "no `command`")):
             beside.write_text(text)
             with self.assertRaisesRegex(logs.LogError, f"made.json: .*{why}"):
                 logs.commands_of(path, log)
         beside.write_bytes(b"\xff")
-        with self.assertRaisesRegex(logs.LogError, "made.json: it is no manifest"):
+        with self.assertRaisesRegex(logs.LogError, "made.json: it is not a manifest"):
             logs.manifest_of(path)
-        beside.write_text('{"runs": {"1": {"command": ["nestbed", "run"]}, "2": {}}}')
-        self.assertEqual(logs.commands_of(path, log), ["nestbed run"])
+        beside.write_text('{"runs": {"1": {"command": ["nestbed", "run", "--grid", "1:8:*2"]}, "2": {}}}')
+        self.assertEqual(logs.commands_of(path, log), ["nestbed run --grid '1:8:*2'"])
 
     def test_launches_lost(self):
         for attempted, failed, expected, share in (("10", "5", "20", 0.75), ("20", "0", "20", 0), ("10", "", "20", 0.5),
@@ -615,7 +621,7 @@ class PlotTest(unittest.TestCase):
         path = self.write(rows([1, 2]))
         (self.folder / "made.json").write_text("{")
         _, messages = self.run_plot(path, expect=2)
-        self.assertIn("made.json: it is no manifest", messages)
+        self.assertIn("made.json: it is not a manifest", messages)
 
     def test_a_folder_that_cannot_be_written(self):
         (self.folder / "taken").write_text("")

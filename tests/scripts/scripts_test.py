@@ -184,6 +184,12 @@ class Costs(unittest.TestCase):
             self.assertTrue(shown.stdout)
             self.assertIn(shown.stdout, said)
 
+    def test_name_the_nestbed_that_gives_no_statistics(self):
+        for words in (["overhead.py"], ["supervised.py", "/nowhere/nestbed"]):
+            script = ROOT / "experiments" / words[0]
+            shown = called(script, *words[1:], ROOT / "results/h200" / script.with_suffix(".csv").name, nestbed="/nowhere/nestbed")
+            self.assertEqual((shown.returncode, shown.stderr), (1, f"{words[0]}: /nowhere/nestbed: No such file or directory\n"))
+
 
 class Plot(Scratch):
     def test_a_run_draws_its_figures(self):
