@@ -78,7 +78,7 @@ def with_levels(cases):
     asked = pandas.to_numeric(cases["depth"], errors="coerce")
     cases = cases.assign(levels=asked.where(cases["depth"] != "full", deep))
     counts = cases["levels"].where(cases["strategy"] == "chain", cases["grid"].where(cases["strategy"] == "fanout"))
-    least = cases.groupby(["strategy", "mechanism", "grid"], dropna=False)["wave"].transform("min")
+    least = cases.groupby(["backend", "gpu", "strategy", "mechanism", "grid"], dropna=False)["wave"].transform("min")
     whole = (cases["strategy"] == "fanout") & (cases["wave"] == cases["grid"]) & (least < cases["wave"])
     return cases.assign(launched=counts.where(counts > 0), whole=whole.map({True: "one grid", False: ""}))
 

@@ -29,11 +29,13 @@ class Figure:
 
     `name`: on the page, in its addresses; `file`: at the end of a file's name, the same where one file holds several figures.
     `title` and `note`: above it. What it needs of a log, and the experiment that makes one.
-    `find` gives what of a part a file is drawn of, None where there is nothing; `draw` draws it, of (part, found, figure).
-    On the page: `axes` (of AXES; none: a dot a case, at one size) and `measures` (of MEASURES) to choose from; `page`: why it is
-    not there. The cases: of the strategies `only` (all, where there is none), but `without` these, and with a value in `has`, a
-    column or a measure. `level`: where a line of this name goes across; `by_family`: False where all have colours of their own.
-    `more`: options that the experiment needs besides.
+    `takes` alone says which logs have it and which cases it is of, for files and page alike: of all cases that one machine has in
+    a log, those that it takes; none where the log does not have it. Of a part and these, `find` gives what a file is drawn of,
+    mostly groups of them; `draw` draws it, of (part, found, figure).
+    On the page: `axes` (of AXES; none: a dot a case, at one size) and `measures` (of MEASURES) to choose from. Where files and
+    page differ: `page`, why it is not on the page; `wider`, why the page has it of every log, whatever it takes for a file.
+    `level`: where a line of this name goes across; `by_family`: False where all have colours of their own. `more`: options that
+    the experiment needs besides.
     """
     name: str
     file: str
@@ -41,22 +43,21 @@ class Figure:
     note: str
     needs: str
     experiment: str
+    takes: typing.Callable
     find: typing.Callable
     draw: typing.Callable
     axes: tuple = ()
     measures: tuple = ("time",)
-    only: tuple = ()
-    without: tuple = ()
-    has: str = ""
     level: str = ""
     by_family: bool = True
     page: str = ""
+    wider: str = ""
     more: str = ""
 
     def __post_init__(self):
         texts = ("name", "file", "title", "needs", "experiment", *(() if self.page else ("note",)))
         lacks = [name for name in texts if not getattr(self, name)]
-        lacks += [name for name in ("find", "draw") if not callable(getattr(self, name))]
+        lacks += [name for name in ("takes", "find", "draw") if not callable(getattr(self, name))]
         lacks += [f"axis {name}" for name in self.axes if name not in AXES]
         lacks += [f"measure {name}" for name in self.measures or ("at all",) if name not in MEASURES]
         if lacks:
@@ -67,115 +68,147 @@ class Figure:
         """Makes a log that has it."""
         return f"nestbed run experiments/{self.experiment}.cfg{self.more and ' '}{self.more}"
 
-    def takes(self, cases):
-        cases = cases[~cases["strategy"].isin(self.without)]
-        cases = cases[cases["strategy"].isin(self.only)] if self.only else cases
-        return cases[cases[self.has].notna()] if self.has else cases
+
+# --- which cases a figure takes ------------------------------------------------------------------------------------------------
+
+
+def _none(cases):
+    return cases[:0]
+
+
+def _swept(cases, axis):
+    """All, where some of them differ in the axis alone."""
+    return cases if parts.along(cases, axis) else _none(cases)
 
 
 def _recursions(cases):
     return cases[~cases["strategy"].isin(EMPTY_GRIDS)]
 
 
-def _along_depth(part):
-    return parts.along(_recursions(part.cases), "depth") or None
+def _depths(cases):
+    return _swept(_recursions(cases), "depth")
 
 
-def _along_grid(part):
+def _grids(cases):
     """Of a log in which something launches more than one grid; over flat kernels it is the numbers that vary, and the rate is
     drawn."""
-    cases = _recursions(part.cases)
-    if not (cases["launches"] > 1).any() and not (cases["ok"] == 0).all():
-        return None
-    return parts.along(cases[~cases["strategy"].isin(logs.CUB)], "grid") or None
+    own = _recursions(cases)
+    if not (own["launches"] > 1).any() and not (own["ok"] == 0).all():
+        return _none(own)
+    return _swept(own[~own["strategy"].isin(logs.CUB)], "grid")
 
 
-def _along_block(part):
-    groups = parts.along(_recursions(part.cases), "block")
-    return groups if groups and not _along_grid(part) and not _along_sizes(part) else None
+def _blocks(cases):
+    return _none(cases) if len(_grids(cases)) or len(_sizes(cases)) else _swept(_recursions(cases), "block")
 
 
-def _launches(part):
-    found = {"depth": _along_depth(part), "grid": _along_grid(part)}
-    found = {axis: groups for axis, groups in found.items() if groups}
-    if not any(group["launches"].max() > 0 for groups in found.values() for group in groups):
-        return None
+def _counts(cases):
+    """Those of the figures of depths and of grids, where something on a line of these launches from the device."""
+    found = {"depth": _depths(cases), "grid": _grids(cases)}
+    if not any(group["launches"].max() > 0 for axis, own in found.items() for group in parts.along(own, axis)):
+        return _none(cases)
+    return cases[cases.index.isin([index for own in found.values() for index in own.index])]
+
+
+def _empty_grids(strategy):
+    """Takes the chains or the fan-outs, but not where the pending-launch limit was varied: they are in that figure."""
+    def takes(cases):
+        own = cases[(cases["strategy"] == strategy) & cases["launched"].notna()]
+        return _none(own) if len(_limits(cases)) else own
+    return takes
+
+
+def _delays(cases):
+    return _swept(_recursions(cases), "delay")
+
+
+def _limits(cases):
+    """Not where waves were varied beside the limit: that is the figure of waves."""
+    return _none(cases) if len(_waves(cases)) else _swept(cases, "limit")
+
+
+def _sized(cases):
+    return cases[cases["elements"].notna() & cases["nx"].isna()]
+
+
+def _sizes(cases):
+    """Those with a size, where most of them lie on a line of three sizes or more."""
+    sized = _sized(cases)
+    groups = parts.along(sized, "elements")
+    return sized if groups and sum(map(len, groups)) > SWEPT * len(sized) else _none(sized)
+
+
+def _rates(cases):
+    sized = _none(cases) if len(_grids(cases)) else _sizes(cases)
+    rated = any(group["bandwidth_gb_s"].notna().any() for group in parts.along(sized, "elements"))
+    return sized if rated else _none(sized)
+
+
+def _rates_at_one_size(cases):
+    """Flat kernels of a GPU whose rate can be held against a measured one, where they are most of the log and its sizes few."""
+    flat = cases[(cases["launches"].fillna(0) == 0) & cases["levels"].isna() & cases["bandwidth_gb_s"].notna()]
+    flat = flat[~flat["strategy"].isin(["blobs", "blobs_wrong"])]
+    most = len(flat) > 2 and len(flat) >= len(cases) / 2 and (flat["peak_gb_s"] > 0).any()
+    return flat if most and (flat["backend"] == "cuda").all() and not len(_sizes(cases)) else _none(flat)
+
+
+def _beside_cub(cases):
+    """What is not CUB's, of three sizes or more that CUB has too."""
+    sized = _sizes(cases)
+    shared = set(sized["elements"][sized["strategy"].isin(logs.CUB)])
+    own = sized[~sized["strategy"].isin(logs.CUB) & sized["elements"].isin(shared)]
+    return own if own["elements"].nunique() >= 3 else _none(own)
+
+
+def _waves(cases):
+    """Cases that differ in wave or streams alone, four or more."""
+    names = ["strategy", "mechanism", *parts.NAMES]
+    found = [group for group in parts.grouped_by(_recursions(cases), names)
+             if group.groupby("wave")["streams"].nunique().max() > 1 and group["wave"].nunique() >= 2]
+    return pandas.concat(found) if found else _none(cases)
+
+
+def _book(cases):
+    own = cases[(cases["grid"] == figures_rates.BOOK_GRID) & (cases["block"] == figures_rates.BOOK_BLOCK)
+                & cases["type"].isin(["int32", ""]) & cases["mechanism"].isin(["null", "none", ""])
+                & cases["depth"].isin(["full", ""])]
+    own = own[own["strategy"].isin(list(figures_rates.book_times()))]
+    whole = set(own["strategy"]) == set(figures_rates.book_times()) and len(own) == len(figures_rates.book_times())
+    return own if whole and (own["backend"] == "cuda").all() else _none(own)
+
+
+def _left(cases):
+    """All, where nothing numeric varies."""
+    sweeps = (_depths, _grids, _blocks, *map(_empty_grids, EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
+              _waves)
+    return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
+
+
+# --- what a file is drawn of ---------------------------------------------------------------------------------------------------
+
+
+def _taken(_, taken):
+    return taken
+
+
+def _along(axis):
+    return lambda _, taken: parts.along(taken, axis)
+
+
+def _launches(part, _):
+    found = {"depth": parts.along(_depths(part.cases), "depth"), "grid": parts.along(_grids(part.cases), "grid")}
     found = {axis: [group for group in groups if group["launches"].notna().any()] for axis, groups in found.items()}
     return {axis: groups for axis, groups in found.items() if groups}
 
 
-def _launch_time(part):
-    cases = part.cases[part.cases["strategy"].isin(EMPTY_GRIDS)]
-    return cases if len(cases) and not _pending(part) else None
+def _chains_and_fanouts(part, _):
+    """Of both figures: they share a file."""
+    return part.cases[part.cases["strategy"].isin(EMPTY_GRIDS)]
 
 
-def _wrong(part):
-    return parts.along(_recursions(part.cases), "delay") or None
-
-
-def _pending(part):
-    """Not where waves were varied beside the limit: that is the figure of waves."""
-    return parts.along(part.cases, "limit") or None if _waves(part) is None else None
-
-
-def _sized(part):
-    return part.cases[part.cases["elements"].notna() & part.cases["nx"].isna()]
-
-
-def _along_sizes(part):
-    """Groups of three sizes or more, where most cases lie on one."""
-    sized = _sized(part)
-    groups = parts.along(sized, "elements")
-    return groups if groups and sum(map(len, groups)) > SWEPT * len(sized) else None
-
-
-def _bandwidth(part):
-    groups = None if _along_grid(part) else _along_sizes(part)
-    return groups if groups and pandas.concat(groups)["bandwidth_gb_s"].notna().any() else None
-
-
-def _bandwidth_dots(part):
-    """Flat kernels of a GPU whose rate can be held against a measured one, where they are most of the log and its sizes few."""
-    cases = part.cases
-    flat = cases[(cases["launches"].fillna(0) == 0) & cases["levels"].isna() & cases["bandwidth_gb_s"].notna()]
-    flat = flat[~flat["strategy"].isin(["blobs", "blobs_wrong"])]
-    if part.backend != "cuda" or len(flat) < len(part.cases) / 2 or _along_sizes(part) or not (flat["peak_gb_s"] > 0).any():
-        return None
-    return flat if len(flat) > 2 else None
-
-
-def _against_cub(part):
-    if not _along_sizes(part):
-        return None
-    sized = _sized(part)
-    shared = set(sized["elements"][sized["strategy"].isin(logs.CUB)])
-    own = sized[~sized["strategy"].isin(logs.CUB) & sized["elements"].isin(shared)]
-    return sized[sized["elements"].isin(set(own["elements"]))] if own["elements"].nunique() >= 3 else None
-
-
-def _waves(part):
-    """Cases that differ in wave or streams alone, four or more."""
-    cases = _recursions(part.cases)
-    names = ["strategy", "mechanism", *parts.NAMES]
-    found = [group for group in parts.grouped_by(cases, names)
-             if group.groupby("wave")["streams"].nunique().max() > 1 and group["wave"].nunique() >= 2]
-    return pandas.concat(found) if found else None
-
-
-def _book(part):
-    cases = part.cases[(part.cases["grid"] == figures_rates.BOOK_GRID) & (part.cases["block"] == figures_rates.BOOK_BLOCK)
-                       & part.cases["type"].isin(["int32", ""]) & part.cases["mechanism"].isin(["null", "none", ""])
-                       & part.cases["depth"].isin(["full", ""])]
-    cases = cases[cases["strategy"].isin(list(figures_rates.book_times()))]
-    whole = set(cases["strategy"]) == set(figures_rates.book_times()) and len(cases) == len(figures_rates.book_times())
-    return cases if whole and part.backend == "cuda" else None
-
-
-def _left(part):
-    """What is left where nothing numeric varies."""
-    sweeps = (_along_depth, _along_grid, _along_block, _launch_time, _wrong, _pending, _bandwidth, _bandwidth_dots, _against_cub,
-              _waves)
-    return None if any(sweep(part) is not None for sweep in sweeps) else part.cases
+def _with_cub(part, taken):
+    sized = _sized(part.cases)
+    return sized[sized["elements"].isin(set(taken["elements"]))]
 
 
 def _strategies(part, shown, figure):
@@ -186,51 +219,55 @@ def _strategies(part, shown, figure):
 FIGURES = [
     Figure("ways", "strategies", "Every way at one size",
            "What is the cheapest way to the same answer? One size at a time, sorted by time.",
-           "several cases of one size", "ways", _left, _strategies),
+           "several cases of one size", "ways", _left, _taken, _strategies,
+           wider="a file shows all sizes of a log at once, where nothing else is to be seen in it; the page any one size"),
     Figure("book", "book", "The book's table", "", "the book's five strategies at 2048 blocks of 512", "book", _book,
-           figures_rates.book, page="the book's times are no cases of a log"),
+           _taken, figures_rates.book, page="the book's times are no cases of a log"),
     Figure("by-depth", "latency-depth", "Time against nesting depth",
-           "The recursion is cut off after so many levels, and a block then finishes in a loop. Where does it stop to pay?",
-           "several depths", "depth", _along_depth, figures_sweeps.against, ("depth",), without=EMPTY_GRIDS),
+           "The recursion is cut off after so many levels, and a block then finishes in a loop. At which depth does "
+           "recursion stop paying off?",
+           "several depths", "depth", _depths, _along("depth"), figures_sweeps.against, ("depth",)),
     Figure("by-grid", "latency-grid", "Time against grid size", "What does a way cost as the grid grows?",
-           "several grids", "grid", _along_grid, figures_sweeps.against, ("grid",), without=EMPTY_GRIDS),
+           "several grids", "grid", _grids, _along("grid"), figures_sweeps.against, ("grid",)),
     Figure("by-block", "latency-block", "Time against block size", "What does a way cost as its blocks grow?",
-           "several blocks of one grid", "ways", _along_block, figures_sweeps.against, ("block",), without=EMPTY_GRIDS,
+           "several blocks of one grid", "ways", _blocks, _along("block"), figures_sweeps.against, ("block",),
            more="--block 64,256,1024"),
     Figure("launches", "launches", "Device launches", "How many launches does each way make? Counted in the kernels themselves.",
-           "several depths or grids", "depth", _launches, figures_sweeps.launches, ("depth", "grid"), ("device_launches",),
-           without=EMPTY_GRIDS),
+           "several depths or grids", "depth", _counts, _launches, figures_sweeps.launches, ("depth", "grid"),
+           ("device_launches",)),
     Figure("chain", "launch-time", "Time a launch, in chains of empty grids",
            "What does one launch after another cost, by each launch mechanism?",
-           "chains", "launch", _launch_time, figures_launches.launch_time, ("length",), ("each",), ("chain",), has="launched"),
+           "chains", "launch", _empty_grids("chain"), _chains_and_fanouts, figures_launches.launch_time, ("length",), ("each",)),
     Figure("fanout", "launch-time", "Time a launch, of many",
            "What does a launch cost among many, by each launch mechanism? A run's time over how many grids it is to start. "
            "Device launches go in waves of root blocks that fit the pending-launch limit, but where a case fixes its wave. "
            "grid.sync() makes no launches: what the grids would do is done in one, and its time is over the same number.",
-           "fan-outs", "launch", _launch_time, figures_launches.launch_time, ("children",), ("each",), ("fanout",)),
+           "fan-outs", "launch", _empty_grids("fanout"), _chains_and_fanouts, figures_launches.launch_time, ("children",),
+           ("each",)),
     Figure("hazard", "wrong", "Wrong answers against delay",
            "How often is the answer wrong when what loses the race is held up? Of the rows that are ok or wrong; bars are 95 % "
            "Wilson intervals.",
-           "several delays", "hazard", _wrong, figures_hazards.wrong, ("delay",), ("wrong",), without=EMPTY_GRIDS),
+           "several delays", "hazard", _delays, _along("delay"), figures_hazards.wrong, ("delay",), ("wrong",)),
     Figure("pending", "pending-limit", "The pending-launch limit",
            "Where are launches refused, and what does a larger limit cost? Lost are launches that were refused, and those that a "
            "refused one would have made, of all that are expected.",
-           "several limits", "pending", _pending, figures_hazards.pending_limit, ("limit",), ("time", "lost", "memory")),
+           "several limits", "pending", _limits, _along("limit"), figures_hazards.pending_limit, ("limit",),
+           ("time", "lost", "memory")),
     Figure("cub", "against-cub", "Time against CUB's",
            "Medians over that of the faster of cub and cub_narrow (cub::DeviceReduce::Sum) of the same log, type and size. "
            "Below 1 a way is faster than CUB.",
-           "cub or cub_narrow and others at several sizes", "library", _against_cub, figures_rates.against_cub, ("elements",),
-           ("ratio",), without=tuple(logs.CUB), has="ratio", level="as fast as CUB", by_family=False),
+           "cub or cub_narrow and others at several sizes", "library", _beside_cub, _with_cub, figures_rates.against_cub,
+           ("elements",), ("ratio",), level="as fast as CUB", by_family=False),
     Figure("bandwidth", "bandwidth", "Bandwidth against size",
            "What the workload must read and write at least, over the time. What fits the caches can pass the memory's peak.",
-           "bandwidth at several sizes", "library", _bandwidth, figures_rates.bandwidth, ("elements",), ("bandwidth",),
-           has="bandwidth_gb_s", level="peak", by_family=False),
+           "bandwidth at several sizes", "library", _rates, _along("elements"), figures_rates.bandwidth, ("elements",),
+           ("bandwidth",), level="peak", by_family=False),
     Figure("rates", "bandwidth", "Bandwidth at one size", "What the workload must read and write at least, over the time.",
-           "flat kernels at few sizes", "baselines", _bandwidth_dots, figures_rates.bandwidth_dots, (), ("bandwidth",),
-           has="bandwidth_gb_s", level="peak"),
+           "flat kernels at few sizes", "baselines", _rates_at_one_size, _taken, figures_rates.bandwidth_dots, (),
+           ("bandwidth",), level="peak"),
     Figure("waves", "waves", "Time against the size of a wave",
            "The root blocks of a run go in waves, in one stream or several. Which size of wave is the fastest?",
-           "several waves", "waves", _waves, figures_sweeps.waves, ("wave",), without=EMPTY_GRIDS),
+           "several waves", "waves", _waves, _taken, figures_sweeps.waves, ("wave",)),
 ]
 
 
@@ -242,9 +279,9 @@ def drawn(path, log):
     for part in parts.parts_of(path, log):
         made = {}
         for figure in FIGURES:
-            of = figure.find(part)
-            if of is not None:
+            taken = figure.takes(part.cases)
+            if len(taken):
                 if figure.file not in made:
-                    made[figure.file] = figure.draw(part, of, figure)
+                    made[figure.file] = figure.draw(part, figure.find(part, taken), figure)
                 found.append((figure, f"{stem}-{figure.file}{part.suffix}", made[figure.file]))
     return found

@@ -29,7 +29,7 @@ AXES = {
     "length": Axis("length", "grids in the chain", "depth", "launched"),
     "grid": Axis("grid", "root blocks", "grid", "grid", ("elements",)),
     "children": Axis("launches", "launches", "grid", "launched", apart=("whole",)),
-    "block": Axis("block", "threads a block", "block", "block", ("elements",)),
+    "block": Axis("block", "threads per block", "block", "block", ("elements",)),
     "delay": Axis("delay", "delay of what loses the race, µs", "delay_us", "delay_us", on_cpu="interruptions of each thread"),
     "limit": Axis("pending limit", "pending-launch limit", "pending_limit_asked", "pending_limit_asked", words={"auto": "before"},
                   powers=1e9),

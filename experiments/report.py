@@ -8,7 +8,6 @@ Exit codes: 1 it could not run or write, 2 the input is bad. Needs Debian's pyth
 """
 import argparse
 import base64
-import dataclasses
 import gzip
 import html
 import json
@@ -36,6 +35,7 @@ import views  # noqa: E402
 
 SCRIPTS = ["data.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
 COPIED = ["title", "note", "needs", "axes", "measures", "level", "command"]  # of a figure of the table
+OF_AXIS = ["name", "title", "field", "words", "powers", "on_cpu"]
 # Of a case, what the page shows; the fields of logs.CASE come first, the measures last.
 SUMMED = ["log", "machine", "family", "rows", "ok", "clock", "launches", "peak_gb_s"]
 
@@ -119,7 +119,7 @@ def table_of_figures(cases):
     return {
         "figures": [{"id": figure.name, "views": found, **{name: getattr(figure, name) for name in COPIED}}
                     for figure, found in sorted(shown, key=lambda each: not each[1])],
-        "axes": {name: dataclasses.asdict(axis) for name, axis in AXES.items()},
+        "axes": {name: {each: getattr(axis, each) for each in OF_AXIS} for name, axis in AXES.items()},
         "measures": {name: {each: getattr(measure, each) for each in ("name", "label", "unit", "linear", "zero")}
                      for name, measure in MEASURES.items()},
         "families": [{"name": name, "strategies": members, **views.look(colour, place)}

@@ -126,20 +126,31 @@ function layoutOf({ink, ground, rule, font}, height) {
   };
 }
 
-// A line across the figure with a name to it: CUB's time, the memory's peak.
-function levelAt(layout, y, text, colors, log) {
+// A line across the figure at a value, with a name to it: CUB's time, the memory's peak. `up`: values go up, else to the right.
+function levelAt(layout, value, text, colors, log, up) {
+  const line = {color: colors.ink, width: 1, dash: 'dot'};
+  const [own, other] = up ? ['y', 'x'] : ['x', 'y'];
   layout.shapes.push(
-      {type: 'line', xref: 'paper', x0: 0, x1: 1, y0: y, y1: y, line: {color: colors.ink, width: 1, dash: 'dot'}});
+      {type: 'line', [`${other}ref`]: 'paper', [`${other}0`]: 0, [`${other}1`]: 1, [`${own}0`]: value, [`${own}1`]: value, line});
   layout.annotations.push({
-    xref: 'paper',
-    x: 0,
-    xanchor: 'left',
-    y: log ? Math.log10(y) : y,
+    [`${other}ref`]: 'paper',
+    [other]: up ? 0 : 1,
+    [own]: log ? Math.log10(value) : value,
+    xanchor: up ? 'left' : 'right',
     yanchor: 'bottom',
     text,
     showarrow: false,
     font: {size: 12, color: colors.ink}
   });
+}
+
+// The level that the table of figures asks for, of the cases that are drawn.
+function level({figure, measure}, list, layout, colors, log, up) {
+  const peak = figure.level === 'peak' && list.map((found) => found.peak_gb_s).find(Boolean);
+  if (peak)
+    levelAt(layout, peak, `peak, ${grouped(Math.round(peak))} ${measure.unit}`, colors, log, up);
+  else if (figure.level && figure.level !== 'peak')
+    levelAt(layout, 1, figure.level, colors, log, up);
 }
 
 // Cases without a value have no place in the figure: they stand in a strip above it, a lane for each series.
@@ -189,7 +200,7 @@ function broken(points, scale) {
 }
 
 function linePlot(view, drawn, colors) {
-  const {axis, measure, figure} = view;
+  const {axis, measure} = view;
   const layout = layoutOf(colors, narrow.matches ? 380 : 460);
   const all = drawn.flatMap(({points}) => points);
   const places = view.series.filter((each) => !each.across).flatMap((each) => each.cases.map((found) => placeOn(axis, found)));
@@ -232,11 +243,7 @@ function linePlot(view, drawn, colors) {
   if (measure.zero && up.log)
     Object.assign(
         layout.yaxis, ticksOf({...up, values: [0, ...Array.from({length: 9}, (_, power) => 10 ** power)]}, grouped, 99));
-  const peak = figure.level === 'peak' && all.map(({found}) => found.peak_gb_s).find(Boolean);
-  if (peak)
-    levelAt(layout, peak, `peak, ${grouped(Math.round(peak))} ${measure.unit}`, colors, up.log);
-  else if (figure.level && figure.level !== 'peak')
-    levelAt(layout, 1, figure.level, colors, up.log);
+  level(view, all.map(({found}) => found), layout, colors, up.log, true);
   return {traces: [...traces, ...lostStrip(drawn, layout, ({place}) => across.at(place ?? edges[0]), colors)], layout};
 }
 
@@ -283,5 +290,6 @@ function dotPlot(view, drawn, colors) {
     range: [rows.length - 0.4, -0.6],
     tickfont: {size: narrow.matches ? 11 : 13}
   });
+  level(view, rows.map(({found}) => found), layout, colors, scale.log, false);
   return {traces, layout};
 }

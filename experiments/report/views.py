@@ -70,16 +70,14 @@ def places_on(cases, axis):
 def line_view(figure, cases, axis, strategies):
     """The series of one log against an axis: groups of cases with two places on it or more; single points, unless they outnumber
     the groups; and what has no place on it (flat kernels have no depth) but the size of one of them, to be drawn across. None
-    where there is none."""
+    where there is none, or only single points and the figure has other axes."""
     places, names = places_on(cases, axis), parts.names_beside(axis)
-    if places.nunique() < 2:
-        return None
     groups = parts.along(cases, axis, places, least=1)
     found = [group for group in groups if group["x"].nunique() > 1]
     single = [group for group in groups if group["x"].nunique() == 1]
-    found += single if len(single) <= len(found) else []
-    if not found:
+    if not groups or not found and len(figure.axes) > 1:
         return None
+    found += single if len(single) <= len(found) or not found else []
     sizes, flat = [*SHAPE, "block_shape"], cases[places.isna()]
     beside = parts.grouped_by(pandas.concat(found), sizes) if len(flat) else []
     groups = found + [across for sized in beside for across in parts.grouped_by(parts.alike(flat, sized.iloc[0], sizes),
@@ -97,13 +95,12 @@ def line_view(figure, cases, axis, strategies):
 
 
 def dot_views(cases):
-    """A view a size: cases of one log that differ in how they do the same. What has no depth or delay goes with the full
-    recursion undelayed."""
+    """A view a size: cases of one log that differ in how they do the same; single cases where no two do. What has no depth or
+    delay goes with the full recursion undelayed."""
     sized = cases.assign(depth=cases["depth"].where((cases["depth"] != "") | cases["launched"].notna(), "full"),
                          delay_us=cases["delay_us"].fillna(0))
-    for group in parts.grouped_by(sized, [*SHAPE, "depth", "delay_us"]):
-        if len(group) < 2:
-            continue
+    groups = parts.grouped_by(sized, [*SHAPE, "depth", "delay_us"])
+    for group in [group for group in groups if len(group) > 1] or groups:
         case = group.iloc[0]
         names = ["type", "nx", "ny", "grid", "block", *(["elements"] if pandas.isna(case["grid"]) else []),
                  *(["depth"] if case["depth"] != "full" else []), *(["delay_us"] if case["delay_us"] else [])]
@@ -119,7 +116,7 @@ def views_of(figure, cases):
     and log, and axis or size, the best first. Series are lists of the cases' indices."""
     found = []
     for own in parts.grouped_by(cases, ["machine", "log"]):
-        taken = figure.takes(own)[[*COLUMNS, *parts.CHOSEN]]
+        taken = (own if figure.wider else figure.takes(own))[[*COLUMNS, *parts.CHOSEN]]
         views = [line_view(figure, taken, axis, own["strategy"]) for axis in figure.axes] if figure.axes else dot_views(taken)
         weight = OWN if (taken["experiment"] == figure.experiment).any() else 0
         found += [{**view, "machine": own["machine"].iloc[0], "weight": view["weight"] + weight} for view in views if view]

@@ -407,11 +407,13 @@ class PlotTest(unittest.TestCase):
 
     def test_a_figure_that_files_or_page_could_not_show_is_an_error(self):
         whole = {"name": "by-streams", "file": "latency-streams", "title": "Time against streams", "note": "Why?",
-                 "needs": "several streams", "experiment": "waves", "find": lambda part: None, "draw": lambda part, found, figure: None,
+                 "needs": "several streams", "experiment": "waves", "takes": lambda cases: cases,
+                 "find": lambda part, taken: taken, "draw": lambda part, found, figure: None,
                  "axes": ("wave",), "measures": ("time",)}
         figures.Figure(**whole)
         figures.Figure(**{**whole, "note": "", "page": "it is a test"})
-        for cells, why in (({"draw": None}, "there is no draw"), ({"find": None}, "there is no find"), ({"file": ""}, "no file"),
+        for cells, why in (({"draw": None}, "there is no draw"), ({"find": None}, "there is no find"),
+                           ({"takes": None}, "there is no takes"), ({"file": ""}, "no file"),
                            ({"note": ""}, "no note"), ({"needs": ""}, "no needs"), ({"axes": ("wave", "hue")}, "no axis hue"),
                            ({"measures": ("weight",)}, "no measure weight"), ({"measures": ()}, "no measure at all")):
             with self.assertRaisesRegex(figures.TableError, f"^figure by-streams: .*{why}"):

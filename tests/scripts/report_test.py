@@ -6,6 +6,7 @@ python3-selenium, chromium and chromium-driver. Without a browser its tests are 
 """
 import base64
 import csv
+import dataclasses
 import gzip
 import html.parser
 import json
@@ -31,6 +32,7 @@ import figure_style  # noqa: E402
 import figures  # noqa: E402
 import figures_sweeps  # noqa: E402
 import logs  # noqa: E402
+import measures  # noqa: E402
 import report as page_writer  # noqa: E402
 
 BROWSER, DRIVER = pathlib.Path("/usr/bin/chromium"), pathlib.Path("/usr/bin/chromedriver")
@@ -98,6 +100,13 @@ def time_of(rows):
 
 def median_of(rows, column):
     return statistics.median(float(row[column]) for row in rows if row[column])
+
+
+def frames_in(found):
+    """Of what a file is drawn of: tables of cases, lists of them, or these by axis."""
+    if isinstance(found, (list, dict)):
+        return [frame for each in (found.values() if isinstance(found, dict) else found) for frame in frames_in(each)]
+    return [found]
 
 
 class References(html.parser.HTMLParser):
@@ -237,8 +246,8 @@ class Table(Folder):
 
     def test_a_figure_added_to_the_table_is_drawn_and_on_the_page(self):
         added = figures.Figure("by-more", "latency-more", "Time against more", "How much?", "more", "grid",
-                               lambda part: figure_parts.along(part.cases, "grid") or None, figures_sweeps.against, ("grid",),
-                               without=("mine",))
+                               lambda cases: cases[cases["strategy"] != "mine"],
+                               lambda part, taken: figure_parts.along(taken, "grid"), figures_sweeps.against, ("grid",))
         self.write(*[a_row(grid=str(grid), elements=str(512 * grid), strategy=name, gpu_us=str(grid))
                      for grid in (2, 4, 8) for name in ("nosync", "synced", "mine")])
         options = page_writer.options_of([str(self.folder), "--claims", str(write_claims(self.folder))])
@@ -255,14 +264,14 @@ class Table(Folder):
 
     def test_lines_are_those_of_the_files(self):
         """Names, order, hues, and places."""
-        data = page_data(self.page_of_results())
+        data = self.data_of_results()
         shown = {figure["id"]: figure["views"] for figure in data["figures"]}
         lines, points = 0, 0
         for name, log, panel_names in (("by-depth", "depth.csv", figure_parts.names_beside("depth")),
                                        ("by-grid", "grid.csv", figure_parts.names_beside("grid"))):
             figure = next(each for each in figures.FIGURES if each.name == name)
             [part] = figure_parts.parts_of(RESULTS / log, logs.read_log(RESULTS / log))
-            [(_, drawn)] = figure_parts.lines_and_panels(figure.find(part), panel_names)
+            [(_, drawn)] = figure_parts.lines_and_panels(figure.find(part, figure.takes(part.cases)), panel_names)
             view = next(each for each in shown[name] if each["value"] == log)
             series = [each for each in view["series"] if not each["across"]]
             self.assertEqual([each["name"] for each in series], [line.label for line in drawn])
@@ -275,10 +284,58 @@ class Table(Folder):
         self.assertEqual(list(data["strategies"]), sorted(data["strategies"], key=figure_style.rank_of))
         self.assertEqual(data["mechanisms"]["tail"], figure_style.MECHANISMS["tail"][0])
 
-    def page_of_results(self):
-        done = report(RESULTS, "-o", self.folder / "page.html", "--claims", write_claims(self.folder))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return (self.folder / "page.html").read_text(encoding="utf-8")
+    def test_logs_and_cases_are_those_of_the_files(self):
+        """Of each log a figure is both a file and on the page, or neither, but for what the table gives a reason for; and they
+        show the same cases."""
+        data = self.data_of_results()
+        cases, places = data["cases"], range(len(data["cases"]["log"]))
+        key = {place: (cases["log"][place], cases["lines"][place][0]) for place in places}
+        strategy = {key[place]: cases["strategy"][place] for place in places}
+        default = {key[place] for place in places if cases["pending_limit_asked"][place] == "auto"}
+        page, across = {}, {}
+        for figure in data["figures"]:
+            for series in [series for view in figure["views"] for series in view["series"]]:
+                for found in (key[index] for index in series["cases"]):
+                    (across if series.get("across") else page).setdefault((figure["id"], found[0]), set()).add(found)
+        files = self.cases_of_files()
+        on_page = {figure.name for figure in figures.FIGURES if not figure.page}
+        wider = {figure.name for figure in figures.FIGURES if figure.wider}
+        self.assertEqual(({figure["id"] for figure in data["figures"]}, wider), (on_page, {"ways"}))
+        self.assertEqual({pair for pair in page if pair[0] not in wider}, {pair for pair in files if pair[0] in on_page - wider})
+        self.assertLessEqual({pair for pair in files if pair[0] in wider}, set(page))
+        # What a file has besides: CUB's times, which the others are over; and chains and fan-outs share a file.
+        beside = {"cub": logs.CUB, "chain": ["fanout"], "fanout": ["chain"]}
+        compared = {pair for pair in files if pair[0] in on_page}
+        self.assertEqual(len(compared), 23 + 6)
+        for pair in compared:
+            drawn = {found for found in files[pair] if strategy[found] not in beside.get(pair[0], [])}
+            self.assertEqual(drawn - page[pair] - across.get(pair, set()), set(), pair)
+            # The default limit has a place on the page's axis; in a file it is what the others are held against.
+            self.assertLessEqual(page[pair] - drawn, default if pair[0] == "pending" else set(), pair)
+
+    def cases_of_files(self):
+        """{(figure, log): {(log, a case's first line)}} of all that would be drawn as files."""
+        found = {}
+        table = [dataclasses.replace(figure, file=figure.name, draw=lambda part, of, figure: of) for figure in figures.FIGURES]
+        with unittest.mock.patch.object(figures, "FIGURES", table):
+            for path, log in [(path, logs.read_log(path)) for path in logs.logs_in(RESULTS)[0]]:
+                for figure, _, of in figures.drawn(path, log):
+                    found[figure.name, path.name] = {(path.name, lines[0]) for frame in frames_in(of) for lines in frame["lines"]}
+        return found
+
+    def data_of_results(self):
+        if not hasattr(Table, "data"):
+            done = report(RESULTS, "-o", self.folder / "page.html", "--claims", write_claims(self.folder))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            Table.data = page_data((self.folder / "page.html").read_text(encoding="utf-8"))
+        return Table.data
+
+    def test_the_page_has_of_an_axis_what_its_scripts_read(self):
+        scripts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "experiments/report").glob("*.js"))
+        listed = self.data_of_results()["axes"]
+        for name in set().union(*listed.values()):
+            self.assertRegex(scripts, rf"axis\.{name}\b|\[id\]\.{name}\b|placeOn\({{[^}}]*\b{name}\b")
+        self.assertEqual(set(listed), set(measures.AXES))
 
     def test_hues_are_kept_where_they_can_be_seen(self):
         for colour, _ in figure_style.FAMILIES.values():
@@ -429,6 +486,23 @@ class Page(unittest.TestCase):
                 return [traces.filter(({yaxis}) => yaxis !== 'y2').map(({meta, line}) => [meta, line.color, line.dash]),
                         card.view.series.map(({name, look}) => [name, look[theme()], look.dash])];""", figure)
             self.assertEqual(drawn, said)
+
+    def test_levels_of_the_table_are_drawn(self):
+        """Along the axis of the values: up against an axis, to the right where there are dots."""
+        self.open()
+        level = """
+            const {layout: {shapes, annotations}, data} = document.querySelector(`#figure-${arguments[0]} .plot`);
+            return [shapes.map(({xref, yref, x0, x1, y0, y1}) => ({x: xref === 'paper' ? null : [x0, x1],
+                                                                   y: yref === 'paper' ? null : [y0, y1]})),
+                    annotations.map(({text}) => text), cases[data[0].customdata[0]].peak_gb_s];"""
+        for figure, along, text in (("cub", "y", "as fast as CUB"), ("bandwidth", "y", "peak"), ("rates", "x", "peak")):
+            self.drawn(figure)
+            shapes, [said], peak = self.script(level, figure)
+            at = peak if text == "peak" else 1
+            self.assertEqual(shapes, [{"x": None, "y": None, along: [at, at]}], figure)
+            self.assertEqual(said, f"peak, {figure_style.grouped(round(peak))} GB/s" if text == "peak" else text)
+        self.drawn("by-depth")
+        self.assertEqual(self.script(level, "by-depth")[0], [])
 
     def test_claims_open_the_rows_that_they_rest_on(self):
         self.open()
@@ -595,13 +669,13 @@ class Page(unittest.TestCase):
         self.drawn("chain")
         caption = "return document.querySelector(`#figure-${arguments[0]} .caption`).textContent"
         self.assertRegex(self.script(caption, "chain"), r"^All 107 cases")
-        self.drawn("by-grid")
-        self.choose("by-grid.log", "baselines.csv")
-        drawn = sum(map(len, self.drawn("by-grid").values()))
-        every = len({case["index"] for case in self.script("return cases") if case["log"] == "baselines.csv"})
-        said = self.script(caption, "by-grid")
+        self.drawn("by-depth")
+        self.choose("by-depth.log", "transpose.csv")
+        drawn = len({case["index"] for cases in self.drawn("by-depth").values() for case in cases})
+        every = len({case["index"] for case in self.script("return cases") if case["log"] == "transpose.csv"})
+        said = self.script(caption, "by-depth")
         self.assertRegex(said, rf"^{drawn} of {every} cases")
-        self.assertIn(f"{every - drawn} cases are not drawn: they have one grid alone, or none.", said)
+        self.assertIn(f"{every - drawn} cases are not drawn: they have one depth alone, or none.", said)
 
     def test_families_are_those_of_the_figures(self):
         self.open()
@@ -748,7 +822,7 @@ class Page(unittest.TestCase):
     def test_cells_are_text_and_nothing_else(self):
         evil = "</script><img src=x onerror=\"document.title='broken'\"><b>bold</b>"
         self.other_page(*[a_row(depth=depth, strategy=evil, detail=evil, status=status)
-                          for depth in "12" for status in ("ok", "wrong")])
+                          for depth in "123" for status in ("ok", "wrong")])
         self.drawn("by-depth")
         self.script("document.querySelector('#figure-by-depth details.data').open = true")
         self.until("return document.querySelector('#figure-by-depth .data tbody tr')")
