@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 4> kNeeded{"strategy", "backend", "wall_u
 constexpr std::string_view kKey = "key";
 constexpr double kChance = 0.05; // what a 95 % interval leaves
 
-using Cells = std::vector<std::string>;
+using CaseCells = std::vector<std::string>;
 
 void check_is_log(const ParsedLog& log)
 {
@@ -93,22 +93,22 @@ void choose_columns(Comparison& comparison, const ParsedLog& before, const Parse
 
 // The rows of a case in one log.
 struct CaseRows {
-    Cells cells;
+    CaseCells cells;
     std::string key;
     std::vector<const LogRow*> rows;
 };
 
 struct Groups {
-    std::vector<Cells> order; // identities, as the log begins them
-    std::map<Cells, CaseRows> by_identity;
+    std::vector<CaseCells> order; // identities, as the log begins them
+    std::map<CaseCells, CaseRows> by_identity;
 };
 
 Groups groups_of(const Comparison& comparison, const ParsedLog& log)
 {
     Groups groups;
     for (const LogRow& row : log.rows) {
-        Cells cells;
-        Cells identity;
+        CaseCells cells;
+        CaseCells identity;
         for (const std::string& column : comparison.columns) {
             cells.push_back(cell_of(log, row, column));
             if (!comparison.by_key || std::ranges::find(kBesideKey, column) != kBesideKey.end())
@@ -250,12 +250,12 @@ Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
     const Groups old_groups = groups_of(comparison, before);
     const Groups new_groups = groups_of(comparison, after);
     const CaseRows none;
-    const auto group_in = [&](const Groups& groups, const Cells& identity) -> const CaseRows& {
+    const auto group_in = [&](const Groups& groups, const CaseCells& identity) -> const CaseRows& {
         const auto found = groups.by_identity.find(identity);
         return found == groups.by_identity.end() ? none : found->second;
     };
     std::size_t common = 0;
-    for (const Cells& identity : old_groups.order) {
+    for (const CaseCells& identity : old_groups.order) {
         const CaseRows& again = group_in(new_groups, identity);
         common += again.rows.empty() ? 0 : 1;
         comparison.cases.push_back(compare_case(before, group_in(old_groups, identity), after, again));
@@ -264,7 +264,7 @@ Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
         throw UsageError(
             fmt::format("{} ({} cases) and {} ({}) have no case in common; allowed: logs of the same cases",
                         before.path, old_groups.order.size(), after.path, new_groups.order.size()));
-    for (const Cells& identity : new_groups.order)
+    for (const CaseCells& identity : new_groups.order)
         if (!old_groups.by_identity.contains(identity))
             comparison.cases.push_back(compare_case(before, none, after, group_in(new_groups, identity)));
     std::ranges::stable_sort(comparison.cases, [](const ComparedCase& a, const ComparedCase& b) {

@@ -66,7 +66,8 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
     if (axis.shape) {
         values = shapes_of(settings.of(axis.name), axis);
     } else if (!axis.names.empty()) {
-        const std::vector<std::string_view> allowed(axis.names.begin() + axis.range.least, axis.names.end());
+        const std::span<const std::string_view> names = axis.names.subspan(axis.range.least);
+        const std::vector<std::string_view> allowed(names.begin(), names.end());
         for (const auto& [name, setting] : names_of(settings, axis.name, allowed, axis.name))
             values.push_back(
                 {std::ranges::find(axis.names, name) - axis.names.begin(), std::make_shared<const Setting>(setting)});

@@ -291,13 +291,14 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
     const bool matrices = any_of_strategies([](const StrategyInfo& info) { return info.over_matrix(); });
     const bool linear = any_of_strategies([](const StrategyInfo& info) { return !info.over_matrix(); });
     static const std::vector<const Axis*> inputs = axes_of_loops(true);
-    for (const auto& [backend, facts] : devices) {
+    for (const auto& device : devices) {
+        const DeviceFacts& facts = device.second;
         if (any_of_strategies([](const StrategyInfo& info) { return info.shaped; }))
             check_block_shapes(axes, facts);
         Choice choices;
         for_each_choice(axes, inputs, choices, [&](Choice choice) {
             Case& point = choice.point;
-            point.backend = backend;
+            point.backend = device.first;
             if (linear) {
                 complete_shape(choice);
                 check_shape(choice, facts);
