@@ -23,7 +23,7 @@ GREY, INK = "#666666", "#222222"
 MARKS = "osD^vPX<>ph*d"
 DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
 
-COLOURS = [BLUE, VERMILLION, GREEN, PURPLE, ORANGE, BLACK]  # of what is only to be told apart
+COLOURS = [BLUE, VERMILLION, GREEN, PURPLE, ORANGE, BLACK]  # where colours only distinguish lines
 SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}  # the page's (page.css), and the contrast that its lines need
 
 # A family shares a hue: what a launch is made for.

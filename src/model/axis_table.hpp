@@ -59,7 +59,7 @@ const Axis* axis_of_column(std::string_view column);
 
 // "512", "full", "float32", "8x32"; empty for a 0 where the range begins above it: what means nothing.
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value);
-// The same of a case that goes by its mechanism; empty where the axis means nothing to it.
+// The same of a case; empty where the axis means nothing to its strategy and mechanism.
 std::string cell_of(const Axis& axis, const Case& point);
 // Sets what means nothing to the case, which has a mechanism, to 0 or to the word, so that it does not tell cases apart.
 void reset_meaningless(Case& point);
