@@ -26,8 +26,9 @@ po::options_description run_options()
         "of a shard EXPERIMENT.I-of-N.csv)");
     options.add_options()("experiment", po::value<std::vector<std::string>>()->value_name("NAME"),
                           "the experiment's name in rows and manifest (the file's stem, or adhoc)");
-    options.add_options()("shard", po::value<std::vector<std::string>>()->value_name("I/N"),
-                          "measure part I of N alone, of about the same estimated time as the others; `nestbed merge` joins");
+    options.add_options()(
+        "shard", po::value<std::vector<std::string>>()->value_name("I/N"),
+        "measure part I of N alone, all of about the same run time; `nestbed merge` joins their CSVs");
     options.add_options()("resume", po::bool_switch(),
                           "go on with the CSV also where another machine with such a device began it");
     options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
