@@ -17,6 +17,7 @@ struct Host {
         .summary = "the host's own sum, on one core",
         .hazards = "none: no kernel",
         .source = "the C++ standard library",
+        .on_host = true,
     };
     static constexpr Answer answer = Answer::on_host;
 

@@ -18,6 +18,7 @@ struct HostParallel {
         .summary = "the host's own sum, on all cores",
         .hazards = "none: no kernel",
         .source = "OpenMP",
+        .on_host = true,
     };
     static constexpr Answer answer = Answer::on_host;
 

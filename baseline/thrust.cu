@@ -26,6 +26,7 @@ struct Thrust {
         .hazards = "none: the library's",
         .source = "Thrust",
         .cuda_only = true,
+        .waits = true,
     };
     static constexpr Answer answer = Answer::returned;
 

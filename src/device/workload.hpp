@@ -36,8 +36,9 @@ struct PreparedRun {
     Buffer<Ledger>* ledger;
     unsigned* done = nullptr; // see NestData; null if no parent waits
     Tracer* tracer = nullptr; // of a traced run
-    bool marked = false;      // the workload may run the case again for timestamps
-    bool aloud = false;       // what the case prints or draws is to be seen
+    Timing timing{};
+    bool marked = false; // the workload may run the case again for timestamps
+    bool aloud = false;  // what the case prints or draws is to be seen
 };
 
 // A wave of a run.
@@ -61,8 +62,11 @@ template <class Work>
 Sample timed(const PreparedRun& run, Work&& work)
 {
     const TimedRange range(run.context);
-    const Elapsed elapsed = run.context.time(run.plan.streams, work);
-    return {.gpu_us = elapsed.gpu_us, .wall_us = elapsed.wall_us, .host_launches = elapsed.host_launches};
+    const Elapsed elapsed = run.context.time(run.plan.streams, work, run.timing);
+    return {.gpu_us = elapsed.gpu_us,
+            .wall_us = elapsed.wall_us,
+            .held = elapsed.held,
+            .host_launches = elapsed.host_launches};
 }
 
 class Workload

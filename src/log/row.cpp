@@ -106,6 +106,7 @@ std::vector<LogColumn> table_of_columns()
         {"repetition", [](Row r) { return std::to_string(r.repetition); }},
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
+        {"submit", [](Row r) { return r.sample.gpu_us ? std::string(r.sample.held ? "held" : "open") : ""; }},
         {"bytes", [](Row r) { return count_or_empty(bytes_moved(r.info, r.point)); }},
         {"bandwidth_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.effective); }},
         {"peak_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.peak); }},

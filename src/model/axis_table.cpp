@@ -40,20 +40,42 @@ void set_number(T& value, std::optional<std::uint64_t> number)
 
 // --- to which cases an axis means something ---
 
-using Matters = bool (*)(const StrategyInfo&, Mechanism);
+using Matters = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
 
-constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/) {
+constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "reduce" || info.over_matrix();
 };
-constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/) { return !info.over_matrix(); };
-constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/) { return info.over_matrix(); };
-constexpr Matters is_shaped = [](const StrategyInfo& info, Mechanism /*by*/) { return info.shaped; };
-constexpr Matters is_delayed = [](const StrategyInfo& info, Mechanism /*by*/) { return info.delayed; };
-constexpr Matters is_drawn = [](const StrategyInfo& info, Mechanism /*by*/) { return info.drawn(); };
-constexpr Matters by_device = [](const StrategyInfo& /*info*/, Mechanism by) { return from_device(by); };
-constexpr Matters has_graphs = [](const StrategyInfo& /*info*/, Mechanism by) { return by == Mechanism::graph_tail; };
-constexpr Matters has_levels = [](const StrategyInfo& info, Mechanism by) { // one leads to the next
+constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return !info.over_matrix();
+};
+constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.over_matrix();
+};
+constexpr Matters is_shaped = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.shaped;
+};
+constexpr Matters is_delayed = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.delayed;
+};
+constexpr Matters is_drawn = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.drawn();
+};
+constexpr Matters by_device = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
+    return from_device(by);
+};
+constexpr Matters has_graphs = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
+    return by == Mechanism::graph_tail;
+};
+constexpr Matters has_levels = [](const StrategyInfo& info, Mechanism by,
+                                  BackendKind /*on*/) { // one leads to the next
     return by != Mechanism::none && info.workload != "fanout";
+};
+
+constexpr Matters on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind on) {
+    return on == BackendKind::cuda && !info.on_host;
+};
+constexpr Matters can_be_held = [](const StrategyInfo& info, Mechanism by, BackendKind on) {
+    return on_gpu(info, by, on) && !info.waits;
 };
 
 // --- the table ---
@@ -62,6 +84,9 @@ constexpr std::uint64_t kMostBlocks = 2147483647;
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::uint64_t kMostSide = 65535; // of a matrix: a grid has at most as many blocks in y
 constexpr std::uint64_t kUsualShape = std::uint64_t{16} << kShapeBits | 16;
+constexpr std::array kSubmits{name_of(Submit::none), name_of(Submit::held), name_of(Submit::open)};
+constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState::as_is),
+                                  name_of(CacheState::flushed)};
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
 
 // What is so of an axis; see the members of Axis.
@@ -120,9 +145,14 @@ std::vector<Axis> table()
                           has_graphs, kUsualIsSaid | kNotInDryRun),
         of<&Case::seed>("seed", "of the input and of the order of the runs (1)", {}, 1, is_drawn,
                         kInput | kUsualIsSaid | kNotInDryRun),
+        of<&Case::submit>("submit", "held: the GPU starts when the whole sample is submitted; open: at once (held)",
+                          {.least = 1}, 1, can_be_held, kUsualIsSaid | kNotInDryRun, kSubmits),
+        of<&Case::l2>("l2", "the L2 cache at the start of a sample: as_is or flushed (as_is)", {.least = 1}, 1,
+                      on_gpu, kUsualIsSaid | kNotInDryRun, kCacheStates),
     };
-    std::ranges::find(axes, "pending-limit", &Axis::name)->column =
-        "pending_limit_asked"; // `pending_limit` is what was set
+    // The columns without _asked have what was set, and how it came about.
+    for (const std::string_view name : {"pending-limit", "submit"})
+        std::ranges::find(axes, name, &Axis::name)->column += "_asked";
     return axes;
 }
 
@@ -183,14 +213,14 @@ std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
 std::string cell_of(const Axis& axis, const Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-    return axis.matters(info, mechanism_of(info, point)) ? text_of(axis, axis.get(point)) : "";
+    return axis.matters(info, mechanism_of(info, point), point.backend) ? text_of(axis, axis.get(point)) : "";
 }
 
 void reset_meaningless(Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     for (const Axis& axis : plain_axes())
-        if (!axis.matters(info, *point.mechanism))
+        if (!axis.matters(info, *point.mechanism, point.backend))
             axis.set(point, axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt);
 }
 

@@ -39,8 +39,8 @@ struct Axis {
     // What a case has; empty: the range's word.
     std::optional<std::uint64_t> (*get)(const Case&) = nullptr;
     void (*set)(Case&, std::optional<std::uint64_t>) = nullptr;
-    // It means something to a case of this strategy by this mechanism.
-    bool (*matters)(const StrategyInfo&, Mechanism) = nullptr;
+    // It means something to a case of this strategy by this mechanism on this backend.
+    bool (*matters)(const StrategyInfo&, Mechanism, BackendKind) = nullptr;
 
     bool words() const { return !names.empty() || get == nullptr; }
     bool list() const { return words() || shape; } // of words or shapes, not of numbers

@@ -15,6 +15,11 @@ namespace nestbed
 
 enum class BackendKind : std::uint8_t { cuda, cpu };
 enum class ElementType : std::uint8_t { none, int32, float32 }; // none: the workload has no elements
+// How a sample comes to the GPU. held: its stream starts when all of it is submitted, so that gpu_us has nothing of the host's.
+// open: it starts at once. none: not on a GPU.
+enum class Submit : std::uint8_t { none, held, open };
+// What the GPU's L2 cache holds when a sample starts. as_is: what was there. flushed: other data than the sample's.
+enum class CacheState : std::uint8_t { none, as_is, flushed };
 
 // Threads of a block in x and y. 0: the workload or the strategy has its own.
 struct BlockShape {
@@ -44,6 +49,8 @@ struct Case {
     std::uint32_t delay_us = 0;                 // microseconds by which what loses the strategy's race is held up
     std::uint32_t graphs = 1; // instances of a device graph that are made, of which the fastest is used
     std::uint64_t seed = 1;
+    Submit submit = Submit::none;
+    CacheState l2 = CacheState::none;
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0
@@ -59,6 +66,19 @@ constexpr std::string_view name_of(ElementType type)
 {
     constexpr std::array<std::string_view, 3> kNames{"", "int32", "float32"};
     return kNames.at(static_cast<std::size_t>(type));
+}
+
+// Empty for none, likewise.
+constexpr std::string_view name_of(Submit submit)
+{
+    constexpr std::array<std::string_view, 3> kNames{"", "held", "open"};
+    return kNames.at(static_cast<std::size_t>(submit));
+}
+
+constexpr std::string_view name_of(CacheState state)
+{
+    constexpr std::array<std::string_view, 3> kNames{"", "as_is", "flushed"};
+    return kNames.at(static_cast<std::size_t>(state));
 }
 
 // "8x32"; empty where there is none.

@@ -10,8 +10,15 @@ namespace nestbed
 
 struct Elapsed {
     std::optional<double> gpu_us;               // between two events
+    bool held = false;                          // gpu_us has nothing of the host's (Submit::held)
     double wall_us = 0;                         // on the host's steady clock
     std::optional<std::uint32_t> host_launches; // empty: a library made them
+};
+
+// How a region is timed.
+struct Timing {
+    bool held = false;    // as Submit::held, if the region can be
+    bool flushed = false; // as CacheState::flushed
 };
 
 class WallClock

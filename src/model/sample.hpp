@@ -33,6 +33,7 @@ struct Sample {
     // work that the host does. wall_us: from before the first host call to after the last is complete.
     std::optional<double> gpu_us;
     std::optional<double> wall_us;
+    bool held = false;                    // gpu_us is of a held run (Submit); wall_us never is
     std::optional<LaunchCounts> launches; // empty if the case was not run
     // Kernels and graphs that the host launched in the timed region; empty where a library did.
     std::optional<std::uint32_t> host_launches;

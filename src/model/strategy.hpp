@@ -23,6 +23,8 @@ struct StrategyInfo {
     bool delayed = false;     // it has a place for the case's delay_us
     bool shaped = false;      // the case's block shape means something
     bool cuda_only = false;   // registered on every backend, runs on CUDA alone
+    bool on_host = false;     // the host's processor does it: no GPU
+    bool waits = false;       // it waits for the device before all of it is submitted: it cannot be held
 
     bool has(Mechanism mechanism) const;
     // The workload's input is drawn from the case's seed.

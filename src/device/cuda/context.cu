@@ -237,7 +237,13 @@ void Context::join(unsigned streams)
         check(cudaStreamWaitEvent(stream(0), *joins_[other]));
     }
     check(cudaEventRecord(stop_, stream(0)));
-    check(cudaEventSynchronize(stop_));
+}
+
+void Context::flush_l2()
+{
+    if (other_data_.size() == 0)
+        other_data_ = allocate<unsigned char>(2 * facts_.l2_bytes);
+    fill_bytes(other_data_, 0, other_data_.size());
 }
 
 } // namespace nestbed::inline on_cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "device/cuda/gate.cuh"
 #include "device/cuda/kernel_language.cuh"
 #include "device/pending_limit.hpp"
 #include "model/case.hpp"
@@ -162,19 +163,27 @@ class Context
     // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it. The events are in
     // stream 0, which the others wait for at the start and which waits for them at the end.
     template <class Work>
-    Elapsed time(unsigned streams, Work&& work)
+    Elapsed time(unsigned streams, Work&& work, Timing timing = {})
     {
         alive();
+        if (timing.flushed)
+            flush_l2();
         begin(streams);
+        const HeldStream held(timing.held ? &gate_ : nullptr, stream(0));
         const WallClock clock;
         fork(streams);
         work();
         check(cudaGetLastError());
         join(streams);
+        held.let_go();
+        check(cudaEventSynchronize(stop_));
         const double wall_us = clock.elapsed_us();
         float gpu_ms = 0;
         check(cudaEventElapsedTime(&gpu_ms, start_, stop_));
-        return {.gpu_us = gpu_ms * 1000.0, .wall_us = wall_us, .host_launches = host_launches_};
+        return {.gpu_us = gpu_ms * 1000.0,
+                .held = timing.held && gate_.held(),
+                .wall_us = wall_us,
+                .host_launches = host_launches_};
     }
     // SessionOptions::alive
     void alive() const
@@ -266,6 +275,8 @@ class Context
     void begin(unsigned streams);
     void fork(unsigned streams);
     void join(unsigned streams);
+    // Writes over more than the cache holds.
+    void flush_l2();
 
     DeviceFacts facts_;
     std::function<void()> alive_;
@@ -276,6 +287,8 @@ class Context
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<std::unique_ptr<Event>> joins_;
     Event start_, stop_;
+    Gate gate_;
+    Buffer<unsigned char> other_data_; // that the L2 cache is filled with
 };
 
 // An NVTX range round a timed region, in the domain kRangeDomain: what Nsight's tools find the region by. It begins before the
