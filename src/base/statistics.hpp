@@ -28,6 +28,9 @@ double quantile(std::vector<double> values, double p);
 using Rounds = std::vector<std::vector<double>>;
 Rounds rounds_of_one(const std::vector<double>& values);
 
+// With fewer there is no interval worth its name: with 4, of 100 of 95 % 7 leave out what they are of (simulated; src/inspect/compare.hpp).
+inline constexpr std::size_t kFewestSamples = 5;
+
 // A number with its 95 % interval: a percentile bootstrap of 2000 resamples (Efron and Tibshirani, "An Introduction to the Bootstrap",
 // chapters 8 and 13). The same values give the same interval, in any order. NaN for what is not defined.
 struct Estimate {

@@ -44,7 +44,11 @@ double time_null_kernel(Context& context, unsigned runs)
 {
     std::vector<double> times;
     for (unsigned run = 0; run < runs + 1; ++run) {
-        const Elapsed elapsed = context.time(1, [&] { host_launch<null_kernel>(context, {1, 1}); });
+        const Elapsed elapsed = context.time(1,
+                                             [&] {
+                                                 host_launch<null_kernel>(context, {1, 1});
+                                             },
+                                             {.held = run > 0});
         if (run > 0) // the first one loads the kernel
             times.push_back(elapsed.gpu_us.value_or(elapsed.wall_us));
     }
@@ -68,7 +72,7 @@ double median_gb_s(Context& context, double bytes, Work&& work)
     constexpr unsigned kRuns = 11;
     std::vector<double> rates;
     for (unsigned run = 0; run < kRuns + 1; ++run) {
-        const Elapsed elapsed = context.time(1, work);
+        const Elapsed elapsed = context.time(1, work, {.held = run > 0});
         if (run > 0) // the first one loads the kernel
             rates.push_back(bytes / (*elapsed.gpu_us * 1000));
     }

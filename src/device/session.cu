@@ -206,6 +206,7 @@ class BackendSession final : public Session
         context_.download(std::span(&counted, 1), ledger_);
         context_.alive();
         sample.launches = counts_of(counted);
+        sample.gpu_state = context_.gpu_state();
         judge_launches(sample, run.form, Context::error_name(counted.first_error));
         if constexpr (!kCountsLaunches)
             sample.launches.reset();

@@ -23,7 +23,6 @@
 namespace nestbed
 {
 
-constexpr std::size_t kFewestSamples = 5;
 
 // missing: A alone has the case; added: B alone. no_times: there are none on one side (wrong, unsupported, untimed), and that is no
 // change of the answers.

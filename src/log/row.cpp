@@ -48,6 +48,11 @@ std::string share_or_empty(const std::optional<double>& share)
     return share ? fmt::format("{:.4f}", *share) : "";
 }
 
+std::string text_or_empty(const std::optional<std::uint32_t>& number)
+{
+    return number ? std::to_string(*number) : "";
+}
+
 std::string counted(const RowSource& row, std::uint64_t LaunchCounts::*what)
 {
     return row.sample.launches ? std::to_string((*row.sample.launches).*what) : "";
@@ -107,6 +112,15 @@ std::vector<LogColumn> table_of_columns()
         {"gpu_us", [](Row r) { return number_or_empty(r.sample.gpu_us); }},
         {"wall_us", [](Row r) { return number_or_empty(r.sample.wall_us); }},
         {"submit", [](Row r) { return r.sample.gpu_us ? std::string(r.sample.held ? "held" : "open") : ""; }},
+        {"sm_clock_mhz", [](Row r) { return text_or_empty(r.sample.gpu_state.sm_clock_mhz); }},
+        {"memory_clock_mhz", [](Row r) { return text_or_empty(r.sample.gpu_state.memory_clock_mhz); }},
+        {"temperature_c", [](Row r) { return text_or_empty(r.sample.gpu_state.temperature_c); }},
+        {"power_w",
+         [](Row r) {
+             const auto power_mw = r.sample.gpu_state.power_mw;
+             return power_mw ? fmt::format("{:.1f}", *power_mw / 1000.0) : "";
+         }},
+        {"throttle", [](Row r) { return r.sample.gpu_state.throttle; }},
         {"bytes", [](Row r) { return count_or_empty(bytes_moved(r.info, r.point)); }},
         {"bandwidth_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.effective); }},
         {"peak_gb_s", [](Row r) { return rate_or_empty(r.bandwidth.peak); }},
@@ -120,8 +134,7 @@ std::vector<LogColumn> table_of_columns()
         {"latency_max_us", [](Row r) { return latency_text(r, [](auto v) { return std::ranges::max(v); }); }},
         {"latency_us_by_depth", latency_by_depth},
         {"timer_step_ns", [](Row r) { return r.run.untimed ? "" : std::to_string(r.run.timer_step_ns); }},
-        {"host_launches",
-         [](Row r) { return r.sample.host_launches ? std::to_string(*r.sample.host_launches) : ""; }},
+        {"host_launches", [](Row r) { return text_or_empty(r.sample.host_launches); }},
         {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
         {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
         {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},

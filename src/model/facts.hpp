@@ -2,10 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace nestbed
 {
+
+// What a GPU does at the time of a sample, by NVML; empty where there is none.
+struct GpuState {
+    std::optional<std::uint32_t> sm_clock_mhz;
+    std::optional<std::uint32_t> memory_clock_mhz;
+    std::optional<std::uint32_t> temperature_c;
+    std::optional<std::uint32_t> power_mw;
+    std::string
+        throttle; // why its clocks are lower than they could be: "sw_power_cap hw_thermal"; "no": they are not
+
+    bool throttled() const { return !throttle.empty() && throttle != "no"; }
+};
 
 struct DeviceFacts {
     std::string name;                  // "NVIDIA H200", or the executor's processor

@@ -1,6 +1,7 @@
 // A sample: what one timed repetition of a case gave. One CSV row.
 #pragma once
 
+#include "model/facts.hpp"
 #include "model/ledger.hpp"
 
 #include <array>
@@ -49,6 +50,7 @@ struct Sample {
     std::uint32_t wave = 0;               // root blocks a wave
     std::uint32_t waves = 0;
     std::uint32_t streams = 0;
+    GpuState gpu_state;       // right after it
     bool device_lost = false; // the device cannot be used any more in this process
 };
 

@@ -49,9 +49,10 @@ void from_json(const Message& json, Status& status); // else a number of no stat
 // An image stays in the worker: a run has no use for one.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchCounts, attempted_by_depth, attempted, failed, waits_given_up, max_depth,
                                    first_error)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sample, status, detail, gpu_us, wall_us, held, launches, host_launches, latencies_us,
-                                   answer, reference, relative_error, pending_limit, limit_bytes, wave, waves,
-                                   streams, device_lost)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuState, sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw, throttle)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sample, status, detail, gpu_us, wall_us, held, launches, host_launches,
+                                   latencies_us, answer, reference, relative_error, pending_limit, limit_bytes, wave,
+                                   waves, streams, gpu_state, device_lost)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SessionOptions, schedule, workers, experiment, untimed, ranges)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, name, driver, runtime, compute_capability, uuid, multiprocessors,
                                    max_threads_per_block, max_threads_per_multiprocessor,

@@ -12,6 +12,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace nestbed
@@ -36,8 +37,21 @@ std::string_view clock_of(const CaseResult& result)
     return timed == result.samples.end() ? "" : timed->gpu_us ? "gpu" : "wall";
 }
 
-// Of each group, by each clock: the median of `neighbored`, or else of `cub`, if one was measured.
-using References = std::map<std::pair<std::size_t, std::string_view>, double>;
+// Its GPU times have nothing of the host's.
+bool is_held(const CaseResult& result)
+{
+    return std::ranges::any_of(result.samples, &Sample::held);
+}
+
+// Of each group, by each clock, for each state of the L2 cache, held or not: the median of `neighbored`, or else of `cub`, if one was
+// measured.
+using ReferenceKey = std::tuple<std::size_t, std::string_view, CacheState, bool>;
+using References = std::map<ReferenceKey, double>;
+
+ReferenceKey reference_key(const CaseResult& result, bool held)
+{
+    return {result.group, clock_of(result), result.point.l2, held};
+}
 
 References references_in(const std::vector<CaseResult>& results)
 {
@@ -46,16 +60,30 @@ References references_in(const std::vector<CaseResult>& results)
         for (const CaseResult& result : results)
             if (result.point.strategy == reference)
                 if (const std::vector<double> times = times_of(result); !times.empty())
-                    references.try_emplace({result.group, clock_of(result)}, median(times));
+                    references.try_emplace(reference_key(result, is_held(result)), median(times));
     return references;
 }
 
-// On the same input by the same clock.
-std::optional<double> reference_time(const References& references, const CaseResult& result)
+// Two or three digits that mean something: 0.001, 0.32, 1.00, 41.2, 400.
+std::string ratio_text(double ratio)
 {
-    const auto found = references.find({result.group, clock_of(result)});
-    const bool reduces = Registry::find_anywhere(result.point.strategy)->info().workload == "reduce";
-    return reduces && found != references.end() ? std::optional(found->second) : std::nullopt;
+    const int decimals = ratio < 0.0995 ? 3 : ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f}", ratio, decimals);
+}
+
+constexpr std::string_view kUnlike = "*"; // one of a ratio's times is held, the other is not
+
+// How often the reference's time on the same input, by the same clock, goes into this one. Empty where there is none.
+std::string ratio_to_reference(const References& references, const CaseResult& result, double us)
+{
+    if (Registry::find_anywhere(result.point.strategy)->info().workload != "reduce")
+        return "";
+    const bool held = is_held(result);
+    if (const auto like = references.find(reference_key(result, held)); like != references.end())
+        return ratio_text(us / like->second);
+    if (const auto unlike = references.find(reference_key(result, !held)); unlike != references.end())
+        return ratio_text(us / unlike->second).append(kUnlike);
+    return "";
 }
 
 // The median over all launches of all samples.
@@ -66,13 +94,6 @@ std::string latency_of(const CaseResult& result)
         if (sample.status == Status::ok)
             latencies.insert(latencies.end(), sample.latencies_us.begin(), sample.latencies_us.end());
     return latencies.empty() ? "" : format_us(median(latencies));
-}
-
-// Two or three digits that mean something: 0.001, 0.32, 1.00, 41.2, 400.
-std::string ratio_text(double ratio)
-{
-    const int decimals = ratio < 0.0995 ? 3 : ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0;
-    return fmt::format("{:.{}f}", ratio, decimals);
 }
 
 // "ok", or how many of which: "3 of 30 wrong".
@@ -122,13 +143,14 @@ std::vector<std::string> result_cells(const References& references, const CaseRe
         const auto [middle, interval] = estimate_median(times);
         time = format_us(middle);
         spread = fmt::format("{:.1f}%", 100 * median_absolute_deviation(times) / middle);
-        between = format_us(interval.low) + " - " + format_us(interval.high);
-        if (const auto reference = reference_time(references, result))
-            ratio = ratio_text(middle / *reference);
+        if (times.size() >= kFewestSamples)
+            between = format_us(interval.low) + " - " + format_us(interval.high);
+        ratio = ratio_to_reference(references, result, middle);
     }
     const Bandwidth bandwidth = bandwidth_of(result, run);
     const auto counted = std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
     return {std::string(clock_of(result)),
+            std::to_string(times_of(result).size()),
             time,
             spread,
             between,
@@ -180,6 +202,7 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     for (const Axis* axis : plain_axes_in_tables())
         columns.push_back({std::string(axis->name), axis->words(), kAxis});
     columns.insert(columns.end(), {{"clock", kLeft, kAxis},
+                                   {"n", !kLeft, kAxis},
                                    {"median"},
                                    {.name = "MAD", .dispensable = 1},
                                    {.name = "95% CI", .dispensable = 4},
@@ -209,9 +232,11 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
         text += fmt::format("{}: {}{}, {}\n", name_of(backend), run.device.name,
                             backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
                             run.untimed ? "untimed" : "null kernel " + format_us(run.floor_us));
+    const bool unlike = std::ranges::any_of(std::ranges::find(columns, "ratio", &Column::name)->cells,
+                                            [](const std::string& cell) { return cell.ends_with(kUnlike); });
     // Said with the device already, or by no case.
     const bool untimed = std::ranges::all_of(runs, [](const auto& run) { return run.second.untimed; });
-    constexpr std::array<std::string_view, 3> kTimes{"median", "MAD", "95% CI"};
+    constexpr std::array<std::string_view, 4> kTimes{"n", "median", "MAD", "95% CI"};
     constexpr std::array<std::string_view, 4> kSometimes{"latency", "GB/s", "of peak", "ratio"};
     std::erase_if(columns, [&](const Column& column) {
         return (column.name == "backend" && column.constant()) ||
@@ -219,7 +244,10 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
                (column.name.starts_with(kBar) && (untimed || results.size() == 1)) ||
                (column.value().empty() && std::ranges::find(kSometimes, column.name) != kSometimes.end());
     });
-    return text + table_text(std::move(columns));
+    text += table_text(std::move(columns));
+    if (unlike)
+        text += "(* the time of one side has the host's submission in it, that of the other has not: submit)\n";
+    return text;
 }
 
 } // namespace nestbed

@@ -113,6 +113,8 @@ class Context
         work();
         return {.gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_};
     }
+    // That of a GPU: there is none.
+    static GpuState gpu_state() { return {}; }
     // SessionOptions::alive
     void alive() const
     {

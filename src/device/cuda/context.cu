@@ -91,9 +91,13 @@ std::string why_no_gpu()
     return devices == 0 ? "no CUDA device was found" : "";
 }
 
-Context::Context(const SessionOptions& options) : alive_(options.alive)
+namespace
 {
-    constexpr int kDevice = 0; // CUDA_VISIBLE_DEVICES picks another
+constexpr int kDevice = 0; // CUDA_VISIBLE_DEVICES picks another
+}
+
+Context::Context(const SessionOptions& options) : alive_(options.alive), nvml_(kDevice)
+{
     check(cudaSetDevice(kDevice));
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, kDevice));

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "device/cuda/gate.cuh"
 #include "device/cuda/kernel_language.cuh"
+#include "device/cuda/nvml.cuh"
 #include "device/pending_limit.hpp"
 #include "model/case.hpp"
 #include "model/elapsed.hpp"
@@ -185,6 +186,8 @@ class Context
                 .wall_us = wall_us,
                 .host_launches = host_launches_};
     }
+    // Now, or not long ago.
+    const GpuState& gpu_state() { return nvml_.state(); }
     // SessionOptions::alive
     void alive() const
     {
@@ -288,6 +291,7 @@ class Context
     std::vector<std::unique_ptr<Event>> joins_;
     Event start_, stop_;
     Gate gate_;
+    Nvml nvml_;
     Buffer<unsigned char> other_data_; // that the L2 cache is filled with
 };
 
