@@ -79,15 +79,20 @@ const GpuState& Nvml::state()
 
 void Nvml::read()
 {
-    const auto ask = [&](const char* name, auto... kind) -> std::optional<std::uint32_t> {
-        const auto get = function<Result(void*, decltype(kind)..., unsigned*)>(name);
+    const auto number = [&](const char* name) -> std::optional<std::uint32_t> {
+        const auto get = function<Result(void*, unsigned*)>(name);
         unsigned value = 0;
-        return get != nullptr && get(device_, kind..., &value) == 0 ? std::optional(value) : std::nullopt;
+        return get != nullptr && get(device_, &value) == 0 ? std::optional(value) : std::nullopt;
     };
-    state_ = {.sm_clock_mhz = ask("nvmlDeviceGetClockInfo", kClockSm),
-              .memory_clock_mhz = ask("nvmlDeviceGetClockInfo", kClockMemory),
-              .temperature_c = ask("nvmlDeviceGetTemperature", kTemperatureGpu),
-              .power_mw = ask("nvmlDeviceGetPowerUsage")};
+    const auto number_of = [&](const char* name, int kind) -> std::optional<std::uint32_t> {
+        const auto get = function<Result(void*, int, unsigned*)>(name);
+        unsigned value = 0;
+        return get != nullptr && get(device_, kind, &value) == 0 ? std::optional(value) : std::nullopt;
+    };
+    state_ = {.sm_clock_mhz = number_of("nvmlDeviceGetClockInfo", kClockSm),
+              .memory_clock_mhz = number_of("nvmlDeviceGetClockInfo", kClockMemory),
+              .temperature_c = number_of("nvmlDeviceGetTemperature", kTemperatureGpu),
+              .power_mw = number("nvmlDeviceGetPowerUsage")};
     unsigned long long reasons = 0;
     const auto why = function<Result(void*, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons");
     if (why != nullptr && why(device_, &reasons) == 0)
