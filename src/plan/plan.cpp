@@ -129,22 +129,15 @@ void check_block_shapes(const Axes& axes, const DeviceFacts& facts)
     }
 }
 
-// What a case is the size of, in words.
-std::string size_text(const Case& point)
+// Says why the device has not the memory for a case, beginning with the setting that made it so large.
+std::string refusal_of(const Case& point, const Choice& choice, const DeviceFacts& facts)
 {
-    return point.nx != 0 ? fmt::format("{} x {} numbers", point.nx, point.ny)
-                         : fmt::format("{} blocks of {} threads", point.grid, point.block);
-}
-
-void check_memory(const Group& group, const Choice& choice, const DeviceFacts& facts)
-{
-    for (const Case& point : group.cases)
-        if (const std::uint64_t needed = memory_bytes(point); needed > facts.free_memory_bytes)
-            throw UsageError(fmt::format("{}: {} need {} of memory; allowed: what {} has free, {}",
-                                         point.nx != 0 ? place_of(choice, {"nx", "ny"}, "--nx")
-                                                       : place_of(choice, {"elements", "grid", "block"}, "--grid"),
-                                         size_text(point), format_bytes(static_cast<double>(needed)), facts.name,
-                                         format_bytes(static_cast<double>(facts.free_memory_bytes))));
+    const std::string why = why_too_large(point, facts);
+    return why.empty() ? ""
+                       : fmt::format("{}: {}",
+                                     point.nx != 0 ? place_of(choice, {"nx", "ny"}, "--nx")
+                                                   : place_of(choice, {"elements", "grid", "block"}, "--grid"),
+                                     why);
 }
 
 // A setting that means nothing to the strategy is left at its default, so that it does not multiply cases.
@@ -272,10 +265,13 @@ std::vector<BackendKind> chosen_backends(const Settings& settings, const WhyNoGp
 namespace
 {
 
-// Adds the groups of one part of the experiment, or to those that are there for the same input.
+// Adds the groups of one part of the experiment, or to those that are there for the same input. Throws UsageError if the devices have not
+// the memory for any of its cases; one that is too large is a row that says so.
 void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const Axes& axes,
                 const std::map<BackendKind, DeviceFacts>& devices)
 {
+    bool any_fits = false;
+    std::string first_refusal;
     const auto add = [&](const Case& point, Group group) {
         const auto [same, is_new] = group_of_input.emplace(point, plan.groups.size());
         if (is_new)
@@ -309,10 +305,17 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
             if (!matrices)
                 point.nx = point.ny = 0;
             Group group = group_of(axes, point);
-            check_memory(group, choice, facts);
+            for (const Case& one : group.cases) {
+                const std::string refusal = refusal_of(one, choice, facts);
+                any_fits = any_fits || refusal.empty();
+                if (first_refusal.empty())
+                    first_refusal = refusal;
+            }
             add(point, std::move(group));
         });
     }
+    if (!any_fits && !first_refusal.empty())
+        throw UsageError(first_refusal);
 }
 
 } // namespace

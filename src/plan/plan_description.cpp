@@ -45,10 +45,23 @@ std::uint64_t memory_bytes(const Case& point)
     return bytes;
 }
 
+std::string why_too_large(const Case& point, const DeviceFacts& facts)
+{
+    const std::uint64_t needed = memory_bytes(point);
+    if (needed <= facts.free_memory_bytes)
+        return "";
+    const std::string size = point.nx != 0 ? fmt::format("{} x {} numbers", point.nx, point.ny)
+                                           : fmt::format("{} blocks of {} threads", point.grid, point.block);
+    return fmt::format("{} need {} of memory; allowed: what {} has free, {}", size,
+                       format_bytes(static_cast<double>(needed)), facts.name,
+                       format_bytes(static_cast<double>(facts.free_memory_bytes)));
+}
+
 std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
 {
     std::uint64_t launches = 0;
     std::uint64_t memory = 0;
+    std::size_t too_large = 0;
     std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}, {"on", true, true}};
     std::vector<const Axis*> axes;
     std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), &Axis::in_dry_run);
@@ -72,13 +85,17 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             add(from_device(mechanism) ? std::to_string(launch_plan.waves()) : "");
             launches += form.total() * (plan.repeat.at(point.backend) + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));
+            too_large += why_too_large(point, devices.at(point.backend)).empty() ? 0 : 1;
         }
     }
     return table_text(std::move(columns)) +
            fmt::format(
                "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory, about {}\n",
                plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)),
-               duration_text(std::chrono::duration<double, std::micro>(cost_us(plan))));
+               duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))) +
+           (too_large == 0
+                ? ""
+                : fmt::format("{} of them need more memory than is free, and will be `unsupported`\n", too_large));
 }
 
 } // namespace nestbed

@@ -5,6 +5,7 @@
 #include "model/case_text.hpp"
 #include "model/strategy.hpp"
 #include "plan/cost.hpp"
+#include "plan/plan_description.hpp"
 
 #include <fmt/format.h>
 
@@ -99,6 +100,10 @@ class GroupRun
             keep(index, {.status = Status::unsupported,
                          .detail = fmt::format("unsupported: {} does not run on backend {}", result.point.strategy,
                                                name_of(session_.backend()))});
+            return true;
+        }
+        if (const std::string why = why_too_large(result.point, run_.device); !why.empty()) {
+            keep(index, {.status = Status::unsupported, .detail = fmt::format("unsupported: {}", why)});
             return true;
         }
         for (unsigned run = 0; run < plan_.warmup.at(session_.backend()); ++run) {
