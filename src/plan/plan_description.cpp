@@ -48,7 +48,7 @@ std::uint64_t memory_bytes(const Case& point)
 std::string why_too_large(const Case& point, const DeviceFacts& facts)
 {
     const std::uint64_t needed = memory_bytes(point);
-    if (needed <= facts.free_memory_bytes)
+    if (needed <= facts.free_memory_bytes || facts.free_memory_bytes == 0)
         return "";
     const std::string size = point.nx != 0 ? fmt::format("{} x {} numbers", point.nx, point.ny)
                                            : fmt::format("{} blocks of {} threads", point.grid, point.block);

@@ -93,14 +93,36 @@ std::string why_no_gpu()
 
 namespace
 {
+
 constexpr int kDevice = 0; // CUDA_VISIBLE_DEVICES picks another
+
+__global__ void any_kernel() {}
+
+// Throws RunError if this program has no code for the GPU.
+void check_code(const cudaDeviceProp& gpu)
+{
+    cudaFuncAttributes attributes{};
+    const cudaError_t code = cudaFuncGetAttributes(&attributes, any_kernel);
+    if (code != cudaErrorNoKernelImageForDevice && code != cudaErrorInvalidDeviceFunction &&
+        code != cudaErrorUnsupportedPtxVersion && code != cudaErrorInvalidPtx)
+        return check(code);
+    const std::string capability = std::to_string(gpu.major) + std::to_string(gpu.minor);
+    throw RunError(std::string(gpu.name) + " has compute capability " + std::to_string(gpu.major) + "." +
+                   std::to_string(gpu.minor) +
+                   ", and this nestbed has code for " NESTBED_ARCHITECTURES
+                   " (CMAKE_CUDA_ARCHITECTURES); to build it for this GPU: cmake --preset release "
+                   "-DCMAKE_CUDA_ARCHITECTURES=" +
+                   capability + " && cmake --build --preset release; or --backend cpu");
 }
+
+} // namespace
 
 Context::Context(const SessionOptions& options) : alive_(options.alive), nvml_(kDevice)
 {
     check(cudaSetDevice(kDevice));
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, kDevice));
+    check_code(properties);
     int driver = 0;
     int runtime = 0;
     check(cudaDriverGetVersion(&driver));
