@@ -1,12 +1,12 @@
-// Nested reduction in one file, for a first look: the book's three kernels as a student would write them, without the testbed.
+// Nested reduction in one file, for a first look: two of the book's kernels, right on today's GPUs, without the testbed.
 //
 //     nvcc -std=c++17 -arch=native -rdc=true nested/one_file/nested_reduce.cu -lcudadevrt -o nested_reduce && ./nested_reduce
 //
 // A grid of BLOCKS blocks of THREADS threads sums an array in place. Each block halves its part and lets a kernel that it launches do the
-// rest: by a grid of one block for every block (nosync), or by one grid for all blocks (reduce2). Two things are not as in the book:
+// rest: by a grid of one block for every block (`barrier`), or by one grid for all blocks (`reduce2_tail`). Two things are not as in the book:
 // - cudaDeviceSynchronize() in a kernel is gone since CUDA 12 on today's GPUs. Whoever needs the child's result is launched after it
 //   (cudaStreamTailLaunch).
-// - A kernel launches when all threads have done their part: __syncthreads() before the launch in nosync, a tail launch in reduce2. The
+// - A kernel launches when all threads have done their part: __syncthreads() before the launch in `barrier`, a tail launch in `reduce2_tail`. The
 //   child sees the writes of the thread that launches it and those that a barrier has put before the launch, and no others.
 // The pending-launch limit (2048) is set to what the launches need: past it they fail, and nobody but the launching thread learns it.
 #include <cstdint>
@@ -34,7 +34,7 @@ __device__ void check_launch()
 }
 
 // One block for 2 * half numbers; its child is one block of half as many threads.
-__global__ void nosync(int* numbers, int* sum, unsigned half)
+__global__ void barrier(int* numbers, int* sum, unsigned half)
 {
     numbers += blockIdx.x * 2 * half;
     sum += blockIdx.x;
@@ -48,12 +48,12 @@ __global__ void nosync(int* numbers, int* sum, unsigned half)
         *sum = numbers[0];
         return;
     }
-    nosync<<<1, half / 2, 0, cudaStreamFireAndForget>>>(numbers, sum, half / 2);
+    barrier<<<1, half / 2, 0, cudaStreamFireAndForget>>>(numbers, sum, half / 2);
     check_launch();
 }
 
 // One grid for all blocks, which are `width` numbers apart; its child is as many blocks of half as many threads.
-__global__ void reduce2(int* numbers, int* sums, unsigned half, unsigned width)
+__global__ void reduce2_tail(int* numbers, int* sums, unsigned half, unsigned width)
 {
     numbers += blockIdx.x * width;
     if (threadIdx.x < half)
@@ -61,7 +61,7 @@ __global__ void reduce2(int* numbers, int* sums, unsigned half, unsigned width)
     if (half == 1 && threadIdx.x == 0)
         sums[blockIdx.x] = numbers[0];
     if (half > 1 && threadIdx.x == 0 && blockIdx.x == 0) {
-        reduce2<<<gridDim.x, half / 2, 0, cudaStreamTailLaunch>>>(numbers, sums, half / 2, width);
+        reduce2_tail<<<gridDim.x, half / 2, 0, cudaStreamTailLaunch>>>(numbers, sums, half / 2, width);
         check_launch();
     }
 }
@@ -98,13 +98,13 @@ int main(int argc, char** argv)
         CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, launches));
 
     int wrong = 0;
-    for (const char* name : {"nosync", "reduce2"}) {
+    for (const char* name : {"barrier", "reduce2_tail"}) {
         CHECK(cudaMemcpy(numbers, input.data(), count * sizeof(int), cudaMemcpyHostToDevice));
         CHECK(cudaMemset(sums, 0xFF, blocks * sizeof(int)));
-        if (name[0] == 'n')
-            nosync<<<blocks, threads / 2>>>(numbers, sums, threads / 2);
+        if (name[0] == 'b')
+            barrier<<<blocks, threads / 2>>>(numbers, sums, threads / 2);
         else
-            reduce2<<<blocks, threads / 2>>>(numbers, sums, threads / 2, threads);
+            reduce2_tail<<<blocks, threads / 2>>>(numbers, sums, threads / 2, threads);
         CHECK(cudaGetLastError());
         CHECK(cudaDeviceSynchronize());
         int failed = cudaSuccess;
@@ -115,7 +115,7 @@ int main(int argc, char** argv)
         std::int64_t sum = 0;
         for (const int one : partial)
             sum += one;
-        std::printf("%-8s <<<%u, %u>>> sum %lld, %s\n", name, blocks, threads / 2, static_cast<long long>(sum),
+        std::printf("%-12s <<<%u, %u>>> sum %lld, %s\n", name, blocks, threads / 2, static_cast<long long>(sum),
                     sum == right ? "right" : "WRONG");
         wrong += sum != right;
     }
