@@ -22,10 +22,10 @@ int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {
     po::options_description options("Options", 80);
     options.add_options()("help,h", po::bool_switch(), "print this");
-    options.add(key_options({"backend", "grid", "block", "depth", "schedule", "workers"}));
+    options.add(key_options({"strategy", "backend", "grid", "block", "depth", "schedule", "workers"}));
     const Given given = parse_arguments(arguments, options, 0);
     if (given.contains("help")) {
-        out << "nestbed hello [--grid N] [--block N]\n\n" << options;
+        out << "nestbed hello [--strategy hello|hello_synced] [--grid N] [--block N]\n\n" << options;
         return exit_ok;
     }
     Settings settings;
@@ -39,6 +39,9 @@ int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
         throw UsageError(
             fmt::format("hello prints one case, not {}; allowed: one value an option", plan.case_count()));
     const Case& point = plan.groups.front().cases.front();
+    if (Registry::find_anywhere(point.strategy)->info().workload != "hello")
+        throw UsageError(fmt::format(
+            "--strategy {}: it greets nobody; allowed for nestbed hello: hello, hello_synced", point.strategy));
     const Session& session = *sessions.at(point.backend);
     constexpr std::uint64_t kMostLines = 1'000'000;
     if (2 * std::uint64_t{point.grid} * point.block > kMostLines)

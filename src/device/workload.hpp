@@ -69,6 +69,25 @@ Sample timed(const PreparedRun& run, Work&& work)
             .host_launches = elapsed.host_launches};
 }
 
+// The flags by which parents that wait learn that their children are complete (NestData::done), for any case.
+class WaitFlags
+{
+  public:
+    // Zeroed, for one run of a case of this form.
+    unsigned* of(Context& context, const ExpectedLaunches& form)
+    {
+        const std::size_t flags = form.parent_waits ? std::size_t{form.root_blocks} * form.levels() : 0;
+        if (flags_.size() < flags)
+            flags_ = context.allocate<unsigned>(flags);
+        context.fill_bytes(flags_, 0, flags);
+        return flags_.data();
+    }
+    void release() { flags_ = {}; }
+
+  private:
+    Buffer<unsigned> flags_;
+};
+
 class Workload
 {
   public:

@@ -32,7 +32,8 @@ class HelloWorkload final : public Workload
         if (run.aloud)
             context_.reserve_printf(expected + run.form.total());
         context_.fill_bytes(greetings_, 0, 1);
-        const Greeting job{run, greetings_.data()};
+        Greeting job{run, greetings_.data()};
+        job.done = done_.of(context_, run.form);
         Sample sample = timed(run, [&] { greeter.run(job); });
         static_cast<void>(std::fflush(stdout));
         unsigned long long greeted = 0;
@@ -46,11 +47,12 @@ class HelloWorkload final : public Workload
         return sample;
     }
 
-    void release() override {}
+    void release() override { done_.release(); }
 
   private:
     Context& context_;
     Buffer<unsigned long long> greetings_;
+    WaitFlags done_;
 };
 
 } // namespace

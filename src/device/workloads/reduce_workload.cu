@@ -113,13 +113,8 @@ class ReduceWorkload final : public Workload
     {
         const auto& reduction = dynamic_cast<const ReduceStrategy&>(strategy);
         prepare(run.point);
-        const ExpectedLaunches& form = run.form;
-        const std::size_t flags = form.parent_waits ? std::size_t{form.root_blocks} * form.levels() : 0;
-        if (done_.size() < flags)
-            done_ = context_.allocate<unsigned>(flags);
-        context_.fill_bytes(done_, 0, flags);
         PreparedRun with_flags = run;
-        with_flags.done = done_.data();
+        with_flags.done = done_.of(context_, run.form);
         return run.point.type == ElementType::float32 ? floats_->sample(reduction, with_flags)
                                                       : ints_->sample(reduction, with_flags);
     }
@@ -128,7 +123,7 @@ class ReduceWorkload final : public Workload
     {
         ints_.reset();
         floats_.reset();
-        done_ = {};
+        done_.release();
     }
 
   private:
@@ -148,7 +143,7 @@ class ReduceWorkload final : public Workload
     }
 
     Context& context_;
-    Buffer<unsigned> done_;
+    WaitFlags done_;
     Key key_;
     std::unique_ptr<ReduceData<std::int32_t>> ints_;
     std::unique_ptr<ReduceData<float>> floats_;
