@@ -81,17 +81,32 @@ TEST(Executor, BarrierPutsWritesBeforeReadsOfTheWholeBlock)
         });
 }
 
-TEST(Executor, BarrierWaitsOnlyForThreadsThatHaveNotExited)
+// On a GPU it is not defined. The mistake is one of tutorials: a barrier in the branch of the threads that still have something to add.
+TEST(Executor, ABarrierThatSomeThreadsSkipIsAFault)
 {
-    unsigned passed = 0;
-    under_every_schedule(
-        2, 32, [&] { passed = 0; },
-        [&] {
-            for (unsigned round = 0; round < thread_x() % 4; ++round)
-                barrier();
-            ++passed;
-        },
-        [&] { EXPECT_EQ(passed, 64U); });
+    for (const char* schedule : {"fifo", "eager", "random:1"}) {
+        Executor executor(parse_schedule(schedule), 2);
+        unsigned sum[8]{};
+        EXPECT_THAT(
+            [&] {
+                executor.run(1, 8, [&] {
+                    const unsigned thread = thread_x();
+                    sum[thread] = thread;
+                    barrier();
+                    for (unsigned stride = 4; stride > 0; stride /= 2)
+                        if (thread < stride) {
+                            sum[thread] += sum[thread + stride];
+                            barrier();
+                        }
+                });
+            },
+            testing::ThrowsMessage<Fault>("4 of the 8 threads of a block are at a barrier, and the others have ended "
+                                          "without it; allowed: a barrier that all threads of a block reach"))
+            << schedule;
+        bool ran = false;
+        executor.run(1, 1, [&] { ran = true; }); // it can go on
+        EXPECT_TRUE(ran);
+    }
 }
 
 TEST(Executor, NullStreamChildrenOfABlockRunInOrderWithTheirDescendants)

@@ -33,6 +33,14 @@ unsigned default_workers()
     return std::clamp(std::thread::hardware_concurrency(), 1U, kMaxWorkers);
 }
 
+void check_barrier(std::size_t reached, std::uint32_t threads)
+{
+    if (reached != threads)
+        throw Fault(fmt::format("{} of the {} threads of a block are at a barrier, and the others have ended without "
+                                "it; allowed: a barrier that all threads of a block reach",
+                                reached, threads));
+}
+
 struct Executor::State {
     State(Schedule order, unsigned threads)
         : schedule(order), workers(threads), sequential(threads, pending), random(pending)

@@ -2,7 +2,7 @@
 //
 // Every CUDA thread is a fiber; the threads of a block share one operating-system thread. The rules are those of the
 // CUDA C++ Programming Guide, chapter "CUDA Dynamic Parallelism":
-//   - a barrier waits for the threads of the block that have not exited;
+//   - a barrier is for all threads of a block: one in a branch that some of them skip is a Fault (on a GPU it is not defined);
 //   - a block's launches into the NULL stream run in order; fire-and-forget launches, and launches each into a named
 //     stream of its own, in any order; tail launches after the parent grid and all its other work, one after
 //     another, descendants included;

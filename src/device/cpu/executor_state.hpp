@@ -30,6 +30,9 @@ struct Block {
     std::vector<std::pair<const void*, std::unique_ptr<std::byte[]>>> shared; // by key; few a kernel
 };
 
+// A barrier opens when no thread of the block can go on. Throws Fault if not all are at it.
+void check_barrier(std::size_t reached, std::uint32_t threads);
+
 // Gives a carrier's context the block's coordinates.
 void enter_block(ThreadContext& context, const Block& block);
 

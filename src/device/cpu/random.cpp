@@ -147,8 +147,10 @@ void Run::go_on(ResidentBlock& block)
     }
     if (block.live == 0)
         finish(block);
-    else if (block.at_barrier.size() == block.live)
+    else if (block.at_barrier.size() == block.live) {
+        check_barrier(block.live, block.threads);
         block.runnable = std::exchange(block.at_barrier, {});
+    }
 }
 
 void Run::finish(ResidentBlock& block)

@@ -63,9 +63,11 @@ void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position)
         go_on(carrier);
     }
     // Every thread is now at a barrier or gone: the barrier opens.
-    while (!stopped.empty())
+    while (!stopped.empty()) {
+        check_barrier(stopped.size(), block.threads);
         for (Carrier* carrier : std::exchange(stopped, {}))
             go_on(*carrier);
+    }
 }
 
 void Worker::drain(GridGraph& graph)
