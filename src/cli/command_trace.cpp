@@ -4,6 +4,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "device/backends.hpp"
+#include "inspect/kernels.hpp"
 #include "inspect/timeline.hpp"
 #include "inspect/tree.hpp"
 #include "model/case_text.hpp"
@@ -17,6 +18,8 @@
 #include <algorithm>
 #include <limits>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 namespace nestbed
 {
@@ -31,14 +34,14 @@ constexpr std::uint64_t kMostGrids = 1U << 20U; // 120 MiB of marks, and some 50
 constexpr unsigned kUsualRepeat = 15;           // on the executor a third of it
 constexpr unsigned kWarmUps = 3;
 
-// One case that is to be traced, and where.
+// What is to be traced, and where.
 struct Asked {
-    Case point;
+    std::vector<Case> points;
     std::uint32_t grids = 0; // that the buffer holds
     unsigned repeat = 0;
     Sessions sessions;
 
-    Session& session() const { return *sessions.at(point.backend); }
+    Session& session(const Case& point) const { return *sessions.at(point.backend); }
 };
 
 po::options_description trace_options()
@@ -62,7 +65,8 @@ std::string several_in(const Settings& settings)
     return several.empty() ? "" : fmt::format(" ({})", fmt::join(several, ", "));
 }
 
-Asked asked_for(const Given& given, std::string_view command)
+// `several`: cases; else one.
+Asked asked_for(const Given& given, std::string_view command, bool several = false)
 {
     Settings settings;
     if (const auto& files = given.at("argument"); !files.empty())
@@ -73,13 +77,17 @@ Asked asked_for(const Given& given, std::string_view command)
         {"grids", only_value(given, "grids", std::to_string(kUsualGrids), "a number"), "", 0, ""}, 1, kMostGrids));
     asked.sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(asked.sessions));
-    if (plan.case_count() != 1)
+    if (plan.case_count() != 1 && !several)
         throw UsageError(fmt::format("{} is about one case, not {}{}; allowed: one value an option", command,
                                      plan.case_count(), several_in(settings)));
-    asked.point = plan.groups.front().cases.front();
-    asked.point.graphs = 1; // each instance would be run, and traced
-    const unsigned usual = asked.point.backend == BackendKind::cuda ? kUsualRepeat : kUsualRepeat / 3;
-    asked.repeat = settings.of("repeat").empty() ? usual : plan.repeat.at(asked.point.backend);
+    for (const Group& group : plan.groups)
+        for (Case point : group.cases) {
+            point.graphs = 1; // each instance would be run, and traced
+            asked.points.push_back(std::move(point));
+        }
+    const BackendKind backend = asked.points.front().backend;
+    const unsigned usual = backend == BackendKind::cuda ? kUsualRepeat : kUsualRepeat / 3;
+    asked.repeat = settings.of("repeat").empty() ? usual : plan.repeat.at(backend);
     return asked;
 }
 
@@ -89,16 +97,16 @@ double time_of(const Sample& sample)
 }
 
 // With tracing and without, in turn. Of the traced runs that of the median time, or the first that is not ok.
-Trace run_traced(const Asked& asked)
+Trace run_traced(const Asked& asked, const Case& point)
 {
-    Session& session = asked.session();
+    Session& session = asked.session(point);
     std::vector<Trace> traces;
     TraceOverhead overhead;
     for (unsigned run = 0; run < kWarmUps + asked.repeat; ++run) {
-        const Sample untraced = session.sample(asked.point);
+        const Sample untraced = session.sample(point);
         if (untraced.device_lost)
             throw RunError(fmt::format("the device was lost: {}", untraced.detail));
-        Trace traced = session.trace(asked.point, asked.grids);
+        Trace traced = session.trace(point, asked.grids);
         if (traced.sample.status != Status::ok)
             return traced;
         if (run < kWarmUps || untraced.status != Status::ok)
@@ -155,6 +163,30 @@ int judged(const Trace& trace, std::ostream& err)
     return exit_rows_bad;
 }
 
+// What nvprof's summary had.
+int kernels(const Asked& asked, std::ostream& out, std::ostream& err)
+{
+    std::vector<KernelCalls> cases;
+    int code = exit_ok;
+    for (const Case& point : asked.points) {
+        if (from_device(mechanism_of(Registry::find_anywhere(point.strategy)->info(), point))) {
+            const Trace traced = run_traced(asked, point);
+            cases.push_back(calls_of(traced));
+            code = std::max(code, judged(traced, err));
+            continue;
+        }
+        static_cast<void>(asked.session(point).sample(point)); // to warm up
+        const Sample sample = asked.session(point).sample(point);
+        cases.push_back(calls_of(point, sample));
+        if (sample.status != Status::ok) {
+            err << fmt::format("nestbed: {}\n", why_not_ok(sample));
+            code = exit_rows_bad;
+        }
+    }
+    out << asked.session(asked.points.front()).facts().name << "\n" << kernels_text(cases);
+    return code;
+}
+
 } // namespace
 
 int trace(const Arguments& arguments, std::ostream& out, std::ostream& err)
@@ -171,7 +203,8 @@ int trace(const Arguments& arguments, std::ostream& out, std::ostream& err)
     }
     const std::string path = only_value(given, "output", "trace.json");
     check_new_file(path);
-    const Trace traced = run_traced(asked_for(given, "trace"));
+    const Asked asked = asked_for(given, "trace");
+    const Trace traced = run_traced(asked, asked.points.front());
     if (traced.grids.empty())
         return judged(traced, err);
     Arguments command{"nestbed", "trace"};
@@ -184,6 +217,9 @@ int trace(const Arguments& arguments, std::ostream& out, std::ostream& err)
 int tree(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {
     po::options_description options = trace_options();
+    options.add_options()("kernels", po::bool_switch(),
+                          "of any number of cases, a line each: launches from host and device, and how long a grid "
+                          "took");
     options.add(axis_options());
     options.add(key_options({"backend", "repeat", "schedule", "workers"}));
     const Given given = parse_arguments(arguments, options, 1);
@@ -191,7 +227,10 @@ int tree(const Arguments& arguments, std::ostream& out, std::ostream& err)
         out << "nestbed tree [EXPERIMENT.cfg] [options]\n\n" << options;
         return exit_ok;
     }
-    const Trace traced = run_traced(asked_for(given, "tree"));
+    const Asked asked = asked_for(given, "tree", given.contains("kernels"));
+    if (given.contains("kernels"))
+        return kernels(asked, out, err);
+    const Trace traced = run_traced(asked, asked.points.front());
     if (!traced.grids.empty())
         out << heading(traced) << tree_text(traced);
     return judged(traced, err);

@@ -149,7 +149,8 @@ class BackendSession final : public Session
                                  .mechanism = mechanism,
                                  .ledger = &ledger_,
                                  .tracer = tracer,
-                                 .timing = {.flushed = point.l2 == CacheState::flushed},
+                                 .timing = {.held = tracer != nullptr && point.submit == Submit::held,
+                                            .flushed = point.l2 == CacheState::flushed},
                                  .marked = tracer == nullptr && !options_.untimed,
                                  .aloud = aloud};
             Sample sample = may_be_held(point, aloud, tracer) ? run_twice(strategy, workload, prepared)
