@@ -41,7 +41,7 @@ int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
     const Case& point = plan.groups.front().cases.front();
     if (Registry::find_anywhere(point.strategy)->info().workload != "hello")
         throw UsageError(fmt::format(
-            "--strategy {}: it greets nobody; allowed for nestbed hello: hello, hello_synced", point.strategy));
+            "--strategy {}: it prints no greetings; allowed: hello, hello_synced", point.strategy));
     const Session& session = *sessions.at(point.backend);
     constexpr std::uint64_t kMostLines = 1'000'000;
     if (2 * std::uint64_t{point.grid} * point.block > kMostLines)

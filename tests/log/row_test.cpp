@@ -68,6 +68,9 @@ Sample good_sample()
     sample.host_launches = 2;
     sample.limit_bytes = 1048576;
     sample.relative_error = 0;
+    sample.held = true;
+    sample.gpu_state = {
+        .sm_clock_mhz = 1980, .memory_clock_mhz = 3201, .temperature_c = 35, .power_mw = 150'720, .throttle = "no"};
     return sample;
 }
 
@@ -177,6 +180,14 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "latency_max_us",
                                    "latency_us_by_depth",
                                    "timer_step_ns",
+                                   "submit",
+                                   "submit_asked",
+                                   "l2",
+                                   "sm_clock_mhz",
+                                   "memory_clock_mhz",
+                                   "temperature_c",
+                                   "power_w",
+                                   "throttle",
                                    "host_launches",
                                    "launches_expected",
                                    "launches_attempted",
@@ -232,6 +243,14 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"repetition", "3"},
                          {"gpu_us", "20.700"},
                          {"wall_us", "25.123"},
+                         {"submit", "held"},
+                         {"submit_asked", ""},
+                         {"l2", ""},
+                         {"sm_clock_mhz", "1980"},
+                         {"memory_clock_mhz", "3201"},
+                         {"temperature_c", "35"},
+                         {"power_w", "150.7"},
+                         {"throttle", "no"},
                          {"bytes", "24000"},
                          {"bandwidth_gb_s", "1.16"},
                          {"peak_gb_s", "8.00"},

@@ -61,11 +61,12 @@ TEST(AxisTable, TellsValuesInWords)
     EXPECT_EQ(text_of(axis_named("block-shape"), axis_named("block-shape").get(point)), "8x32");
 }
 
-std::vector<std::string_view> meaningful_axes(const std::string& strategy, Mechanism mechanism)
+std::vector<std::string_view> meaningful_axes(const std::string& strategy, Mechanism mechanism,
+                                              BackendKind backend = BackendKind::cpu)
 {
     std::vector<std::string_view> names;
     for (const Axis& axis : plain_axes())
-        if (axis.matters(Registry::find_anywhere(strategy)->info(), mechanism))
+        if (axis.matters(Registry::find_anywhere(strategy)->info(), mechanism, backend))
             names.push_back(axis.name);
     return names;
 }
@@ -82,6 +83,12 @@ TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
                 ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs"));
     EXPECT_THAT(meaningful_axes("naive_row", Mechanism::none),
                 ElementsAre("type", "elements", "nx", "ny", "block-shape", "seed"));
+    const auto on_gpu = [](const std::string& strategy) {
+        return meaningful_axes(strategy, Mechanism::none, BackendKind::cuda);
+    };
+    EXPECT_THAT(on_gpu("neighbored"), ElementsAre("type", "grid", "block", "elements", "seed", "submit", "l2"));
+    EXPECT_THAT(on_gpu("thrust"), ElementsAre("type", "grid", "block", "elements", "seed", "l2")); // it waits inside
+    EXPECT_THAT(on_gpu("host"), ElementsAre("type", "grid", "block", "elements", "seed"));
 }
 
 TEST(AxisTable, LeavesWhatMeansNothingAtNothing)

@@ -143,7 +143,8 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
               HasSubstr(
                   "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
                   "depth, "
-                  "pending-limit, wave, streams, delay-us, graphs, seed, repeat, warmup, timeout, retries, expect, "
+                  "pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, repeat, warmup, timeout, "
+                  "retries, expect, "
                   "schedule, workers")));
 }
 

@@ -1,6 +1,8 @@
 // The table at the end of a run, from samples made by hand.
 #include "run/summary.hpp"
 
+#include "base/statistics.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,6 +31,12 @@ CaseResult result(const std::string& strategy, std::vector<Sample> samples)
             .samples = std::move(samples)};
 }
 
+// As many samples as an interval needs.
+std::vector<Sample> five_timed(std::optional<double> gpu_us, double wall_us, std::uint64_t launches = 0)
+{
+    return std::vector<Sample>(kFewestSamples, timed(gpu_us, wall_us, launches));
+}
+
 CaseResult transpose(BlockShape shape, std::vector<Sample> samples)
 {
     return {.point = {.strategy = "naive_row",
@@ -53,19 +61,68 @@ std::string table(const std::vector<CaseResult>& results, double peak_gb_s = 0)
 
 TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
 {
-    const std::string text = table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31)}),
-                                    result("nosync", {timed(8400, 8500, 16384), timed(8400, 8500, 16384)})});
+    const std::string text =
+        table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31), timed(20, 31), timed(22, 31)}),
+               result("nosync", five_timed(8400, 8500, 16384))});
     EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512"),
-                            HasSubstr("clock gpu")));
+                            HasSubstr("clock gpu, n 5")));
     EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +# +20.0 us - 22.0 us +0 +200 +1.00  ok"));
     EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +######## +8.40 ms - 8.40 ms +16384 +0.50 +400  ok"));
 }
 
 TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
 {
-    const std::string text = table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31)})});
+    const std::string text =
+        table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31), timed(20, 31), timed(22, 31)})});
     EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 us - 22.0 us +0 +200 +1.00  ok"));
     EXPECT_THAT(text, Not(HasSubstr("bar")));
+}
+
+TEST(SummaryTable, OfFewerThanFiveSamplesHasNoInterval)
+{
+    const std::string text = table({result("neighbored", {4, timed(20, 30)})});
+    EXPECT_THAT(text, AllOf(HasSubstr("n 4\n"), ContainsRegex("neighbored +20.0 us +0.0% +0 +210 +1.00  ok")));
+}
+
+TEST(SummaryTable, CountsTheSamplesOfACaseWhereCasesDiffer)
+{
+    EXPECT_THAT(table({result("neighbored", five_timed(20, 30)), result("nosync", {timed(40, 50)})}),
+                AllOf(ContainsRegex("strategy +n +median"), ContainsRegex("neighbored +5 +20.0 us"),
+                      ContainsRegex("nosync +1 +40.0 us")));
+}
+
+TEST(SummaryTable, MarksARatioOfAHeldTimeToOneThatIsNot)
+{
+    const auto held = [](CaseResult one) {
+        for (Sample& sample : one.samples)
+            sample.held = true;
+        return one;
+    };
+    const CaseResult open = result("nosync", {timed(40, 50)});
+    const CaseResult neighbored = result("neighbored", {timed(20, 30)});
+    const std::string mark =
+        "(* the time of one side has the host's submission in it, that of the other has not: submit)\n";
+    EXPECT_THAT(table({held(neighbored), open}), AllOf(ContainsRegex("nosync .* 2.00\\*  ok"),
+                                                       ContainsRegex("neighbored .* 1.00  ok"), HasSubstr(mark)));
+    EXPECT_THAT(table({held(neighbored), held(open)}),
+                AllOf(ContainsRegex("nosync .* 2.00  ok"), Not(HasSubstr(mark))));
+    EXPECT_THAT(table({neighbored, open}), AllOf(ContainsRegex("nosync .* 2.00  ok"), Not(HasSubstr(mark))));
+    CaseResult held_neighbored = held(neighbored);
+    held_neighbored.samples.front().gpu_us = 10;
+    EXPECT_THAT(
+        table({held_neighbored, neighbored, open, held(open)}), // each by its like
+        AllOf(ContainsRegex("nosync .* 2.00  ok"), ContainsRegex("nosync .* 4.00  ok"), Not(HasSubstr(mark))));
+}
+
+TEST(SummaryTable, SetsAFlushedTimeInRatioToAFlushedOne)
+{
+    CaseResult flushed = result("neighbored", {timed(30, 40)});
+    flushed.point.l2 = CacheState::flushed;
+    CaseResult nosync = result("nosync", {timed(60, 70)});
+    nosync.point.l2 = CacheState::flushed;
+    EXPECT_THAT(table({result("neighbored", {timed(20, 30)}), flushed, nosync}), ContainsRegex("nosync .* 2.00  ok"));
+    EXPECT_THAT(table({result("neighbored", {timed(20, 30)}), nosync}),
+                Not(ContainsRegex("nosync .* [23].00")));
 }
 
 TEST(SummaryTable, SaysWhetherItsBarsAreOfLogarithms)
@@ -129,7 +186,7 @@ TEST(SummaryTable, OfWhatFailedHasNoBandwidth)
     wrong.status = Status::wrong;
     EXPECT_THAT(table({result("nosync", {wrong})}, 4000), AllOf(Not(HasSubstr("GB/s")), Not(HasSubstr("of peak"))));
     EXPECT_THAT(table({result("nosync", {wrong}), result("neighbored", {timed(20, 30)})}, 4000),
-                ContainsRegex("nosync +[0-9]+ +1 of 1 wrong"));
+                ContainsRegex("nosync +0 +[0-9]+ +1 of 1 wrong"));
 }
 
 TEST(SummaryTable, OfAMatrixHasItsSidesAndBlockShapesButNoGridBlockOrElements)
@@ -142,14 +199,15 @@ TEST(SummaryTable, OfAMatrixHasItsSidesAndBlockShapesButNoGridBlockOrElements)
 
 TEST(SummaryTable, SparesWhatFollowsFromTheRestWhereItIsTooWide)
 {
-    const std::string text = table({result("neighbored", {timed(20, 30)}), result("host", {timed({}, 40)})}, 4000);
+    const std::string text =
+        table({result("neighbored", five_timed(20, 30)), result("host", five_timed({}, 40))}, 4000);
     EXPECT_THAT(text, ContainsRegex("strategy +clock +median +bar +95% CI +launches +ratio +status"));
     EXPECT_THAT(text, HasSubstr("(without MAD, of peak, GB/s: the table would be wider than 80 columns)"));
 }
 
 TEST(SummaryTable, NeverSetsTimesOfDifferentClocksInRatio)
 {
-    const std::string text = table({result("neighbored", {timed(20, 30)}), result("host", {timed({}, 200)})});
+    const std::string text = table({result("neighbored", five_timed(20, 30)), result("host", five_timed({}, 200))});
     EXPECT_THAT(text, ContainsRegex("neighbored +gpu +20.0 us"));
     EXPECT_THAT(text, ContainsRegex("host +wall +200 us +200 us - 200 us +0 +ok"));
 }
@@ -167,7 +225,7 @@ TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
     EXPECT_THAT(table({nosync, cub, failed}), ContainsRegex("nosync .* 4.00  ok"));
     CaseResult elsewhere = cub;
     elsewhere.group = 1; // another input
-    EXPECT_THAT(table({nosync, elsewhere}), ContainsRegex("nosync .* us +0 +105 +ok"));
+    EXPECT_THAT(table({nosync, elsewhere}), ContainsRegex("nosync .* 0 +105 +ok"));
 }
 
 TEST(SummaryTable, ShowsTheMedianLatencyOfAllLaunchesOfTheOkSamples)
@@ -224,7 +282,7 @@ TEST(SummaryTable, ShowsWhatFailedInPlaceOfATime)
     wrong.status = Status::wrong;
     const std::string text =
         table({result("nosync", {wrong, wrong, timed({}, 5)}), result("reduce2", {wrong, wrong})});
-    EXPECT_THAT(text, ContainsRegex("nosync +5.00 us .*2 of 3 wrong"));
+    EXPECT_THAT(text, ContainsRegex("nosync +1 +5.00 us .*2 of 3 wrong"));
     EXPECT_THAT(text, Not(ContainsRegex("reduce2 .* us .*wrong")));
 }
 
