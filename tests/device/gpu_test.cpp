@@ -1,12 +1,18 @@
 // On a GPU; skipped, with the reason, where there is none.
+#include "base/statistics.hpp"
 #include "device/backends.hpp"
 #include "support/battery.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace nestbed
 {
@@ -244,6 +250,68 @@ TEST_F(Gpu, TimesAreAboveTheNullKernel)
     ASSERT_TRUE(neighbored.gpu_us && neighbored.wall_us);
     EXPECT_GT(*neighbored.gpu_us, floor);
     EXPECT_GT(*neighbored.wall_us, *neighbored.gpu_us / 2);
+}
+
+// Host launches of empty kernels: what the host takes to submit them is most of an open time.
+TEST_F(Gpu, AHeldTimeHasNothingOfTheHosts)
+{
+    Case chain = case_of(BackendKind::cuda, {"chain", Mechanism::host}, {"", 1, 32, 0}, ElementType::none);
+    chain.depth = 64;
+    const auto fastest = [&](Submit submit) {
+        chain.submit = submit;
+        double least = std::numeric_limits<double>::infinity();
+        for (int run = 0; run < 10; ++run) {
+            const Sample taken = sample(chain);
+            expect_ok(taken, chain);
+            EXPECT_EQ(taken.held, submit == Submit::held);
+            least = std::min(least, taken.gpu_us.value_or(0));
+        }
+        return least;
+    };
+    const double open = fastest(Submit::open);
+    const double held = fastest(Submit::held);
+    EXPECT_GT(held, 0);
+    EXPECT_LT(held, 0.9 * open);
+}
+
+// A stream takes some thousand launches; then whoever submits waits for the stream, and the gate gives up.
+TEST_F(Gpu, MoreThanTheQueueTakesIsNotHeldAndSaysSo)
+{
+    Case wide = case_of(BackendKind::cuda, {"fanout", Mechanism::host}, {"", 100'000, 32, 0}, ElementType::none);
+    for (int run = 0; run < 4; ++run) {
+        const auto start = std::chrono::steady_clock::now();
+        const Sample taken = sample(wide);
+        expect_ok(taken, wide);
+        EXPECT_FALSE(taken.held);
+        EXPECT_GT(taken.gpu_us.value_or(0), 0);
+        if (run >= 2) { // it is not tried again
+            EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+        }
+    }
+    wide.grid = 100;
+    EXPECT_TRUE(sample(wide).held);
+}
+
+TEST_F(Gpu, AfterAFlushTheInputComesFromMemory)
+{
+    Case flat = case_of(BackendKind::cuda, "last_block", {"", 8192, 512, 0}); // 16 MiB, a third of the cache
+    std::map<CacheState, std::vector<double>> times;
+    for (int run = 0; run < 15; ++run)
+        for (const CacheState state : {CacheState::as_is, CacheState::flushed}) {
+            flat.l2 = state;
+            times[state].push_back(sample(flat).gpu_us.value_or(0));
+        }
+    EXPECT_GT(median(times[CacheState::flushed]), 1.05 * median(times[CacheState::as_is]));
+}
+
+TEST_F(Gpu, TheStateOfTheGpuComesWithASample)
+{
+    const GpuState state = sample(book("neighbored")).gpu_state;
+    if (!state.sm_clock_mhz)
+        GTEST_SKIP() << "no NVML";
+    EXPECT_THAT(*state.sm_clock_mhz, AllOf(Gt(100U), Lt(5000U)));
+    EXPECT_THAT(state.temperature_c.value_or(0), AllOf(Gt(5U), Lt(120U)));
+    EXPECT_FALSE(state.throttle.empty());
 }
 
 TEST_F(Gpu, NestsDeeperThanTheOldRuntimesLimit)

@@ -33,8 +33,12 @@ class GpuWorker : public testing::Test
     }
     static Case case_of(const std::string& strategy, std::uint32_t grid)
     {
-        return {
-            .strategy = strategy, .backend = BackendKind::cuda, .elements = grid * 512, .grid = grid, .block = 512};
+        return {.strategy = strategy,
+                .backend = BackendKind::cuda,
+                .elements = grid * 512,
+                .grid = grid,
+                .block = 512,
+                .submit = Submit::held};
     }
     // Two tries: a device that a fault has poisoned would fail the second one at once.
     static void expect_lost(const std::string& strategy, std::uint32_t grid, Status status, const std::string& reason)
@@ -85,6 +89,29 @@ TEST_F(GpuWorker, ARefusedLaunchLosesNothing)
     EXPECT_EQ(refused.status, Status::launch_failed);
     EXPECT_THAT(refused.detail, HasSubstr("cudaErrorInvalidConfiguration"));
     EXPECT_FALSE(refused.device_lost);
+}
+
+// More than the queue of a stream takes: the gate is closed for half a second a sample.
+TEST_F(GpuWorker, ThatIsKilledWhileItHoldsAStreamIsASignalAndTheNextOneIsFine)
+{
+    const ScratchFolder folder;
+    const std::string killed = program(folder, "killed",
+                                       "[ -e '" + folder.path("used") + "' ] || { : > '" + folder.path("used") +
+                                           "'; (sleep 4; kill -9 $$) & }; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
+    const auto session = worker(20s, {killed});
+    Case wide{
+        .strategy = "fanout", .backend = BackendKind::cuda, .mechanism = Mechanism::host, .submit = Submit::held};
+    wide.type = ElementType::none;
+    wide.grid = 100'000;
+    wide.block = 32;
+    Sample sample;
+    for (int time = 0; time < 1000 && !sample.device_lost; ++time) {
+        wide.block = 32U << (time % 5); // each is held twice at most
+        sample = session->sample(wide);
+    }
+    EXPECT_THAT(sample.detail, HasSubstr("signal 9 (Killed)"));
+    session->renew();
+    EXPECT_EQ(session->sample(case_of("barrier", 64)).status, Status::ok);
 }
 
 TEST_F(GpuWorker, WithAGpuThatIsGoneIsAnError)

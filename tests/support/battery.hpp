@@ -193,6 +193,8 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
     }
     if (way.info().workload == "chain")
         point.depth = std::min(shape.depth.value_or(kChainDepth), kChainDepth);
+    if (backend == BackendKind::cuda && !way.info().on_host && !way.info().waits)
+        point.submit = Submit::held; // as a plan has it
     return point;
 }
 

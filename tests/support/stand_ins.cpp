@@ -176,6 +176,7 @@ const std::vector<const Strategy*>& stand_ins()
                                                   &shared_tile,
                                                   &synced,
                                                   &tail_launches,
+                                                  &thrust,
                                                   &wide_warp};
     return all;
 }
