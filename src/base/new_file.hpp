@@ -16,7 +16,7 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
                     std::string_view option = "--output");
 
 // Writes it beside its place and renames it over what is there, through a symbolic link and with the same permissions. Throws
-// RunError when it cannot be written; what was there stays.
+// RunError when it cannot be written, and where something other than a regular file is; what was there stays.
 void replace_file(const std::string& path, std::string_view content, std::string_view what);
 
 // The name of a new file, or of one that was renamed, too: its folder. Where it cannot be, nothing is lost but in a machine that goes down.

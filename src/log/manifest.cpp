@@ -57,13 +57,13 @@ void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const Depth
 // An empty object where there is no file yet. Throws UsageError.
 nlohmann::ordered_json read_manifest(const std::string& path)
 {
-    const bool there = std::filesystem::exists(path);
-    std::ifstream old(path);
-    if (!there)
+    if (!std::filesystem::exists(path))
         return nlohmann::ordered_json::object();
     nlohmann::ordered_json manifest;
-    if (std::filesystem::is_regular_file(path))
+    if (std::filesystem::is_regular_file(path)) { // a pipe would be waited for
+        std::ifstream old(path);
         manifest = nlohmann::ordered_json::parse(old, nullptr, false);
+    }
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
         throw UsageError(fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
                                      "allowed: an --output beside which there is none, or one of nestbed's",

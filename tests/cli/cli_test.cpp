@@ -147,7 +147,6 @@ TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
         EXPECT_EQ(row["answer"], row["reference"]);
     }
     EXPECT_TRUE(fs::exists("out.json"));
-    EXPECT_FALSE(fs::exists("out.json.partial"));
 }
 
 TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)

@@ -1,6 +1,7 @@
 // `nestbed merge` on the logs of a small sharded run.
 #include "base/csv.hpp"
 #include "log/row.hpp"
+#include "support/full_disk.hpp"
 #include "support/shard_support.hpp"
 
 #include <gmock/gmock.h>
@@ -262,12 +263,14 @@ TEST_F(Merging, RefusesWhatIsThereTwice)
 
 TEST_F(Merging, LeavesNothingHalfMade)
 {
-    const std::string input = shard("1/1");
-    fs::create_directory(out() + ".partial"); // in its way
+    const std::string input = shard("1/1", {}, "40");
     const std::map<std::string, std::string> before = files();
+    const std::size_t manifest = scratch_.read("s1.json").size();
+    ASSERT_GT(scratch_.read("s1.csv").size(), manifest + 1000); // the manifest can be written and the log cannot
+    const FullDisk full(manifest + 1000);
     const Outcome merged = merge({input});
-    EXPECT_NE(merged.exit_code, 0);
-    EXPECT_THAT(merged.err, HasSubstr("all.csv.partial is in its way"));
+    EXPECT_EQ(merged.exit_code, 1);
+    EXPECT_THAT(merged.err, HasSubstr("all.csv: the log could not be written: File too large"));
     EXPECT_TRUE(files() == before);
 }
 

@@ -4,6 +4,7 @@
 #include "log/row.hpp"
 
 #include "base/error.hpp"
+#include "support/full_disk.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>
@@ -272,29 +273,6 @@ TEST(CsvLogFile, OnAFullDeviceIsARunError)
     EXPECT_EXIT(open(), testing::ExitedWithCode(EXIT_SUCCESS),
                 "/dev/full: the row could not be written: No space left on device");
 }
-
-// While it lives no file of this process grows beyond `bytes`, as on a full disk.
-class FullDisk
-{
-  public:
-    explicit FullDisk(std::size_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN))
-    {
-        getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit limit{bytes, before_.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    FullDisk(const FullDisk&) = delete;
-    FullDisk& operator=(const FullDisk&) = delete;
-    ~FullDisk()
-    {
-        setrlimit(RLIMIT_FSIZE, &before_);
-        static_cast<void>(std::signal(SIGXFSZ, handler_));
-    }
-
-  private:
-    rlimit before_{};
-    void (*handler_)(int);
-};
 
 TEST(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
 {

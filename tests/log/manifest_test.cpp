@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace nestbed
 {
@@ -86,7 +87,6 @@ TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
     EXPECT_EQ(device.at("nesting_depth_tried"), 1024);
     EXPECT_EQ(device.at("nesting_depth_reached"), 24);
     EXPECT_EQ(device.at("nesting_depth_error"), "cudaErrorLaunchMaxDepthExceeded");
-    EXPECT_FALSE(folder.has("book.json.partial"));
 }
 
 TEST(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
@@ -273,13 +273,26 @@ TEST(EndedManifest, IsNotMadeOfOneThatIsGone)
     EXPECT_EQ(folder.read("book.json"), "no manifest");
 }
 
-TEST(Manifest, IsReplacedWhereAnEndedRunHasLeftAPartialOne)
+// Whatever has been put under the name that the manifest has on its way: nobody reads the pipe, and opening it would wait for ever.
+TEST(Manifest, IsWrittenWhereSomethingIsInItsWay)
 {
     const ScratchFolder folder;
-    folder.write("book.json.partial", "{\"ru");
-    write(folder.path("book.csv"), "run-1");
-    EXPECT_EQ(nlohmann::json::parse(folder.read("book.json")).at("runs").size(), 1U);
-    EXPECT_FALSE(folder.has("book.json.partial"));
+    folder.write("precious", "kept");
+    std::filesystem::create_symlink("precious", folder.path("book.json.partial"));
+    ASSERT_EQ(mkfifo(folder.path("grid.json.partial").c_str(), 0600), 0);
+    for (const std::string name : {"book.csv", "grid.csv"}) {
+        write(folder.path(name), "run-1");
+        EXPECT_EQ(runs_in_manifest(folder.path(name), {"run-1"}).size(), 1U);
+    }
+    EXPECT_EQ(folder.read("precious"), "kept");
+}
+
+TEST(Manifest, ThatIsAPipeIsRefusedAndNotWaitedFor)
+{
+    const ScratchFolder folder;
+    ASSERT_EQ(mkfifo(folder.path("book.json").c_str(), 0600), 0);
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
+                HasSubstr("is not a manifest"));
 }
 
 TEST(JoinedManifests, HaveTheRunsAndPlansOfAll)
