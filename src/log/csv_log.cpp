@@ -1,6 +1,7 @@
 #include "log/csv_log.hpp"
 
 #include "base/csv.hpp"
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/text_file.hpp"
@@ -65,10 +66,7 @@ void DiskSync::run(const std::stop_token& stop)
     while (changed_.wait(lock, stop, [this] { return synced_ != written_; })) {
         const std::size_t until = written_;
         lock.unlock();
-        int error = 0;
-        do
-            error = fdatasync(descriptor_) == 0 ? 0 : errno;
-        while (error == EINTR);
+        const int error = uninterrupted([this] { return fdatasync(descriptor_); }) == 0 ? 0 : errno;
         lock.lock();
         error_ = error_ == 0 ? error : error_;
         synced_ = until;
@@ -103,20 +101,6 @@ bool is_at(int descriptor, const std::string& path)
            open_one.st_ino == there.st_ino;
 }
 
-// Closed at the end of a scope.
-class Descriptor
-{
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() { static_cast<void>(close(number_)); }
-    operator int() const { return number_; } // NOLINT(google-explicit-constructor): as the system's calls want it
-
-  private:
-    int number_;
-};
-
 } // namespace
 
 std::string put_aside(const std::string& path)
@@ -125,7 +109,8 @@ std::string put_aside(const std::string& path)
     std::error_code error;
     if (!fs::is_regular_file(path, error))
         return "";
-    const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC)); // NOLINT(*-vararg)
+    const Descriptor file(
+        uninterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); })); // NOLINT(*-vararg)
     hold_alone(file, path);
     unsigned number = 1;
     const auto aside = [&](const std::string& name) { return fmt::format("{}.old-{}", name, number); };
@@ -137,8 +122,12 @@ std::string put_aside(const std::string& path)
         fs::rename(manifest, aside(manifest), error);
     if (!error)
         fs::rename(path, aside(path), error);
-    if (error)
+    if (error) { // together or not at all: the next number would part them
+        std::error_code ignored;
+        if (fs::exists(path, ignored) && !fs::exists(manifest, ignored))
+            fs::rename(aside(manifest), manifest, ignored);
         throw RunError(fmt::format("{}: it could not be moved aside: {}", path, error.message()));
+    }
     return aside(path);
 }
 
@@ -169,7 +158,9 @@ void CsvLog::open()
     made_ = !fs::exists(path_, ignored);
     // A pipe that is open for reading too would never be closed at its other end.
     const int access = made_ || fs::is_regular_file(path_, ignored) ? O_RDWR | O_CREAT : O_WRONLY;
-    descriptor_ = ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
+    descriptor_ = uninterrupted([&] {
+        return ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
+    });
     if (descriptor_ < 0)
         fail("it could not be opened", errno);
     struct stat status {
@@ -223,7 +214,8 @@ bool CsvLog::has_rows() const
 void CsvLog::begin()
 {
     if (file_) {
-        if (torn_bytes() != 0 && ftruncate(descriptor_, static_cast<off_t>(whole_)) != 0)
+        if (torn_bytes() != 0 &&
+            uninterrupted([this] { return ftruncate(descriptor_, static_cast<off_t>(whole_)); }) != 0)
             fail("its last row is not whole and could not be cut off", errno);
         sync_ = std::make_unique<DiskSync>(descriptor_);
     }
@@ -252,13 +244,11 @@ void CsvLog::write(std::string_view text)
 {
     const off_t before = file_ ? lseek(descriptor_, 0, SEEK_END) : 0;
     while (!text.empty()) {
-        const ssize_t wrote = ::write(descriptor_, text.data(), text.size());
-        if (wrote < 0 && errno == EINTR)
-            continue;
+        const ssize_t wrote = uninterrupted([&] { return ::write(descriptor_, text.data(), text.size()); });
         if (wrote < 0) {
             const int error = errno;
             if (file_)
-                static_cast<void>(ftruncate(descriptor_, before));
+                static_cast<void>(uninterrupted([&] { return ftruncate(descriptor_, before); }));
             fail("the row could not be written", error);
         }
         text.remove_prefix(static_cast<std::size_t>(wrote));
