@@ -87,10 +87,10 @@ int run_command_line(const std::vector<std::string>& arguments, std::ostream& ou
     try {
         return dispatch(arguments, out, err);
     } catch (const UsageError& error) {
-        err << "nestbed: " << error.what() << '\n';
+        err << "nestbed: " << printable(error.what()) << '\n';
         return exit_usage;
     } catch (const std::exception& error) {
-        err << "nestbed: " << error.what() << '\n';
+        err << "nestbed: " << printable(error.what()) << '\n';
         return exit_could_not;
     }
 }

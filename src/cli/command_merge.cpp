@@ -1,6 +1,7 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -127,12 +128,12 @@ void say_missing(const MergedLog& merged, const std::vector<std::string>& shards
     err << fmt::format("nestbed: {} rows of {} cases are missing:\n", rows, merged.missing.size());
     for (std::size_t index = 0; index < std::min(kNamed, merged.missing.size()); ++index) {
         const MissingCase& one = merged.missing[index];
-        err << fmt::format("  {} of {}: {}\n", one.repetitions, one.of, one.settings);
+        err << fmt::format("  {} of {}: {}\n", one.repetitions, one.of, printable(one.settings));
     }
     if (merged.missing.size() > kNamed)
         err << fmt::format("  and {} cases more\n", merged.missing.size() - kNamed);
     if (!shards.empty())
-        err << fmt::format("nestbed: no log is of shard {}\n", fmt::join(shards, ", "));
+        err << fmt::format("nestbed: no log is of shard {}\n", printable(fmt::format("{}", fmt::join(shards, ", "))));
 }
 
 } // namespace
@@ -164,7 +165,8 @@ int merge(const Arguments& arguments, std::ostream& out, std::ostream& err)
     }
     if (const auto devices = files_by_device(parts); devices.size() > 1)
         for (const auto& [device, files] : devices)
-            err << fmt::format("nestbed: not of one kind of device: {}: {}\n", device, fmt::join(files, ", "));
+            err << fmt::format("nestbed: not of one kind of device: {}: {}\n", printable(device),
+                               fmt::join(files, ", "));
     if (const std::string aside = put_aside(path); !aside.empty())
         err << fmt::format("nestbed: what was in {} is in {} now\n", path, aside);
     write(path, inputs, merged);
