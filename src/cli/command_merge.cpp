@@ -78,6 +78,16 @@ bool same_file(const std::string& a, const std::string& b)
     return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) || fs::equivalent(a, b, ignored);
 }
 
+// A manifest without its log, and of no other runs: a merge of them was ended between the two.
+bool left_by_a_merge(const std::string& path, const std::vector<std::string>& inputs)
+{
+    std::set<std::string> runs = run_ids_in_manifest(path);
+    for (const std::string& input : inputs)
+        for (const std::string& run_id : run_ids_in_manifest(input))
+            runs.erase(run_id);
+    return runs.empty();
+}
+
 // Throws UsageError where it cannot be, before anything is read.
 void check_output(const std::string& path, const std::vector<std::string>& inputs, bool overwrite)
 {
@@ -92,7 +102,8 @@ void check_output(const std::string& path, const std::vector<std::string>& input
     check_manifest(path);
     if (!fs::exists(path)) {
         check_new_file(path);
-        check_new_file(manifest_path(path));
+        if (!left_by_a_merge(path, inputs))
+            check_new_file(manifest_path(path));
     } else if (!overwrite) {
         refuse(option, "it is there already, and nothing is overwritten",
                "a new file, or --overwrite, which moves this one aside");
@@ -115,6 +126,7 @@ void write(const std::string& path, const std::vector<std::string>& inputs, cons
         replace_file(path, csv_text(merged), "the log");
     } catch (...) {
         std::error_code ignored;
+        fs::remove(path, ignored); // what had this name was moved aside
         fs::remove(manifest_path(path), ignored);
         throw;
     }
