@@ -1,5 +1,6 @@
 #include "base/new_file.hpp"
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 
 #include <fmt/format.h>
@@ -34,13 +35,11 @@ namespace
     throw RunError(fmt::format("{}: {} could not be written: {}", path, what, why));
 }
 
-// The result of a system call, which is made again when a signal has ended it early. Throws std::system_error with errno.
+// Throws std::system_error with errno.
 template <class Call>
 auto done(const Call& call)
 {
-    auto result = call();
-    while (result < 0 && errno == EINTR)
-        result = call();
+    const auto result = uninterrupted(call);
     if (result < 0)
         throw std::system_error(errno, std::generic_category());
     return result;
@@ -167,12 +166,17 @@ void replace_file(const std::string& path, std::string_view content, std::string
 
 void bring_folder_to_disk(const std::string& path)
 {
-    const int folder = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); // NOLINT(*-vararg)
-    if (folder < 0)
-        return;
-    while (::fsync(folder) != 0 && errno == EINTR) {
+    const int folder = uninterrupted(
+        [&] { return ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }); // NOLINT(*-vararg)
+    int error = folder < 0 ? errno : 0;
+    if (folder >= 0) {
+        error = uninterrupted([&] { return ::fsync(folder); }) < 0 ? errno : 0;
+        static_cast<void>(::close(folder));
     }
-    static_cast<void>(::close(folder));
+    // Where a folder may not be read, or its file system syncs no folders, nothing can be done.
+    if (error != 0 && error != EACCES && error != EINVAL && error != ENOTSUP)
+        throw RunError(
+            fmt::format("{}: its folder could not be brought to the disk: {}", path, std::strerror(error)));
 }
 
 } // namespace nestbed

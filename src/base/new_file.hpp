@@ -19,7 +19,8 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
 // RunError when it cannot be written, and where something other than a regular file is; what was there stays.
 void replace_file(const std::string& path, std::string_view content, std::string_view what);
 
-// The name of a new file, or of one that was renamed, too: its folder. Where it cannot be, nothing is lost but in a machine that goes down.
+// The name of a new file, or of one that was renamed, is on the disk too when its folder is. Nothing is done where the folder may not be
+// read or its file system cannot do this. Throws RunError.
 void bring_folder_to_disk(const std::string& path);
 
 } // namespace nestbed

@@ -145,10 +145,10 @@ int run_command_line(const std::vector<std::string>& arguments, std::ostream& ou
             refuse_output();
         return code;
     } catch (const UsageError& error) {
-        err << "nestbed: " << error.what() << '\n';
+        err << "nestbed: " << printable(error.what()) << '\n';
         return exit_usage;
     } catch (const std::exception& error) {
-        err << "nestbed: " << error.what() << '\n';
+        err << "nestbed: " << printable(error.what()) << '\n';
         return exit_could_not;
     }
 }

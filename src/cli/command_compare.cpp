@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -93,13 +94,13 @@ int compare(const Arguments& arguments, std::ostream& out, std::ostream& err)
     if (!csv.empty() && csv != "-")
         write_new_file(csv, compare_csv(comparison, tolerance), "the CSV", "--csv");
     if (!(out << (csv == "-" ? compare_csv(comparison, tolerance)
-                             : compare_text(comparison, before, after, tolerance))
+                             : printable(compare_text(comparison, before, after, tolerance)))
               << std::flush))
         throw RunError("standard output: it could not be written to");
     const std::string regressions = regressions_text(comparison, tolerance);
     if (regressions.empty())
         return exit_ok;
-    err << fmt::format("nestbed: {}\n", regressions);
+    err << fmt::format("nestbed: {}\n", printable(regressions));
     return exit_rows_bad;
 }
 

@@ -1,6 +1,7 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -90,6 +91,16 @@ bool same_file(const std::string& a, const std::string& b)
     return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) || fs::equivalent(a, b, ignored);
 }
 
+// A manifest without its log, and of no other runs: a merge of them was ended between the two.
+bool left_by_a_merge(const std::string& path, const std::vector<std::string>& inputs)
+{
+    std::set<std::string> runs = run_ids_in_manifest(path);
+    for (const std::string& input : inputs)
+        for (const std::string& run_id : run_ids_in_manifest(input))
+            runs.erase(run_id);
+    return runs.empty();
+}
+
 // Throws UsageError where it cannot be, before anything is read.
 void check_output(const std::string& path, const std::vector<std::string>& inputs, bool overwrite)
 {
@@ -104,7 +115,8 @@ void check_output(const std::string& path, const std::vector<std::string>& input
     check_manifest(path);
     if (!fs::exists(path)) {
         check_new_file(path);
-        check_new_file(manifest_path(path));
+        if (!left_by_a_merge(path, inputs))
+            check_new_file(manifest_path(path));
     } else if (!overwrite) {
         refuse(option, "it is there already, and nothing is overwritten",
                "a new file, or --overwrite, which moves this one aside");
@@ -130,6 +142,7 @@ void write(const std::string& path, const std::vector<LogPart>& parts, const Mer
         replace_file(path, csv_text(merged), "the log");
     } catch (...) {
         std::error_code ignored;
+        fs::remove(path, ignored); // what had this name was moved aside
         fs::remove(manifest_path(path), ignored);
         throw;
     }
@@ -143,12 +156,12 @@ void say_missing(const MergedLog& merged, const std::vector<std::string>& shards
     err << fmt::format("nestbed: {} rows of {} cases are missing:\n", rows, merged.missing.size());
     for (std::size_t index = 0; index < std::min(kNamed, merged.missing.size()); ++index) {
         const MissingCase& one = merged.missing[index];
-        err << fmt::format("  {} of {}: {}\n", one.repetitions, one.of, one.settings);
+        err << fmt::format("  {} of {}: {}\n", one.repetitions, one.of, printable(one.settings));
     }
     if (merged.missing.size() > kNamed)
         err << fmt::format("  and {} cases more\n", merged.missing.size() - kNamed);
     if (!shards.empty())
-        err << fmt::format("nestbed: no log is of shard {}\n", fmt::join(shards, ", "));
+        err << fmt::format("nestbed: no log is of shard {}\n", printable(fmt::format("{}", fmt::join(shards, ", "))));
 }
 
 } // namespace
@@ -180,7 +193,8 @@ int merge(const Arguments& arguments, std::ostream& out, std::ostream& err)
     }
     if (const auto devices = files_by_device(parts); devices.size() > 1)
         for (const auto& [device, files] : devices)
-            err << fmt::format("nestbed: not of one kind of device: {}: {}\n", device, fmt::join(files, ", "));
+            err << fmt::format("nestbed: not of one kind of device: {}: {}\n", printable(device),
+                               fmt::join(files, ", "));
     if (const std::string aside = put_aside(path); !aside.empty())
         err << fmt::format("nestbed: what was in {} is in {} now\n", path, aside);
     write(path, parts, merged);

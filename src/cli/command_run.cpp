@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -296,7 +297,7 @@ class Run
         std::ranges::copy_if(results_, std::back_inserter(measured),
                              [](const CaseResult& one) { return !one.samples.empty(); });
         if (!measured.empty())
-            table << summary_table(plan_, measured, runs_, bars_of_terminal());
+            table << printable(summary_table(plan_, measured, runs_, bars_of_terminal()));
         if (has_manifest(path_))
             table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_of(path_, earlier_));
         out_ << std::flush; // before what --plot prints
@@ -334,6 +335,9 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
             << options;
         return exit_ok;
     }
+    for (const std::string& argument : arguments) // names go into the log and its manifest, which have no other text
+        if (!is_utf8(argument))
+            throw UsageError(fmt::format("{}: it is not UTF-8; allowed: names in UTF-8", printable(argument)));
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // an error of the write, which says so
     return Run(arguments, given, out, err).go();
 }

@@ -1,6 +1,7 @@
 #include "log/csv_log.hpp"
 
 #include "base/csv.hpp"
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/text_file.hpp"
@@ -65,20 +66,6 @@ bool is_at(int descriptor, const std::string& path)
            open_one.st_ino == there.st_ino;
 }
 
-// Closed at the end of a scope.
-class Descriptor
-{
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() { static_cast<void>(close(number_)); }
-    operator int() const { return number_; } // NOLINT(google-explicit-constructor): as the system's calls want it
-
-  private:
-    int number_;
-};
-
 // FILE.WORD-1, or the first number of which there is neither the log nor its manifest.
 std::string free_name(const std::string& path, std::string_view word)
 {
@@ -110,7 +97,8 @@ std::string put_aside(const std::string& path)
     std::error_code error;
     if (!fs::is_regular_file(path, error))
         return "";
-    const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC)); // NOLINT(*-vararg)
+    const Descriptor file(
+        uninterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); })); // NOLINT(*-vararg)
     hold_alone(file, path);
     const std::string aside = free_name(path, "old");
     const std::set<std::string> run_ids = runs_in_log(path);
@@ -121,8 +109,12 @@ std::string put_aside(const std::string& path)
         fs::rename(manifest, manifest_path(aside), error);
     if (!error)
         fs::rename(path, aside, error);
-    if (error)
+    if (error) { // together or not at all: the next number would part them
+        std::error_code ignored;
+        if (fs::exists(path, ignored) && !fs::exists(manifest, ignored))
+            fs::rename(manifest_path(aside), manifest, ignored);
         throw RunError(fmt::format("{}: it could not be moved aside: {}", path, error.message()));
+    }
     return aside;
 }
 
@@ -153,7 +145,9 @@ void CsvLog::open()
     made_ = !fs::exists(path_, ignored);
     // A pipe that is open for reading too would never be closed at its other end.
     const int access = made_ || fs::is_regular_file(path_, ignored) ? O_RDWR | O_CREAT : O_WRONLY;
-    descriptor_ = ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
+    descriptor_ = uninterrupted([&] {
+        return ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
+    });
     if (descriptor_ < 0)
         fail("it could not be opened", errno);
     struct stat status {
@@ -208,7 +202,8 @@ void CsvLog::begin(std::string manifest)
     manifest_ = std::move(manifest);
     if (file_) {
         rescue_if_changed();
-        if (torn_bytes() != 0 && ftruncate(descriptor_, static_cast<off_t>(whole_)) != 0)
+        if (torn_bytes() != 0 &&
+            uninterrupted([this] { return ftruncate(descriptor_, static_cast<off_t>(whole_)); }) != 0)
             fail("its last row is not whole and could not be cut off", errno);
         text_.resize(whole_);
         sync_ = std::make_unique<DiskSync>(descriptor_);
@@ -290,13 +285,11 @@ void CsvLog::write(std::string_view text)
 {
     const off_t before = file_ ? lseek(descriptor_, 0, SEEK_END) : 0;
     while (!text.empty()) {
-        const ssize_t wrote = ::write(descriptor_, text.data(), text.size());
-        if (wrote < 0 && errno == EINTR)
-            continue;
+        const ssize_t wrote = uninterrupted([&] { return ::write(descriptor_, text.data(), text.size()); });
         if (wrote < 0) {
             const int error = errno;
             if (file_)
-                static_cast<void>(ftruncate(descriptor_, before));
+                static_cast<void>(uninterrupted([&] { return ftruncate(descriptor_, before); }));
             fail("the row could not be written", error);
         }
         text.remove_prefix(static_cast<std::size_t>(wrote));

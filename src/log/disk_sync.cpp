@@ -1,5 +1,7 @@
 #include "log/disk_sync.hpp"
 
+#include "base/descriptor.hpp"
+
 #include <cerrno>
 #include <unistd.h>
 
@@ -37,10 +39,7 @@ void DiskSync::run(const std::stop_token& stop)
     while (changed_.wait(lock, stop, [this] { return synced_ != written_; })) {
         const std::size_t until = written_;
         lock.unlock();
-        int error = 0;
-        do
-            error = fdatasync(descriptor_) == 0 ? 0 : errno;
-        while (error == EINTR);
+        const int error = uninterrupted([this] { return fdatasync(descriptor_); }) == 0 ? 0 : errno;
         lock.lock();
         error_ = error_ == 0 ? error : error_;
         synced_ = until;

@@ -582,6 +582,23 @@ TEST_F(CommandLine, AFullDiskIsAnErrorAndNotAUsageError)
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left")));
 }
 
+TEST_F(CommandLine, ANameThatIsNotUtf8IsRefusedBeforeAnythingRuns)
+{
+    write("caf\xe9.cfg", "strategy = nosync\nbackend = cpu\n");
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "caf\xe9.cfg"},
+                                                  small({"-o", "caf\xe9.csv"}), small({"--experiment", "caf\xe9"})})
+        expect_usage_error(words, {"caf\\xe9", "it is not UTF-8; allowed: names in UTF-8"});
+    EXPECT_FALSE(fs::exists("caf\xe9.csv"));
+    EXPECT_EQ(nestbed(small({"--experiment", "caf\xc3\xa9", "-o", "caf\xc3\xa9.csv"})).exit_code, 0);
+}
+
+TEST_F(CommandLine, AMessageDoesNotCommandTheTerminal)
+{
+    expect_usage_error(small({"-o", "no\x1b[2J/\xc2\x9b.csv"}), {"no\\x1b[2J/\\xc2\\x9b.csv: there is no folder"});
+    write("out.csv", "");
+    expect_usage_error({"merge", "evil\x1b[2J.csv", "-o", "new.csv"}, {"evil\\x1b[2J.csv: there is no such file"});
+}
+
 TEST_F(CommandLine, AForeignManifestIsNotOverwritten)
 {
     write("out.csv.json", "[1, 2]");

@@ -1,4 +1,5 @@
 // `nestbed compare` as a user types it: the table, the exit code, the CSV, and what is refused.
+#include "base/text.hpp"
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
 
@@ -7,6 +8,7 @@
 
 #include <filesystem>
 #include <sstream>
+#include <sys/stat.h>
 
 namespace nestbed
 {
@@ -243,6 +245,44 @@ TEST(CompareHelp, SaysWhatAVerdictMeans)
     std::istringstream lines(help.out);
     for (std::string line; std::getline(lines, line);)
         EXPECT_LE(line.size(), 80) << line;
+}
+
+// Whether a terminal would obey something in it.
+bool has_controls(const std::string& text)
+{
+    return printable(text) != text;
+}
+
+TEST_F(CompareCommand, CellsOfOthersDoNotCommandTheTerminal)
+{
+    const std::string hostile = "evil\x1b[2J\x1b]0;owned\x07\xc2\x9b"
+                                "31m\x9b\rfine";
+    before(rows(hostile, 1, 4) + rows("nosync", 1, 4, hostile));
+    after(rows(hostile, 1, 8) + rows("nosync", 1, 4, hostile));
+    const Outcome compared = compare();
+    EXPECT_EQ(compared.exit_code, 3);
+    for (const std::string& text : {compared.out, compared.err}) {
+        EXPECT_FALSE(has_controls(text)) << printable(text);
+        EXPECT_THAT(text, HasSubstr("evil\\x1b[2J\\x1b]0;owned\\x07\\xc2\\x9b31m\\x9b\\x0dfine"));
+    }
+    EXPECT_THAT(compare({"--csv", "-"}).out, HasSubstr(hostile)); // data stay as they are
+    after(fmt::format("nosync,cuda,1,64,64,{0},{0},ok,Some GPU,abc\r\n", "\x1b[2J"));
+    const Outcome refused = compare();
+    EXPECT_NE(refused.exit_code, 0);
+    EXPECT_FALSE(has_controls(refused.err)) << printable(refused.err);
+    EXPECT_THAT(refused.err, HasSubstr("\\x1b[2J"));
+}
+
+TEST_F(CompareCommand, APipeOrADeviceIsNoLog)
+{
+    before(rows("nosync", 1, 8));
+    ASSERT_EQ(mkfifo(scratch_.path("b.csv").c_str(), 0600), 0);
+    for (const std::string& path : {scratch_.path("b.csv"), std::string("/dev/zero")}) {
+        const Outcome compared = nestbed({"compare", scratch_.path("a.csv"), path});
+        EXPECT_EQ(compared.exit_code, 1);
+        EXPECT_EQ(compared.err,
+                  "nestbed: " + path + ": it could not be read: it is a pipe or a device; allowed: a regular file\n");
+    }
 }
 
 } // namespace

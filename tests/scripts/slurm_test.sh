@@ -6,7 +6,7 @@
 # As root, without systemd. All that it makes lies in a scratch folder and is gone at the end; a Slurm that is here already
 # is left alone. Where it cannot run it says why and exits with 77; under CI=true that is a failure.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
 export NESTBED=${NESTBED:?names a nestbed that is built}
