@@ -21,7 +21,7 @@ Sample sample_of(const ParsedLog& log, const LogRow& row);
 unsigned repetition_of(const ParsedLog& log, const LogRow& row);
 
 // Puts every row into the case with its key. Throws RunError that names file and line for a row of no case, for a repetition past the
-// plan's `repeat`, and for a second row of one.
+// plan's `repeat`, for a second row of one, and for cells that do not agree (RowCheck).
 void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results);
 
 // The run_ids of the rows.
