@@ -8,6 +8,7 @@ import claim_numbers
 import logs
 from claim_file import ClaimError, parse_claims
 from claim_numbers import description_of
+from manifests import manifest_path
 from utc import seconds_of
 
 
@@ -151,7 +152,7 @@ def facts_of(path, rows, figure, command):
     table = rows.table
     machines, commits = (", ".join(filter(None, table[name].unique())) if name in table else "" for name in ("gpu", "git"))
     facts = Facts(figure, command, machines, commits)
-    if not path.with_suffix(".json").exists():
+    if not manifest_path(path).exists():
         return facts
     try:
         runs = logs.manifest_of(path)["runs"]
@@ -162,7 +163,7 @@ def facts_of(path, rows, figure, command):
             if begin is not None and any(ends):
                 facts.minutes += (max(filter(None, ends)) - begin) / 60
     except (KeyError, TypeError) as error:
-        raise ClaimError(f"{path.with_suffix('.json')}: it is not a manifest of `nestbed run`: there is no {error}") from error
+        raise ClaimError(f"{manifest_path(path)}: it is not a manifest of `nestbed run`: there is no {error}") from error
     return facts
 
 

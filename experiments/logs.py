@@ -18,6 +18,8 @@ import tempfile
 import numpy
 import pandas
 
+from manifests import manifest_path
+
 # What makes a case; samples that agree in all of these are repetitions of one.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
         "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "gpu"]
@@ -282,7 +284,7 @@ def wilson(wrong, trials):
 
 def manifest_of(path):
     """The manifest beside a log, {} where there is none. Raises LogError."""
-    beside = pathlib.Path(path).with_suffix(".json")
+    beside = manifest_path(path)
     if not beside.is_file():
         return {}
     try:
@@ -310,7 +312,7 @@ def command_text(path, run, facts):
     LogError."""
     command = facts.get("command") if isinstance(facts, dict) else None
     if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
-        raise LogError(f"{pathlib.Path(path).with_suffix('.json')}: it is not a manifest of `nestbed run`: run {run} has no `command`; "
+        raise LogError(f"{manifest_path(path)}: it is not a manifest of `nestbed run`: run {run} has no `command`; "
                        "allowed: a list of texts")
     return shlex.join(command)
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 
+from manifests import manifest_path
 from utc import seconds_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,7 +42,7 @@ def say(text):
 def runs_of(log):
     """The runs of a log's manifest, by run_id; {} where there is none that can be read."""
     try:
-        runs = json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))["runs"]
+        runs = json.loads(manifest_path(log).read_text(encoding="utf-8"))["runs"]
         return {run: facts for run, facts in runs.items() if isinstance(facts, dict)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

@@ -5,6 +5,7 @@
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/merge.hpp"
@@ -45,6 +46,17 @@ po::options_description merge_options()
     throw UsageError(fmt::format("{}: {}; allowed: {}", path, why, allowed));
 }
 
+// The command that makes a whole log of this one, of which these rows are whole.
+std::string advice(const std::string& path, const std::string& whole_rows)
+{
+    const ParsedLog log = parse_log(path, whole_rows);
+    std::vector<std::string> words;
+    if (!log.rows.empty())
+        words = command_in_manifest(path, log.rows.back().cells[log.column("run_id")]);
+    std::erase(words, "--overwrite");
+    return words.empty() ? "" : fmt::format("; its run cuts it off: {}", shell_text(words));
+}
+
 // The rows and runs of a log. Throws UsageError for what is none, is not whole, or has no manifest.
 LogPart read_part(const std::string& path)
 {
@@ -53,13 +65,14 @@ LogPart read_part(const std::string& path)
     const std::string text = read_text_file(path);
     if (!text.starts_with(csv_line(columns())))
         refuse(path, "it is no log of this version", "CSVs of nestbed run --shard");
-    if (bytes_of_whole_rows(text) != text.size())
-        refuse(path, "its last row is not whole", "a whole log, which running the shard again makes of it");
-    if (!fs::exists(manifest_path(path)))
-        refuse(path, fmt::format("there is no {}, its manifest", manifest_path(path)), "a log with its manifest");
-    LogPart part{.log = parse_log(path, text), .runs = {}};
-    std::set<std::string> run_ids = run_ids_in_manifest(path);
-    run_ids.merge(runs_of(part.log));
+    if (const std::size_t whole = bytes_of_whole_rows(text); whole != text.size())
+        refuse(path, "its last row is not whole", "a whole log" + advice(path, text.substr(0, whole)));
+    LogPart part{.log = parse_log(path, text), .manifest = {}, .runs = {}};
+    std::set<std::string> run_ids = runs_of(part.log);
+    part.manifest = manifest_of(path, run_ids);
+    if (!fs::exists(part.manifest))
+        refuse(path, fmt::format("there is no {}, its manifest", part.manifest), "a log with its manifest");
+    run_ids.merge(run_ids_in_manifest(path, run_ids));
     part.runs = runs_in_manifest(path, run_ids);
     return part;
 }
@@ -95,7 +108,7 @@ void check_output(const std::string& path, const std::vector<std::string>& input
     if (!has_manifest(path))
         refuse(option, "it is no file that can have a manifest beside it", "a file's name");
     for (const std::string& input : inputs)
-        for (const std::string& other : {input, manifest_path(input)})
+        for (const std::string& other : {input, manifest_path(input), old_manifest_path(input)})
             if (same_file(path, other) || same_file(manifest_path(path), other))
                 refuse(option, fmt::format("it, or its manifest, is {}, which is to be merged", other),
                        "another file");
@@ -119,9 +132,12 @@ std::string csv_text(const MergedLog& merged)
 }
 
 // Both files or none.
-void write(const std::string& path, const std::vector<std::string>& inputs, const MergedLog& merged)
+void write(const std::string& path, const std::vector<LogPart>& parts, const MergedLog& merged)
 {
-    join_manifests(path, inputs);
+    std::vector<std::string> manifests;
+    for (const LogPart& part : parts)
+        manifests.push_back(part.manifest);
+    join_manifests(path, manifests);
     try {
         replace_file(path, csv_text(merged), "the log");
     } catch (...) {
@@ -181,7 +197,7 @@ int merge(const Arguments& arguments, std::ostream& out, std::ostream& err)
                                fmt::join(files, ", "));
     if (const std::string aside = put_aside(path); !aside.empty())
         err << fmt::format("nestbed: what was in {} is in {} now\n", path, aside);
-    write(path, inputs, merged);
+    write(path, parts, merged);
     out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows.size(), merged.cases,
                        parts.size(), merged.machines, path);
     if (merged.missing.empty())

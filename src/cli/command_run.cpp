@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/plotting.hpp"
@@ -26,14 +27,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <unistd.h>
 
 namespace nestbed
@@ -161,6 +161,8 @@ class Run
         RunOutcome outcome;
         if (!complete() || (is_empty() && !log.has_header()))
             outcome = measure_rest(sessions, stop, log);
+        else if (log.torn_bytes() != 0)
+            begin(log);
         return finish(outcome);
     }
 
@@ -170,8 +172,9 @@ class Run
         if (!log.has_rows())
             return;
         const ParsedLog rows = log.rows();
+        earlier_ = runs_of(rows);
         const std::vector<std::string> reasons =
-            reasons_not_to_resume(runs_in_manifest(path_, runs_of(rows)), record_, given_.contains("resume"));
+            reasons_not_to_resume(runs_in_manifest(path_, earlier_), record_, given_.contains("resume"));
         if (!reasons.empty())
             throw UsageError(fmt::format(
                 "--output {}: this run cannot go on with it: {}; allowed: a log of the same experiment, version "
@@ -218,10 +221,7 @@ class Run
     {
         if (has_manifest(path_))
             write_start(sessions);
-        if (log.torn_bytes() != 0)
-            err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off, to be measured again\n",
-                                path_, log.torn_bytes());
-        log.begin();
+        begin(log);
         ProgressReport report(err_, isatty(STDERR_FILENO) == 1);
         const RunHooks hooks{.report = [&](const Progress& progress) { report.show(progress); },
                              .note = [&](const std::string& text) { report.say(text); },
@@ -229,6 +229,14 @@ class Run
         RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
         log.finish();
         return outcome;
+    }
+
+    void begin(CsvLog& log)
+    {
+        if (log.torn_bytes() != 0)
+            err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off{}\n", path_,
+                                log.torn_bytes(), complete() ? "" : ", to be measured again");
+        log.begin(manifest_);
     }
 
     void write_start(const Sessions& sessions)
@@ -243,7 +251,7 @@ class Run
         if (!untimed())
             for (const auto& [backend, session] : sessions)
                 start.probes[backend] = session->probe_depth(kProbedLevels);
-        write_manifest(path_, start);
+        manifest_ = write_manifest(path_, start, earlier_);
         started_ = true;
     }
 
@@ -271,14 +279,15 @@ class Run
     // In the manifest, also of a run that had no time left to note it after its last row.
     void note_end(const RunOutcome& outcome, const std::vector<std::string>& surprises) const
     {
-        const bool unnoted = !last_run_.empty() && complete() && !has_finished_run(path_);
+        const bool unnoted = !started_ && !last_run_.empty() && complete() && !has_finished_run(path_, earlier_);
         if (started_ || unnoted)
             end_manifest(path_, started_ ? run_id_ : last_run_,
                          {.whole = !outcome.interrupted,
                           .rows = started_ ? outcome.rows : last_rows_,
                           .log_rows = log_rows(),
                           .surprises = surprises,
-                          .incidents = outcome.incidents});
+                          .incidents = outcome.incidents},
+                         started_ ? manifest_ : read_text_file(manifest_of(path_, earlier_)));
     }
 
     void show_summary() const
@@ -290,11 +299,8 @@ class Run
         if (!measured.empty())
             table << printable(summary_table(plan_, measured, runs_, bars_of_terminal()));
         if (has_manifest(path_))
-            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_path(path_));
-        out_ << std::flush;
-        if (!out_)
-            throw RunError(
-                fmt::format("standard output: the summary could not be written: {}", std::strerror(errno)));
+            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_of(path_, earlier_));
+        out_ << std::flush; // before what --plot prints
     }
 
     const Arguments& arguments_;
@@ -309,8 +315,10 @@ class Run
     std::map<BackendKind, RunFacts> runs_;
     RunIdentity record_;
     std::vector<CaseResult> results_;
-    bool started_ = false; // the run is in the manifest
-    std::string last_run_; // that the log has rows of, when it was opened
+    bool started_ = false;          // the run is in the manifest
+    std::string manifest_;          // its text then
+    std::set<std::string> earlier_; // runs that the log has rows of, when it was opened
+    std::string last_run_;          // that the log has rows of, when it was opened
     std::size_t last_rows_ = 0;
 };
 

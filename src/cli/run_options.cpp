@@ -1,6 +1,7 @@
 #include "cli/run_options.hpp"
 
 #include "base/error.hpp"
+#include "base/standard_streams.hpp"
 #include "inspect/profiler.hpp"
 #include "plan/axis.hpp"
 
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <unistd.h>
 #include <vector>
 
 namespace nestbed
@@ -48,7 +50,14 @@ po::options_description run_options()
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
 {
     const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
-    return only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
+    std::string path = only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
+    if (is_open_on(STDOUT_FILENO, path))
+        return "-";
+    if (is_open_on(STDERR_FILENO, path))
+        throw UsageError(fmt::format("--output {}: it is standard error, where messages go; allowed: a file that can "
+                                     "be written, or - for standard output",
+                                     path));
+    return path;
 }
 
 std::string experiment_name(const Given& given, const std::string& usual)

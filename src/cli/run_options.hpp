@@ -22,6 +22,8 @@ boost::program_options::options_description run_options();
 // Where logs go whose file is not named.
 inline constexpr const char* kUsualFolder = "results/local";
 
+// "-" also for standard output by another name: a file that it was redirected to, /dev/stdout, the terminal. Throws UsageError for
+// standard error.
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard);
 
 // A name that can be a file's: the log is called by it. Throws UsageError.

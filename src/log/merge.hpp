@@ -14,6 +14,7 @@ namespace nestbed
 
 struct LogPart {
     ParsedLog log;
+    std::string manifest;                    // its path
     std::map<std::string, RunIdentity> runs; // all of its manifest, those of its rows among them
 };
 

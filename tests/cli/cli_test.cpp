@@ -146,7 +146,7 @@ TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
         EXPECT_GT(std::stod(row["wall_us"]), 0);
         EXPECT_EQ(row["answer"], row["reference"]);
     }
-    EXPECT_TRUE(fs::exists("out.json"));
+    EXPECT_TRUE(fs::exists("out.csv.json"));
 }
 
 TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
@@ -154,12 +154,12 @@ TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
     const Outcome first = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
     EXPECT_EQ(first.exit_code, 0);
     const std::string log = text_in("out.csv");
-    const std::string manifest = text_in("out.json");
+    const std::string manifest = text_in("out.csv.json");
     const Outcome second = nestbed(small({"--repeat", "2", "-o", "out.csv", "--resume"}));
     EXPECT_EQ(second.exit_code, 0) << second.err;
     EXPECT_EQ(second.err, "nestbed: out.csv has 2 of 2 samples already\n");
     EXPECT_EQ(text_in("out.csv"), log);
-    EXPECT_EQ(text_in("out.json"), manifest);
+    EXPECT_EQ(text_in("out.csv.json"), manifest);
     const auto table = [](const std::string& text) { return text.substr(text.find("strategy")); };
     EXPECT_EQ(table(second.out), table(first.out));
 }
@@ -194,7 +194,7 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
     const std::string log = text_in("out.csv");
-    const std::string manifest = text_in("out.json");
+    const std::string manifest = text_in("out.csv.json");
     const auto refused = [&](std::initializer_list<std::string> options, const std::string& why) {
         const Outcome outcome = nestbed(small(options));
         EXPECT_EQ(outcome.exit_code, 2);
@@ -202,7 +202,7 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
                     AllOf(StartsWith("nestbed: --output out.csv: this run cannot go on with it: "), HasSubstr(why),
                           HasSubstr("allowed: a log of the same experiment, version and machine")));
         EXPECT_EQ(text_in("out.csv"), log);
-        EXPECT_EQ(text_in("out.json"), manifest);
+        EXPECT_EQ(text_in("out.csv.json"), manifest);
     };
     refused({"--repeat", "3", "-o", "out.csv"}, "repeat on cpu: 2 there, 3 here");
     refused({"--repeat", "2", "-o", "out.csv", "--experiment", "other"}, "experiment: adhoc there, other here");
@@ -211,20 +211,20 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
     refused({"--repeat", "2", "-o", "out.csv", "--workers", "1", "--schedule", "eager"},
             "schedule: fifo there, eager here");
     refused({"--repeat", "2", "-o", "out.csv", "--untimed"}, "untimed: no there, yes here");
-    fs::remove("out.json");
-    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.json: run ", "is not in it"});
+    fs::remove("out.csv.json");
+    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.csv.json: run ", "is not in it"});
 }
 
 TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    auto manifest = nlohmann::json::parse(text_in("out.json"));
+    auto manifest = nlohmann::json::parse(text_in("out.csv.json"));
     for (auto& run : manifest["runs"])
         for (const char* key : {"finished_utc", "rows", "log_rows", "surprises", "incidents"})
             run.erase(key);
-    write("out.json", manifest.dump());
+    write("out.csv.json", manifest.dump());
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    const auto noted = nlohmann::json::parse(text_in("out.json"));
+    const auto noted = nlohmann::json::parse(text_in("out.csv.json"));
     for (const auto& run : noted.at("runs")) {
         EXPECT_TRUE(run.contains("finished_utc"));
         EXPECT_EQ(run.at("rows"), 2);
@@ -241,7 +241,7 @@ TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
     EXPECT_EQ(outcome.err, "nestbed: what was in out.csv is in out.csv.old-1 now\n");
     EXPECT_EQ(rows_of("out.csv").size(), 3U);
     EXPECT_EQ(text_in("out.csv.old-1"), log);
-    EXPECT_TRUE(fs::exists("out.json.old-1"));
+    EXPECT_TRUE(fs::exists("out.csv.old-1.json"));
     expect_usage_error(small({"--overwrite", "--resume", "-o", "out.csv"}), {"--resume: not with --overwrite"});
 }
 
@@ -601,10 +601,10 @@ TEST_F(CommandLine, AMessageDoesNotCommandTheTerminal)
 
 TEST_F(CommandLine, AForeignManifestIsNotOverwritten)
 {
-    write("out.json", "[1, 2]");
+    write("out.csv.json", "[1, 2]");
     const Outcome outcome = nestbed(small({"-o", "out.csv"}));
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("out.json"), HasSubstr("not a manifest")));
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("out.csv.json"), HasSubstr("not a manifest")));
     EXPECT_FALSE(fs::exists("out.csv"));
 }
 

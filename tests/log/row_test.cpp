@@ -482,8 +482,8 @@ TEST(Row, SurvivesTheCsvWhateverItsText)
 
 TEST(RunId, IsTheTimeAndTheProcess)
 {
-    EXPECT_THAT(new_run_id(), MatchesRegex("[0-9]{8}T[0-9]{6}Z-[0-9]+"));
-    EXPECT_THAT(new_run_id(), testing::EndsWith("Z-" + std::to_string(getpid())));
+    EXPECT_THAT(new_run_id(), MatchesRegex("[0-9]{8}T[0-9]{6}Z-" + std::to_string(getpid()) + "-[0-9a-f]{8}"));
+    EXPECT_NE(new_run_id(), new_run_id()); // in one second and one process
 }
 
 } // namespace

@@ -473,6 +473,12 @@ class PlotTest(unittest.TestCase):
             logs.manifest_of(path)
         beside.write_text('{"runs": {"1": {"command": ["nestbed", "run", "--grid", "1:8:*2"]}, "2": {}}}')
         self.assertEqual(logs.commands_of(path, log), ["nestbed run --grid '1:8:*2'"])
+        newer = self.folder / "made.csv.json"  # and made.json is the name that earlier versions gave
+        newer.write_text('{"runs": {"1": {"command": ["nestbed", "run"]}}}')
+        self.assertEqual(logs.commands_of(path, log), ["nestbed run"])
+        newer.write_text("{")
+        with self.assertRaisesRegex(logs.LogError, "made.csv.json: it is not a manifest"):
+            logs.manifest_of(path)
 
     def test_launches_lost(self):
         for attempted, failed, expected, share in (("10", "5", "20", 0.75), ("20", "0", "20", 0), ("10", "", "20", 0.5),

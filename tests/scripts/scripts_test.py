@@ -77,7 +77,7 @@ class OnTheExecutor(Scratch):
 
     def test_begins_again_what_another_version_has_begun(self):
         self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.json"
+        manifest = self.folder / "quick.csv.json"
         runs = json.loads(manifest.read_text())
         for run in runs["runs"].values():
             del run["finished_utc"]
@@ -89,11 +89,11 @@ class OnTheExecutor(Scratch):
         self.assertRegex(again.stderr, r"this run cannot go on with it: version: \S+ \(0123456789ab, ")
         self.assertIn("quick is begun again", again.stderr)
         self.assertEqual((self.folder / "quick.csv.old-1").read_bytes(), before)
-        self.assertTrue((self.folder / "quick.json.old-1").exists())
+        self.assertTrue((self.folder / "quick.csv.old-1.json").exists())
 
     def test_a_run_without_an_end_is_not_complete(self):
         self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.json"
+        manifest = self.folder / "quick.csv.json"
         runs = json.loads(manifest.read_text())
         for run in runs["runs"].values():
             del run["finished_utc"]
@@ -104,7 +104,7 @@ class OnTheExecutor(Scratch):
 
     def test_remembers_what_came_out_otherwise(self):
         self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.json"
+        manifest = self.folder / "quick.csv.json"
         runs = json.loads(manifest.read_text())
         for run in runs["runs"].values():
             self.assertEqual(run["surprises"], [])
@@ -116,14 +116,14 @@ class OnTheExecutor(Scratch):
 
     def test_reads_nothing_into_files_that_are_no_logs(self):
         for text in ("", "[]", '{"runs": []}', '{"runs": {"a": 5}}'):
-            (self.folder / "quick.json").write_text(text)
+            (self.folder / "quick.csv.json").write_text(text)
             (self.folder / "quick.csv").write_bytes(b"run_id\r\n\xff\xfe\r\n")
             result = reproduce("--dry-run", "-o", self.folder, "quick")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("1 of 1 to do", result.stdout)
 
     def test_goes_on_when_one_could_not_run(self):
-        (self.folder / "book.json").mkdir()
+        (self.folder / "book.csv.json").mkdir()
         result = reproduce("--measure-only", "-o", self.folder, "book", "hello")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"book: exit code 2\n(.*\n)*reproduce.sh: could not run: book; what is complete stays")

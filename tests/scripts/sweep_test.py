@@ -43,9 +43,13 @@ def identities(rows):
     return [(row["key"], int(row["repetition"])) for row in rows]
 
 
+def manifest_path(log):
+    return log.with_name(f"{log.name}.json")
+
+
 def planned(log):
     """What the manifest says that the log must have."""
-    manifest = json.loads(log.with_suffix(".json").read_text())
+    manifest = json.loads(manifest_path(log).read_text())
     (cases,) = manifest["plans"].values()
     return {(case["key"], repetition) for case in cases for repetition in range(case["repeat"])}
 
@@ -162,7 +166,7 @@ class KilledAtRandom(Sweep):
         noted = len(re.findall(r"crashed: signal 9 \(Killed\); tried again", err))
         self.assertGreater(noted, 0)  # one that is killed while it starts has taken no case down
         self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
-        (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
+        (run,) = json.loads(manifest_path(self.log).read_text())["runs"].values()
         self.assertEqual(len(run["incidents"]), noted)
 
 
@@ -202,11 +206,11 @@ class Interrupted(Sweep):
                 out, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130, err)
                 self.assertTrue(err.startswith("\nnestbed: finishing the sample in hand, 5 s at most; again to stop now\n"), err)
-                self.assertRegex(out, r"A sweep\n(.*\n)+\d+ rows: out.csv\nmanifest: out.json\n")
+                self.assertRegex(out, r"A sweep\n(.*\n)+\d+ rows: out.csv\nmanifest: out.csv.json\n")
                 rows = rows_of(self.log)
                 self.assertRegex(err, rf"stopped with {len(rows)} of {LONG_SAMPLES} samples in out.csv; to go on:\n  \S+ run --backend {BACKEND} ")
                 self.assertIn(f"{len(rows)} rows: out.csv", out)
-                runs = json.loads(self.log.with_suffix(".json").read_text())["runs"]
+                runs = json.loads(manifest_path(self.log).read_text())["runs"]
                 self.assertIn("interrupted_utc", runs[rows[-1]["run_id"]])
                 self.assert_gone(process.pid)
                 self.assert_goes_on(err)
@@ -260,14 +264,14 @@ class Interrupted(Sweep):
 class Starved(Sweep):
     def limited(self, limit):
         def limit_files():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, a shell does not
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         return limit_files
 
     def test_a_full_disk_ends_a_run_and_loses_nothing(self):
         self.assertEqual(self.run_to_end("sweep.cfg", "-o", "whole.csv")[0], 0)
         whole = (self.folder / "whole.csv").stat().st_size
-        manifest = self.log.with_suffix(".json")
+        manifest = manifest_path(self.log)
         for share in (0.3, 0.7):
             code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(int(whole * share)))
             self.assertEqual(code, 1, err)
@@ -282,7 +286,7 @@ class Starved(Sweep):
     def test_a_disk_too_full_for_the_manifest_leaves_nothing_half_made(self):
         code, _, err = self.run_to_end("sweep.cfg", "-o", self.log.name, preexec_fn=self.limited(100))
         self.assertEqual(code, 1)
-        self.assertRegex(err, r"out.json: the manifest could not be written: File too large")
+        self.assertRegex(err, r"out.csv.json: the manifest could not be written: File too large")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["long.cfg", "sweep.cfg"])
 
     def test_a_folder_that_takes_no_files_is_an_error(self):
@@ -306,7 +310,7 @@ class Starved(Sweep):
         err = process.stderr.read()
         process.stderr.close()
         self.assertEqual(process.wait(60), 1)
-        self.assertRegex(err, "nestbed: standard output: the summary could not be written")
+        self.assertRegex(err, "nestbed: standard output could not be written to: Broken pipe")
         self.assertEqual(sorted(identities(rows_of(self.log))), sorted(planned(self.log)))
 
     def test_a_log_that_is_whole_is_said_to_be_though_the_summary_was_not_read(self):
@@ -315,7 +319,7 @@ class Starved(Sweep):
         process.stderr.read()
         process.stderr.close()
         self.assertEqual(process.wait(60), 1)
-        (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
+        (run,) = json.loads(manifest_path(self.log).read_text())["runs"].values()
         self.assertEqual(run["log_rows"], 300)
         self.assertIn("finished_utc", run)
 
