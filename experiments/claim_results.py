@@ -145,7 +145,7 @@ class Results:
 def read_text(path):
     """A file's text, its ends of lines as they are. Raises ClaimError."""
     try:
-        with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
+        with open(path, newline="", encoding="utf-8", errors="surrogateescape", opener=logs.regular) as file:
             return file.read()
     except OSError as error:
         raise ClaimError(f"{path}: it could not be read: {error.strerror}") from error

@@ -5,6 +5,7 @@ from `nestbed statistics`, as in the table of a run: the same CSV gives the same
 the path of a nestbed.
 """
 import csv
+import errno
 import io
 import json
 import math
@@ -12,6 +13,7 @@ import os
 import pathlib
 import re
 import shlex
+import stat
 import subprocess
 import tempfile
 
@@ -29,6 +31,7 @@ NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pendi
            "launches_failed", "max_depth", "relative_error"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
 CUB = ["cub", "cub_narrow"]
+MOST_BYTES = 2**30  # of a file that is read, as in nestbed
 # What a case and the CUB that it is held against must agree in.
 CUB_KEY = ["log", "backend", "gpu", "clock", "type", "elements"]
 
@@ -41,11 +44,26 @@ class StatisticsError(Exception):
     """nestbed did not do its part: why."""
 
 
+def regular(path, flags):
+    """For open(..., opener=regular): a pipe or a device may have no end, and what is larger than MOST_BYTES is no log. Raises OSError."""
+    handle = os.open(path, flags | os.O_NONBLOCK)  # without a wait for somebody who writes a pipe
+    found = os.fstat(handle)
+    why = None
+    if found.st_size > MOST_BYTES:
+        why = f"it is too large; allowed: {MOST_BYTES / 2**30:g} GiB"
+    elif not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):  # of a folder, open() says it
+        why = "it is a pipe or a device; allowed: a regular file"
+    if why:
+        os.close(handle)
+        raise OSError(errno.EINVAL, why, path)
+    return handle
+
+
 def is_log(path):
     """Whether a CSV's header has a log's columns. What cannot be read or is empty is taken for one: read_log says what is wrong
     with it."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
+        with open(path, newline="", encoding="utf-8", opener=regular) as file:
             header = next(csv.reader(file, strict=True), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return True
@@ -88,7 +106,7 @@ def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and its line in the file, where the header is 1.
     Blank lines are left out. Raises LogError."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
+        with open(path, newline="", encoding="utf-8", opener=regular) as file:
             text = file.read()
         if "\0" in text:
             raise LogError(f"{path}, line {1 + text[:text.index(chr(0))].count(chr(10))}: a byte is 0: the file is damaged, or no text")

@@ -16,7 +16,7 @@ import logs
 def rounds_of(path):
     """{strategy: {variant: [[gpu_us of a run], ...]}}, a run a round."""
     found = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8", opener=logs.regular) as file:
         for row in csv.DictReader(file):
             # Racy strategies are: a row that came out wrong has no time.
             if row["status"] == "ok" and row["gpu_us"]:

@@ -94,9 +94,9 @@ bool same_file(const std::string& a, const std::string& b)
 // A manifest without its log, and of no other runs: a merge of them was ended between the two.
 bool left_by_a_merge(const std::string& path, const std::vector<std::string>& inputs)
 {
-    std::set<std::string> runs = run_ids_in_manifest(path);
+    std::set<std::string> runs = run_ids_in_manifest(path, {});
     for (const std::string& input : inputs)
-        for (const std::string& run_id : run_ids_in_manifest(input))
+        for (const std::string& run_id : run_ids_in_manifest(input, {}))
             runs.erase(run_id);
     return runs.empty();
 }

@@ -109,10 +109,12 @@ std::string put_aside(const std::string& path)
         fs::rename(manifest, manifest_path(aside), error);
     if (!error)
         fs::rename(path, aside, error);
-    if (error) { // together or not at all: the next number would part them
+    if (error) { // both or none
         std::error_code ignored;
-        if (fs::exists(path, ignored) && !fs::exists(manifest, ignored))
+        if (manifest == manifest_path(path))
             fs::rename(manifest_path(aside), manifest, ignored);
+        else
+            fs::remove(manifest_path(aside), ignored);
         throw RunError(fmt::format("{}: it could not be moved aside: {}", path, error.message()));
     }
     return aside;

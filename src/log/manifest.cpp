@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/standard_streams.hpp"
+#include "base/text_file.hpp"
 #include "base/version.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <unistd.h>
 #include <utility>
 
@@ -68,10 +68,8 @@ nlohmann::ordered_json read_manifest(const std::string& path)
     if (!std::filesystem::exists(path))
         return nlohmann::ordered_json::object();
     nlohmann::ordered_json manifest;
-    if (std::filesystem::is_regular_file(path)) { // a pipe would be waited for
-        std::ifstream old(path);
-        manifest = nlohmann::ordered_json::parse(old, nullptr, false);
-    }
+    if (std::filesystem::is_regular_file(path))
+        manifest = nlohmann::ordered_json::parse(read_text_file(path), nullptr, false);
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
         throw UsageError(fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
                                      "allowed: an --output beside which there is none, or one of nestbed's",

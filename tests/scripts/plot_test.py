@@ -59,6 +59,32 @@ def texts_of(figure):
     return "\n".join(found)
 
 
+class FilesThatAreNoLogs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_a_pipe_or_a_device_is_not_waited_for(self):
+        pipe = self.folder / "pipe.csv"
+        os.mkfifo(pipe)
+        for path in (pipe, pathlib.Path("/dev/zero")):
+            with self.assertRaisesRegex(logs.LogError, f"^{path}: it is a pipe or a device; allowed: a regular file$"):
+                logs.read_log(path)
+        self.assertEqual(logs.logs_in(self.folder), ([pipe], []))  # to be refused by name
+
+    def test_what_is_too_large_is_not_read(self):
+        path = self.folder / "large.csv"
+        path.touch()
+        os.truncate(path, 2**40)  # without a block of it on the disk
+        with self.assertRaisesRegex(logs.LogError, "large.csv: it is too large; allowed: 1 GiB"):
+            logs.read_log(path)
+
+    def test_a_folder_is_no_log(self):
+        with self.assertRaisesRegex(logs.LogError, "Is a directory"):
+            logs.read_log(self.folder)
+
+
 class PlotTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -172,6 +172,14 @@ class OnTheExecutor(Scratch):
         self.assertEqual(len({row["run_id"] for row in rows}), 2)
 
 
+class Sweep(Scratch):
+    def test_an_experiment_whose_name_begins_as_an_option_is_a_file(self):
+        (self.folder / "-x.cfg").write_text("strategy = nosync\nbackend = cpu\ngrid = 4\nblock = 32\n")
+        shown = called(ROOT / "experiments/sweep.sbatch", "2", "-x.cfg", "--dry-run", cwd=self.folder)
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertRegex(shown.stdout, r"nosync +16 +1\n")
+
+
 class Costs(unittest.TestCase):
     """What results/h200/README.md says of the two logs that are not summed up by figures alone."""
 
