@@ -1,6 +1,7 @@
 """What a folder of results rests on besides its CSVs: that rows are as a run writes them, what their manifests say of them, and that the
 figures are drawn from them."""
 import hashlib
+import html
 import pathlib
 import re
 import struct
@@ -142,7 +143,7 @@ def source_of(path):
     if path.suffix == ".png":
         return png_texts(data).get("Source", "")
     found = re.search(r"<dc:source>([^<]*)</dc:source>", data.decode("utf-8", "replace"))
-    return found[1] if found else ""
+    return html.unescape(found[1]) if found else ""
 
 
 def figure_problems(folder):

@@ -33,7 +33,7 @@ def documents(folder):
 
 def say_problems(problems):
     for problem in problems:
-        print(f"claims.sh: {problem}", file=sys.stderr)
+        print(f"claims.sh: {logs.said(problem)}", file=sys.stderr)
     return 3 if problems else 0
 
 
@@ -161,7 +161,7 @@ def main():
         print(f"claims.sh: {error}", file=sys.stderr)
         return 2
     except (ClaimError, logs.LogError, logs.StatisticsError) as error:
-        print(f"claims.sh: {error}", file=sys.stderr)
+        print(f"claims.sh: {logs.said(error)}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"claims.sh: {error.filename}: {error.strerror}", file=sys.stderr)

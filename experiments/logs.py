@@ -6,6 +6,7 @@ the path of a nestbed.
 """
 import csv
 import errno
+import hashlib
 import io
 import json
 import math
@@ -30,6 +31,10 @@ NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pendi
            "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
            "launches_failed", "max_depth", "relative_error"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
+TEXTS = [*(name for name in CASE if name not in NUMBERS), "status", "detail", "driver", "cuda", "git", "utc"]  # that are shown
+# What moves, hides or turns the text round it: control characters, and those of bidirectional text and of line ends.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+MOST_SHOWN = 64  # characters of a name
 CUB = ["cub", "cub_narrow"]
 MOST_BYTES = 2**30  # of a file that is read, as in nestbed
 # What a case and the CUB that it is held against must agree in.
@@ -102,6 +107,21 @@ def _stray_quote(text):
     return None
 
 
+def seen(text):
+    """The text with what cannot be seen named: [U+001B]. A terminal, a page and a figure show it and do not go by it."""
+    return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
+def said(message):
+    """The same of a message, which may have several lines."""
+    return "\n".join(map(seen, str(message).split("\n")))
+
+
+def cut(text):
+    """A name as figures and pages show it: of a long one the beginning, and a digest that tells it from others."""
+    return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
+
+
 def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and its line in the file, where the header is 1.
     Blank lines are left out. Raises LogError."""
@@ -136,7 +156,8 @@ def read_log(path):
     """The rows of a log, texts but for NUMBERS, in the file's order, and three columns more: `log` (the path), `line` (of the
     file, the header is 1) and `us` (gpu_us, or wall_us where there is none; NaN unless the status is ok).
 
-    Columns that a log of an earlier version lacks are empty; numbers are finite. Raises LogError.
+    Columns that a log of an earlier version lacks are empty; numbers are finite. Of TEXTS, what cannot be seen is named (seen), and
+    names that are long are cut; `attrs["whole"]` has these whole. Raises LogError.
     """
     path = pathlib.Path(path)
     header, lines, rows = read_rows(path)
@@ -156,6 +177,13 @@ def read_log(path):
     if "key" in log:  # of a sample that a worker was lost in there is no wave: that of the case's others
         for name in ("wave", "streams"):
             log[name] = log[name].fillna(log.groupby("key")[name].transform("first"))
+    log.attrs["whole"] = {}
+    for name in TEXTS:
+        whole = {text: seen(text) for text in log[name].unique()}
+        if name != "detail":
+            log.attrs["whole"].update({cut(text): text for text in whole.values() if cut(text) != text})
+            whole = {text: cut(named) for text, named in whole.items()}
+        log[name] = log[name].map(whole)
     log["us"] = log["gpu_us"].fillna(log["wall_us"]).where(log["status"] == "ok")
     log["log"] = str(path)
     log["line"] = lines
@@ -332,7 +360,7 @@ def command_text(path, run, facts):
     if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
         raise LogError(f"{manifest_path(path)}: it is not a manifest of `nestbed run`: run {run} has no `command`; "
                        "allowed: a list of texts")
-    return shlex.join(command)
+    return seen(shlex.join(command))
 
 
 def commands_of(path, log):

@@ -30,7 +30,7 @@ class PlotError(Exception):
 
 
 def say(text):
-    print(f"plot.sh: {text}", file=sys.stderr)
+    print(f"plot.sh: {logs.said(text)}", file=sys.stderr)
 
 
 def folders_of_results():
