@@ -36,7 +36,7 @@ std::vector<Key> table_of_keys()
                  {"retries", "N", "tries more for a case that takes its worker down (1)", false},
                  {"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
                  {"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
-                 {"workers", "N", "the executor's threads (one a core, 12 at most)", false}});
+                 {"workers", "N", "the executor's threads under fifo (one a core, 12 at most)", false}});
     return keys;
 }
 

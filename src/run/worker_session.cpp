@@ -59,10 +59,10 @@ class WorkerSession final : public Session
     std::string schedule() const override { return schedule_; }
 
     // What is announced together is sent together, with the next question.
-    void announce(const Case& point) override
+    void announce(const Case& point, unsigned repetition) override
     {
-        announced_.push_back(point);
-        Message request{{"do", "sample"}, {"number", known_.size()}};
+        announced_.emplace_back(point, repetition);
+        Message request{{"do", "sample"}, {"number", known_.size()}, {"repetition", repetition}};
         if (const auto [known, is_new] = known_.emplace(point, known_.size()); is_new)
             request["case"] = point;
         else
@@ -70,18 +70,18 @@ class WorkerSession final : public Session
         to_send_ += frame_of(request);
     }
 
-    Sample sample(const Case& point) override
+    Sample sample(const Case& point, unsigned repetition) override
     {
-        while (!announced_.empty() && announced_.front() != point)
+        while (!announced_.empty() && announced_.front() != std::pair(point, repetition))
             if (Sample other = next_sample(); other.device_lost)
                 return other;
         if (announced_.empty())
-            announce(point);
+            announce(point, repetition);
         return next_sample();
     }
 
-    Sample sample_aloud(const Case& point) override { return sample(point); }
-    Trace trace(const Case& /*point*/, std::uint32_t /*grids*/) override
+    Sample sample_aloud(const Case& point) override { return sample(point, 0); }
+    Trace trace(const Case& /*point*/, unsigned /*repetition*/, std::uint32_t /*grids*/) override
     {
         throw std::logic_error("a worker traces nothing");
     }
@@ -296,7 +296,8 @@ class WorkerSession final : public Session
     FrameReader reader_;
     std::string to_send_;               // frames
     std::map<Case, std::size_t> known_; // to the worker, by their numbers
-    std::deque<Case> announced_;        // sent, and not answered
+    // Sent, and not answered: cases and repetitions.
+    std::deque<std::pair<Case, unsigned>> announced_;
 };
 
 } // namespace

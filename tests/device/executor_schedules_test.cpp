@@ -95,6 +95,33 @@ TEST(Executor, RandomGivesTheSameSequenceOfRunsForTheSameSeed)
     EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));
 }
 
+TEST(Executor, RandomDrawsFromTheNumberThatItIsGivenWhateverRanBefore)
+{
+    const auto order = [](std::uint64_t draws, unsigned runs_before) {
+        Executor executor({Schedule::Order::random, 7}, 4);
+        for (unsigned run = 0; run < runs_before; ++run)
+            executor.run(2, 8, [] {});
+        executor.draw_from(draws);
+        std::vector<unsigned> log;
+        for (unsigned run = 0; run < 2; ++run)
+            executor.run(2, 8, [&] { log.push_back(8 * block_x() + thread_x()); });
+        return log;
+    };
+    const std::vector<unsigned> two = order(1, 0);
+    EXPECT_EQ(order(1, 3), two);
+    EXPECT_NE(order(2, 0), two);
+    ASSERT_EQ(two.size(), 32U);
+    EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));
+}
+
+// So that what depends on their number, the shape of a grid for one, does not depend on the machine.
+TEST(Executor, HasOneWorkerWhereOneWorks)
+{
+    EXPECT_EQ(Executor({}, 4).workers(), 4U);
+    EXPECT_EQ(Executor({Schedule::Order::eager, 0}, 4).workers(), 1U);
+    EXPECT_EQ(Executor({Schedule::Order::random, 1}, 4).workers(), 1U);
+}
+
 TEST(Executor, WhatAKernelThrowsComesOutAndTheExecutorGoesOn)
 {
     for (const char* name : {"fifo", "eager", "random:1"}) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <set>
 #include <thread>
 
 namespace nestbed
@@ -49,8 +50,8 @@ TEST(WorkerSession, GivesWhatASessionInThisProcessGives)
     EXPECT_EQ(there->bandwidth().read_gb_s, 0);
     EXPECT_EQ(there->probe_depth(20).reached, 20U);
     for (const char* strategy : {"barrier", "nosync", "hello", "chain"}) {
-        const Sample a = here->sample(case_of(strategy));
-        const Sample b = there->sample(case_of(strategy));
+        const Sample a = here->sample(case_of(strategy), 0);
+        const Sample b = there->sample(case_of(strategy), 0);
         EXPECT_EQ(a.status, b.status) << strategy;
         EXPECT_EQ(a.detail, b.detail);
         EXPECT_EQ(a.answer, b.answer);
@@ -71,12 +72,29 @@ TEST(WorkerSession, AnswersAnnouncedSamplesInTheirOrderAndDropsWhatIsNotAskedFor
 {
     const auto session = worker();
     for (const std::uint32_t grid : {1U, 2U, 3U, 4U})
-        session->announce(case_of("hello", grid));
-    EXPECT_EQ(session->sample(case_of("hello", 1)).answer, "31"); // 16 + 8 + 4 + 2 + 1 threads a block
-    EXPECT_EQ(session->sample(case_of("hello", 3)).answer, "93");
-    EXPECT_EQ(session->sample(case_of("hello", 7)).answer, "217");
+        session->announce(case_of("hello", grid), 0);
+    EXPECT_EQ(session->sample(case_of("hello", 1), 0).answer, "31"); // 16 + 8 + 4 + 2 + 1 threads a block
+    EXPECT_EQ(session->sample(case_of("hello", 3), 0).answer, "93");
+    EXPECT_EQ(session->sample(case_of("hello", 7), 0).answer, "217");
     session->release();
-    EXPECT_EQ(session->sample(case_of("hello", 2)).answer, "62");
+    EXPECT_EQ(session->sample(case_of("hello", 2), 0).answer, "62");
+}
+
+// Also where another one has been announced.
+TEST(WorkerSession, TakesTheRepetitionThatIsAskedFor)
+{
+    const auto here = open_session(BackendKind::cpu, {.schedule = "random:1"});
+    const auto there = worker(60s, kProgram, nullptr, "random:1");
+    const Case racy = case_of("reduce2", 8);
+    std::set<std::string> answers;
+    for (const unsigned repetition : {5U, 0U, 3U, 9U, 3U}) {
+        there->announce(racy, repetition + 1);
+        there->announce(racy, repetition);
+        const Sample sample = there->sample(racy, repetition);
+        EXPECT_EQ(sample.answer, here->sample(racy, repetition).answer);
+        answers.insert(sample.answer);
+    }
+    EXPECT_GT(answers.size(), 2U);
 }
 
 struct Fault {
@@ -92,16 +110,16 @@ class WorkerFault : public testing::TestWithParam<Fault>
 TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
 {
     const auto session = worker(3s);
-    EXPECT_EQ(session->sample(case_of("barrier")).status, Status::ok);
-    session->announce(case_of(GetParam().strategy));
-    session->announce(case_of("barrier", 9)); // void when the worker is lost
-    const Sample lost = session->sample(case_of(GetParam().strategy));
+    EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
+    session->announce(case_of(GetParam().strategy), 0);
+    session->announce(case_of("barrier", 9), 0); // void when the worker is lost
+    const Sample lost = session->sample(case_of(GetParam().strategy), 0);
     EXPECT_EQ(lost.status, GetParam().status);
     EXPECT_THAT(lost.detail, HasSubstr(GetParam().detail));
     EXPECT_TRUE(lost.device_lost);
     EXPECT_FALSE(lost.wall_us);
     session->renew();
-    EXPECT_EQ(session->sample(case_of("barrier", 2)).status, Status::ok);
+    EXPECT_EQ(session->sample(case_of("barrier", 2), 0).status, Status::ok);
 }
 
 #ifdef __SANITIZE_ADDRESS__ // it ends the process before the signal does
@@ -157,12 +175,12 @@ TEST(WorkerSession, ThatAnswersWithAnythingIsALostWorker)
                                                                 {{{"run_error", 5}}, "type must be string"}}) {
         const ScratchFolder folder;
         const auto session = worker(60s, {answers(folder, answer)});
-        const Sample lost = session->sample(case_of("barrier"));
+        const Sample lost = session->sample(case_of("barrier"), 0);
         EXPECT_EQ(lost.status, Status::crashed);
         EXPECT_THAT(lost.detail, AllOf(HasSubstr("its answer is malformed: "), HasSubstr(reason)));
         EXPECT_TRUE(lost.device_lost);
         session->renew();
-        EXPECT_TRUE(session->sample(case_of("barrier")).device_lost);
+        EXPECT_TRUE(session->sample(case_of("barrier"), 0).device_lost);
     }
 }
 
@@ -189,8 +207,8 @@ TEST(WorkerSession, WithADeviceThatIsGoneIsAnError)
                                      "[ ! -e '" + folder.path("used") + "' ] || exit 1; : > '" + folder.path("used") +
                                          "'; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
     const auto session = worker(60s, {once});
-    EXPECT_EQ(session->sample(case_of("barrier")).status, Status::ok);
-    EXPECT_EQ(session->sample(case_of("fault_abort")).detail, "signal 6 (Aborted)");
+    EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
+    EXPECT_EQ(session->sample(case_of("fault_abort"), 0).detail, "signal 6 (Aborted)");
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(text_of<RunError>([&] { session->renew(); }),
               "no new worker could be had on " + session->facts().name + ": the worker on cpu was lost: exit code 1");
@@ -201,13 +219,13 @@ TEST(WorkerSession, IsInterruptedWhereWhatIsInHandDoesNotEnd)
 {
     const StopRequest stop("");
     const auto session = worker(60s, kProgram, &stop);
-    session->announce(case_of("fault_endless"));
+    session->announce(case_of("fault_endless"), 0);
     std::jthread asks([] {
         std::this_thread::sleep_for(200ms);
         kill(getpid(), SIGTERM);
     });
     const auto begin = std::chrono::steady_clock::now();
-    EXPECT_THROW(static_cast<void>(session->sample(case_of("fault_endless"))), Interrupted);
+    EXPECT_THROW(static_cast<void>(session->sample(case_of("fault_endless"), 0)), Interrupted);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, kStopGrace + 20s);
     EXPECT_EQ(stop.signal(), SIGTERM);
 }
@@ -218,7 +236,7 @@ TEST(WorkerSession, FinishesWhatIsInHandWhenItIsAskedToStop)
     const auto session = worker(60s, kProgram, &stop);
     raise(SIGINT);
     EXPECT_TRUE(stop.asked());
-    EXPECT_EQ(session->sample(case_of("barrier", 512)).status, Status::ok);
+    EXPECT_EQ(session->sample(case_of("barrier", 512), 0).status, Status::ok);
 }
 
 // As `nohup` and some job launchers leave it.
@@ -228,7 +246,7 @@ TEST(WorkerSession, EndsAtOnceWhereTheEndOfChildrenIsIgnored)
     const auto begin = std::chrono::steady_clock::now();
     {
         const auto session = worker();
-        EXPECT_EQ(session->sample(case_of("fault_abort")).detail, "signal 6 (Aborted)");
+        EXPECT_EQ(session->sample(case_of("fault_abort"), 0).detail, "signal 6 (Aborted)");
         session->renew();
     }
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);

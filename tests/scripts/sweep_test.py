@@ -166,6 +166,127 @@ class KilledAtRandom(Sweep):
         self.assertEqual(len(run["incidents"]), noted)
 
 
+# Strategies that are wrong in some orders, and strategies that are right in all.
+RANDOM = """title = Random orders
+strategy = nosync, reduce2, barrier, aggregated_grid, blobs_wrong
+type = int32, float32
+schedule = random:5
+grid = 2, 8
+block = 8
+nx = 20
+ny = 12
+block_shape = 8x4
+delay_us = 0, 1
+repeat = 30
+expect = wrong
+"""
+
+
+@unittest.skipIf(BACKEND != "cpu", "schedules are the executor's")
+class RandomOrders(Sweep):
+    """A row under random:SEED follows from SEED, the key of its case and its repetition, and from nothing else."""
+
+    def setUp(self):
+        super().setUp()
+        self.experiment("random.cfg", RANDOM)
+
+    def rows(self, name):
+        """{(key, repetition): what the orders have decided}."""
+        columns = ("status", "answer", "reference", "relative_error", "detail", "launches_attempted", "launches_failed", "host_launches")
+        rows = rows_of(self.folder / name)
+        self.assertEqual(len(identities(rows)), len(set(identities(rows))))
+        return {identity: [row[column] for column in columns] for identity, row in zip(identities(rows), rows)}
+
+    def assert_same(self, rows, whole):
+        self.assertEqual(sorted(rows), sorted(whole))
+        other = [identity for identity in whole if rows[identity] != whole[identity]]
+        self.assertFalse(other, f"{len(other)} of {len(whole)} rows are others")
+
+    def run_whole(self, name, *words):
+        code, _, err = self.run_to_end("random.cfg", "-o", name, *words)
+        self.assertEqual((code, err), (0, ""))
+        return self.rows(name)
+
+    def test_rows_do_not_depend_on_what_ran_before_nor_on_how(self):
+        whole = self.run_whole("whole.csv")
+        self.assertEqual(len(whole), 33 * 30)
+        for name, *words in (("one.csv", "--workers", "1"), ("two.csv", "--workers", "2"), ("in-process.csv", "--in-process"),
+                             ("untimed.csv", "--untimed"), ("cold.csv", "--warmup", "0")):
+            with self.subTest(name):
+                self.assert_same(self.run_whole(name, *words), whole)
+
+    def test_a_run_that_is_killed_twenty_times_has_the_rows_of_one_that_is_not(self):
+        whole = self.run_whole("whole.csv")
+        kills, sweeps = 0, 0
+        while kills < 20:
+            sweeps += 1
+            log = self.folder / f"{sweeps}.csv"
+            while True:
+                process = self.start("random.cfg", "-o", log.name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                self.let_it_measure(process, log, len(whole) // 22)
+                process.kill()
+                if process.wait() != -signal.SIGKILL:
+                    break
+                kills += 1
+            self.assertEqual(process.returncode, 0)
+            self.assert_same(self.rows(log.name), whole)
+
+    def let_it_measure(self, process, log, rows):
+        """Until there are so many more, or it has ended."""
+        def measured():
+            return log.read_bytes().count(b"\n") if log.exists() else 0
+        before = measured()
+        while process.poll() is None and measured() < before + rows:
+            time.sleep(0.001)
+
+    def test_three_shards_have_the_rows_of_the_whole(self):
+        whole = self.run_whole("whole.csv")
+        for shard in (1, 2, 3):
+            code, _, err = self.run_to_end("random.cfg", "--shard", f"{shard}/3", "-o", f"{shard}.csv")
+            self.assertEqual(code, 0, err)
+        merged = subprocess.run([NESTBED, "merge", "-o", "merged.csv", "1.csv", "2.csv", "3.csv"], cwd=self.folder, capture_output=True,
+                                text=True, timeout=60, check=False)
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        self.assert_same(self.rows("merged.csv"), whole)
+
+    def test_a_case_has_the_same_rows_alone(self):
+        whole = self.run_whole("whole.csv")
+        for strategy, delay, expected in (("nosync", 0, "wrong"), ("reduce2", 1, "wrong"), ("barrier", 1, "ok")):
+            code, _, err = self.run_to_end("random.cfg", "--strategy", strategy, "--grid", 2, "--delay-us", delay, "--type", "float32",
+                                           "--expect", expected, "--experiment", "alone", "-o", f"{strategy}.csv")
+            self.assertEqual(code, 0, err)
+            alone = self.rows(f"{strategy}.csv")
+            self.assertEqual(len(alone), 30)
+            self.assert_same(alone, {identity: row for identity, row in whole.items() if identity in alone})
+
+    def test_a_worker_that_was_lost_changes_no_row(self):
+        whole = self.run_whole("whole.csv")
+        for attempt in range(10):
+            log = self.folder / f"{attempt}.csv"
+            process = self.start("random.cfg", "--retries", "5", "-o", log.name)
+            for _ in range(2):
+                self.let_it_measure(process, log, len(whole) // 3)
+                process.send_signal(signal.SIGSTOP)  # so that it does not end meanwhile
+                for worker in workers_of(process.pid):
+                    os.kill(worker, signal.SIGKILL)
+                process.send_signal(signal.SIGCONT)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, err)
+            self.assert_same(self.rows(log.name), whole)
+            if "tried again" in err:
+                return
+        self.fail("no worker was lost")
+
+    def test_every_repetition_and_every_seed_has_an_order_of_its_own(self):
+        whole = self.run_whole("whole.csv")
+        other = self.run_whole("other.csv", "--schedule", "random:6")
+        for rows in (whole, other):
+            racy = [row[1] for row in rows.values() if row[0] == "wrong"]
+            self.assertGreater(len(set(racy)), 100)
+        answers = [[row[1] for row in rows.values()] for rows in (whole, other)]
+        self.assertNotEqual(*answers)
+
+
 class Suspended(Sweep):
     def test_no_time_has_gone_by_for_processes_that_were_stopped(self):
         process = self.start("long.cfg", "--timeout", "2", "--retries", "0", "-o", self.log.name)
