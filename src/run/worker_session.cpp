@@ -26,8 +26,6 @@ using std::chrono::milliseconds;
 
 // To open a device, to measure memory, to probe.
 constexpr std::chrono::minutes kSetUpTimeout{5};
-// By which a wait that was late was not a wait: the processes were stopped, or the machine slept.
-constexpr milliseconds kOverslept{1000};
 // A device may be back only some time after it was lost.
 constexpr unsigned kOpenTries = 3;
 constexpr std::chrono::seconds kBetweenTries{2};
@@ -142,8 +140,7 @@ class WorkerSession final : public Session
     // The answer, or why there is none; the worker is gone then.
     std::variant<Message, Loss> answer(milliseconds timeout)
     {
-        Clock::time_point until = Clock::now() + timeout;
-        bool stopping = false;
+        Patience patience(timeout, Clock::now());
         while (true) {
             std::optional<Message> message;
             try {
@@ -155,25 +152,20 @@ class WorkerSession final : public Session
             if (message) {
                 if (!message->contains("alive"))
                     return std::move(*message);
-                until = stopping ? until : Clock::now() + timeout;
+                patience.sign_of_life(Clock::now());
                 continue;
             }
-            if (!stopping && stopped()) {
-                stopping = true;
-                until = std::min<Clock::time_point>(until, Clock::now() + kStopGrace);
-            }
-            const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
-            if (left.count() < -kOverslept.count()) { // this process did not run, and perhaps the worker neither
-                until = Clock::now() + (stopping ? milliseconds(kStopGrace) : timeout);
-                continue;
-            }
-            if (left.count() <= 0)
+            if (!patience.stopping() && stopped())
+                patience.stop(Clock::now());
+            const std::optional<milliseconds> left = patience.left(Clock::now());
+            if (!left)
                 return lost_by_time(timeout);
-            std::array<pollfd, 2> waited{{{.fd = process_->socket(), .events = POLLIN, .revents = 0},
-                                          {.fd = worker_.stop == nullptr || stopping ? -1 : StopRequest::descriptor(),
-                                           .events = POLLIN,
-                                           .revents = 0}}};
-            if (poll(waited.data(), waited.size(), static_cast<int>(left.count())) <= 0 || waited[0].revents == 0)
+            std::array<pollfd, 2> waited{
+                {{.fd = process_->socket(), .events = POLLIN, .revents = 0},
+                 {.fd = worker_.stop == nullptr || patience.stopping() ? -1 : StopRequest::descriptor(),
+                  .events = POLLIN,
+                  .revents = 0}}};
+            if (poll(waited.data(), waited.size(), static_cast<int>(left->count())) <= 0 || waited[0].revents == 0)
                 continue;
             std::array<char, 1 << 16> bytes; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
             const ssize_t count = recv(process_->socket(), bytes.data(), bytes.size(), 0);

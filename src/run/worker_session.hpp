@@ -3,6 +3,7 @@
 
 #include "base/stop_request.hpp"
 #include "model/session.hpp"
+#include "run/patience.hpp"
 
 #include <chrono>
 #include <memory>
@@ -28,8 +29,5 @@ struct WorkerOptions {
 // Throws UsageError and RunError as open_session() does.
 std::unique_ptr<Session> open_worker_session(BackendKind backend, const SessionOptions& options,
                                              WorkerOptions worker);
-
-// What a sample has to end in once a stop was asked for.
-inline constexpr std::chrono::seconds kStopGrace{5};
 
 } // namespace nestbed
