@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/text_file.hpp"
+#include "base/thread.hpp"
 #include "log/manifest.hpp"
 #include "log/row.hpp"
 
@@ -35,7 +36,8 @@ std::size_t bytes_of_whole_rows(std::string_view text)
 }
 
 DiskSync::DiskSync(int descriptor)
-    : descriptor_(descriptor), thread_([this](const std::stop_token& stop) { run(stop); })
+    : descriptor_(descriptor), thread_(start_thread("the thread that brings rows to the disk",
+                                                    [this](const std::stop_token& stop) { run(stop); }))
 {
 }
 

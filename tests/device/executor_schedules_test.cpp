@@ -2,12 +2,15 @@
 #include "device/cpu/executor.hpp"
 
 #include "base/error.hpp"
+#include "support/limit_support.hpp"
+#include "support/support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -120,6 +123,19 @@ TEST(Executor, HasOneWorkerWhereOneWorks)
     EXPECT_EQ(Executor({}, 4).workers(), 4U);
     EXPECT_EQ(Executor({Schedule::Order::eager, 0}, 4).workers(), 1U);
     EXPECT_EQ(Executor({Schedule::Order::random, 1}, 4).workers(), 1U);
+}
+
+TEST(ManyProcesses, LeaveNoRoomForTheExecutorsThreadsWhichAreNamed)
+{
+    EXPECT_EXIT(
+        {
+            allow_no_more_processes();
+            std::cerr << text_of<RunError>([] { Executor({}, 4); });
+            _exit(0);
+        },
+        testing::ExitedWithCode(0),
+        "^thread 2 of 4 of the executor \\(--workers\\) could not be started: Resource temporarily unavailable: this "
+        "user may have 1 processes and threads at once");
 }
 
 TEST(Executor, WhatAKernelThrowsComesOutAndTheExecutorGoesOn)
