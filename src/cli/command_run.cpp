@@ -3,13 +3,13 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/plotting.hpp"
+#include "cli/run_devices.hpp"
 #include "cli/run_options.hpp"
 #include "device/backends.hpp"
 #include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
-#include "model/machine.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
@@ -42,31 +42,6 @@ namespace
 {
 
 namespace po = boost::program_options;
-
-RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
-{
-    RunFacts run{.experiment = plan.experiment,
-                 .run_id = run_id,
-                 .machine = machine_of(session.facts()),
-                 .schedule = session.schedule(),
-                 .untimed = untimed,
-                 .device = session.facts()};
-    if (!untimed) {
-        run.floor_us = session.null_kernel_us();
-        run.timer_step_ns = session.timer_step_ns();
-        run.bandwidth = session.bandwidth();
-    }
-    return run;
-}
-
-OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop)
-{
-    if (given.contains("in-process"))
-        return open_session;
-    return [&settings, &stop](BackendKind backend, const SessionOptions& options) {
-        return open_worker_session(backend, options, {.timeout = timeout_of(settings, backend), .stop = &stop});
-    };
-}
 
 // A run from its settings to the summary of what is in its log.
 class Run
@@ -119,8 +94,9 @@ class Run
 
     int measured(const Settings& settings, const StopRequest& stop)
     {
-        const Sessions sessions = open_sessions(settings, why_not_cuda, opener(given_, settings, stop),
-                                                {.untimed = untimed(), .ranges = ranges()});
+        const Sessions sessions = open_sessions(
+            settings, why_not_cuda, opener(given_, settings, stop, [this](const std::string& text) { note(text); }),
+            {.untimed = untimed(), .ranges = ranges()});
         const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
         whole_ = make_plan(settings, facts);
         plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
@@ -221,13 +197,24 @@ class Run
             err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off, to be measured again\n",
                                 path_, log.torn_bytes());
         log.begin();
-        ProgressReport report(err_, isatty(STDERR_FILENO) == 1);
-        const RunHooks hooks{.report = [&](const Progress& progress) { report.show(progress); },
-                             .note = [&](const std::string& text) { report.say(text); },
+        report_.emplace(err_, isatty(STDERR_FILENO) == 1);
+        const RunHooks hooks{.report = [this](const Progress& progress) { report_->show(progress); },
+                             .note = [this](const std::string& text) { note(text); },
                              .stopped = [&stop] { return stop.asked(); }};
-        RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        const RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        report_.reset();
         log.finish();
         return outcome;
+    }
+
+    // A worker was lost.
+    void note(const std::string& text)
+    {
+        incidents_.push_back(text);
+        if (report_)
+            report_->say(text);
+        else
+            err_ << fmt::format("nestbed: {}\n", text);
     }
 
     void write_start(const Sessions& sessions)
@@ -277,7 +264,7 @@ class Run
                           .rows = started_ ? outcome.rows : last_rows_,
                           .log_rows = log_rows(),
                           .surprises = surprises,
-                          .incidents = outcome.incidents});
+                          .incidents = incidents_});
     }
 
     void show_summary() const
@@ -308,6 +295,8 @@ class Run
     std::map<BackendKind, RunFacts> runs_;
     RunIdentity record_;
     std::vector<CaseResult> results_;
+    std::vector<std::string> incidents_; // as noted
+    std::optional<ProgressReport> report_;
     bool started_ = false; // the run is in the manifest
     std::string last_run_; // that the log has rows of, when it was opened
     std::size_t last_rows_ = 0;

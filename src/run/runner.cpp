@@ -188,7 +188,6 @@ class GroupRun
             fmt::format("{}; {}", what,
                         again ? fmt::format("tried again ({} of {})", tries_[index], plan_.retries)
                               : "the run goes on without it");
-        outcome_.incidents.push_back(said);
         hooks_.note(said);
         if (!again) {
             Sample last = sample;

@@ -86,12 +86,15 @@ class WorkerSession final : public Session
 
     void release() override { tell({{"do", "release"}}); }
 
-    double null_kernel_us() override { return asked<double>({{"do", "null_kernel"}}); }
-    unsigned timer_step_ns() override { return asked<unsigned>({{"do", "timer_step"}}); }
-    MeasuredBandwidth bandwidth() override { return asked<MeasuredBandwidth>({{"do", "bandwidth"}}); }
+    double null_kernel_us() override { return asked<double>({{"do", "null_kernel"}}, "timed a null kernel"); }
+    unsigned timer_step_ns() override { return asked<unsigned>({{"do", "timer_step"}}, "measured the timer's step"); }
+    MeasuredBandwidth bandwidth() override
+    {
+        return asked<MeasuredBandwidth>({{"do", "bandwidth"}}, "measured the bandwidth");
+    }
     DepthProbe probe_depth(unsigned levels) override
     {
-        return asked<DepthProbe>({{"do", "probe_depth"}, {"levels", levels}});
+        return asked<DepthProbe>({{"do", "probe_depth"}, {"levels", levels}}, "probed the depth");
     }
     bool recovers() const override { return true; }
 
@@ -101,11 +104,19 @@ class WorkerSession final : public Session
     // Starts a worker. Throws where there is none, or its device is another.
     void open()
     {
-        process_ = std::make_unique<WorkerProcess>(worker_.program);
-        reader_ = {};
-        known_.clear();
-        to_send_.clear();
-        auto [facts, schedule] = asked<Opened>({{"do", "open"}, {"backend", backend_}, {"options", options_}});
+        std::variant<Opened, Loss> opened;
+        for (unsigned tries = 1;; ++tries) {
+            process_ = std::make_unique<WorkerProcess>(worker_.program);
+            reader_ = {};
+            known_.clear();
+            to_send_.clear();
+            opened = answer_to<Opened>({{"do", "open"}, {"backend", backend_}, {"options", options_}});
+            const Loss* const loss = std::get_if<Loss>(&opened);
+            if (loss == nullptr)
+                break;
+            note_or_throw(*loss, "opened the device", tries);
+        }
+        auto [facts, schedule] = std::get<Opened>(std::move(opened));
         if (!facts_.name.empty() && (facts.name != facts_.name || facts.uuid != facts_.uuid))
             throw RunError(fmt::format("the device is another: {} ({}) before, {} ({}) now", facts_.name, facts_.uuid,
                                        facts.name, facts.uuid));
@@ -230,25 +241,45 @@ class WorkerSession final : public Session
         }
     }
 
-    // The answer to a question that no device is lost by.
+    // The answer to a question about the device. `what` the worker did meanwhile.
     template <class T>
-    T asked(const Message& question)
+    T asked(const Message& question, const char* what)
+    {
+        for (unsigned tries = 1;; ++tries) {
+            std::variant<T, Loss> value = answer_to<T>(question);
+            if (T* said = std::get_if<T>(&value))
+                return std::move(*said);
+            note_or_throw(std::get<Loss>(value), what, tries);
+            renew();
+        }
+    }
+
+    // Throws what the worker says that is wrong.
+    template <class T>
+    std::variant<T, Loss> answer_to(const Message& question)
     {
         tell(question);
         std::variant<Message, Loss> got = answer(kSetUpTimeout);
-        if (const Message* message = std::get_if<Message>(&got)) {
-            std::variant<T, Loss> value = understood(*message, [](const Message& one) {
-                if (one.contains("usage_error"))
-                    throw UsageError(one["usage_error"].get<std::string>());
-                if (one.contains("run_error"))
-                    throw RunError(one["run_error"].get<std::string>());
-                return one.at("answer").get<T>();
-            });
-            if (T* said = std::get_if<T>(&value))
-                return std::move(*said);
-            got = std::get<Loss>(value);
-        }
-        throw RunError(fmt::format("the worker on {} was lost: {}", name_of(backend_), std::get<Loss>(got).reason));
+        if (const Loss* loss = std::get_if<Loss>(&got))
+            return *loss;
+        return understood(std::get<Message>(got), [](const Message& one) {
+            if (one.contains("usage_error"))
+                throw UsageError(one["usage_error"].get<std::string>());
+            if (one.contains("run_error"))
+                throw RunError(one["run_error"].get<std::string>());
+            return one.at("answer").get<T>();
+        });
+    }
+
+    // Of a worker that was lost outside a sample, for the `tries`-th time.
+    void note_or_throw(const Loss& loss, const char* what, unsigned tries) const
+    {
+        const std::string lost =
+            fmt::format("the worker on {} was lost while it {}: {}", name_of(backend_), what, loss.reason);
+        if (tries > worker_.retries)
+            throw RunError(tries == 1 ? lost : fmt::format("{} ({} tries)", lost, tries));
+        if (worker_.note)
+            worker_.note(fmt::format("{}; tried again ({} of {})", lost, tries, worker_.retries));
     }
 
     Sample next_sample()

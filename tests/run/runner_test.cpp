@@ -385,7 +385,6 @@ TEST_F(Runner, TriesACaseThatTakesItsWorkerDownAgainAndThenGoesOnWithoutIt)
         if (retries == 2) {
             EXPECT_EQ(notes.front(), "nosync (grid 4, block 8): crashed: signal 11; tried again (1 of 2)");
         }
-        EXPECT_EQ(outcome.incidents, notes);
         EXPECT_EQ(reports.back().done, 14U);
         EXPECT_EQ(reports.back().bad, 1U);
     }
@@ -417,7 +416,7 @@ TEST_F(Runner, MeasuresACaseThatIsFineTheSecondTimeAsIfNothingHadHappened)
     });
     EXPECT_EQ(std::ranges::count(logged("status"), "ok"), 15);
     EXPECT_EQ(results[2].repetitions.size(), 3U);
-    EXPECT_EQ(outcome.incidents.size(), 1U);
+    EXPECT_EQ(notes.size(), 1U);
 }
 
 // A new worker is cold: what is left is warmed up again, and nothing is timed before that.

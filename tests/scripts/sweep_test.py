@@ -165,6 +165,21 @@ class KilledAtRandom(Sweep):
         (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
         self.assertEqual(len(run["incidents"]), noted)
 
+    def test_a_worker_that_is_killed_as_it_starts_is_replaced(self):
+        process = self.start("sweep.cfg", "--retries", "3", "-o", self.log.name)
+        end = time.monotonic() + 60
+        workers = []
+        while not workers:
+            self.assertLess(time.monotonic(), end, "it starts no worker")
+            workers = workers_of(process.pid)
+        os.kill(workers[0], signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertRegex(err, r"signal 9 \(Killed\); tried again \(1 of 3\)\n")
+        (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
+        self.assertEqual(len(run["incidents"]), 1)
+        self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
+
 
 # Strategies that are wrong in some orders, and strategies that are right in all.
 RANDOM = """title = Random orders
