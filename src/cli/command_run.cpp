@@ -10,6 +10,7 @@
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
+#include "log/retry.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
@@ -66,6 +67,8 @@ class Run
         }
 
         path_ = output_path(given_, settings.experiment(), shard_);
+        if (given_.contains("retry-failed") && !has_manifest(path_))
+            throw UsageError(fmt::format("--retry-failed: not with --output {}; allowed: a file", path_));
         if (given_.contains("plot") && !given_.contains("dry-run"))
             prepare_plot(path_);
         const int code = measured(settings);
@@ -110,8 +113,9 @@ class Run
     void check_options(const Settings& settings) const
     {
         static_cast<void>(timeout_of(settings, BackendKind::cpu)); // said also where no worker needs it
-        if (given_.contains("resume") && given_.contains("overwrite"))
-            throw UsageError("--resume: not with --overwrite; allowed: one of them");
+        for (const char* option : {"resume", "retry-failed"})
+            if (given_.contains(option) && given_.contains("overwrite"))
+                throw UsageError(fmt::format("--{}: not with --overwrite; allowed: one of them", option));
         if (given_.contains("plot") && untimed())
             throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
     }
@@ -127,24 +131,24 @@ class Run
         if (given_.contains("overwrite") && has_manifest(path_))
             if (const std::string aside = put_aside(path_); !aside.empty())
                 err_ << fmt::format("nestbed: what was in {} is in {} now\n", path_, aside);
-        CsvLog log(path_);
+        std::optional<CsvLog> log(path_);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
         record_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
         results_ = cases_of(plan_, runs_);
         go_on_with(log);
         RunOutcome outcome;
-        if (!complete() || (is_empty() && !log.has_header()))
-            outcome = measure_rest(sessions, stop, log);
+        if (!complete() || (is_empty() && !log->has_header()))
+            outcome = measure_rest(sessions, stop, *log);
         return finish(outcome);
     }
 
     // Takes what is in the log, if it is of this experiment. Throws UsageError.
-    void go_on_with(const CsvLog& log)
+    void go_on_with(std::optional<CsvLog>& log)
     {
-        if (!log.has_rows())
+        if (!log->has_rows())
             return;
-        const ParsedLog rows = log.rows();
+        ParsedLog rows = log->rows();
         const std::vector<std::string> reasons =
             reasons_not_to_resume(runs_in_manifest(path_, runs_of(rows)), record_, given_.contains("resume"));
         if (!reasons.empty())
@@ -154,6 +158,14 @@ class Run
                 "which moves this one aside",
                 path_, fmt::join(reasons, "; ")));
         take_rows(rows, plan_, results_);
+        if (given_.contains("retry-failed") && takes_failed_out(rows)) {
+            log.emplace(path_); // what was open is a file without a name now
+            rows = log->rows();
+            results_ = cases_of(plan_, runs_);
+            take_rows(rows, plan_, results_);
+        }
+        if (rows.rows.empty())
+            return;
         const auto lost = std::ranges::count_if(results_, [](const CaseResult& one) {
             return std::ranges::any_of(one.samples, [](const Sample& sample) {
                 return sample.status == Status::timeout || sample.status == Status::crashed;
@@ -161,10 +173,26 @@ class Run
         });
         err_ << fmt::format(
             "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(), plan_.sample_count(),
-            lost == 0 ? "" : fmt::format(", {} cases that ended with a timeout or a crash among them", lost));
+            lost == 0 ? "" : fmt::format(", {} timeouts and crashes among them (--retry-failed tries again)", lost));
         last_run_ = rows.rows.back().cells[rows.column("run_id")];
         last_rows_ = static_cast<std::size_t>(std::ranges::count_if(
             rows.rows, [&](const LogRow& row) { return row.cells[rows.column("run_id")] == last_run_; }));
+    }
+
+    // False where no row failed.
+    bool takes_failed_out(const ParsedLog& rows)
+    {
+        const auto failed = [this](const Case& point, Status status) {
+            return !is_finding(plan_.expect, point, status);
+        };
+        const RowsAside aside = put_failed_aside(rows, results_, failed);
+        err_
+            << (aside.rows == 0
+                    ? fmt::format("nestbed: {}: no row failed, and none is measured again\n", path_)
+                    : fmt::format(
+                          "nestbed: {}: {} of {} rows failed; they are measured again, and the log as it was is {}\n",
+                          path_, aside.rows, rows.rows.size(), aside.file));
+        return aside.rows != 0;
     }
 
     std::size_t samples_done() const

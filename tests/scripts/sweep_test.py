@@ -165,6 +165,7 @@ class KilledAtRandom(Sweep):
         (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
         self.assertEqual(len(run["incidents"]), noted)
 
+
     def test_a_worker_that_is_killed_as_it_starts_is_replaced(self):
         process = self.start("sweep.cfg", "--retries", "3", "-o", self.log.name)
         end = time.monotonic() + 60
@@ -499,7 +500,7 @@ class Faulty(Sweep):
         # What was found out is not tried again.
         code, _, err = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS)
         self.assertEqual(code, 3)
-        self.assertIn("out.csv has 48 of 48 samples already, 10 cases that ended with a timeout or a crash among them\n", err)
+        self.assertIn("out.csv has 48 of 48 samples already, 10 timeouts and crashes among them (--retry-failed tries again)\n", err)
         self.assertEqual(len(rows_of(self.log)), len(rows))
 
     def test_what_is_fine_the_second_time_is_ok(self):
@@ -512,6 +513,112 @@ class Faulty(Sweep):
             self.assertEqual([row["status"] for row in rows_of(log) if row["strategy"] == "fault_once"],
                              ["ok"] * 3 if retries else ["crashed"])
             self.assertEqual([row["status"] for row in rows_of(log) if row["strategy"] == "neighbored"], ["ok"] * 3)
+
+    ONCE = ("--strategy", "fault_once,neighbored", "--grid", "4", "--block", "32", "--repeat", "3", "--retries", "0")
+
+    def run_once(self, *words):
+        return self.run_to_end(*self.ONCE, "-o", self.log.name, *words, program=TESTS,
+                               env={**os.environ, "NESTBED_FAULT_FILE": str(self.folder / "mark")})
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def test_rows_that_failed_are_measured_again_and_the_old_ones_kept(self):
+        self.assertEqual(self.run_once()[0], 3)
+        old = self.log.read_bytes()
+        self.assertEqual([row["status"] for row in rows_of(self.log)].count("crashed"), 1)
+        code, _, err = self.run_once()  # without being asked it measures none again
+        self.assertEqual((code, self.log.read_bytes()), (3, old))
+        code, _, err = self.run_once("--retry-failed")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(err, "nestbed: out.csv: 1 of 4 rows failed; they are measured again, and the log as it was is out.csv.old-1\n"
+                              "nestbed: out.csv has 3 of 6 samples already\n")
+        self.assertEqual((self.folder / "out.csv.old-1").read_bytes(), old)
+        rows = rows_of(self.log)
+        self.assertEqual([row["status"] for row in rows], ["ok"] * 6)
+        self.assertEqual(sorted(identities(rows)), sorted(planned(self.log)))
+        kept = [row for row in rows_of(self.folder / "out.csv.old-1") if row["status"] == "ok"]
+        self.assertEqual(rows[:3], kept)
+        runs = json.loads(self.log.with_suffix(".json").read_text())["runs"]
+        self.assertEqual(len(runs), 2)
+        self.assertEqual(runs[rows[-1]["run_id"]]["rows"], 3)
+        self.assertEqual(runs[rows[-1]["run_id"]]["log_rows"], 6)
+        # Now there is nothing to do, and it says so.
+        now = self.log.read_bytes()
+        code, _, err = self.run_once("--retry-failed")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(err, "nestbed: out.csv: no row failed, and none is measured again\n"
+                              "nestbed: out.csv has 6 of 6 samples already\n")
+        self.assertEqual(self.log.read_bytes(), now)
+        self.assertNotIn("out.csv.old-2", self.files())
+
+    def test_a_log_of_failed_rows_alone_is_measured_again_whole(self):
+        words = ("--strategy", "fault_once", "--grid", "4", "--block", "32", "--repeat", "3", "--retries", "0", "-o", self.log.name)
+        env = {**os.environ, "NESTBED_FAULT_FILE": str(self.folder / "mark")}
+        self.assertEqual(self.run_to_end(*words, program=TESTS, env=env)[0], 3)
+        self.assertEqual(len(rows_of(self.log)), 1)
+        code, _, err = self.run_to_end(*words, "--retry-failed", program=TESTS, env=env)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(err, "nestbed: out.csv: 1 of 1 rows failed; they are measured again, and the log as it was is out.csv.old-1\n")
+        self.assertEqual([row["status"] for row in rows_of(self.log)], ["ok"] * 3)
+
+    def test_what_fails_again_is_kept_again(self):
+        self.assertEqual(self.run_once()[0], 3)
+        (self.folder / "mark").unlink()
+        code, _, err = self.run_once("--retry-failed")
+        self.assertEqual(code, 3, err)
+        self.assertEqual(self.run_once("--retry-failed")[0], 0)
+        for old in ("out.csv.old-1", "out.csv.old-2"):
+            self.assertEqual([row["status"] for row in rows_of(self.folder / old)].count("crashed"), 1)
+
+    def test_findings_are_not_measured_again(self):
+        # wrong where a race is expected to show, and what cannot run here
+        words = ("--strategy", "nosync,cub", "--schedule", "random:1", "--expect", "wrong")
+        self.assertEqual(self.run_once(*words)[0], 3)
+        before = rows_of(self.log)
+        self.assertEqual({row["status"] for row in before}, {"ok", "crashed", "wrong", "unsupported"})
+        code, _, err = self.run_once(*words, "--retry-failed")
+        self.assertRegex(err, r"out.csv: 1 of \d+ rows failed")
+        rows = rows_of(self.log)
+        self.assertEqual(rows[:len(before) - 1], [row for row in before if row["status"] != "crashed"])
+        self.assertEqual({row["status"] for row in rows[len(before) - 1:]}, {"ok"})
+        self.assertEqual(len(rows), len(before) - 1 + 3)
+        self.assertEqual(code, 3)  # unsupported is not expected
+        # A wrong row that nobody expects is a failure.
+        words = ("--strategy", "nosync", "--schedule", "random:1", "--grid", "4", "--block", "32", "--repeat", "3", "-o", "wrong.csv")
+        self.assertEqual(self.run_to_end(*words)[0], 3)
+        self.assertRegex(self.run_to_end(*words, "--retry-failed")[2], r"wrong.csv: [123] of 3 rows failed")
+
+    def test_to_measure_what_failed_again_without_a_log_is_to_measure_it(self):
+        (self.folder / "mark").touch()
+        code, _, err = self.run_once("--retry-failed")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(len(rows_of(self.log)), 6)
+        self.assertNotIn("out.csv.old-1", self.files())
+
+    def test_where_rows_cannot_be_measured_again_nothing_is_changed(self):
+        self.assertEqual(self.run_once()[0], 3)
+        before, files, manifest = self.log.read_bytes(), self.files(), self.log.with_suffix(".json").read_bytes()
+        once, three = self.ONCE, self.ONCE.index("3")
+        log = ("-o", self.log.name)
+        for words, why in (((*once[:three], "4", *once[three + 1:], *log), "this run cannot go on with it: repeat on cpu: 3 there, 4 here"),
+                           ((*once, "--strategy", "nosync", *log), "this run cannot go on with it: cases: 2 there, 3 here"),
+                           ((*once, "--overwrite", *log), "--retry-failed: not with --overwrite; allowed: one of them"),
+                           ((*once, "-o", "-"), "--retry-failed: not with --output -; allowed: a file")):
+            code, out, err = self.run_to_end(*words, "--retry-failed", program=TESTS)
+            self.assertEqual((code, out), (2, ""), err)
+            self.assertIn(why, err)
+        with self.subTest("it is being written"):
+            process = self.start("long.cfg", "-o", "long.csv")
+            self.wait_for_rows(self.folder / "long.csv", 5, process)
+            code, _, err = self.run_to_end("long.cfg", "-o", "long.csv", "--retry-failed")
+            self.assertEqual(code, 2)
+            self.assertIn("long.csv: another run is writing it", err)
+            process.kill()
+            process.communicate()
+        self.assertEqual(self.log.read_bytes(), before)
+        self.assertEqual(self.log.with_suffix(".json").read_bytes(), manifest)
+        self.assertEqual([name for name in self.files() if name not in ("long.csv", "long.json")], files)
 
     def test_in_one_process_a_crash_ends_the_run(self):
         process = self.start("--strategy", "neighbored,fault_abort", "--grid", "4", "--block", "32", "--in-process", "--warmup", "0",
