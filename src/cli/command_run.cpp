@@ -5,13 +5,14 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/plotting.hpp"
+#include "cli/run_devices.hpp"
 #include "cli/run_options.hpp"
 #include "device/backends.hpp"
 #include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
-#include "model/machine.hpp"
+#include "log/retry.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
@@ -44,31 +45,6 @@ namespace
 
 namespace po = boost::program_options;
 
-RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
-{
-    RunFacts run{.experiment = plan.experiment,
-                 .run_id = run_id,
-                 .machine = machine_of(session.facts()),
-                 .schedule = session.schedule(),
-                 .untimed = untimed,
-                 .device = session.facts()};
-    if (!untimed) {
-        run.floor_us = session.null_kernel_us();
-        run.timer_step_ns = session.timer_step_ns();
-        run.bandwidth = session.bandwidth();
-    }
-    return run;
-}
-
-OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop)
-{
-    if (given.contains("in-process"))
-        return open_session;
-    return [&settings, &stop](BackendKind backend, const SessionOptions& options) {
-        return open_worker_session(backend, options, {.timeout = timeout_of(settings, backend), .stop = &stop});
-    };
-}
-
 // A run from its settings to the summary of what is in its log.
 class Run
 {
@@ -92,6 +68,8 @@ class Run
         }
 
         path_ = output_path(given_, settings.experiment(), shard_);
+        if (given_.contains("retry-failed") && !has_manifest(path_))
+            throw UsageError(fmt::format("--retry-failed: not with --output {}; allowed: a file", path_));
         if (given_.contains("plot") && !given_.contains("dry-run"))
             prepare_plot(path_);
         const int code = measured(settings);
@@ -120,8 +98,9 @@ class Run
 
     int measured(const Settings& settings, const StopRequest& stop)
     {
-        const Sessions sessions = open_sessions(settings, why_not_cuda, opener(given_, settings, stop),
-                                                {.untimed = untimed(), .ranges = ranges()});
+        const Sessions sessions = open_sessions(
+            settings, why_not_cuda, opener(given_, settings, stop, [this](const std::string& text) { note(text); }),
+            {.untimed = untimed(), .ranges = ranges()});
         const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
         whole_ = make_plan(settings, facts);
         plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
@@ -135,8 +114,9 @@ class Run
     void check_options(const Settings& settings) const
     {
         static_cast<void>(timeout_of(settings, BackendKind::cpu)); // said also where no worker needs it
-        if (given_.contains("resume") && given_.contains("overwrite"))
-            throw UsageError("--resume: not with --overwrite; allowed: one of them");
+        for (const char* option : {"resume", "retry-failed"})
+            if (given_.contains(option) && given_.contains("overwrite"))
+                throw UsageError(fmt::format("--{}: not with --overwrite; allowed: one of them", option));
         if (given_.contains("plot") && untimed())
             throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
     }
@@ -152,26 +132,26 @@ class Run
         if (given_.contains("overwrite") && has_manifest(path_))
             if (const std::string aside = put_aside(path_); !aside.empty())
                 err_ << fmt::format("nestbed: what was in {} is in {} now\n", path_, aside);
-        CsvLog log(path_);
+        std::optional<CsvLog> log(path_);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
         record_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
         results_ = cases_of(plan_, runs_);
         go_on_with(log);
         RunOutcome outcome;
-        if (!complete() || (is_empty() && !log.has_header()))
-            outcome = measure_rest(sessions, stop, log);
-        else if (log.torn_bytes() != 0)
-            begin(log);
+        if (!complete() || (is_empty() && !log->has_header()))
+            outcome = measure_rest(sessions, stop, *log);
+        else if (log->torn_bytes() != 0)
+            begin(*log);
         return finish(outcome);
     }
 
     // Takes what is in the log, if it is of this experiment. Throws UsageError.
-    void go_on_with(const CsvLog& log)
+    void go_on_with(std::optional<CsvLog>& log)
     {
-        if (!log.has_rows())
+        if (!log->has_rows())
             return;
-        const ParsedLog rows = log.rows();
+        ParsedLog rows = log->rows();
         earlier_ = runs_of(rows);
         const std::vector<std::string> reasons =
             reasons_not_to_resume(runs_in_manifest(path_, earlier_), record_, given_.contains("resume"));
@@ -182,6 +162,14 @@ class Run
                 "which moves this one aside",
                 path_, fmt::join(reasons, "; ")));
         take_rows(rows, plan_, results_);
+        if (given_.contains("retry-failed") && takes_failed_out(rows)) {
+            log.emplace(path_); // what was open is a file without a name now
+            rows = log->rows();
+            results_ = cases_of(plan_, runs_);
+            take_rows(rows, plan_, results_);
+        }
+        if (rows.rows.empty())
+            return;
         const auto lost = std::ranges::count_if(results_, [](const CaseResult& one) {
             return std::ranges::any_of(one.samples, [](const Sample& sample) {
                 return sample.status == Status::timeout || sample.status == Status::crashed;
@@ -189,10 +177,26 @@ class Run
         });
         err_ << fmt::format(
             "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(), plan_.sample_count(),
-            lost == 0 ? "" : fmt::format(", {} cases that ended with a timeout or a crash among them", lost));
+            lost == 0 ? "" : fmt::format(", {} timeouts and crashes among them (--retry-failed tries again)", lost));
         last_run_ = rows.rows.back().cells[rows.column("run_id")];
         last_rows_ = static_cast<std::size_t>(std::ranges::count_if(
             rows.rows, [&](const LogRow& row) { return row.cells[rows.column("run_id")] == last_run_; }));
+    }
+
+    // False where no row failed.
+    bool takes_failed_out(const ParsedLog& rows)
+    {
+        const auto failed = [this](const Case& point, Status status) {
+            return !is_finding(plan_.expect, point, status);
+        };
+        const RowsAside aside = put_failed_aside(rows, results_, failed);
+        err_
+            << (aside.rows == 0
+                    ? fmt::format("nestbed: {}: no row failed, and none is measured again\n", path_)
+                    : fmt::format(
+                          "nestbed: {}: {} of {} rows failed; they are measured again, and the log as it was is {}\n",
+                          path_, aside.rows, rows.rows.size(), aside.file));
+        return aside.rows != 0;
     }
 
     std::size_t samples_done() const
@@ -222,11 +226,12 @@ class Run
         if (has_manifest(path_))
             write_start(sessions);
         begin(log);
-        ProgressReport report(err_, isatty(STDERR_FILENO) == 1);
-        const RunHooks hooks{.report = [&](const Progress& progress) { report.show(progress); },
-                             .note = [&](const std::string& text) { report.say(text); },
+        report_.emplace(err_, isatty(STDERR_FILENO) == 1);
+        const RunHooks hooks{.report = [this](const Progress& progress) { report_->show(progress); },
+                             .note = [this](const std::string& text) { note(text); },
                              .stopped = [&stop] { return stop.asked(); }};
-        RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        const RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        report_.reset();
         log.finish();
         return outcome;
     }
@@ -237,6 +242,16 @@ class Run
             err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off{}\n", path_,
                                 log.torn_bytes(), complete() ? "" : ", to be measured again");
         log.begin(manifest_);
+    }
+
+    // A worker was lost.
+    void note(const std::string& text)
+    {
+        incidents_.push_back(text);
+        if (report_)
+            report_->say(text);
+        else
+            err_ << fmt::format("nestbed: {}\n", text);
     }
 
     void write_start(const Sessions& sessions)
@@ -286,7 +301,7 @@ class Run
                           .rows = started_ ? outcome.rows : last_rows_,
                           .log_rows = log_rows(),
                           .surprises = surprises,
-                          .incidents = outcome.incidents},
+                          .incidents = incidents_},
                          started_ ? manifest_ : read_text_file(manifest_of(path_, earlier_)));
     }
 
@@ -315,6 +330,8 @@ class Run
     std::map<BackendKind, RunFacts> runs_;
     RunIdentity record_;
     std::vector<CaseResult> results_;
+    std::vector<std::string> incidents_; // as noted
+    std::optional<ProgressReport> report_;
     bool started_ = false;          // the run is in the manifest
     std::string manifest_;          // its text then
     std::set<std::string> earlier_; // runs that the log has rows of, when it was opened

@@ -95,10 +95,10 @@ Trace run_traced(const Asked& asked)
     std::vector<Trace> traces;
     TraceOverhead overhead;
     for (unsigned run = 0; run < kWarmUps + asked.repeat; ++run) {
-        const Sample untraced = session.sample(asked.point);
+        const Sample untraced = session.sample(asked.point, 0);
         if (untraced.device_lost)
             throw RunError(fmt::format("the device was lost: {}", untraced.detail));
-        Trace traced = session.trace(asked.point, asked.grids);
+        Trace traced = session.trace(asked.point, 0, asked.grids);
         if (traced.sample.status != Status::ok)
             return traced;
         if (run < kWarmUps || untraced.status != Status::ok)

@@ -63,7 +63,7 @@ class Worker
     Message answer_to(const std::string& what, const Message& message)
     {
         if (what == "sample")
-            return session_->sample(case_of(message));
+            return session_->sample(case_of(message), message.at("repetition"));
         if (what == "open")
             return open(message);
         if (what == "null_kernel")

@@ -34,6 +34,8 @@ po::options_description run_options()
     options.add_options()("resume", po::bool_switch(),
                           "go on with the CSV also where another machine with such a device began it");
     options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
+    options.add_options()("retry-failed", po::bool_switch(),
+                          "measure rows of the CSV again that failed; as it was it is kept, FILE.old-1");
     options.add_options()("in-process", po::bool_switch(),
                           "no worker: for profilers and debuggers; a crash ends the run");
     options.add_options()("untimed", po::bool_switch(),
@@ -83,7 +85,7 @@ std::string command_to_go_on(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> words{program_invocation_name, "run"};
     std::ranges::copy_if(arguments, std::back_inserter(words),
-                         [](const std::string& word) { return word != "--overwrite"; });
+                         [](const std::string& word) { return word != "--overwrite" && word != "--retry-failed"; });
     return shell_text(words);
 }
 

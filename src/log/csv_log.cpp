@@ -66,18 +66,6 @@ bool is_at(int descriptor, const std::string& path)
            open_one.st_ino == there.st_ino;
 }
 
-// FILE.WORD-1, or the first number of which there is neither the log nor its manifest.
-std::string free_name(const std::string& path, std::string_view word)
-{
-    namespace fs = std::filesystem;
-    for (unsigned number = 1;; ++number) {
-        std::string name = fmt::format("{}.{}-{}", path, word, number);
-        std::error_code ignored;
-        if (!fs::exists(name, ignored) && !fs::exists(manifest_path(name), ignored))
-            return name;
-    }
-}
-
 // Of its whole rows; none of a file that is no log.
 std::set<std::string> runs_in_log(const std::string& path)
 {
@@ -90,6 +78,17 @@ std::set<std::string> runs_in_log(const std::string& path)
 }
 
 } // namespace
+
+std::string free_name(const std::string& path, std::string_view word)
+{
+    namespace fs = std::filesystem;
+    for (unsigned number = 1;; ++number) {
+        std::string name = fmt::format("{}.{}-{}", path, word, number);
+        std::error_code ignored;
+        if (!fs::exists(fs::symlink_status(name, ignored)) && !fs::exists(manifest_path(name), ignored))
+            return name;
+    }
+}
 
 std::string put_aside(const std::string& path)
 {

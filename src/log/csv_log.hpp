@@ -16,6 +16,9 @@ namespace nestbed
 // How much of a CSV text is whole rows: up to behind the last line break that is not within quotes.
 std::size_t bytes_of_whole_rows(std::string_view text);
 
+// FILE.WORD-1, or the first number of which there is neither a log nor its manifest.
+std::string free_name(const std::string& path, std::string_view word);
+
 // Moves a file that is there, and its manifest, to names that are free: FILE.old-1, ... and FILE.old-1.json. A manifest of the old name,
 // which other logs may share, is copied. Returns the new name of the file; empty if there is none. Throws UsageError when another run is writing it, RunError when it cannot be moved.
 std::string put_aside(const std::string& path);

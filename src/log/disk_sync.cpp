@@ -1,6 +1,7 @@
 #include "log/disk_sync.hpp"
 
 #include "base/descriptor.hpp"
+#include "base/thread.hpp"
 
 #include <cerrno>
 #include <unistd.h>
@@ -9,7 +10,8 @@ namespace nestbed
 {
 
 DiskSync::DiskSync(int descriptor)
-    : descriptor_(descriptor), thread_([this](const std::stop_token& stop) { run(stop); })
+    : descriptor_(descriptor), thread_(start_thread("the thread that brings rows to the disk",
+                                                    [this](const std::stop_token& stop) { run(stop); }))
 {
 }
 

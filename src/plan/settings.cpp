@@ -33,10 +33,10 @@ std::vector<Key> table_of_keys()
                 {{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
                  {"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
                  {"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
-                 {"retries", "N", "tries more for a case that takes its worker down (1)", false},
+                 {"retries", "N", "tries more for a case, or a set-up, that takes its worker down (1)", false},
                  {"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
                  {"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
-                 {"workers", "N", "the executor's threads (one a core, 12 at most)", false}});
+                 {"workers", "N", "the executor's threads under fifo (one a core, 12 at most)", false}});
     return keys;
 }
 

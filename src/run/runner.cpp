@@ -66,12 +66,12 @@ class GroupRun
   private:
     bool left(std::size_t index) const { return !results_[index].complete(repeat_); }
 
-    Sample sample(std::size_t index)
+    Sample sample(std::size_t index, unsigned repetition)
     {
         progress_.present = &results_[index].point;
         hooks_.report(progress_);
         sampled_ = true;
-        return session_.sample(results_[index].point);
+        return session_.sample(results_[index].point, repetition);
     }
 
     void stop_if_asked() const
@@ -103,7 +103,7 @@ class GroupRun
         }
         for (unsigned run = 0; run < plan_.warmup.at(session_.backend()); ++run) {
             stop_if_asked();
-            const Sample warm = sample(index);
+            const Sample warm = sample(index, 0); // any: no sample has to do with the one before it
             if (warm.device_lost) {
                 lost(index, warm);
                 return false;
@@ -159,8 +159,8 @@ class GroupRun
                 if (announced <= kAhead / 2)
                     for (; announced < ahead.size(); ++announced)
                         if (left(ahead[announced].index))
-                            session_.announce(results_[ahead[announced].index].point);
-                Sample measured = sample(step.index);
+                            session_.announce(results_[ahead[announced].index].point, ahead[announced].round);
+                Sample measured = sample(step.index, step.round);
                 if (measured.device_lost) {
                     lost(step.index, measured);
                     warm_up();
@@ -188,7 +188,6 @@ class GroupRun
             fmt::format("{}; {}", what,
                         again ? fmt::format("tried again ({} of {})", tries_[index], plan_.retries)
                               : "the run goes on without it");
-        outcome_.incidents.push_back(said);
         hooks_.note(said);
         if (!again) {
             Sample last = sample;

@@ -1,5 +1,6 @@
 // The command line: what a user types, what comes back, and what is left on the disk.
 #include "base/csv.hpp"
+#include "cli/run_options.hpp"
 #include "device/backends.hpp"
 #include "log/manifest.hpp"
 #include "log/row.hpp"
@@ -174,6 +175,7 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
     std::istringstream text(log);
     for (std::string line; std::getline(text, line);)
         lines.push_back(line + "\n");
+    ASSERT_EQ(lines.size(), 6U);
     const std::string kept = lines[0] + lines[1] + lines[2] + lines[4];
     write("out.csv", kept + lines[5].substr(0, 100));
     const Outcome outcome = nestbed(small({"--repeat", "5", "-o", "out.csv"}));
@@ -215,6 +217,13 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
     expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.csv.json: run ", "is not in it"});
 }
 
+// Else rows that have just been measured again would be put aside once more.
+TEST(CommandToGoOn, LeavesOutWhatIsDoneOnce)
+{
+    EXPECT_THAT(command_to_go_on({"a.cfg", "--overwrite", "-o", "a.csv"}), testing::EndsWith(" run a.cfg -o a.csv"));
+    EXPECT_THAT(command_to_go_on({"a.cfg", "--retry-failed", "--resume"}), testing::EndsWith(" run a.cfg --resume"));
+}
+
 TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
@@ -254,7 +263,7 @@ TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
     Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: out.csv:4: case "), HasSubstr("has a repetition 1 already")));
-    const std::string key = rows_of("out.csv")[0]["key"];
+    const std::string key = rows_of("out.csv").at(0)["key"];
     std::string other = log;
     other.replace(other.find(key), key.size(), "0123456789abcdef");
     write("out.csv", other);

@@ -53,7 +53,7 @@ ComparedCase one_case(const std::string& before, const std::string& after)
 {
     const Comparison comparison = compared(before, after);
     EXPECT_EQ(comparison.cases.size(), 1);
-    return comparison.cases.front();
+    return comparison.cases.at(0);
 }
 
 std::vector<double> noise(double middle, std::size_t count, std::uint64_t seed)

@@ -71,13 +71,15 @@ TEST(TakeRows, GivesEveryCaseItsSamplesBack)
     measured[2].samples = {samples[2]};
     std::vector<CaseResult> results = cases_of(plan, some_runs());
     take_rows(parse_log("a.csv", log_text(measured)), plan, results);
+    for (std::size_t index = 0; index < 3; ++index)
+        ASSERT_EQ(results[index].samples.size(), measured[index].samples.size());
     EXPECT_THAT(results[0].repetitions, ElementsAre(0U, 1U));
     EXPECT_TRUE(results[0].complete(2));
     EXPECT_FALSE(results[1].complete(2));
     EXPECT_TRUE(results[2].complete(2)); // no more would be measured
     EXPECT_EQ(results[0].samples[0].wall_us, 12.345);
     EXPECT_FALSE(results[0].samples[0].gpu_us);
-    EXPECT_EQ(results[0].samples[0].launches->attempted, 12U);
+    EXPECT_EQ(results[0].samples[0].launches.value().attempted, 12U);
     EXPECT_EQ(results[0].samples[1].status, Status::wrong);
     EXPECT_EQ(results[0].samples[1].detail, samples[1].detail);
     EXPECT_FALSE(results[0].samples[1].wall_us);

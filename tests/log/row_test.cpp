@@ -77,7 +77,7 @@ Cells cells_of(const Case& point, const Sample& sample, unsigned repetition = 3)
     EXPECT_EQ(row.size(), columns().size());
     Cells cells;
     for (std::size_t index = 0; index < row.size(); ++index)
-        cells[columns().at(index)] = row[index];
+        cells[columns().at(index)] = row.at(index);
     return cells;
 }
 
