@@ -11,7 +11,8 @@ import PIL.Image
 
 matplotlib.use("Agg")
 
-import figures  # noqa: E402 (after the choice of Agg)
+import checked_output  # noqa: E402 (after the choice of Agg)
+import figures  # noqa: E402
 import logs  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -157,4 +158,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("plot.sh", main)
