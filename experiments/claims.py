@@ -8,6 +8,7 @@ import os
 import pathlib
 import sys
 
+import checked_output
 import logs
 from claim_documents import claims_page, linked, page_problems, with_page
 from claim_file import ClaimError
@@ -169,4 +170,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("claims.sh", main)

@@ -10,6 +10,7 @@ import csv
 import sys
 from collections import defaultdict
 
+import checked_output
 import logs
 
 
@@ -48,4 +49,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    checked_output.run("overhead.py", main)

@@ -12,7 +12,8 @@ import PIL.PngImagePlugin
 
 matplotlib.use("Agg")
 
-import claim_evidence  # noqa: E402 (after the choice of Agg)
+import checked_output  # noqa: E402 (after the choice of Agg)
+import claim_evidence  # noqa: E402
 import figures  # noqa: E402
 import logs  # noqa: E402
 
@@ -162,4 +163,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("plot.sh", main)

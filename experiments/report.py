@@ -19,6 +19,7 @@ import sys
 import pandas
 import plotly.offline
 
+import checked_output
 import claim_results
 import figure_parts as parts
 import figure_style as style
@@ -249,4 +250,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("report.sh", main)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 
+import checked_output
 from manifests import manifest_path
 from utc import seconds_of
 
@@ -255,4 +256,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("reproduce.sh", main)

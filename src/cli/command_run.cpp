@@ -61,7 +61,7 @@ class Run
             settings.read_file(files.front());
         set_from(settings, given_);
         settings.name_experiment(experiment_name(given_, settings.experiment()));
-        check_options(settings);
+        check_options(given_, settings);
         if (given_.contains("shard")) {
             shard_ = parse_shard(only_value(given_, "shard", "", "I/N, I from 1 to N"));
             run_id_ = new_run_id(shard_->number, shard_->of);
@@ -109,16 +109,6 @@ class Run
             return exit_ok;
         }
         return measure(sessions, stop);
-    }
-
-    void check_options(const Settings& settings) const
-    {
-        static_cast<void>(timeout_of(settings, BackendKind::cpu)); // said also where no worker needs it
-        for (const char* option : {"resume", "retry-failed"})
-            if (given_.contains(option) && given_.contains("overwrite"))
-                throw UsageError(fmt::format("--{}: not with --overwrite; allowed: one of them", option));
-        if (given_.contains("plot") && untimed())
-            throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
     }
 
     int measure(const Sessions& sessions, const StopRequest& stop)

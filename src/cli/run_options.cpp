@@ -81,6 +81,16 @@ std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend)
     return std::chrono::seconds(setting ? parse_number(*setting, 1, kMost) : backend == BackendKind::cuda ? 60 : 600);
 }
 
+void check_options(const Given& given, const Settings& settings)
+{
+    static_cast<void>(timeout_of(settings, BackendKind::cpu));
+    for (const char* option : {"resume", "retry-failed"})
+        if (given.contains(option) && given.contains("overwrite"))
+            throw UsageError(fmt::format("--{}: not with --overwrite; allowed: one of them", option));
+    if (given.contains("plot") && given.contains("untimed"))
+        throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
+}
+
 std::string command_to_go_on(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> words{program_invocation_name, "run"};

@@ -32,6 +32,9 @@ std::string experiment_name(const Given& given, const std::string& usual);
 // What a sample has to end in, in a worker. Throws UsageError.
 std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend);
 
+// Throws UsageError for options that do not go together, and as timeout_of() does, which is said also where no worker needs it.
+void check_options(const Given& given, const Settings& settings);
+
 // The command again: what goes on with the log.
 std::string command_to_go_on(const std::vector<std::string>& arguments);
 

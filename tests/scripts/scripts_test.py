@@ -240,5 +240,20 @@ class Plot(Scratch):
         self.assertFalse(log.exists())
 
 
+class StandardOutput(Scratch):
+    """Of the scripts, where it takes nothing."""
+
+    def test_that_is_full_or_closed_is_an_error_in_one_line(self):
+        h200 = ROOT / "results/h200"
+        full, closed = (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")
+        for script, words, (where, why) in (("claims.sh", "list", full), ("claims.sh", "check", closed),
+                                            ("plot.sh", f"{h200}/book.csv -o {self.folder}", full), ("reproduce.sh", "--dry-run", full),
+                                            ("reproduce.sh", "--help", closed), ("overhead.py", f"{h200}/overhead.csv", full)):
+            with self.subTest(script=script, words=words, where=where):
+                done = called("/bin/sh", "-c", f"{ROOT}/experiments/{script} {words} {where}")
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr, f"{script}: standard output could not be written to: {why}\n")
+
+
 if __name__ == "__main__":
     unittest.main()
