@@ -192,10 +192,8 @@ class Run
     std::size_t samples_done() const
     {
         std::size_t samples = 0;
-        for (const CaseResult& result : results_) {
-            const unsigned repeat = plan_.repeat.at(result.point.backend);
-            samples += result.complete(repeat) ? repeat : result.repetitions.size();
-        }
+        for (const CaseResult& result : results_)
+            samples += result.done(plan_.repeat.at(result.point.backend));
         return samples;
     }
     bool complete() const { return samples_done() == plan_.sample_count(); }

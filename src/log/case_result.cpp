@@ -17,6 +17,11 @@ bool CaseResult::complete(unsigned repeat) const
     return repetitions.size() >= repeat || std::ranges::any_of(samples, ends_case, &Sample::status);
 }
 
+std::size_t CaseResult::done(unsigned repeat) const
+{
+    return complete(repeat) ? repeat : repetitions.size();
+}
+
 std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, RunFacts>& runs)
 {
     std::vector<CaseResult> results;

@@ -25,6 +25,8 @@ struct CaseResult {
 
     // No more is to be measured.
     bool complete(unsigned repeat) const;
+    // Of `repeat` samples, those that are there or will not be taken.
+    std::size_t done(unsigned repeat) const;
 };
 
 // After such a sample a case is not measured again: it would only say the same, and may take another worker down.

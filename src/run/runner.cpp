@@ -246,11 +246,6 @@ class GroupRun
     std::vector<bool> warm_;      // on the present device
 };
 
-std::size_t samples_done(const CaseResult& result, unsigned repeat)
-{
-    return result.complete(repeat) ? repeat : result.repetitions.size();
-}
-
 } // namespace
 
 RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
@@ -260,7 +255,7 @@ RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_pt
     Progress progress{.all = plan.sample_count()};
     for (const CaseResult& result : results) {
         const unsigned repeat = plan.repeat.at(result.point.backend);
-        const std::size_t before = samples_done(result, repeat);
+        const std::size_t before = result.done(repeat);
         const double us = sample_us(result.point);
         progress.before += before;
         progress.before_us += static_cast<double>(before) * us;
