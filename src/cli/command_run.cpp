@@ -10,7 +10,6 @@
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
-#include "model/machine.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
@@ -42,22 +41,6 @@ namespace
 {
 
 namespace po = boost::program_options;
-
-RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
-{
-    RunFacts run{.experiment = plan.experiment,
-                 .run_id = run_id,
-                 .machine = machine_of(session.facts()),
-                 .schedule = session.schedule(),
-                 .untimed = untimed,
-                 .device = session.facts()};
-    if (!untimed) {
-        run.floor_us = session.null_kernel_us();
-        run.timer_step_ns = session.timer_step_ns();
-        run.bandwidth = session.bandwidth();
-    }
-    return run;
-}
 
 OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop)
 {
@@ -225,9 +208,24 @@ class Run
         const RunHooks hooks{.report = [&](const Progress& progress) { report.show(progress); },
                              .note = [&](const std::string& text) { report.say(text); },
                              .stopped = [&stop] { return stop.asked(); }};
-        RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        RunOutcome outcome;
+        try {
+            outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        } catch (...) { // its rows are not lost in silence, whatever ends it
+            say_if_lost(log);
+            throw;
+        }
         log.finish();
         return outcome;
+    }
+
+    void say_if_lost(CsvLog& log)
+    {
+        try {
+            log.check();
+        } catch (const RunError& lost) {
+            err_ << fmt::format("nestbed: {}\n", lost.what());
+        }
     }
 
     void begin(CsvLog& log)
