@@ -166,7 +166,8 @@ class Run
             });
         });
         err_ << fmt::format(
-            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(), plan_.sample_count(),
+            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(plan_, results_),
+            plan_.sample_count(),
             lost == 0 ? "" : fmt::format(", {} timeouts and crashes among them (--retry-failed tries again)", lost));
         last_run_ = rows.rows.back().cells[rows.column("run_id")];
         last_rows_ = static_cast<std::size_t>(std::ranges::count_if(
@@ -189,24 +190,9 @@ class Run
         return aside.rows != 0;
     }
 
-    std::size_t samples_done() const
-    {
-        std::size_t samples = 0;
-        for (const CaseResult& result : results_)
-            samples += result.done(plan_.repeat.at(result.point.backend));
-        return samples;
-    }
-    bool complete() const { return samples_done() == plan_.sample_count(); }
+    bool complete() const { return samples_done(plan_, results_) == plan_.sample_count(); }
     // A shard, of more than there are cases: its log is a header, so that `merge` finds it.
     bool is_empty() const { return shard_ && plan_.groups.empty(); }
-
-    std::size_t log_rows() const
-    {
-        std::size_t rows = 0;
-        for (const CaseResult& result : results_)
-            rows += result.samples.size();
-        return rows;
-    }
 
     // The manifest comes before the first row: a log of which it is not known what it is of is of no use.
     RunOutcome measure_rest(const Sessions& sessions, const StopRequest& stop, CsvLog& log)
@@ -218,10 +204,26 @@ class Run
         const RunHooks hooks{.report = [this](const Progress& progress) { report_->show(progress); },
                              .note = [this](const std::string& text) { note(text); },
                              .stopped = [&stop] { return stop.asked(); }};
-        const RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        RunOutcome outcome;
+        try {
+            outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        } catch (...) { // its rows are not lost in silence, whatever ends it
+            report_.reset();
+            say_if_lost(log);
+            throw;
+        }
         report_.reset();
         log.finish();
         return outcome;
+    }
+
+    void say_if_lost(CsvLog& log)
+    {
+        try {
+            log.check();
+        } catch (const RunError& lost) {
+            err_ << fmt::format("nestbed: {}\n", lost.what());
+        }
     }
 
     void begin(CsvLog& log)
@@ -272,8 +274,8 @@ class Run
                                 whole_.case_count());
         if (!outcome.interrupted)
             return surprises.empty() ? exit_ok : exit_rows_bad;
-        err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(), plan_.sample_count(),
-                            path_);
+        err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(plan_, results_),
+                            plan_.sample_count(), path_);
         err_ << (has_manifest(path_) ? fmt::format("; to go on:\n  {}\n", command_to_go_on(arguments_))
                                      : std::string(", which cannot be gone on with\n"));
         return exit_interrupted;
@@ -287,7 +289,7 @@ class Run
             end_manifest(path_, started_ ? run_id_ : last_run_,
                          {.whole = !outcome.interrupted,
                           .rows = started_ ? outcome.rows : last_rows_,
-                          .log_rows = log_rows(),
+                          .log_rows = rows_of(results_),
                           .surprises = surprises,
                           .incidents = incidents_},
                          started_ ? manifest_ : read_text_file(manifest_of(path_, earlier_)));
@@ -302,7 +304,8 @@ class Run
         if (!measured.empty())
             table << printable(summary_table(plan_, measured, runs_, bars_of_terminal()));
         if (has_manifest(path_))
-            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_of(path_, earlier_));
+            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_,
+                                 manifest_of(path_, earlier_));
         out_ << std::flush; // before what --plot prints
     }
 

@@ -22,6 +22,22 @@ std::size_t CaseResult::done(unsigned repeat) const
     return complete(repeat) ? repeat : repetitions.size();
 }
 
+std::size_t samples_done(const Plan& plan, const std::vector<CaseResult>& results)
+{
+    std::size_t samples = 0;
+    for (const CaseResult& result : results)
+        samples += result.done(plan.repeat.at(result.point.backend));
+    return samples;
+}
+
+std::size_t rows_of(const std::vector<CaseResult>& results)
+{
+    std::size_t rows = 0;
+    for (const CaseResult& result : results)
+        rows += result.samples.size();
+    return rows;
+}
+
 std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, RunFacts>& runs)
 {
     std::vector<CaseResult> results;

@@ -99,7 +99,7 @@ std::string put_aside(const std::string& path)
     const Descriptor file(
         uninterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); })); // NOLINT(*-vararg)
     hold_alone(file, path);
-    const std::string aside = free_name(path, "old");
+    std::string aside = free_name(path, "old");
     const std::set<std::string> run_ids = runs_in_log(path);
     const std::string manifest = run_ids.empty() ? manifest_path(path) : manifest_of(path, run_ids);
     if (manifest != manifest_path(path)) // the old name, which other logs may share
@@ -232,8 +232,13 @@ void CsvLog::finish()
 {
     if (const int error = sync_ ? sync_->finish() : 0; error != 0)
         fail("what was written could not be brought to the disk", error);
+    check();
+}
+
+void CsvLog::check()
+{
     rescue_if_changed();
-    if (file_ && read_text_file(path_) != text_)
+    if (file_ && !rescued_ && read_text_file(path_) != text_)
         rescue("something else has written over it");
 }
 
@@ -258,7 +263,7 @@ std::string CsvLog::change() const
 
 void CsvLog::rescue_if_changed(std::string_view line)
 {
-    if (!file_)
+    if (!file_ || rescued_)
         return;
     if (const std::string what = change(); !what.empty()) {
         text_ += line;
@@ -267,8 +272,9 @@ void CsvLog::rescue_if_changed(std::string_view line)
 }
 
 // With the manifest first, as a run does.
-void CsvLog::rescue(const std::string& what) const
+void CsvLog::rescue(const std::string& what)
 {
+    rescued_ = true;
     const std::string changed = fmt::format("{}: {} while this run was writing it", path_, what);
     const std::string name = free_name(path_, "rescued");
     try {

@@ -50,6 +50,8 @@ class CsvLog
     void append(const std::vector<std::string>& cells);
     // Waits until all rows are on the disk, and checks that the file has them. Throws RunError.
     void finish();
+    // The last part of it alone: what a run that ends early has written is still there. Throws RunError, once.
+    void check();
     const std::string& path() const { return path_; }
 
   private:
@@ -58,14 +60,15 @@ class CsvLog
     void write(std::string_view text);
     std::string change() const;
     void rescue_if_changed(std::string_view line = "");
-    [[noreturn]] void rescue(const std::string& what) const;
+    [[noreturn]] void rescue(const std::string& what);
     [[noreturn]] void fail(const std::string& what, int error) const;
 
     std::string path_;
     int descriptor_ = -1;
     bool file_ = false; // not standard output, no pipe and no device
     bool made_ = false; // by this object, and not begun
-    std::string text_;  // what is in the file
+    bool rescued_ = false;
+    std::string text_; // what is in the file
     std::size_t whole_ = 0;
     std::string manifest_;
     std::unique_ptr<DiskSync> sync_;

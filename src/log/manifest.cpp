@@ -77,7 +77,7 @@ nlohmann::ordered_json read_manifest(const std::string& path)
     return manifest;
 }
 
-std::string text_of(const nlohmann::ordered_json& manifest)
+std::string json_text(const nlohmann::ordered_json& manifest)
 {
     return manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -159,7 +159,7 @@ std::string write_manifest(const std::string& csv_path, const RunStart& start, c
     }
     manifest["runs"][start.run_id] = run;
     manifest["plans"][start.record.plan_digest()] = cases_to_json(start.record);
-    std::string text = text_of(manifest);
+    std::string text = json_text(manifest);
     replace_file(manifest_path(csv_path), text, "the manifest");
     return text;
 }
@@ -202,7 +202,7 @@ void end_manifest(const std::string& csv_path, const std::string& run_id, const 
     run["log_rows"] = end.log_rows;
     run["surprises"] = end.surprises;
     run["incidents"] = end.incidents;
-    replace_file(path, text_of(manifest), "the manifest");
+    replace_file(path, json_text(manifest), "the manifest");
 }
 
 void join_manifests(const std::string& csv_path, const std::vector<std::string>& manifests)
@@ -214,7 +214,7 @@ void join_manifests(const std::string& csv_path, const std::vector<std::string>&
             if (one.contains(what))
                 joined[what].update(one[what]);
     }
-    replace_file(manifest_path(csv_path), text_of(joined), "the manifest");
+    replace_file(manifest_path(csv_path), json_text(joined), "the manifest");
 }
 
 } // namespace nestbed

@@ -260,6 +260,8 @@ TEST(AttackedLog, IsNoticedAtTheNextRowAndAllRowsAreKept)
                   csv_line(columns()) + csv_line(row) + csv_line(row) + csv_line(row));
         EXPECT_EQ(folder.read("a.csv.rescued-1.json"), "the manifest");
         EXPECT_EQ(folder.read("a.csv"), left); // it may be somebody's
+        EXPECT_NO_THROW(log.check());          // it is said and kept once
+        EXPECT_FALSE(folder.has("a.csv.rescued-2"));
     }
 }
 

@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 import pty
+import resource
+import signal
 import subprocess
 import tempfile
 import time
@@ -139,6 +141,27 @@ class Logs(Attacked):
         process = self.start(*LONG, "-o", rescued.name)
         self.assertIn("out.csv.rescued-1 has ", process.stderr.readline())
         process.kill()
+
+
+    def test_deleted_in_a_run_that_something_else_ends(self):
+        process = self.start(*LONG, "--retries", "1", "-o", self.log.name)
+        self.wait_for_rows(process, 20)
+        (worker,) = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(worker), signal.SIGSTOP)
+        time.sleep(0.1)  # what it has sent is in the log
+        before = self.log.read_bytes()
+        self.log.unlink()
+        # One file at a time: for what is rescued, and not for another worker.
+        used = {int(name) for name in os.listdir(f"/proc/{process.pid}/fd")}
+        limit = next(number for number in range(1000) if number not in used)
+        self.assertGreater(limit, max(used))
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (limit, limit))
+        os.kill(int(worker), signal.SIGKILL)
+        code, out, err = self.end_of(process)
+        self.assertEqual((code, out), (1, ""), err)
+        self.assertRegex(err, "nestbed: out.csv: it was deleted while this run was writing it; all rows of the log are in out.csv.rescued-1\n"
+                              "nestbed: .*Too many open files\n$")
+        self.assertEqual((self.folder / "out.csv.rescued-1").read_bytes(), before)
 
 
 class Manifests(Attacked):
