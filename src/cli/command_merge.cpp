@@ -91,14 +91,14 @@ bool same_file(const std::string& a, const std::string& b)
     return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) || fs::equivalent(a, b, ignored);
 }
 
-// A manifest without its log, and of no other runs: a merge of them was ended between the two.
+// A manifest without its log, of these runs and no others: a merge of them was ended between the two.
 bool left_by_a_merge(const std::string& path, const std::vector<std::string>& inputs)
 {
-    std::set<std::string> runs = run_ids_in_manifest(path, {});
+    const std::set<std::string> runs = run_ids_in_manifest(path, {});
+    std::set<std::string> merged;
     for (const std::string& input : inputs)
-        for (const std::string& run_id : run_ids_in_manifest(input, {}))
-            runs.erase(run_id);
-    return runs.empty();
+        merged.merge(run_ids_in_manifest(input, {}));
+    return !runs.empty() && std::ranges::includes(merged, runs);
 }
 
 // Throws UsageError where it cannot be, before anything is read.

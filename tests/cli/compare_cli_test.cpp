@@ -302,8 +302,9 @@ TEST_F(CompareCommand, CellsOfOthersDoNotCommandTheTerminal)
 {
     const std::string hostile = "evil\x1b[2J\x1b]0;owned\x07\xc2\x9b"
                                 "31m\x9b\rfine";
-    before(rows(hostile, 1, 4) + rows("nosync", 1, 4, hostile));
-    after(rows(hostile, 1, 8) + rows("nosync", 1, 4, hostile));
+    const std::string cell = '"' + hostile + '"';
+    before(rows(cell, 1, 4) + rows("nosync", 1, 4, cell));
+    after(rows(cell, 1, 8) + rows("nosync", 1, 4, cell));
     const Outcome compared = compare();
     EXPECT_EQ(compared.exit_code, 3);
     for (const std::string& text : {compared.out, compared.err}) {
