@@ -12,6 +12,7 @@ from claim_file import ClaimError
 
 MANIFEST = {"gpu": "name", "driver": "driver", "cuda": "cuda_runtime", "machine": "machine", "schedule": "schedule"}
 LAUNCHED = {"wave", "streams"}  # a row has what it was launched with, not what was asked for
+ASKED = [name for name in row_check.CASE if name not in LAUNCHED]
 
 
 def sha256_of(path):
@@ -83,6 +84,7 @@ def row_problem(path, run_id, row, column, expected):
 def check_plan(path, plan, rows):
     """The plan has the rows' cases and as many repetitions; the rows have the cells of their cases."""
     cases = {case["key"]: (case["repeat"], dict(setting.split("=", 1) for setting in case["case"].split(" "))) for case in plan}
+    first = {}
     for row in rows:
         if row.at("key") not in cases:
             raise ClaimError(f"{path}, line {row.line}: the plan in its manifest has no case '{row.at('key')}'")
@@ -95,6 +97,11 @@ def check_plan(path, plan, rows):
             if column not in LAUNCHED and row.at(column) != value:
                 raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: '{value}', as the plan in its "
                                  f"manifest has it of case {row.at('key')}")
+        known = first.setdefault(row.at("key"), row)
+        for column in ASKED:
+            if row.at(column) != known.at(column):
+                raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: '{known.at(column)}', as in line "
+                                 f"{known.line} of the same key")
 
 
 def check_end(path, runs, count):

@@ -160,11 +160,7 @@ class Run
         }
         if (rows.rows.empty())
             return;
-        const auto lost = std::ranges::count_if(results_, [](const CaseResult& one) {
-            return std::ranges::any_of(one.samples, [](const Sample& sample) {
-                return sample.status == Status::timeout || sample.status == Status::crashed;
-            });
-        });
+        const auto lost = std::ranges::count_if(results_, &CaseResult::lost);
         err_ << fmt::format(
             "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(plan_, results_),
             plan_.sample_count(),

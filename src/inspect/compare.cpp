@@ -129,6 +129,18 @@ struct Groups {
     std::map<CaseCells, CaseRows> by_identity;
 };
 
+// Rows of one key are of one case: all that was asked for is the same in them. What they were launched with may differ.
+void check_same_case(const Comparison& comparison, const CaseRows& group, const CaseCells& cells,
+                     const std::string& place)
+{
+    for (std::size_t index = 0; index < cells.size(); ++index) {
+        const std::string& name = comparison.columns[index];
+        if (cells[index] != group.cells[index] && name != "wave" && name != "streams")
+            throw RunError(fmt::format("{}: {} is '{}'; expected: '{}', as in line {} of the same key", place, name,
+                                       cells[index], group.cells[index], group.rows.front()->line));
+    }
+}
+
 Groups groups_of(const Comparison& comparison, const ParsedLog& log)
 {
     Groups groups;
@@ -148,6 +160,8 @@ Groups groups_of(const Comparison& comparison, const ParsedLog& log)
             groups.by_identity.try_emplace(identity, CaseRows{.cells = cells, .key = key, .rows = {}});
         if (is_new)
             groups.order.push_back(identity);
+        else if (comparison.by_key)
+            check_same_case(comparison, group->second, cells, fmt::format("{}:{}", log.path, row.line));
         group->second.rows.push_back(&row);
     }
     return groups;

@@ -12,6 +12,13 @@ bool ends_case(Status status)
     return status == Status::unsupported || status == Status::timeout || status == Status::crashed;
 }
 
+bool CaseResult::lost() const
+{
+    return std::ranges::any_of(samples, [](const Sample& sample) {
+        return sample.status == Status::timeout || sample.status == Status::crashed;
+    });
+}
+
 bool CaseResult::complete(unsigned repeat) const
 {
     return repetitions.size() >= repeat || std::ranges::any_of(samples, ends_case, &Sample::status);

@@ -23,6 +23,8 @@ struct CaseResult {
     std::set<unsigned> repetitions{}; // that these are
     std::string key{};                // key_of()
 
+    // It has taken a worker down.
+    bool lost() const;
     // No more is to be measured.
     bool complete(unsigned repeat) const;
     // Of `repeat` samples, those that are there or will not be taken.

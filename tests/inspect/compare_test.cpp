@@ -261,6 +261,19 @@ TEST(Compare, RefusesAStatusThatThereIsNot)
               "crashed");
 }
 
+TEST(Compare, RefusesARowThatIsNotOfTheCaseOfItsKey)
+{
+    const std::string rows = "key,strategy,backend,grid,wave,wall_us,status\r\nk1,s,cuda,64,64,10,ok\r\n";
+    const ParsedLog good = log_of(rows + "k1,s,cuda,64,32,10,ok\r\n");
+    EXPECT_EQ(compare_logs(good, good).cases.size(), 1U);
+    for (const auto& [row, message] : {std::pair("k1,t,cuda,64,64,10,ok", "strategy is 't'; expected: 's'"),
+                                       std::pair("k1,s,cuda,65,64,10,ok", "grid is '65'; expected: '64'")}) {
+        const ParsedLog edited = log_of(rows + row + "\r\n", "b.csv");
+        EXPECT_EQ(text_of<RunError>([&] { compare_logs(good, edited); }),
+                  std::string("b.csv:3: ") + message + ", as in line 2 of the same key");
+    }
+}
+
 // What else cells must agree in: row_check_test.cpp.
 TEST(Compare, RefusesARowThatWasEdited)
 {

@@ -706,6 +706,16 @@ class Evidence(Command):
             self.assertIn(f"the manifest of m/k.csv: it is not a manifest of `nestbed run`: there is no '{name}'",
                           self.problem(KEYED, spoilt))
 
+    def test_name_the_row_that_is_not_of_its_key(self):
+        """Also in what the plan does not say, as nothing was asked for."""
+        seeded = "\r\n".join(f"{line},{'seed' if not place else 1}" for place, line in enumerate(KEYED.split("\r\n")[:-1])) + "\r\n"
+        self.write("results/m/k.csv", seeded)
+        self.write("results/m/k.json", json.dumps(self.manifest()))
+        self.write_sum()
+        self.run_claims("check")
+        self.assertEqual(self.problem(seeded.removesuffix("1\r\n") + "2\r\n", self.manifest()),
+                         "m/k.csv, line 5: seed is '2'; expected: '1', as in line 4 of the same key")
+
     def test_name_the_row_whose_cells_do_not_agree(self):
         self.assertEqual(self.problem(KEYED.replace("10,ok", "10,wrong", 1), self.manifest()),
                          "m/k.csv, line 2: wall_us is '10'; expected: nothing, as the status is wrong")
