@@ -21,7 +21,7 @@ namespace
 std::string free_name(const std::string& path)
 {
     for (unsigned number = 1;; ++number) {
-        const std::string name = fmt::format("{}.old-{}", path, number);
+        std::string name = fmt::format("{}.old-{}", path, number);
         std::error_code ignored;
         if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored)) &&
             !std::filesystem::exists(fmt::format("{}.old-{}", manifest_path(path), number), ignored))
