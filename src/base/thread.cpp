@@ -11,7 +11,7 @@ namespace nestbed
 
 std::string why_not_started(int error)
 {
-    const std::string reason = std::strerror(error);
+    std::string reason = std::strerror(error);
     if (error != EAGAIN)
         return reason;
     rlimit limit{};

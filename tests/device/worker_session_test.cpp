@@ -218,7 +218,9 @@ TEST_F(WorkerSetUp, IsTriedAgainWhereTheWorkerIsLostAsItIsAsked)
         {"measured the timer's step", [](Session& session) { return session.timer_step_ns() >= 1; }},
         {"measured the bandwidth", [](Session& session) { return session.bandwidth().read_gb_s == 0; }},
         {"probed the depth", [](Session& session) { return session.probe_depth(20).reached == 20; }}};
-    for (const auto& [what, ask] : questions) {
+    for (const auto& question : questions) {
+        const std::string& what = question.first;
+        const auto& ask = question.second;
         SCOPED_TRACE(what);
         std::filesystem::remove(folder.path("starts"));
         notes.clear();

@@ -144,7 +144,7 @@ TEST_F(PutFailedAside, LosesNothingWhereverItIsKilled)
         ASSERT_GE(child, 0);
         if (child == 0) {
             ptrace(PTRACE_TRACEME);
-            raise(SIGSTOP);
+            static_cast<void>(raise(SIGSTOP));
             try {
                 static_cast<void>(put_failed_aside(rows, results, has_failed));
             } catch (const std::exception&) {
