@@ -2,7 +2,6 @@
 
 #include "cli/run_options.hpp"
 #include "device/backends.hpp"
-#include "model/machine.hpp"
 #include "run/worker_session.hpp"
 
 namespace nestbed
@@ -18,22 +17,6 @@ OpenSession opener(const Given& given, const Settings& settings, const StopReque
             backend, options,
             {.timeout = timeout_of(settings, backend), .retries = retries_of(settings), .note = note, .stop = &stop});
     };
-}
-
-RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
-{
-    RunFacts run{.experiment = plan.experiment,
-                 .run_id = run_id,
-                 .machine = machine_of(session.facts()),
-                 .schedule = session.schedule(),
-                 .untimed = untimed,
-                 .device = session.facts()};
-    if (!untimed) {
-        run.floor_us = session.null_kernel_us();
-        run.timer_step_ns = session.timer_step_ns();
-        run.bandwidth = session.bandwidth();
-    }
-    return run;
 }
 
 } // namespace nestbed
