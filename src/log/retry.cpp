@@ -7,6 +7,7 @@
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
 
+#include <filesystem>
 #include <unordered_map>
 
 namespace nestbed
@@ -28,7 +29,8 @@ RowsAside put_failed_aside(const ParsedLog& rows, const std::vector<CaseResult>&
     if (aside.rows == 0)
         return aside;
     aside.file = free_name(rows.path, "old");
-    replace_file(manifest_path(aside.file), read_text_file(manifest_of(rows.path, runs_of(rows))), "the manifest");
+    if (const std::string manifest = manifest_of(rows.path, runs_of(rows)); std::filesystem::exists(manifest))
+        replace_file(manifest_path(aside.file), read_text_file(manifest), "the manifest");
     replace_file(aside.file, read_text_file(rows.path), "the log as it was"); // whole, or not at all
     replace_file(rows.path, kept, "the log without the rows that failed");
     return aside;

@@ -46,8 +46,10 @@ TEST_F(WorkerCommand, RefusesWhatItDoesNotKnow)
     EXPECT_EQ(answer_to({{"do", "dance"}}), (Message{{"usage_error", "worker: there is no 'dance'"}}));
     for (const std::uint64_t number :
          {std::uint64_t{1}, std::uint64_t{1} << 60, std::numeric_limits<std::uint64_t>::max()})
-        EXPECT_EQ(answer_to({{"do", "sample"}, {"number", number}, {"case", Case{.strategy = "nosync"}}}),
-                  (Message{{"usage_error", "worker: case " + std::to_string(number) + " came before case 0"}}));
+        EXPECT_EQ(
+            answer_to(
+                {{"do", "sample"}, {"number", number}, {"repetition", 0}, {"case", Case{.strategy = "nosync"}}}),
+            (Message{{"usage_error", "worker: case " + std::to_string(number) + " came before case 0"}}));
     EXPECT_TRUE(answer_to({{"do", "sample"}, {"number", 0}}).contains("run_error")); // of which the case never came
 }
 

@@ -87,12 +87,14 @@ class PutFailedAside : public testing::Test
 
 TEST_F(PutFailedAside, KeepsTheLogAsItWasAndLeavesTheRestInIt)
 {
+    folder.write("a.csv.json", "its manifest");
     const RowsAside aside = put_aside(has_failed);
     EXPECT_EQ(aside.rows, 2U);
     EXPECT_EQ(aside.file, path + ".old-1");
     EXPECT_EQ(folder.read("a.csv.old-1"), whole);
     EXPECT_EQ(folder.read("a.csv"), kept);
-    EXPECT_THAT(files(), ElementsAre("a.csv", "a.csv.old-1"));
+    EXPECT_EQ(folder.read("a.csv.old-1.json"), "its manifest"); // so that it can be compared and merged
+    EXPECT_THAT(files(), ElementsAre("a.csv", "a.csv.json", "a.csv.old-1", "a.csv.old-1.json"));
 }
 
 TEST_F(PutFailedAside, AsksByCase)
@@ -115,7 +117,7 @@ TEST_F(PutFailedAside, ChangesNothingWhereNoRowFailed)
 TEST_F(PutFailedAside, TakesANameThatNeitherALogNorAManifestHas)
 {
     folder.write("a.csv.old-1", "another");
-    folder.write(std::filesystem::path(manifest_path(path)).filename().string() + ".old-2", "{}");
+    folder.write("a.csv.old-2.json", "{}");
     EXPECT_EQ(put_aside(has_failed).file, path + ".old-3");
     EXPECT_EQ(folder.read("a.csv.old-1"), "another");
 }

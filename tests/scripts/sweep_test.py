@@ -181,7 +181,7 @@ class KilledAtRandom(Sweep):
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)
         self.assertRegex(err, r"signal 9 \(Killed\); tried again \(1 of 3\)\n")
-        (run,) = json.loads(self.log.with_suffix(".json").read_text())["runs"].values()
+        (run,) = json.loads(manifest_path(self.log).read_text())["runs"].values()
         self.assertEqual(len(run["incidents"]), 1)
         self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
 
@@ -543,7 +543,7 @@ class Faulty(Sweep):
         self.assertEqual(sorted(identities(rows)), sorted(planned(self.log)))
         kept = [row for row in rows_of(self.folder / "out.csv.old-1") if row["status"] == "ok"]
         self.assertEqual(rows[:3], kept)
-        runs = json.loads(self.log.with_suffix(".json").read_text())["runs"]
+        runs = json.loads(manifest_path(self.log).read_text())["runs"]
         self.assertEqual(len(runs), 2)
         self.assertEqual(runs[rows[-1]["run_id"]]["rows"], 3)
         self.assertEqual(runs[rows[-1]["run_id"]]["log_rows"], 6)
@@ -602,7 +602,7 @@ class Faulty(Sweep):
 
     def test_where_rows_cannot_be_measured_again_nothing_is_changed(self):
         self.assertEqual(self.run_once()[0], 3)
-        before, files, manifest = self.log.read_bytes(), self.files(), self.log.with_suffix(".json").read_bytes()
+        before, files, manifest = self.log.read_bytes(), self.files(), manifest_path(self.log).read_bytes()
         once, three = self.ONCE, self.ONCE.index("3")
         log = ("-o", self.log.name)
         for words, why in (((*once[:three], "4", *once[three + 1:], *log), "this run cannot go on with it: repeat on cpu: 3 there, 4 here"),
@@ -621,8 +621,8 @@ class Faulty(Sweep):
             process.kill()
             process.communicate()
         self.assertEqual(self.log.read_bytes(), before)
-        self.assertEqual(self.log.with_suffix(".json").read_bytes(), manifest)
-        self.assertEqual([name for name in self.files() if name not in ("long.csv", "long.json")], files)
+        self.assertEqual(manifest_path(self.log).read_bytes(), manifest)
+        self.assertEqual([name for name in self.files() if name not in ("long.csv", "long.csv.json")], files)
 
     def test_in_one_process_a_crash_ends_the_run(self):
         process = self.start("--strategy", "neighbored,fault_abort", "--grid", "4", "--block", "32", "--in-process", "--warmup", "0",
