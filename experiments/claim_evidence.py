@@ -89,7 +89,7 @@ def check_plan(path, plan, rows):
         if row.at("key") not in cases:
             raise ClaimError(f"{path}, line {row.line}: the plan in its manifest has no case '{row.at('key')}'")
         repeat, settings = cases[row.at("key")]
-        if not 0 <= int(row.at("repetition")) < repeat:
+        if not row.at("repetition").isdecimal() or int(row.at("repetition")) >= repeat:
             raise ClaimError(f"{path}, line {row.line}: repetition is '{row.at('repetition')}'; expected: 0 to {repeat - 1}, by the "
                              "plan in its manifest")
         for name, value in settings.items():
@@ -105,13 +105,16 @@ def check_plan(path, plan, rows):
 
 
 def check_end(path, runs, count):
-    """The last run of the log, or of each of its shards, came to its end, and left as many rows."""
+    """The last run of the log came to its end, and left as many rows; where that was of a shard, the last of each shard."""
+    def order(run_id):  # two runs may start in one second
+        run = runs[run_id]
+        return run["started_utc"], "finished_utc" in run, run.get("log_rows", 0)
+
     last = {}
-    for run_id, run in runs.items():
-        if "plan" in run:  # earlier versions did not say how a run ended
-            before = last.get(run.get("shard", ""))
-            if before is None or run["started_utc"] >= runs[before]["started_utc"]:
-                last[run.get("shard", "")] = run_id
+    for run_id in sorted((run_id for run_id, run in runs.items() if "plan" in run), key=order):  # earlier versions kept no end
+        if not runs[run_id].get("shard"):
+            last = {}  # it has gone on with the whole log
+        last[runs[run_id].get("shard", "")] = run_id
     for run_id in last.values():
         if "finished_utc" not in runs[run_id]:
             raise ClaimError(f"the manifest of {path}: run {run_id} did not finish; allowed: the log of a finished run")

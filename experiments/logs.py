@@ -33,7 +33,7 @@ NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pendi
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
 TEXTS = [*(name for name in CASE if name not in NUMBERS), "status", "detail", "driver", "cuda", "git", "utc"]  # that are shown
 # What moves, hides or turns the text round it: control characters, and those of bidirectional text and of line ends.
-UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 MOST_SHOWN = 64  # characters of a name
 CUB = ["cub", "cub_narrow"]
 MOST_BYTES = 2**30  # of a file that is read, as in nestbed
@@ -337,7 +337,7 @@ def manifest_of(path):
         manifest = json.loads(beside.read_text(encoding="utf-8"))
     except OSError as error:
         raise LogError(f"{beside}: {error.strerror}") from error
-    except ValueError as error:  # a JSONDecodeError, or text that is no UTF-8
+    except (ValueError, RecursionError) as error:  # a JSONDecodeError, text that is no UTF-8, or what is nested too deeply
         raise LogError(f"{beside}: it is not a manifest of `nestbed run`: {error}") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("runs", {}), dict):
         raise LogError(f"{beside}: it is not a manifest of `nestbed run`: it has no object `runs`")

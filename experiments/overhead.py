@@ -31,11 +31,11 @@ def show(log):
     for strategy, variants in rounds_of(log).items():
         for without, what in (("no_ledger", "ledger"), ("no_nvtx", "NVTX")):
             if not variants.get("full") or not variants.get(without):
-                sys.exit(f"overhead.py: {log}: {strategy} has no ok rows of the variants full and {without}")
+                sys.exit(f"overhead.py: {log}: {logs.seen(strategy)} has no ok rows of the variants full and {without}")
             full, less = variants["full"], variants[without]
             (with_it, *_), (without_it, *_) = logs.medians([sum(full, []), sum(less, [])])
             ((ratio, low, high),) = logs.ratios([(full, less)])
-            print(f"{strategy:10}{with_it:9.2f} us{without_it:9.2f} us  {what:8}{ratio - 1:+10.2%}  {low - 1:+.2%} to {high - 1:+.2%}"
+            print(f"{logs.seen(strategy):10}{with_it:9.2f} us{without_it:9.2f} us  {what:8}{ratio - 1:+10.2%}  {low - 1:+.2%} to {high - 1:+.2%}"
                   f"  ({len(full)} rounds)")
 
 
@@ -44,6 +44,8 @@ def main():
         sys.exit(__doc__.strip())
     try:
         show(sys.argv[1])
+    except OSError as error:
+        sys.exit(f"overhead.py: {logs.seen(sys.argv[1])}: {error.strerror}")
     except (logs.LogError, logs.StatisticsError) as error:
         sys.exit(f"overhead.py: {error}")
 

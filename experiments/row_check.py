@@ -8,6 +8,9 @@ CASE = ["strategy", "backend", "mechanism", "type", "elements", "grid", "block",
         "graphs", "pending_limit_asked", "schedule", "seed"]
 
 
+IDENTITY = ["key", "backend", "schedule", "experiment", "gpu", "run_id", "repetition"]
+
+
 class RowError(Exception):
     """A row whose cells do not agree: its line and column, what is there, and what is expected."""
 
@@ -69,8 +72,15 @@ def check_rows(header, lines, rows):
     """Of rows as logs.read_rows gives them. Raises RowError."""
     columns, references = {name: place for place, name in enumerate(header)}, {}
     case = [columns[name] for name in (["key"] if "key" in columns else CASE) if name in columns]
+    # Two runs in one log may have the same; a log without keys does not say what was asked for.
+    identity = [columns[name] for name in (IDENTITY if "key" in columns else columns) if name in columns]
+    known_rows = {}
     for line, cells in zip(lines, rows):
         row = Row(columns, line, cells)
+        before = known_rows.setdefault(tuple(cells[place] for place in identity), line)
+        if before != line and "repetition" in columns:
+            raise RowError(f"line {line}: repetition {row.at('repetition')} of the case is in line {before} already; "
+                           "allowed: every row once")
         status = row.at("status")
         if status not in STATUSES:
             raise RowError(f"line {line}: status is '{status}'; allowed: {', '.join(STATUSES)}")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -91,17 +92,25 @@ class PartialFile
     }
 
     // Its bytes are on the disk before the name is: a machine that goes down never leaves the name with nothing under it.
-    void put_in_place()
+    // `replaces`: what is there; else it is an error.
+    void put_in_place(bool replaces)
     {
         done([&] { return ::fsync(descriptor_); });
         if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) // closed all the same
             throw std::system_error(errno, std::generic_category());
-        done([&] { return ::rename(name_.c_str(), place_.c_str()); });
+        done([&] { return replaces ? ::rename(name_.c_str(), place_.c_str()) : rename_to_new(); });
         name_.clear();
         bring_folder_to_disk(place_);
     }
 
   private:
+    // Where the file system knows no such thing, as it does.
+    int rename_to_new() const
+    {
+        const int result = ::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, place_.c_str(), RENAME_NOREPLACE);
+        return result < 0 && (errno == EINVAL || errno == ENOSYS) ? ::rename(name_.c_str(), place_.c_str()) : result;
+    }
+
     std::string place_;
     std::string name_;
     int descriptor_ = -1;
@@ -140,13 +149,21 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
     }
     try {
         file->write(content);
-        file->put_in_place();
+        file->put_in_place(false);
     } catch (const std::system_error& error) {
         fail(path, what, error.code().message());
     }
 }
 
-void replace_file(const std::string& path, std::string_view content, std::string_view what)
+std::optional<mode_t> permissions_of(const std::string& path)
+{
+    struct stat there {
+    };
+    return ::stat(path.c_str(), &there) == 0 ? std::optional(there.st_mode) : std::nullopt;
+}
+
+void replace_file(const std::string& path, std::string_view content, std::string_view what,
+                  std::optional<mode_t> mode)
 {
     struct stat there {
     };
@@ -157,8 +174,10 @@ void replace_file(const std::string& path, std::string_view content, std::string
         PartialFile file(is_there ? real_path(path) : path); // through a link, not instead of it
         file.write(content);
         if (is_there)
-            file.set_permissions(there.st_mode);
-        file.put_in_place();
+            mode = there.st_mode;
+        if (mode)
+            file.set_permissions(*mode);
+        file.put_in_place(true);
     } catch (const std::system_error& error) {
         fail(path, what, error.code().message());
     }

@@ -1,8 +1,10 @@
 // A file that a command makes: whole, or not at all.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 
 namespace nestbed
 {
@@ -17,7 +19,11 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
 
 // Writes it beside its place and renames it over what is there, through a symbolic link and with the same permissions. Throws
 // RunError when it cannot be written, and where something other than a regular file is; what was there stays.
-void replace_file(const std::string& path, std::string_view content, std::string_view what);
+// A file that is not there gets the permissions of `mode`, if any.
+void replace_file(const std::string& path, std::string_view content, std::string_view what,
+                  std::optional<mode_t> mode = {});
+// Those of a file; none of one that cannot be asked.
+std::optional<mode_t> permissions_of(const std::string& path);
 
 // The name of a new file, or of one that was renamed, is on the disk too when its folder is. Nothing is done where the folder may not be
 // read or its file system cannot do this. Throws RunError.

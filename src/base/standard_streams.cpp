@@ -32,6 +32,8 @@ bool is_open_on(int descriptor, const std::string& path)
         return false;
     if (S_ISCHR(open_one.st_mode) && isatty(descriptor) == 0)
         return false;
+    if (path == "/dev/tty") // the terminal of this process, by a device number of its own
+        return S_ISCHR(open_one.st_mode);
     return open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 

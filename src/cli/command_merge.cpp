@@ -53,14 +53,15 @@ std::string advice(const std::string& path, const std::string& whole_rows)
     std::vector<std::string> words;
     if (!log.rows.empty())
         words = command_in_manifest(path, log.rows.back().cells[log.column("run_id")]);
-    std::erase(words, "--overwrite");
+    for (const char* once : {"--overwrite", "--retry-failed"})
+        std::erase(words, once);
     return words.empty() ? "" : fmt::format("; its run cuts it off: {}", shell_text(words));
 }
 
 // The rows and runs of a log. Throws UsageError for what is none, is not whole, or has no manifest.
 LogPart read_part(const std::string& path)
 {
-    if (!fs::is_regular_file(path))
+    if (std::error_code ignored; !fs::exists(path, ignored))
         refuse(path, "there is no such file", "CSVs of nestbed run --shard");
     const std::string text = read_text_file(path);
     if (!text.starts_with(csv_line(columns())))
@@ -109,7 +110,7 @@ void check_output(const std::string& path, const std::vector<std::string>& input
         refuse(option, "it is no file that can have a manifest beside it", "a file's name");
     for (const std::string& input : inputs)
         for (const std::string& other : {input, manifest_path(input), old_manifest_path(input)})
-            if (same_file(path, other) || same_file(manifest_path(path), other))
+            if (fs::exists(other) && (same_file(path, other) || same_file(manifest_path(path), other)))
                 refuse(option, fmt::format("it, or its manifest, is {}, which is to be merged", other),
                        "another file");
     check_manifest(path);

@@ -143,20 +143,20 @@ class Run
             return;
         ParsedLog rows = log->rows();
         earlier_ = runs_of(rows);
-        const std::vector<std::string> reasons =
-            reasons_not_to_resume(runs_in_manifest(path_, earlier_), record_, given_.contains("resume"));
+        const std::map<std::string, RunIdentity> runs = runs_in_manifest(path_, earlier_);
+        const auto reasons = reasons_not_to_resume(runs, record_, given_.contains("resume"));
         if (!reasons.empty())
             throw UsageError(fmt::format(
                 "--output {}: this run cannot go on with it: {}; allowed: a log of the same experiment, version "
                 "and machine (or, with --resume, one with the same kind of device), another file, or --overwrite, "
                 "which moves this one aside",
                 path_, fmt::join(reasons, "; ")));
-        take_rows(rows, plan_, results_);
+        take_rows(rows, plan_, results_, runs);
         if (given_.contains("retry-failed") && takes_failed_out(rows)) {
             log.emplace(path_); // what was open is a file without a name now
             rows = log->rows();
             results_ = cases_of(plan_, runs_);
-            take_rows(rows, plan_, results_);
+            take_rows(rows, plan_, results_, runs);
         }
         if (rows.rows.empty())
             return;
@@ -216,6 +216,8 @@ class Run
     void say_if_lost(CsvLog& log)
     {
         try {
+            if (started_)
+                keep_manifest(path_, manifest_);
             log.check();
         } catch (const RunError& lost) {
             err_ << fmt::format("nestbed: {}\n", lost.what());
@@ -280,7 +282,7 @@ class Run
     // In the manifest, also of a run that had no time left to note it after its last row.
     void note_end(const RunOutcome& outcome, const std::vector<std::string>& surprises) const
     {
-        const bool unnoted = !started_ && !last_run_.empty() && complete() && !has_finished_run(path_, earlier_);
+        const bool unnoted = !started_ && !last_run_.empty() && complete() && !has_finished(path_, last_run_);
         if (started_ || unnoted)
             end_manifest(path_, started_ ? run_id_ : last_run_,
                          {.whole = !outcome.interrupted,
@@ -294,9 +296,8 @@ class Run
     void show_summary() const
     {
         std::ostream& table = path_ == "-" ? err_ : out_;
-        std::vector<CaseResult> measured;
-        std::ranges::copy_if(results_, std::back_inserter(measured),
-                             [](const CaseResult& one) { return !one.samples.empty(); });
+        std::vector<CaseResult> measured = results_;
+        std::erase_if(measured, [](const CaseResult& one) { return one.samples.empty(); });
         if (!measured.empty())
             table << printable(summary_table(plan_, measured, runs_, bars_of_terminal()));
         if (has_manifest(path_))

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <iterator>
 #include <unistd.h>
 #include <vector>
@@ -55,6 +56,11 @@ std::string output_path(const Given& given, const std::string& experiment, const
     std::string path = only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
     if (is_open_on(STDOUT_FILENO, path))
         return "-";
+    // There is room beside it for FILE.rescued-1.json and the like.
+    constexpr std::size_t kMostBytes = 220;
+    if (const std::string name = std::filesystem::path(path).filename().string(); name.size() > kMostBytes)
+        throw UsageError(fmt::format("--output {}: the file's name has {} bytes; allowed: at most {}", path,
+                                     name.size(), kMostBytes));
     if (is_open_on(STDERR_FILENO, path))
         throw UsageError(fmt::format("--output {}: it is standard error, where messages go; allowed: a file that can "
                                      "be written, or - for standard output",

@@ -241,7 +241,7 @@ std::string counts_text(const Comparison& comparison, const std::vector<Column>&
                         kFewestSamples, percent_text(tolerance)),
             0);
     if (count_of(comparison, Change::untimed) > 0)
-        text += "Untimed: only some of the rows that are right have times; nothing is tested.\n";
+        text += "Untimed: times are in one log alone, or in some rows; nothing is tested.\n";
     text += only_text(comparison, columns, Change::missing);
     text += only_text(comparison, columns, Change::added);
     if (std::ranges::any_of(comparison.cases,

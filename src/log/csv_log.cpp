@@ -271,20 +271,36 @@ void CsvLog::rescue_if_changed(std::string_view line)
     }
 }
 
-// With the manifest first, as a run does.
+// Beside the log, or where its folder is gone in that for temporary files. With the manifest first, as a run does.
 void CsvLog::rescue(const std::string& what)
 {
+    namespace fs = std::filesystem;
     rescued_ = true;
     const std::string changed = fmt::format("{}: {} while this run was writing it", path_, what);
-    const std::string name = free_name(path_, "rescued");
-    try {
-        if (!manifest_.empty())
-            write_new_file(manifest_path(name), manifest_, "the manifest");
-        write_new_file(name, text_, "the log");
-    } catch (const std::runtime_error& error) {
-        throw RunError(fmt::format("{}, and its rows are lost: {}", changed, error.what()));
+    struct stat ours {
+    };
+    const bool there = fstat(descriptor_, &ours) == 0;
+    const mode_t mode = there ? ours.st_mode : mode_t{0600};
+    std::error_code ignored;
+    std::string why;
+    for (const fs::path& path : {fs::path(path_), fs::temp_directory_path(ignored) / "nestbed.csv"}) {
+        const std::string name = free_name(path.string(), "rescued");
+        try {
+            if (!manifest_.empty())
+                replace_file(manifest_path(name), manifest_, "the manifest", mode);
+            replace_file(name, text_, "the log", mode);
+        } catch (const std::runtime_error& error) {
+            fs::remove(manifest_path(name), ignored);
+            why += fmt::format("{} {}", why.empty() ? ":" : ";", error.what());
+            continue;
+        }
+        throw RunError(fmt::format("{}; all rows of the log are in {}", changed, name));
     }
-    throw RunError(fmt::format("{}; all rows of the log are in {}", changed, name));
+    throw RunError(fmt::format("{}, and {}{}", changed,
+                               there && ours.st_nlink > 0
+                                   ? "its rows are in the file that was moved, without the last"
+                                   : "its rows are lost",
+                               why));
 }
 
 // In one call where it can be: then a process that is ended has written it or has not.

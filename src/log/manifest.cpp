@@ -27,7 +27,8 @@ bool has_manifest(const std::string& csv_path)
 
 std::string manifest_path(const std::string& csv_path)
 {
-    return csv_path + ".json";
+    // Without an ending, grid.json would be the old name of grid.csv's.
+    return csv_path + (std::filesystem::path(csv_path).has_extension() ? ".json" : ".manifest.json");
 }
 
 std::string old_manifest_path(const std::string& csv_path)
@@ -62,14 +63,30 @@ void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const Depth
     json["nesting_depth_error"] = probe.error;
 }
 
+// Discarded where it is no JSON, or nested deeper than a manifest is: what writes it goes down as deep by calling itself.
+nlohmann::ordered_json parsed(const std::string& text)
+{
+    constexpr int kMostLevels = 32;
+    bool too_deep = false;
+    auto json = nlohmann::ordered_json::parse(
+        text,
+        [&](int depth, nlohmann::ordered_json::parse_event_t /*event*/, nlohmann::ordered_json& /*value*/) {
+            too_deep = too_deep || depth > kMostLevels;
+            return !too_deep;
+        },
+        false);
+    return too_deep ? nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded) : json;
+}
+
 // An empty object where there is no file yet. Throws UsageError.
 nlohmann::ordered_json read_manifest(const std::string& path)
 {
-    if (!std::filesystem::exists(path))
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
         return nlohmann::ordered_json::object();
     nlohmann::ordered_json manifest;
-    if (std::filesystem::is_regular_file(path))
-        manifest = nlohmann::ordered_json::parse(read_text_file(path), nullptr, false);
+    if (std::filesystem::is_regular_file(path, ignored))
+        manifest = parsed(read_text_file(path));
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
         throw UsageError(fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
                                      "allowed: an --output beside which there is none, or one of nestbed's",
@@ -104,7 +121,9 @@ std::string manifest_of(const std::string& csv_path, const std::set<std::string>
     namespace fs = std::filesystem;
     const std::string path = manifest_path(csv_path);
     const std::string old = old_manifest_path(csv_path);
-    const bool is_old = !fs::exists(path) && old != csv_path && fs::exists(old) && has_runs(old, run_ids);
+    std::error_code ignored;
+    const bool is_old =
+        !fs::exists(path, ignored) && old != csv_path && fs::exists(old, ignored) && has_runs(old, run_ids);
     return is_old ? old : path;
 }
 
@@ -173,12 +192,21 @@ std::vector<std::string> command_in_manifest(const std::string& csv_path, const 
     }
 }
 
-bool has_finished_run(const std::string& csv_path, const std::set<std::string>& run_ids)
+bool has_finished(const std::string& csv_path, const std::string& run_id)
 {
-    const nlohmann::ordered_json manifest = read_manifest_of(csv_path, run_ids);
-    return manifest.contains("runs") && std::ranges::any_of(manifest["runs"], [](const nlohmann::ordered_json& run) {
-               return run.is_object() && run.contains("finished_utc");
-           });
+    const nlohmann::ordered_json manifest = read_manifest_of(csv_path, {run_id});
+    return manifest.contains("runs") && manifest["runs"].contains(run_id) &&
+           manifest["runs"][run_id].contains("finished_utc");
+}
+
+void keep_manifest(const std::string& csv_path, const std::string& as_begun)
+{
+    try {
+        if (!read_manifest(manifest_path(csv_path)).empty())
+            return;
+    } catch (const std::runtime_error&) { // something else is there now
+    }
+    replace_file(manifest_path(csv_path), as_begun, "the manifest");
 }
 
 void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end,

@@ -16,7 +16,8 @@ namespace nestbed
 // False for standard output and for devices, which have no place beside them.
 bool has_manifest(const std::string& csv_path);
 // The whole name of the log with .json behind it, so that no two logs share one: grid.gpu0 has grid.gpu0.json.
-std::string manifest_path(const std::string& csv_path);
+std::string
+manifest_path(const std::string& csv_path); // grid.csv.json; of a name without an ending grid.manifest.json
 // Where earlier versions wrote it: grid.json for grid.csv, and for grid.gpu0 too. It is read and never written.
 std::string old_manifest_path(const std::string& csv_path);
 // The manifest of a log that has rows of these runs: the one of the old name where none has the new name and the old one has all these
@@ -50,8 +51,12 @@ std::string write_manifest(const std::string& csv_path, const RunStart& start,
 // The words of the command of a run of manifest_of(); none where it does not say.
 std::vector<std::string> command_in_manifest(const std::string& csv_path, const std::string& run_id);
 
-// One of the runs of manifest_of() has noted that the log is whole. Throws as check_manifest() does.
-bool has_finished_run(const std::string& csv_path, const std::set<std::string>& run_ids);
+// The run, of manifest_of(), has noted that the log is whole. Throws as check_manifest() does.
+bool has_finished(const std::string& csv_path, const std::string& run_id);
+
+// Writes the manifest again, as write_manifest() returned it, where there is none any more or something else is in its place: without it a
+// log cannot be resumed. Throws RunError.
+void keep_manifest(const std::string& csv_path, const std::string& as_begun);
 
 // How a run ended.
 struct RunEnd {

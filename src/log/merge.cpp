@@ -84,6 +84,7 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
                                              part.log.path, row.line, key));
             const unsigned repetition = repetition_of(part.log, row);
             check.check_row(part.log, row, cases[found->second].settings);
+            RowCheck::check_run(part.log, row, part.runs);
             const PlacedRow here{&part, &row, ends_case(sample_of(part.log, row).status)};
             const auto [there, is_new] = placed[found->second].emplace(repetition, here);
             if (!is_new)

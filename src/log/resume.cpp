@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "log/row_check.hpp"
 #include "model/case_text.hpp"
+#include "model/strategy.hpp"
 
 #include <fmt/format.h>
 
@@ -62,7 +63,8 @@ unsigned repetition_of(const ParsedLog& log, const LogRow& row)
         std::min<std::uint64_t>(count_in(log, row, "repetition"), std::numeric_limits<unsigned>::max()));
 }
 
-void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results)
+void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results,
+               const std::map<std::string, RunIdentity>& runs)
 {
     std::unordered_map<std::string, CaseResult*> by_key;
     for (CaseResult& result : results)
@@ -85,6 +87,12 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
                 fmt::format("{}:{}: case {} has a repetition {} already", log.path, row.line, key, repetition));
         Sample sample = sample_of(log, row);
         check.check_row(log, row, settings_text(result.point));
+        RowCheck::check_run(log, row, runs);
+        if (const std::uint64_t launches =
+                Registry::find_anywhere(result.point.strategy)->launches(result.point).total();
+            log.has("launches_expected") && cell(log, row, "launches_expected") != std::to_string(launches))
+            throw RunError(fmt::format("{}:{}: launches_expected is '{}'; expected: {}, of this case", log.path,
+                                       row.line, cell(log, row, "launches_expected"), launches));
         result.samples.push_back(std::move(sample));
     }
 }

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nestbed
@@ -115,6 +117,41 @@ void check_launches(const Cells& cells)
         cells.refuse("launches_failed", "0, as the status is ok");
 }
 
+// Numbers or nothing, that no other rule is about.
+void check_numbers(const Cells& cells)
+{
+    for (const char* column : {"pending_limit",
+                               "limit_bytes",
+                               "wave",
+                               "waves",
+                               "streams",
+                               "bytes",
+                               "bandwidth_gb_s",
+                               "peak_gb_s",
+                               "peak_share",
+                               "measured_gb_s",
+                               "measured_share",
+                               "l2_bytes",
+                               "floor_us",
+                               "latency_us",
+                               "latency_min_us",
+                               "latency_max_us",
+                               "timer_step_ns",
+                               "host_launches",
+                               "launches_expected",
+                               "launches_failed",
+                               "max_depth"})
+        if (!cells.at(column).empty())
+            static_cast<void>(cells.number(column));
+    if (const std::string text = cells.at("launches_by_depth"); !text.empty()) {
+        double sum = 0;
+        for (const std::string& one : split(text, ' '))
+            sum += cells.log.number(cells.row, "launches_by_depth", one);
+        if (sum != cells.number("launches_attempted"))
+            cells.refuse("launches_attempted", fmt::format("{:.0f}, the sum of launches_by_depth", sum));
+    }
+}
+
 // A run that takes times has a floor in every row.
 void check_times(const Cells& cells, bool ok)
 {
@@ -155,6 +192,7 @@ void RowCheck::check_cells(const ParsedLog& log, const LogRow& row)
     if (!cells.at("relative_error").empty())
         check_relative_error(cells);
     check_times(cells, ok);
+    check_numbers(cells);
     const std::string reference = cells.at("reference");
     if (reference.empty() || cells.at("key").empty())
         return;
@@ -163,6 +201,28 @@ void RowCheck::check_cells(const ParsedLog& log, const LogRow& row)
     if (!is_new && first->second.text != reference)
         cells.refuse("reference",
                      fmt::format("'{}', as in {} of the same case", first->second.text, first->second.place));
+}
+
+void RowCheck::check_run(const ParsedLog& log, const LogRow& row, const std::map<std::string, RunIdentity>& runs)
+{
+    const Cells cells{log, row};
+    const auto found = runs.find(cells.at("run_id"));
+    if (found == runs.end())
+        return;
+    const RunIdentity& run = found->second;
+    const auto backend = run.backends.find(cells.at("backend"));
+    if (backend == run.backends.end())
+        cells.refuse("backend", fmt::format("one of run {}", found->first));
+    const std::array<std::pair<std::string_view, const std::string*>, 6> said{
+        {{"experiment", &run.experiment},
+         {"git", &run.git},
+         {"gpu", &backend->second.name},
+         {"driver", &backend->second.driver},
+         {"cuda", &backend->second.runtime},
+         {"machine", &backend->second.machine}}};
+    for (const auto& [column, value] : said)
+        if (log.has(column) && !value->empty() && cells.at(column) != *value)
+            cells.refuse(column, fmt::format("'{}', as in the manifest of run {}", *value, found->first));
 }
 
 void RowCheck::check_row(const ParsedLog& log, const LogRow& row, const std::string& settings)

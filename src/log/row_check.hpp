@@ -3,6 +3,7 @@
 #pragma once
 
 #include "log/parsed_log.hpp"
+#include "log/run_identity.hpp"
 #include "model/sample.hpp"
 
 #include <map>
@@ -23,11 +24,16 @@ class RowCheck
     //   farther from it than the loosest rule of reduce_reference.hpp allows), or no time although its run took times;
     // - a row that is not ok has times;
     // - the relative error is not that of answer and reference;
+    // - a cell that is a number or empty is neither;
     // - another row with the same key has another reference.
     // What the log has no column for is not checked.
     void check_cells(const ParsedLog& log, const LogRow& row);
 
-    // The same, and the case's cells against `settings`, the settings_text() of the case that the plan has under the row's key.
+    // Program and device against what the manifest says of the row's run; nothing where `runs` has no such run, or it does not
+    // say.
+    static void check_run(const ParsedLog& log, const LogRow& row, const std::map<std::string, RunIdentity>& runs);
+
+    // check_cells(), and the case's cells against `settings`, the settings_text() of the case that the plan has under the row's key.
     void check_row(const ParsedLog& log, const LogRow& row, const std::string& settings);
 
   private:

@@ -42,7 +42,7 @@ class WorkerSession final : public Session
     WorkerSession(BackendKind backend, SessionOptions options, WorkerOptions worker)
         : backend_(backend), options_(std::move(options)), worker_(std::move(worker))
     {
-        open();
+        open(worker_.retries);
     }
     WorkerSession(const WorkerSession&) = delete;
     WorkerSession& operator=(const WorkerSession&) = delete;
@@ -102,7 +102,7 @@ class WorkerSession final : public Session
     bool stopped() const { return worker_.stop != nullptr && worker_.stop->asked(); }
 
     // Starts a worker. Throws where there is none, or its device is another.
-    void open()
+    void open(unsigned retries)
     {
         std::variant<Opened, Loss> opened;
         for (unsigned tries = 1;; ++tries) {
@@ -114,7 +114,7 @@ class WorkerSession final : public Session
             const Loss* const loss = std::get_if<Loss>(&opened);
             if (loss == nullptr)
                 break;
-            note_or_throw(*loss, "opened the device", tries);
+            note_or_throw(*loss, "opened the device", tries, retries);
         }
         auto [facts, schedule] = std::get<Opened>(std::move(opened));
         if (!facts_.name.empty() && (facts.name != facts_.name || facts.uuid != facts_.uuid))
@@ -131,7 +131,7 @@ class WorkerSession final : public Session
         for (unsigned attempt = 1;; ++attempt)
             try {
                 process_.reset();
-                return open();
+                return open(0); // tried again here
             } catch (const std::runtime_error& error) {
                 if (attempt == kOpenTries)
                     throw RunError(fmt::format("no new worker could be had on {}: {}", facts_.name, error.what()));
@@ -190,8 +190,9 @@ class WorkerSession final : public Session
     void kill()
     {
         if (!process_->killed())
-            throw RunError(fmt::format(
-                "a worker that hangs cannot be killed: the driver holds it; {} must be looked after", facts_.name));
+            throw RunError(
+                fmt::format("a worker that hangs cannot be killed: the driver holds it; {} must be looked after",
+                            facts_.name.empty() ? std::string(name_of(backend_)) : facts_.name));
     }
 
     Loss lost_by_time(milliseconds timeout)
@@ -249,7 +250,7 @@ class WorkerSession final : public Session
             std::variant<T, Loss> value = answer_to<T>(question);
             if (T* said = std::get_if<T>(&value))
                 return std::move(*said);
-            note_or_throw(std::get<Loss>(value), what, tries);
+            note_or_throw(std::get<Loss>(value), what, tries, worker_.retries);
             renew();
         }
     }
@@ -272,14 +273,14 @@ class WorkerSession final : public Session
     }
 
     // Of a worker that was lost outside a sample, for the `tries`-th time.
-    void note_or_throw(const Loss& loss, const char* what, unsigned tries) const
+    void note_or_throw(const Loss& loss, const char* what, unsigned tries, unsigned retries) const
     {
         const std::string lost =
             fmt::format("the worker on {} was lost while it {}: {}", name_of(backend_), what, loss.reason);
-        if (tries > worker_.retries)
+        if (tries > retries)
             throw RunError(tries == 1 ? lost : fmt::format("{} ({} tries)", lost, tries));
         if (worker_.note)
-            worker_.note(fmt::format("{}; tried again ({} of {})", lost, tries, worker_.retries));
+            worker_.note(fmt::format("{}; tried again ({} of {})", lost, tries, retries));
     }
 
     Sample next_sample()

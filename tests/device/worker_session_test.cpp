@@ -209,6 +209,19 @@ TEST_F(WorkerSetUp, IsAnErrorWhereTheWorkerIsLostOnceMoreThanTheRetries)
     EXPECT_EQ(notes.size(), 2U);
 }
 
+// It is opened three times, whatever the retries: each may take minutes.
+TEST_F(WorkerSetUp, OfANewWorkerIsNotTriedMoreOftenForTheRetries)
+{
+    const std::string starts = folder.path("starts");
+    const std::string open_once = program(folder, "once",
+                                          "echo >> '" + starts + "'; [ $(wc -l < '" + starts +
+                                              "') = 1 ] || exit 7; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
+    const auto session = worker({open_once}, 5);
+    EXPECT_TRUE(session->sample(case_of("fault_abort"), 0).device_lost);
+    EXPECT_THAT(text_of<RunError>([&] { session->renew(); }), testing::StartsWith("no new worker could be had on "));
+    EXPECT_EQ(folder.read("starts").size(), 1 + 3U);
+}
+
 // The first worker opens the device and ends; the next one is asked again.
 TEST_F(WorkerSetUp, IsTriedAgainWhereTheWorkerIsLostAsItIsAsked)
 {

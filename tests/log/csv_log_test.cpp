@@ -308,10 +308,45 @@ TEST(AttackedLog, WhoseRowsCannotBeKeptSaysSo)
     const std::vector<std::string> row = some_row();
     std::filesystem::remove(folder.path("a.csv"));
     const FullDisk full(10);
-    EXPECT_EQ(text_of<RunError>([&] { log.append(row); }),
-              folder.path("a.csv") + ": it was deleted while this run was writing it, and its rows are lost: " +
-                  folder.path("a.csv.rescued-1") + ": the log could not be written: File too large");
+    EXPECT_THAT(text_of<RunError>([&] { log.append(row); }),
+                StartsWith(folder.path("a.csv") +
+                           ": it was deleted while this run was writing it, and its rows are lost: " +
+                           folder.path("a.csv.rescued-1") + ": the log could not be written: File too large; "));
     EXPECT_FALSE(folder.has("a.csv.rescued-1"));
+}
+
+TEST(AttackedLog, WhoseFolderIsGoneIsKeptAmongTheTemporaryFiles)
+{
+    const ScratchFolder folder;
+    for (const bool moved : {false, true}) {
+        std::filesystem::create_directory(folder.path("logs"));
+        Log log(folder.path("logs/a.csv"));
+        const std::vector<std::string> row = some_row();
+        log.append(row);
+        if (moved)
+            std::filesystem::rename(folder.path("logs"), folder.path("moved"));
+        else
+            std::filesystem::remove_all(folder.path("logs"));
+        const std::string error = text_of<RunError>([&] { log.append(row); });
+        const std::string said = "; all rows of the log are in ";
+        ASSERT_THAT(error, HasSubstr(said));
+        const std::string rescued = error.substr(error.find(said) + said.size());
+        std::ifstream file(rescued, std::ios::binary);
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
+                  csv_line(columns()) + csv_line(row) + csv_line(row));
+        std::filesystem::remove(rescued);
+    }
+}
+
+TEST(AttackedLog, OfOneUserIsNotShownToOthers)
+{
+    const ScratchFolder folder;
+    Log log(folder.path("a.csv"));
+    std::filesystem::permissions(folder.path("a.csv"), std::filesystem::perms::owner_read);
+    std::filesystem::remove(folder.path("a.csv"));
+    EXPECT_THAT(text_of<RunError>([&] { log.append(some_row()); }), HasSubstr("are in "));
+    EXPECT_EQ(std::filesystem::status(folder.path("a.csv.rescued-1")).permissions(),
+              std::filesystem::perms::owner_read);
 }
 
 TEST(AttackedLog, ThatIsNotBegunLeavesWhatHasTakenItsPlace)

@@ -59,7 +59,7 @@ std::string write(const std::string& csv_path, const std::string& run_id, const 
 TEST(Manifest, LiesBesideItsLog)
 {
     EXPECT_EQ(manifest_path("results/h200/book.csv"), "results/h200/book.csv.json");
-    EXPECT_EQ(manifest_path("book"), "book.json");
+    EXPECT_EQ(manifest_path("book"), "book.manifest.json");  // book.json was that of book.csv
     EXPECT_EQ(manifest_path("grid.gpu0"), "grid.gpu0.json"); // grid.gpu1 has another
     EXPECT_EQ(old_manifest_path("results/h200/book.csv"), "results/h200/book.json");
     EXPECT_EQ(old_manifest_path("a.b/c.d.csv"), "a.b/c.d.json");
@@ -159,6 +159,46 @@ TEST(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
     EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
 }
 
+// What is nested so deeply that writing it would overflow the stack.
+TEST(Manifest, ThatIsNestedDeeplyIsNone)
+{
+    const ScratchFolder folder;
+    const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+    folder.write("book.csv.json", R"({"runs": {}, "plans": )" + deep + "}");
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
+                HasSubstr("it is there already and is not a manifest"));
+}
+
+TEST(Manifest, SaysOfEachRunWhetherItHasFinished)
+{
+    const ScratchFolder folder;
+    const std::string csv = folder.path("book.csv");
+    write(csv, "run-1");
+    const std::string begun = folder.read("book.csv.json");
+    end_manifest(csv, "run-1", {}, begun);
+    write(csv, "run-2", plan_of_two_cases(), {"run-1"});
+    EXPECT_TRUE(has_finished(csv, "run-1"));
+    EXPECT_FALSE(has_finished(csv, "run-2"));
+}
+
+TEST(KeptManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
+{
+    const ScratchFolder folder;
+    const std::string csv = folder.path("book.csv");
+    write(csv, "run-1");
+    const std::string begun = folder.read("book.csv.json");
+    end_manifest(csv, "run-1", {}, begun);
+    const std::string ended = folder.read("book.csv.json");
+    keep_manifest(csv, begun);
+    EXPECT_EQ(folder.read("book.csv.json"), ended); // it is there
+    std::filesystem::remove(folder.path("book.csv.json"));
+    keep_manifest(csv, begun);
+    EXPECT_EQ(folder.read("book.csv.json"), begun);
+    folder.write("book.csv.json", "notes");
+    keep_manifest(csv, begun);
+    EXPECT_EQ(folder.read("book.csv.json"), begun);
+}
+
 // Of earlier versions, which called it book.json.
 TEST(Manifest, OfTheOldNameIsReadWhereItHasTheRunsOfTheLog)
 {
@@ -170,7 +210,7 @@ TEST(Manifest, OfTheOldNameIsReadWhereItHasTheRunsOfTheLog)
     EXPECT_EQ(manifest_of(csv, run), folder.path("book.json"));
     EXPECT_EQ(runs_in_manifest(csv, run).size(), 1U);
     EXPECT_EQ(run_ids_in_manifest(csv, run), run);
-    EXPECT_FALSE(has_finished_run(csv, run));
+    EXPECT_FALSE(has_finished(csv, "run-1"));
     EXPECT_EQ(manifest_of(csv, {"run-9"}), folder.path("book.csv.json")); // it is another log's
     EXPECT_THAT(text_of<UsageError>([&] { runs_in_manifest(csv, {"run-9"}); }),
                 StartsWith(folder.path("book.csv.json") + ": run run-9, of which"));

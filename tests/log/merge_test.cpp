@@ -21,10 +21,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-// The key of a case that has a strategy alone.
+// The key of a case that has a strategy and a backend alone.
 std::string key(const std::string& strategy)
 {
-    return key_of("strategy=" + strategy, "");
+    return key_of("strategy=" + strategy + " backend=cuda", "");
 }
 
 struct RowOf {
@@ -42,7 +42,14 @@ ParsedLog log_of(const std::string& path, const std::vector<RowOf>& rows)
         std::vector<std::string> cells(log.columns.size());
         cells[log.column("key")] = key(row.strategy);
         cells[log.column("strategy")] = row.strategy;
-        cells[log.column("mechanism")] = "none";
+        for (const auto& [column, text] : {std::pair{"mechanism", "none"},
+                                           {"backend", "cuda"},
+                                           {"experiment", "e"},
+                                           {"git", "abc"},
+                                           {"gpu", "NVIDIA H200"},
+                                           {"driver", "580"},
+                                           {"cuda", "13.0"}})
+            cells[log.column(column)] = text;
         cells[log.column("repetition")] = std::to_string(row.repetition);
         cells[log.column("status")] = row.status;
         cells[log.column("machine")] = row.machine;
@@ -68,7 +75,9 @@ RunIdentity record_of_shard(const std::string& shard)
                            .schedule = "",
                            .repeat = 2,
                            .warmup = 0}}},
-            .cases = {{key("a"), "strategy=a", 2}, {key("b"), "strategy=b", 2}, {key("c"), "strategy=c", 2}},
+            .cases = {{key("a"), "strategy=a backend=cuda", 2},
+                      {key("b"), "strategy=b backend=cuda", 2},
+                      {key("c"), "strategy=c backend=cuda", 2}},
             .shard = shard};
 }
 
@@ -109,10 +118,10 @@ TEST(Merge, NamesWhatIsMissing)
 {
     const MergedLog merged = merge_logs({part_of_rows("a.csv", "1/2", {{"a", 1}, {"b", 0}, {"b", 1}})});
     ASSERT_EQ(merged.missing.size(), 2U);
-    EXPECT_EQ(merged.missing[0].settings, "strategy=a");
+    EXPECT_EQ(merged.missing[0].settings, "strategy=a backend=cuda");
     EXPECT_EQ(merged.missing[0].repetitions, 1U);
     EXPECT_EQ(merged.missing[0].of, 2U);
-    EXPECT_EQ(merged.missing[1].settings, "strategy=c");
+    EXPECT_EQ(merged.missing[1].settings, "strategy=c backend=cuda");
     EXPECT_EQ(merged.missing[1].repetitions, 2U);
     EXPECT_EQ(merged.cases, 2U);
 }
@@ -178,6 +187,8 @@ TEST(Merge, LetsDevicesBeDifferentAndNamesThem)
 {
     LogPart other = part_of_rows("b.csv", "2/2", {{"b", 0, "ok", "m2"}});
     other.runs.at("r1").backends.at("cuda").name = "NVIDIA A100";
+    for (LogRow& row : other.log.rows)
+        row.cells[other.log.column("gpu")] = "NVIDIA A100";
     other.runs.at("r1").backends.at("cuda").driver = "570";
     other.runs.at("r1").backends.at("cuda").multiprocessors = 108;
     const std::vector<LogPart> parts{part_of_rows("a.csv", "1/2", {{"a", 0}}), other};
@@ -215,6 +226,10 @@ TEST(Merge, RefusesARowThatIsNotOfItsCase)
     part.log.rows[1].cells[part.log.column("strategy")] = "b";
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({part})); }),
               "a.csv:3: strategy is 'b'; expected: 'a', as in the case " + key("a"));
+    LogPart elsewhere = part_of_rows("a.csv", "1/2", {{"a", 0}});
+    elsewhere.log.rows[0].cells[elsewhere.log.column("gpu")] = "NVIDIA A100";
+    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({elsewhere})); }),
+              "a.csv:2: gpu is 'NVIDIA A100'; expected: 'NVIDIA H200', as in the manifest of run r1");
     // Of one case in two files.
     const auto with_reference = [](const std::string& path, unsigned repetition, const std::string& reference) {
         LogPart one = part_of_rows(path, "1/2", {{"a", repetition}});

@@ -97,6 +97,18 @@ TEST_F(PutFailedAside, KeepsTheLogAsItWasAndLeavesTheRestInIt)
     EXPECT_THAT(files(), ElementsAre("a.csv", "a.csv.json", "a.csv.old-1", "a.csv.old-1.json"));
 }
 
+TEST_F(PutFailedAside, ShowsACopyToNobodyElse)
+{
+    namespace fs = std::filesystem;
+    folder.write("a.csv.json", "its manifest");
+    for (const char* name : {"a.csv", "a.csv.json"})
+        fs::permissions(folder.path(name), fs::perms::owner_read | fs::perms::owner_write);
+    put_aside(has_failed);
+    for (const std::string& name : files())
+        EXPECT_EQ(fs::status(folder.path(name)).permissions(), fs::perms::owner_read | fs::perms::owner_write)
+            << name;
+}
+
 TEST_F(PutFailedAside, AsksByCase)
 {
     const RowsAside aside =

@@ -88,8 +88,10 @@ TEST(RowCheck, TakesEveryRowThatARunWrites)
                       .seed = 7};
     for (const Case& point : {kReduce, kFloat, kMatrix, on_gpu}) {
         Sample sample = right_sample(point);
-        if (sample.launches)
-            sample.launches->attempted = Registry::find_anywhere(point.strategy)->launches(point).total();
+        if (sample.launches) {
+            const ExpectedLaunches form = Registry::find_anywhere(point.strategy)->launches(point);
+            sample.launches = LaunchCounts{.attempted_by_depth = form.by_depth, .attempted = form.total()};
+        }
         EXPECT_EQ(refusal(log_of(point, sample), point), "");
         EXPECT_EQ(refusal(log_of(point, wrong_sample()), point), "");
         EXPECT_EQ(refusal(log_of(point, {.status = Status::crashed, .detail = "crashed"}), point), "");
@@ -184,6 +186,36 @@ TEST(RowCheck, RefusesAStatusThatTheOtherCellsDoNotHave)
         EXPECT_EQ(refusal(with(right, {{"gpu_us", text}}), kReduce),
                   fmt::format("a.csv:2: gpu_us is '{}'; expected: a number above 0", text));
     EXPECT_EQ(refusal(with(right, {{"wall_us", "inf"}}), kReduce), "a.csv:2: wall_us is 'inf'; allowed: a number");
+}
+
+TEST(RowCheck, RefusesWhatIsNoNumberWhereOneBelongs)
+{
+    const ParsedLog reduce = log_of(kReduce, right_sample(kReduce));
+    for (const char* column :
+         {"pending_limit", "limit_bytes", "wave", "waves", "streams", "bytes", "bandwidth_gb_s", "floor_us",
+          "latency_us", "timer_step_ns", "host_launches", "launches_expected", "launches_failed", "max_depth"})
+        for (const char* text : {"zzz", "nan", "1e999"})
+            EXPECT_THAT(refusal(with(reduce, {{column, text}}), kReduce), HasSubstr(text)) << column;
+    EXPECT_THAT(refusal(with(reduce, {{"launches_by_depth", "4 zzz 4"}}), kReduce), HasSubstr("zzz"));
+    EXPECT_EQ(refusal(with(reduce, {{"launches_by_depth", "4 4 5"}}), kReduce),
+              "a.csv:2: launches_attempted is '12'; expected: 13, the sum of launches_by_depth");
+}
+
+TEST(RowCheck, HoldsARowAgainstItsRunInTheManifest)
+{
+    const ParsedLog log =
+        with(log_of(kReduce, right_sample(kReduce)), {{"driver", "580"}, {"cuda", "13.0"}, {"machine", "m1"}});
+    RunIdentity run{.git = log.rows[0].cells[log.column("git")], .experiment = "e"};
+    run.backends["cpu"] = {.name = "Model 1", .driver = "580", .runtime = "13.0", .machine = "m1"};
+    const auto refused = [&](const ParsedLog& some) {
+        return text_of<RunError>([&] { RowCheck::check_run(some, some.rows[0], {{"r1", run}}); });
+    };
+    RowCheck::check_run(log, log.rows[0], {{"r1", run}});
+    RowCheck::check_run(log, log.rows[0], {}); // nothing is known of it
+    for (const char* column : {"experiment", "git", "gpu", "driver", "cuda", "machine"})
+        EXPECT_THAT(refused(with(log, {{column, "zzz"}})),
+                    testing::StartsWith(std::string("a.csv:2: ") + column + " is 'zzz'; expected: '"));
+    EXPECT_EQ(refused(with(log, {{"backend", "cuda"}})), "a.csv:2: backend is 'cuda'; expected: one of run r1");
 }
 
 TEST(RowCheck, HoldsRowsOfOneCaseAgainstOneReference)

@@ -142,6 +142,16 @@ class Logs(Attacked):
         self.assertIn("out.csv.rescued-1 has ", process.stderr.readline())
         process.kill()
 
+    def test_a_manifest_deleted_in_a_run_that_ends_with_an_error_is_there_again(self):
+        process = self.start(*LONG, "-o", self.log.name)
+        self.wait_for_rows(process, 20)
+        self.manifest.unlink()
+        size = self.log.stat().st_size + 20_000
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
+        code, _, err = self.end_of(process)
+        self.assertEqual(code, 1, err)
+        self.assertIn("out.csv: the row could not be written: File too large", err)
+        self.assertEqual(set(runs_of(self.manifest)), {row["run_id"] for row in rows_of(self.log)})
 
     def test_deleted_in_a_run_that_something_else_ends(self):
         process = self.start(*LONG, "--retries", "1", "-o", self.log.name)
@@ -277,6 +287,22 @@ class Streams(Attacked):
                 out, _ = self.shell(f"$N -o {name} | cat")
                 self.assertEqual(out.count("\n"), 1 + SHORT_ROWS)
         self.assertEqual(self.shell("$N -o /dev/null > /dev/null")[1], "")  # it has no use for either
+
+    def test_the_terminal_of_a_process_is_standard_output_too(self):
+        pid, ours = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execv(NESTBED, [NESTBED, "run", *SHORT, "-o", "/dev/tty"])
+        shown = b""
+        while True:
+            try:
+                shown += os.read(ours, 4096)
+            except OSError:  # its end
+                break
+        os.close(ours)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0, shown)
+        self.assertNotIn(b"manifest", shown)
+        self.assertEqual(self.names(), [])
 
     def test_a_terminal_by_its_name_is_standard_output(self):
         ours, theirs = pty.openpty()

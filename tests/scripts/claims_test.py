@@ -696,8 +696,32 @@ class Evidence(Command):
             self.write("results/m/k.json", json.dumps({"runs": runs, "plans": {"p": PLAN}}))
             self.write_sum()
             self.run_claims("check")
+        # Shards that were merged, and a run that went on with what they are: it has counted all rows.
+        runs = {"r0": {**KEYED_RUN, "shard": "1/2", "log_rows": 3}, "r2": {**KEYED_RUN, "shard": "2/2", "log_rows": 1},
+                "r1": {**KEYED_RUN, "started_utc": "2027-01-01T00:00:00Z"}}
+        self.write("results/m/k.json", json.dumps({"runs": runs, "plans": {"p": PLAN}}))
+        self.write_sum()
+        self.run_claims("check")
+        # Two runs of one second: the one that came to its end is the last.
+        interrupted = {**KEYED_RUN, "log_rows": 2}
+        del interrupted["finished_utc"]
+        self.write("results/m/k.json", json.dumps({"runs": {"r1": KEYED_RUN, "r2": interrupted}, "plans": {"p": PLAN}}))
+        self.write_sum()
+        self.run_claims("check")
         self.assertEqual(self.problem(KEYED, {"runs": {"r1": {**MANIFEST["runs"]["r1"], "samples": 3}}}),
                          "the manifest of m/k.csv: run r1 was to measure 3 rows; the log has 4")
+
+    def test_want_every_row_once(self):
+        lines = KEYED.split("\r\n")
+        self.assertIn("line 3: repetition", self.problem("\r\n".join([*lines[:2], lines[1], *lines[3:]]), self.manifest()))
+        self.assertIn("line 5: repetition is 'x'; expected: 0 to 1",
+                      self.problem(KEYED.replace("cuda,8,64,8,1", "cuda,8,64,8,x"), self.manifest()))
+
+    def test_want_a_manifest_that_can_be_read(self):
+        self.write("results/m/k.csv", KEYED)
+        self.write("results/m/k.json", '{"runs": ' + "[" * 100_000)
+        self.write_sum()
+        self.assertIn("it is not a manifest of `nestbed run`", self.failed())
 
     def test_want_a_whole_manifest(self):
         for name in ("git", "backends", "log_rows"):
