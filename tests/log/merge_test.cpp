@@ -187,8 +187,8 @@ TEST(Merge, LetsDevicesBeDifferentAndNamesThem)
 {
     LogPart other = part_of_rows("b.csv", "2/2", {{"b", 0, "ok", "m2"}});
     other.runs.at("r1").backends.at("cuda").name = "NVIDIA A100";
-    for (LogRow& row : other.log.rows)
-        row.cells[other.log.column("gpu")] = "NVIDIA A100";
+    other.log.rows[0].cells[other.log.column("gpu")] = "NVIDIA A100";
+    other.log.rows[0].cells[other.log.column("driver")] = "570";
     other.runs.at("r1").backends.at("cuda").driver = "570";
     other.runs.at("r1").backends.at("cuda").multiprocessors = 108;
     const std::vector<LogPart> parts{part_of_rows("a.csv", "1/2", {{"a", 0}}), other};
