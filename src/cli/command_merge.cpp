@@ -110,7 +110,7 @@ void check_output(const std::string& path, const std::vector<std::string>& input
         refuse(option, "it is no file that can have a manifest beside it", "a file's name");
     for (const std::string& input : inputs)
         for (const std::string& other : {input, manifest_path(input), old_manifest_path(input)})
-            if (fs::exists(other) && (same_file(path, other) || same_file(manifest_path(path), other)))
+            if (same_file(path, other) || (fs::exists(other) && same_file(manifest_path(path), other)))
                 refuse(option, fmt::format("it, or its manifest, is {}, which is to be merged", other),
                        "another file");
     check_manifest(path);

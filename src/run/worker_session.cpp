@@ -135,6 +135,8 @@ class WorkerSession final : public Session
             } catch (const std::runtime_error& error) {
                 if (attempt == kOpenTries)
                     throw RunError(fmt::format("no new worker could be had on {}: {}", facts_.name, error.what()));
+                if (worker_.note)
+                    worker_.note(fmt::format("{}; tried again ({} of {})", error.what(), attempt, kOpenTries - 1));
                 pause(kBetweenTries);
             }
     }

@@ -256,7 +256,7 @@ TEST_F(WorkerSetUp, IsTriedAgainWhereTheNextWorkerIsLostAsItOpensTheDevice)
     EXPECT_THAT(notes, IsEmpty());
     session->renew();
     EXPECT_THAT(notes, ElementsAre("the worker on cpu was lost while it opened the device: exit code 3; tried again "
-                                   "(1 of 1)"));
+                                   "(1 of 2)"));
     EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
 }
 
