@@ -113,7 +113,7 @@ def check_end(path, runs, count):
     last = {}
     for run_id in sorted((run_id for run_id, run in runs.items() if "plan" in run), key=order):  # earlier versions kept no end
         if not runs[run_id].get("shard"):
-            last = {}  # it has gone on with the whole log
+            last = {}  # it continued the whole log
         last[runs[run_id].get("shard", "")] = run_id
     for run_id in last.values():
         if "finished_utc" not in runs[run_id]:

@@ -94,7 +94,7 @@ void choose_columns(Comparison& comparison, const ParsedLog& before, const Parse
 }
 
 // Refuses a row whose cells do not agree, and a repetition of a case that one run has twice. Two runs in one log may have the same. Logs
-// without a key do not say what was asked for: of them only a row that is the same in all cells is there twice.
+// without a key do not say what was asked for: of them only a row that is the same in all cells is a duplicate.
 void check_rows(const ParsedLog& log)
 {
     std::vector<std::string_view> identity{"key", "backend", "schedule", "experiment", "gpu", "run_id", "repetition"};
