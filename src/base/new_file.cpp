@@ -138,7 +138,8 @@ void check_new_file(const std::string& path, std::string_view option)
         refuse(option, path, std::strerror(errno));
 }
 
-void write_new_file(const std::string& path, std::string_view content, std::string_view what, std::string_view option)
+void write_new_file(const std::string& path, std::string_view content, std::string_view what, std::string_view option,
+                    std::optional<mode_t> mode)
 {
     check_new_file(path, option);
     std::optional<PartialFile> file;
@@ -149,6 +150,8 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
     }
     try {
         file->write(content);
+        if (mode)
+            file->set_permissions(*mode);
         file->put_in_place(false);
     } catch (const std::system_error& error) {
         fail(path, what, error.code().message());
@@ -162,8 +165,7 @@ std::optional<mode_t> permissions_of(const std::string& path)
     return ::stat(path.c_str(), &there) == 0 ? std::optional(there.st_mode) : std::nullopt;
 }
 
-void replace_file(const std::string& path, std::string_view content, std::string_view what,
-                  std::optional<mode_t> mode)
+void replace_file(const std::string& path, std::string_view content, std::string_view what)
 {
     struct stat there {
     };
@@ -174,9 +176,7 @@ void replace_file(const std::string& path, std::string_view content, std::string
         PartialFile file(is_there ? real_path(path) : path); // through a link, not instead of it
         file.write(content);
         if (is_there)
-            mode = there.st_mode;
-        if (mode)
-            file.set_permissions(*mode);
+            file.set_permissions(there.st_mode);
         file.put_in_place(true);
     } catch (const std::system_error& error) {
         fail(path, what, error.code().message());

@@ -287,8 +287,8 @@ void CsvLog::rescue(const std::string& what)
         const std::string name = free_name(path.string(), "rescued");
         try {
             if (!manifest_.empty())
-                replace_file(manifest_path(name), manifest_, "the manifest", mode);
-            replace_file(name, text_, "the log", mode);
+                write_new_file(manifest_path(name), manifest_, "the manifest", "--output", mode);
+            write_new_file(name, text_, "the log", "--output", mode);
         } catch (const std::runtime_error& error) {
             fs::remove(manifest_path(name), ignored);
             why += fmt::format("{} {}", why.empty() ? ":" : ";", error.what());
@@ -297,7 +297,7 @@ void CsvLog::rescue(const std::string& what)
         throw RunError(fmt::format("{}; all rows of the log are in {}", changed, name));
     }
     throw RunError(fmt::format("{}, and {}{}", changed,
-                               there && ours.st_nlink > 0
+                               there && ours.st_nlink > 0 && !is_at(descriptor_, path_)
                                    ? "its rows are in the file that was moved, without the last"
                                    : "its rows are lost",
                                why));

@@ -33,7 +33,7 @@ struct MergedLog {
 };
 
 // At least one part. Throws UsageError that names the files, and where it is about rows their lines, for runs of different experiments,
-// versions or plans, for a row of no case of the plan, and for a repetition of a case that is there twice; RunError that names file and
+// versions or plans, for a row of no case of the plan, and for a duplicate repetition of a case; RunError that names file and
 // line for cells that do not agree (RowCheck).
 MergedLog merge_logs(const std::vector<LogPart>& parts);
 

@@ -30,9 +30,10 @@ RowsAside put_failed_aside(const ParsedLog& rows, const std::vector<CaseResult>&
         return aside;
     aside.file = free_name(rows.path, "old");
     if (const std::string manifest = manifest_of(rows.path, runs_of(rows)); std::filesystem::exists(manifest))
-        replace_file(manifest_path(aside.file), read_text_file(manifest), "the manifest", permissions_of(manifest));
-    replace_file(aside.file, read_text_file(rows.path), "the log as it was",
-                 permissions_of(rows.path)); // whole, or not at all
+        write_new_file(manifest_path(aside.file), read_text_file(manifest), "the manifest", "--output",
+                       permissions_of(manifest));
+    write_new_file(aside.file, read_text_file(rows.path), "the log as it was", "--output",
+                   permissions_of(rows.path)); // whole, or not at all
     replace_file(rows.path, kept, "the log without the rows that failed");
     return aside;
 }

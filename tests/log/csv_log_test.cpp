@@ -315,6 +315,24 @@ TEST(AttackedLog, WhoseRowsCannotBeKeptSaysSo)
     EXPECT_FALSE(folder.has("a.csv.rescued-1"));
 }
 
+TEST(AttackedLog, SaysWhereItsRowsAreOnlyIfTheyAreThere)
+{
+    for (const bool moved : {false, true}) {
+        const ScratchFolder folder;
+        Log log(folder.path("a.csv"));
+        const std::vector<std::string> row = some_row();
+        log.append(row);
+        if (moved)
+            std::filesystem::rename(folder.path("a.csv"), folder.path("b.csv"));
+        else
+            std::filesystem::resize_file(folder.path("a.csv"), 5);
+        const FullDisk full(10);
+        EXPECT_THAT(
+            text_of<RunError>([&] { log.append(row); }),
+            HasSubstr(moved ? "its rows are in the file that was moved, without the last: " : "its rows are lost: "));
+    }
+}
+
 TEST(AttackedLog, WhoseFolderIsGoneIsKeptAmongTheTemporaryFiles)
 {
     const ScratchFolder folder;

@@ -34,6 +34,17 @@ def runs_of(manifest):
     return json.loads(manifest.read_text())["runs"]
 
 
+def shown_on(terminal):
+    """All that a terminal was sent until its other end was closed."""
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:  # its end
+            os.close(terminal)
+            return shown
+
+
 class Attacked(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -293,13 +304,7 @@ class Streams(Attacked):
         if pid == 0:
             os.chdir(self.folder)
             os.execv(NESTBED, [NESTBED, "run", *SHORT, "-o", "/dev/tty"])
-        shown = b""
-        while True:
-            try:
-                shown += os.read(ours, 4096)
-            except OSError:  # its end
-                break
-        os.close(ours)
+        shown = shown_on(ours)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0, shown)
         self.assertNotIn(b"manifest", shown)
         self.assertEqual(self.names(), [])
@@ -309,13 +314,7 @@ class Streams(Attacked):
         process = subprocess.Popen([NESTBED, "run", *SHORT, "-o", os.ttyname(theirs)], cwd=self.folder, text=True, stdout=theirs,
                                    stderr=subprocess.PIPE)
         os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                shown += os.read(ours, 4096)
-            except OSError:  # its end
-                break
-        os.close(ours)
+        shown = shown_on(ours)
         err = process.communicate(timeout=LIMIT)[1]
         self.assertEqual(process.returncode, 0, err)
         self.assertEqual(shown.count(b"\n"), 1 + SHORT_ROWS)

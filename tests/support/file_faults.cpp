@@ -4,7 +4,7 @@
 //   FILE_FAULTS_CALL     open, write, fsync, fdatasync, rename, close, ftruncate, unlink or chmod: the kind that fails
 //   FILE_FAULTS_NUMBER   which call of this kind in this process, from 1
 //   FILE_FAULTS_ERROR    its errno; 0: a write of half the bytes
-//   FILE_FAULTS_THEN     "well": all later calls are well; "same": the next one of this kind fails likewise; "dead": all later ones of any
+//   FILE_FAULTS_THEN     "well": all later calls are well; "dead": all later ones of any
 //                        kind fail with EIO, as on a disk that is gone
 // A write that fails with ENOSPC writes half its bytes first, and the next one fails, as on a disk that runs full.
 // Calls go to the system directly. A sync is noted before it begins too: what was noted before that is what it brings to the disk.
@@ -111,7 +111,7 @@ int fault_of(std::string_view call)
         dead = settings().then == "dead";
         return settings().error;
     }
-    const bool again = settings().then == "same" || (settings().error == ENOSPC && call == "write");
+    const bool again = settings().error == ENOSPC && call == "write";
     return again && number == settings().number + 1 ? settings().error : kWell;
 }
 
