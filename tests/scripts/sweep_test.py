@@ -6,6 +6,7 @@
 NESTBED_TESTS is the test program, which is nestbed with strategies that are at fault (tests/faults). SEED draws the moments of KilledAtRandom,
 KILLS is how many, BACKEND the backend of all but Faulty (on a GPU a start takes seconds: take fewer).
 """
+import contextlib
 import csv
 import json
 import os
@@ -73,6 +74,18 @@ def processes():
 
 def workers_of(run):
     return [process for process, words in processes().items() if words[1:] == ["worker", str(run)]]
+
+
+def kill_workers_of(run):
+    """How many were killed. None of them lives on."""
+    killed = []
+    for worker in workers_of(run):
+        with contextlib.suppress(ProcessLookupError):  # it has ended since it was seen
+            os.kill(worker, signal.SIGKILL)
+            killed.append(worker)
+    while set(killed) & set(workers_of(run)):
+        time.sleep(0.001)
+    return len(killed)
 
 
 # Some seconds: there is time to stop it in the middle.
@@ -158,26 +171,21 @@ class KilledAtRandom(Sweep):
         killed = 0
         while process.poll() is None and killed < 3:
             self.wait_for_rows(self.log, 40 * (killed + 1), process)
-            for worker in workers_of(process.pid):
-                os.kill(worker, signal.SIGKILL)
-                killed += 1
+            killed += kill_workers_of(process.pid)
         _, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, err)
-        noted = len(re.findall(r"crashed: signal 9 \(Killed\); tried again", err))
-        self.assertGreater(noted, 0)  # one that is killed while it starts has taken no case down
+        # On a slow machine a kill may meet a worker that is only starting: that one has taken no case down.
+        self.assertRegex(err, r"crashed: signal 9 \(Killed\); tried again \(1 of 3\)\n")
+        noted = len(re.findall(r"signal 9 \(Killed\); tried again", err))
         self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
         (run,) = json.loads(manifest_path(self.log).read_text())["runs"].values()
         self.assertEqual(len(run["incidents"]), noted)
 
-
     def test_a_worker_that_is_killed_as_it_starts_is_replaced(self):
         process = self.start("sweep.cfg", "--retries", "3", "-o", self.log.name)
         end = time.monotonic() + 60
-        workers = []
-        while not workers:
+        while not kill_workers_of(process.pid):
             self.assertLess(time.monotonic(), end, "it starts no worker")
-            workers = workers_of(process.pid)
-        os.kill(workers[0], signal.SIGKILL)
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)
         self.assertRegex(err, r"signal 9 \(Killed\); tried again \(1 of 3\)\n")
@@ -287,8 +295,7 @@ class RandomOrders(Sweep):
             for _ in range(2):
                 self.let_it_measure(process, log, len(whole) // 3)
                 process.send_signal(signal.SIGSTOP)  # so that it does not end meanwhile
-                for worker in workers_of(process.pid):
-                    os.kill(worker, signal.SIGKILL)
+                kill_workers_of(process.pid)
                 process.send_signal(signal.SIGCONT)
             _, err = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 0, err)
