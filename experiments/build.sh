@@ -6,7 +6,7 @@
 #
 # Standard output is the build folder alone; everything else goes to standard error.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"

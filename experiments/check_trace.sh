@@ -5,7 +5,7 @@
 #
 # Installs Debian's nodejs and npm where they are missing, and the npm package traceviewer into build/traceviewer.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 (($#)) || {
     echo "check_trace.sh: no trace was named; allowed: one or more files of nestbed trace" >&2
     exit 2

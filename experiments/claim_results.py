@@ -1,13 +1,14 @@
 """A folder of results with its claims: read, measured, checked, and held beside a second run."""
 import dataclasses
-import hashlib
 import os
 import pathlib
 
+import claim_evidence
 import claim_numbers
 import logs
 from claim_file import ClaimError, parse_claims
 from claim_numbers import description_of
+from manifests import manifest_path
 from utc import seconds_of
 
 
@@ -54,6 +55,7 @@ class Results:
         rows = {name: self.read_log(name, **said) for name, said in self.logs.items()}
         for place in sorted({os.path.dirname(name) for name in self.logs}):
             self.check_sums(place)
+            self.problems += claim_evidence.figure_problems(self.folder / place)
         asked = [claim for claim in self.claims if rows[claim.log]]
         found = iter(claim_numbers.measure([(number, rows[claim.log]) for claim in asked for number in claim.numbers]))
         for claim in asked:
@@ -91,22 +93,32 @@ class Results:
         return rows
 
     def check_sums(self, place):
-        """Every file of the SHA256SUMS of a folder must be as it was; the claims' CSVs must be among them."""
+        """Every file of the SHA256SUMS of a folder must be as it was; all CSVs, manifests and figures must be among them."""
         path = self.folder / place / "SHA256SUMS"
-        here = [name for name in self.logs if os.path.dirname(name) == place]
+        here = list(dict.fromkeys([os.path.basename(name) for name in self.logs if os.path.dirname(name) == place]
+                                  + claim_evidence.evidence(self.folder / place)))
         try:
             sums = dict(reversed(line.split("  ", 1)) for line in read_text(path).splitlines() if "  " in line)
         except ClaimError as error:
-            self.problems += [f"{self.claims_on(name)}: {error}" for name in here]
+            self.problems.append(str(error))
             return
-        self.problems += [f"{self.claims_on(name)}: {path} has no line for {name}" for name in here
-                          if os.path.basename(name) not in sums]
+        self.problems += [f"{self.claims_on(os.path.join(place, name))}: {path} has no line for {name}" for name in here
+                          if name not in sums]
         for name, known in sorted(sums.items()):
             file, claims = self.folder / place / name, self.claims_on(os.path.join(place, name))
             if not file.is_file():
                 self.problems.append(f"{claims}: there is no {file}")
-            elif hashlib.sha256(file.read_bytes()).hexdigest() != known:
+            elif claim_evidence.sha256_of(file) != known:
                 self.problems.append(f"{claims}: {file} is not the file that was measured: its SHA-256 is not that of {path}")
+            if name.endswith(".csv"):
+                self.check_log(file, claims)
+
+    def check_log(self, path, claims):
+        try:
+            claim_evidence.check_log(path)
+        except (logs.LogError, ClaimError) as error:
+            if f"{claims}: {error}" not in self.problems:
+                self.problems.append(f"{claims}: {error}")
 
     def second(self, folder):
         """[Second]: the numbers of the same claims from another folder's CSVs, which have the names of ours; without those of CSVs
@@ -133,7 +145,7 @@ class Results:
 def read_text(path):
     """A file's text, its ends of lines as they are. Raises ClaimError."""
     try:
-        with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
+        with open(path, newline="", encoding="utf-8", errors="surrogateescape", opener=logs.regular) as file:
             return file.read()
     except OSError as error:
         raise ClaimError(f"{path}: it could not be read: {error.strerror}") from error
@@ -151,7 +163,7 @@ def facts_of(path, rows, figure, command):
     table = rows.table
     machines, commits = (", ".join(filter(None, table[name].unique())) if name in table else "" for name in ("gpu", "git"))
     facts = Facts(figure, command, machines, commits)
-    if not path.with_suffix(".json").exists():
+    if not manifest_path(path).exists():
         return facts
     try:
         runs = logs.manifest_of(path)["runs"]
@@ -162,7 +174,7 @@ def facts_of(path, rows, figure, command):
             if begin is not None and any(ends):
                 facts.minutes += (max(filter(None, ends)) - begin) / 60
     except (KeyError, TypeError) as error:
-        raise ClaimError(f"{path.with_suffix('.json')}: it is not a manifest of `nestbed run`: there is no {error}") from error
+        raise ClaimError(f"{manifest_path(path)}: it is not a manifest of `nestbed run`: there is no {error}") from error
     return facts
 
 

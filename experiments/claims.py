@@ -8,6 +8,7 @@ import os
 import pathlib
 import sys
 
+import checked_output
 import logs
 from claim_documents import claims_page, linked, page_problems, with_page
 from claim_file import ClaimError
@@ -33,7 +34,7 @@ def documents(folder):
 
 def say_problems(problems):
     for problem in problems:
-        print(f"claims.sh: {problem}", file=sys.stderr)
+        print(f"claims.sh: {logs.said(problem)}", file=sys.stderr)
     return 3 if problems else 0
 
 
@@ -161,7 +162,7 @@ def main():
         print(f"claims.sh: {error}", file=sys.stderr)
         return 2
     except (ClaimError, logs.LogError, logs.StatisticsError) as error:
-        print(f"claims.sh: {error}", file=sys.stderr)
+        print(f"claims.sh: {logs.said(error)}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"claims.sh: {error.filename}: {error.strerror}", file=sys.stderr)
@@ -169,4 +170,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("claims.sh", main)

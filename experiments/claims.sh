@@ -9,7 +9,7 @@
 #
 # results/claims.json says how each number comes about. --results FOLDER: another folder than results/.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 answer_help "$here/claims.py" "$@"

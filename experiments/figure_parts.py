@@ -1,5 +1,6 @@
 """What a figure is drawn from: the part of a log that one backend and one device measured, and the lines and panels in it."""
 import dataclasses
+import math
 import re
 
 import pandas
@@ -75,7 +76,7 @@ def with_levels(cases):
     `launched`: of a chain its grids, of a fan-out its launches, NaN of all else;
     `whole`: `one grid` for a fan-out that is one where another of as many launches by the same mechanism was cut into waves."""
     deep = cases["launches_by_depth"].map(lambda text: float(len(str(text).split())))
-    asked = pandas.to_numeric(cases["depth"], errors="coerce")
+    asked = pandas.to_numeric(cases["depth"], errors="coerce").replace([math.inf, -math.inf], math.nan)
     cases = cases.assign(levels=asked.where(cases["depth"] != "full", deep))
     counts = cases["levels"].where(cases["strategy"] == "chain", cases["grid"].where(cases["strategy"] == "fanout"))
     least = cases.groupby(["backend", "gpu", "strategy", "mechanism", "grid"], dropna=False)["wave"].transform("min")

@@ -5,6 +5,8 @@ from `nestbed statistics`, as in the table of a run: the same CSV gives the same
 the path of a nestbed.
 """
 import csv
+import errno
+import hashlib
 import io
 import json
 import math
@@ -12,11 +14,14 @@ import os
 import pathlib
 import re
 import shlex
+import stat
 import subprocess
 import tempfile
 
 import numpy
 import pandas
+
+from manifests import manifest_path
 
 # What makes a case; samples that agree in all of these are repetitions of one.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
@@ -26,7 +31,12 @@ NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pendi
            "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
            "launches_failed", "max_depth", "relative_error"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
+TEXTS = [*(name for name in CASE if name not in NUMBERS), "status", "detail", "driver", "cuda", "git", "utc"]  # that are shown
+# What moves, hides or turns the text round it: control characters, and those of bidirectional text and of line ends.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
+MOST_SHOWN = 64  # characters of a name
 CUB = ["cub", "cub_narrow"]
+MOST_BYTES = 2**30  # of a file that is read, as in nestbed
 # What a case and the CUB that it is held against must agree in.
 CUB_KEY = ["log", "backend", "gpu", "clock", "type", "elements"]
 
@@ -39,11 +49,26 @@ class StatisticsError(Exception):
     """nestbed did not do its part: why."""
 
 
+def regular(path, flags):
+    """For open(..., opener=regular): a pipe or a device may have no end, and what is larger than MOST_BYTES is no log. Raises OSError."""
+    handle = os.open(path, flags | os.O_NONBLOCK)  # without a wait for somebody who writes a pipe
+    found = os.fstat(handle)
+    why = None
+    if found.st_size > MOST_BYTES:
+        why = f"it is too large; allowed: {MOST_BYTES / 2**30:g} GiB"
+    elif not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):  # of a folder, open() says it
+        why = "it is a pipe or a device; allowed: a regular file"
+    if why:
+        os.close(handle)
+        raise OSError(errno.EINVAL, why, path)
+    return handle
+
+
 def is_log(path):
     """Whether a CSV's header has a log's columns. What cannot be read or is empty is taken for one: read_log says what is wrong
     with it."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
+        with open(path, newline="", encoding="utf-8", opener=regular) as file:
             header = next(csv.reader(file, strict=True), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return True
@@ -82,11 +107,26 @@ def _stray_quote(text):
     return None
 
 
+def seen(text):
+    """The text with what cannot be seen named: [U+001B]. A terminal, a page and a figure show it and do not go by it."""
+    return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
+def said(message):
+    """The same of a message, which may have several lines."""
+    return "\n".join(map(seen, str(message).split("\n")))
+
+
+def cut(text):
+    """A name as figures and pages show it: of a long one the beginning, and a digest that tells it from others."""
+    return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
+
+
 def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and its line in the file, where the header is 1.
     Blank lines are left out. Raises LogError."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
+        with open(path, newline="", encoding="utf-8", opener=regular) as file:
             text = file.read()
         if "\0" in text:
             raise LogError(f"{path}, line {1 + text[:text.index(chr(0))].count(chr(10))}: a byte is 0: the file is damaged, or no text")
@@ -116,7 +156,8 @@ def read_log(path):
     """The rows of a log, texts but for NUMBERS, in the file's order, and three columns more: `log` (the path), `line` (of the
     file, the header is 1) and `us` (gpu_us, or wall_us where there is none; NaN unless the status is ok).
 
-    Columns that a log of an earlier version lacks are empty; numbers are finite. Raises LogError.
+    Columns that a log of an earlier version lacks are empty; numbers are finite. Of TEXTS, what cannot be seen is named (seen), and
+    names that are long are cut; `attrs["whole"]` has these whole. Raises LogError.
     """
     path = pathlib.Path(path)
     header, lines, rows = read_rows(path)
@@ -136,6 +177,13 @@ def read_log(path):
     if "key" in log:  # of a sample that a worker was lost in there is no wave: that of the case's others
         for name in ("wave", "streams"):
             log[name] = log[name].fillna(log.groupby("key")[name].transform("first"))
+    log.attrs["whole"] = {}
+    for name in TEXTS:
+        whole = {text: seen(text) for text in log[name].unique()}
+        if name != "detail":
+            log.attrs["whole"].update({cut(text): text for text in whole.values() if cut(text) != text})
+            whole = {text: cut(named) for text, named in whole.items()}
+        log[name] = log[name].map(whole)
     log["us"] = log["gpu_us"].fillna(log["wall_us"]).where(log["status"] == "ok")
     log["log"] = str(path)
     log["line"] = lines
@@ -282,14 +330,14 @@ def wilson(wrong, trials):
 
 def manifest_of(path):
     """The manifest beside a log, {} where there is none. Raises LogError."""
-    beside = pathlib.Path(path).with_suffix(".json")
+    beside = manifest_path(path)
     if not beside.is_file():
         return {}
     try:
         manifest = json.loads(beside.read_text(encoding="utf-8"))
     except OSError as error:
         raise LogError(f"{beside}: {error.strerror}") from error
-    except ValueError as error:  # a JSONDecodeError, or text that is no UTF-8
+    except (ValueError, RecursionError) as error:  # a JSONDecodeError, text that is no UTF-8, or what is nested too deeply
         raise LogError(f"{beside}: it is not a manifest of `nestbed run`: {error}") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("runs", {}), dict):
         raise LogError(f"{beside}: it is not a manifest of `nestbed run`: it has no object `runs`")
@@ -310,9 +358,9 @@ def command_text(path, run, facts):
     LogError."""
     command = facts.get("command") if isinstance(facts, dict) else None
     if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
-        raise LogError(f"{pathlib.Path(path).with_suffix('.json')}: it is not a manifest of `nestbed run`: run {run} has no `command`; "
+        raise LogError(f"{manifest_path(path)}: it is not a manifest of `nestbed run`: run {run} has no `command`; "
                        "allowed: a list of texts")
-    return shlex.join(command)
+    return seen(shlex.join(command))
 
 
 def commands_of(path, log):

@@ -10,13 +10,14 @@ import csv
 import sys
 from collections import defaultdict
 
+import checked_output
 import logs
 
 
 def rounds_of(path):
     """{strategy: {variant: [[gpu_us of a run], ...]}}, a run a round."""
     found = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8", opener=logs.regular) as file:
         for row in csv.DictReader(file):
             # Racy strategies are: a row that came out wrong has no time.
             if row["status"] == "ok" and row["gpu_us"]:
@@ -30,11 +31,11 @@ def show(log):
     for strategy, variants in rounds_of(log).items():
         for without, what in (("no_ledger", "ledger"), ("no_nvtx", "NVTX")):
             if not variants.get("full") or not variants.get(without):
-                sys.exit(f"overhead.py: {log}: {strategy} has no ok rows of the variants full and {without}")
+                sys.exit(f"overhead.py: {log}: {logs.seen(strategy)} has no ok rows of the variants full and {without}")
             full, less = variants["full"], variants[without]
             (with_it, *_), (without_it, *_) = logs.medians([sum(full, []), sum(less, [])])
             ((ratio, low, high),) = logs.ratios([(full, less)])
-            print(f"{strategy:10}{with_it:9.2f} us{without_it:9.2f} us  {what:8}{ratio - 1:+10.2%}  {low - 1:+.2%} to {high - 1:+.2%}"
+            print(f"{logs.seen(strategy):10}{with_it:9.2f} us{without_it:9.2f} us  {what:8}{ratio - 1:+10.2%}  {low - 1:+.2%} to {high - 1:+.2%}"
                   f"  ({len(full)} rounds)")
 
 
@@ -43,9 +44,11 @@ def main():
         sys.exit(__doc__.strip())
     try:
         show(sys.argv[1])
+    except OSError as error:
+        sys.exit(f"overhead.py: {logs.seen(sys.argv[1])}: {error.strerror}")
     except (logs.LogError, logs.StatisticsError) as error:
         sys.exit(f"overhead.py: {error}")
 
 
 if __name__ == "__main__":
-    main()
+    checked_output.run("overhead.py", main)

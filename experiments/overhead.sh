@@ -6,7 +6,7 @@
 #
 # The second binary is of the preset no-ledger: experiments/build.sh no-ledger.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 (($# == 3 || $# == 4)) || {
     sed -n '2,/^set/{/^set/!p}' "${BASH_SOURCE[0]}" | cut -c3- >&2
     exit 2

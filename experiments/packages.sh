@@ -40,6 +40,6 @@ answer_help() {
 
 # find_nestbed: exports NESTBED, the nestbed that computes medians and intervals for the scripts: as it is named, or built.
 find_nestbed() {
-    [[ -n ${NESTBED:-} ]] || NESTBED=$("$(dirname "${BASH_SOURCE[0]}")/build.sh" "" nestbed)/nestbed
+    [[ -n ${NESTBED:-} ]] || NESTBED=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "" nestbed)/nestbed
     export NESTBED
 }

@@ -8,10 +8,13 @@ import sys
 
 import matplotlib
 import PIL.Image
+import PIL.PngImagePlugin
 
 matplotlib.use("Agg")
 
-import figures  # noqa: E402 (after the choice of Agg)
+import checked_output  # noqa: E402 (after the choice of Agg)
+import claim_evidence  # noqa: E402
+import figures  # noqa: E402
 import logs  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -28,7 +31,7 @@ class PlotError(Exception):
 
 
 def say(text):
-    print(f"plot.sh: {text}", file=sys.stderr)
+    print(f"plot.sh: {logs.said(text)}", file=sys.stderr)
 
 
 def folders_of_results():
@@ -66,19 +69,21 @@ def near(path):
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def bytes_of(figure, ending):
-    """The figure as a file's bytes, the same every time: no date, no version."""
+def bytes_of(figure, ending, source):
+    """The figure as a file's bytes, the same every time: no date, no version; what it is drawn from."""
     out = io.BytesIO()
     if ending == "png":
         figure.savefig(out, format="png", dpi=DOTS_AN_INCH, metadata={"Software": None})
+        texts = PIL.PngImagePlugin.PngInfo()
+        texts.add_text("Source", source)
         small = io.BytesIO()  # 256 colours are more than such a figure has but for blends at edges, and a third of the bytes
         PIL.Image.open(out).convert("RGB").quantize(256, dither=PIL.Image.Dither.NONE).save(
-            small, "png", optimize=True, dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
+            small, "png", optimize=True, pnginfo=texts, dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
         return small.getvalue()
     for fonttype in ("path", "none"):  # text as text where its outlines take too much
         out = io.BytesIO()
         with matplotlib.rc_context({"svg.fonttype": fonttype}):
-            figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+            figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Source": source})
         if len(out.getvalue()) < MOST_BYTES:
             break
     return out.getvalue().replace(b"'DejaVu Sans'", b"'DejaVu Sans', sans-serif")
@@ -101,7 +106,8 @@ def draw_log(path, out):
     made = figures.drawn(path, log)
     for name, figure in {name: figure for _, name, figure in made}.items():
         for ending in ("svg", "png"):
-            write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending))
+            write(out or path.parent / "figures", f"{name}.{ending}",
+                  bytes_of(figure, ending, claim_evidence.source_text(name, path)))
     return {figure.title for figure, _, _ in made}
 
 
@@ -157,4 +163,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("plot.sh", main)

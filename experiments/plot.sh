@@ -9,7 +9,7 @@
 #
 # What is drawn follows from what a log holds, not from its name; the same log gives the same bytes.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 answer_help "$here/plot.py" "$@"

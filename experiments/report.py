@@ -19,6 +19,7 @@ import sys
 import pandas
 import plotly.offline
 
+import checked_output
 import claim_results
 import figure_parts as parts
 import figure_style as style
@@ -209,7 +210,7 @@ def page_of(folder, beside, options):
             **table_of_figures(pandas.concat(tables, ignore_index=True)),
             "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
-            "claims": behind}
+            "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
     name = shown_name(folder)
     parts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
              "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
@@ -236,10 +237,10 @@ def main():
         page = page_of(options.folder, out.resolve().parent, options)
         logs.write_whole(out, page.encode())
     except (BadInput, logs.LogError) as error:
-        print(f"report.py: {error}", file=sys.stderr)
+        print(f"report.py: {logs.said(error)}", file=sys.stderr)
         return 2
     except (ClaimError, logs.StatisticsError) as error:
-        print(f"report.py: {error}", file=sys.stderr)
+        print(f"report.py: {logs.said(error)}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"report.py: {out}: it cannot be written: {error.strerror}", file=sys.stderr)
@@ -249,4 +250,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("report.sh", main)

@@ -7,7 +7,7 @@
 #
 # The page holds all it needs and asks no network for anything: open it in a browser, or send it to somebody.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"

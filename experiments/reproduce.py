@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 
+import checked_output
+from manifests import manifest_path
 from utc import seconds_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,7 +43,7 @@ def say(text):
 def runs_of(log):
     """The runs of a log's manifest, by run_id; {} where there is none that can be read."""
     try:
-        runs = json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))["runs"]
+        runs = json.loads(manifest_path(log).read_text(encoding="utf-8"))["runs"]
         return {run: facts for run, facts in runs.items() if isinstance(facts, dict)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
@@ -254,4 +256,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_output.run("reproduce.sh", main)

@@ -9,7 +9,7 @@
 # What is there is left out, so it can be stopped at any time and started again. On a machine without a GPU the executor
 # runs smaller experiments. NESTBED names a nestbed that is built already.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 command -v python3 >/dev/null || install_packages python3

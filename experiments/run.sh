@@ -8,7 +8,7 @@
 # The CSV goes to results/local/ of the folder that you are in (of the repository, without arguments) unless -o
 # says otherwise.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 build=$("$here/build.sh" "" nestbed) # the tests are not needed here
 if (($# == 0)); then
     cd "$here/.."

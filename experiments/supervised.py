@@ -15,6 +15,8 @@ import sys
 import tempfile
 import time
 
+import checked_output
+
 HERE = pathlib.Path(__file__).resolve().parent
 RUNS = {
     "start": ["--strategy", "neighbored", "--dry-run"],
@@ -70,4 +72,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    checked_output.run("supervised.py", main)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Fuzzes what reads text that others wrote: experiment files, the axis grammar and CSVs, by libFuzzer under
+# Fuzzes what reads what others wrote: experiment files, the axis grammar, CSVs and a worker's messages, by libFuzzer under
 # AddressSanitizer and UndefinedBehaviorSanitizer. Sets up what that needs; the corpus in tests/fuzz/corpus stays as it is.
 #
 #     tests/fuzz.sh [RUNS]      executions of each target (10000), the targets at once
 #
 # Ten million of each on another machine, of 16 cores: copy build/fuzz/*_fuzz and tests/fuzz there, into one folder, and
 #
-#     for name in settings axis csv; do
+#     for name in settings axis csv messages; do
 #         mkdir -p "found/$name" && ./"${name}_fuzz" -fork=16 -runs=10000000 -timeout=60 -ignore_timeouts=0 \
 #             -ignore_ooms=0 -dict="fuzz/$name.dict" -artifact_prefix="found/$name-" "found/$name" "fuzz/corpus/$name" || break
 #     done
@@ -18,10 +18,10 @@ runs=${1:-10000}
     printf 'fuzz.sh: %s is no number of executions\n' "$runs" >&2
     exit 2
 }
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
-install_packages cmake ninja-build g++ clang libclang-rt-dev llvm libboost-dev libboost-program-options-dev libcsv-dev libfmt-dev
+install_packages cmake ninja-build g++ clang libclang-rt-dev llvm libboost-dev libboost-program-options-dev libcsv-dev libfmt-dev nlohmann-json3-dev
 
 cd "$root"
 options=()
@@ -33,7 +33,7 @@ cmake --build build/fuzz >&2
 fixed=()
 ! setarch --addr-no-randomize true 2>/dev/null || fixed=(setarch --addr-no-randomize)
 
-targets=(settings axis csv)
+targets=(settings axis csv messages)
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # what a script starts in the background does not hear Ctrl-C
 declare -A running
 for name in "${targets[@]}"; do

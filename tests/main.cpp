@@ -1,5 +1,7 @@
 // The test program; and, where its first argument is a command, nestbed with the faults:
 //     nestbed_tests run --strategy fault_abort,neighbored --grid 4
+#include "base/error.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/cli.hpp"
 #include "faults/faults.hpp"
 
@@ -11,6 +13,8 @@
 int main(int argc, char** argv)
 {
     if (argc > 1 && argv[1][0] != '-') {
+        if (!nestbed::prepare_standard_streams())
+            return nestbed::exit_could_not;
         nestbed::register_faults();
         return nestbed::run_command_line({argv + 1, argv + argc}, std::cout, std::cerr);
     }

@@ -3,7 +3,7 @@
 #
 #     tests/run.sh [OPTIONS OF ctest]      e.g. tests/run.sh -L gpu, tests/run.sh -R Executor
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
 install_packages python3-pandas python3-matplotlib python3-plotly python3-selenium chromium chromium-driver

@@ -51,7 +51,7 @@ function captionOf(view, drawn) {
 
 // {status: cases} of cases that have no ok row, by what most of their rows say.
 function caseFaults(list) {
-  const counts = {};
+  const counts = Object.create(null);
   for (const found of list) {
     const [[status]] = Object.entries(faults([found])).sort((a, b) => b[1] - a[1]);
     counts[status] = (counts[status] ?? 0) + 1;
@@ -73,7 +73,7 @@ function pointTable(view, drawn) {
       `${found.ok} of ${found.rows}`, found.launches === null ? '' : grouped(found.launches)
     ];
     return element(
-        'tr', {}, element('th', {scope: 'row', textContent: name}),
+        'tr', {}, element('th', {scope: 'row', textContent: name, title: whole(name)}),
         ...cells.map((text) => element('td', {textContent: text, className: 'number'})), element('td', {}, open));
   }));
   return element(

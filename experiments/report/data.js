@@ -14,6 +14,15 @@ function unpacked(columns) {
       (_, index) => ({index, ...Object.fromEntries(names.map((name) => [name, columns[name][index]]))}));
 }
 
+// Of a table what it has itself: a cell may say "constructor".
+const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
+
+// A text with the names in it whole that are cut in it; empty where none is.
+function whole(text) {
+  const found = Object.entries(data.whole).reduce((said, [cut, name]) => said.replaceAll(cut, () => name), String(text));
+  return found === String(text) ? '' : found;
+}
+
 const machines = [...new Set(cases.map((found) => found.machine))];
 
 // Numbers by size, then words by the alphabet, nothing at last.
@@ -126,7 +135,7 @@ const detailsOf = (found) => (Array.isArray(found.detail) ? found.detail : Array
 
 // {status: how many} over the rows of cases, ok left out.
 function faults(list) {
-  const found = {};
+  const found = Object.create(null); // a status may be called __proto__
   for (const status of list.flatMap(statusesOf))
     if (status !== 'ok')
       found[status] = (found[status] ?? 0) + 1;

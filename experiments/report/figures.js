@@ -14,7 +14,7 @@ function shared(list) {
 // Where a case stands on an axis: a number, a word of the axis, or null.
 function placeOn({field, words}, found) {
   const value = found[field];
-  return value in words ? value : value === '' || value === null || Number.isNaN(Number(value)) ? null : Number(value);
+  return Object.hasOwn(words, value) ? value : value === '' || !Number.isFinite(Number(value ?? NaN)) ? null : Number(value);
 }
 
 // Its value, with its interval where it has one; null where there is none.

@@ -6,7 +6,7 @@ const cards = figures.map(cardOf);
 
 // Filters.
 
-const wordsOf = ({id}, value) => (id === 'mechanism' && data.mechanisms[value]) || value || 'none';
+const wordsOf = ({id}, value) => (id === 'mechanism' && own(data.mechanisms, value)) || value || 'none';
 
 function checkbox(dimension, value) {
   const input = element('input', {type: 'checkbox', name: dimension.id, value, checked: dimension.kept.has(value)});
@@ -14,7 +14,7 @@ function checkbox(dimension, value) {
     input.checked ? dimension.kept.add(value) : dimension.kept.delete(value);
     changed();
   });
-  return element('label', {className: 'chip'}, input, element('span', {textContent: wordsOf(dimension, value)}));
+  return element('label', {className: 'chip', title: whole(value)}, input, element('span', {textContent: wordsOf(dimension, value)}));
 }
 
 function bulkButton(dimension, values, keep, of) {
@@ -42,7 +42,7 @@ function groupOf(dimension, legend, values) {
 
 function dimensionElement(dimension) {
   const byFamily =
-      families.map(({name}) => [name, dimension.values.filter((value) => data.strategies[value] === name)]);
+      families.map(({name}) => [name, dimension.values.filter((value) => own(data.strategies, value) === name)]);
   const groups = dimension.id === 'strategy' ? byFamily.filter(([, values]) => values.length) : [];
   const body = [
     groupOf(dimension, groups.length ? 'All strategies' : dimension.name, groups.length ? [] : dimension.values),
@@ -61,7 +61,7 @@ function dimensionElement(dimension) {
 function machineElement() {
   const select = element(
       'select', {id: 'machine'},
-      ...machines.map((name) => element('option', {value: name, textContent: name, selected: name === chosen.machine})));
+      ...machines.map((name) => element('option', {value: name, textContent: name, title: whole(name), selected: name === chosen.machine})));
   select.addEventListener('change', () => {
     chosen.machine = select.value;
     changed();
@@ -141,7 +141,9 @@ function controlElement(card, {key, name, options, value}) {
   const select = element(
       'select', {name: key},
       ...options.map(
-          (each) => element('option', {value: each.value, textContent: each.text, selected: each.value === value})));
+          (each) => element(
+              'option',
+              {value: each.value, textContent: each.text, title: whole(each.text), selected: each.value === value})));
   select.addEventListener('change', () => {
     chosen.controls[key] = select.value;
     remember();
@@ -153,7 +155,7 @@ function controlElement(card, {key, name, options, value}) {
 
 function legendItem(card, trace, line) {
   const button = element(
-      'button', {type: 'button', ariaPressed: String(!card.hidden.has(trace.meta)), title: 'Show or hide'},
+      'button', {type: 'button', ariaPressed: String(!card.hidden.has(trace.meta)), title: whole(trace.meta) || 'Show or hide'},
       swatch(trace.look, line), element('span', {textContent: trace.meta}));
   button.addEventListener('click', () => {
     card.hidden.has(trace.meta) ? card.hidden.delete(trace.meta) : card.hidden.add(trace.meta);

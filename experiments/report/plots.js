@@ -22,7 +22,7 @@ function scaleOf(values, words = {}, linear = false) {
   const beside = {before: log ? first / step : first - step, after: log ? last * step : last + step};
   const at = (value) => {
     if (typeof value === 'string')
-      return beside[words[value] ?? 'after'];
+      return beside[own(words, value) ?? 'after'];
     return log && value === 0 ? beside.before : value;
   };
   return {log, at, values: [...new Set(values)].sort((a, b) => at(a) - at(b))};
@@ -39,7 +39,7 @@ function ticksOf(scale, text, room) {
   return {
     tickmode: 'array',
     tickvals: kept.map(scale.at),
-    ticktext: kept.map((value) => (typeof value === 'string' ? value : text(value)))
+    ticktext: kept.map((value) => (typeof value === 'string' ? inert(value) : text(value)))
   };
 }
 

@@ -50,7 +50,7 @@ function groupElement({fields, summary, head, rows}) {
   const list = element(
       'dl', {className: 'fields'},
       ...fields.map(
-          ([name, value]) => element('div', {}, element('dt', {textContent: name}), element('dd', {textContent: value}))));
+          ([name, value]) => element('div', {}, element('dt', {textContent: name}), element('dd', {textContent: whole(value) || value}))));
   const kinds = head.map((_, column) => {
     const texts = rows.map((row) => row[column]);
     return texts.every(numeric) ? 'number' : texts.some((text) => text.length > 40) ? 'long' : '';
@@ -84,7 +84,7 @@ function openPanel({title, claim, log, link, command, groups}) {
 function openCase(index) {
   const found = cases[index];
   openPanel({
-    title: [found.strategy, data.mechanisms[found.mechanism] ?? found.mechanism].filter(Boolean).join(', '),
+    title: [found.strategy, own(data.mechanisms, found.mechanism) ?? found.mechanism].filter(Boolean).join(', '),
     log: found.log,
     link: data.links[found.log],
     command: data.commands[found.log].join('; '),

@@ -64,7 +64,7 @@ def places_on(cases, axis):
     """Where cases stand on an axis; words beyond all numbers, NaN where one has no place."""
     words = {word: math.inf if side == "after" else -math.inf for word, side in AXES[axis].words.items()}
     values = cases[AXES[axis].field]
-    return pandas.to_numeric(values, errors="coerce").fillna(values.map(words).astype(float))
+    return pandas.to_numeric(values, errors="coerce").replace([math.inf, -math.inf], math.nan).fillna(values.map(words).astype(float))
 
 
 def line_view(figure, cases, axis, strategies):

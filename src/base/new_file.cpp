@@ -1,23 +1,29 @@
 #include "base/new_file.hpp"
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
 
 namespace
 {
-constexpr const char* kPartial = ".partial";
 
 [[noreturn]] void refuse(std::string_view option, const std::string& path, const std::string& why)
 {
@@ -25,19 +31,98 @@ constexpr const char* kPartial = ".partial";
         fmt::format("{} {}: {}; allowed: a new file in a folder that can be written to", option, path, why));
 }
 
-// Else a machine that goes down may have the new name and nothing under it.
-bool bring_to_disk(const std::string& path)
+[[noreturn]] void fail(const std::string& path, std::string_view what, const std::string& why)
 {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC); // NOLINT(*-vararg)
-    if (file < 0)
-        return false;
-    int result = 0;
-    do
-        result = fsync(file);
-    while (result != 0 && errno == EINTR);
-    const bool done = result == 0;
-    close(file);
-    return done;
+    throw RunError(fmt::format("{}: {} could not be written: {}", path, what, why));
+}
+
+// Throws std::system_error with errno.
+template <class Call>
+auto done(const Call& call)
+{
+    const auto result = uninterrupted(call);
+    if (result < 0)
+        throw std::system_error(errno, std::generic_category());
+    return result;
+}
+
+std::string folder_of(const std::string& path)
+{
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+// A new file beside the place that it is for. Its name is random, and it is opened only if nothing has that name: a link or a pipe that
+// somebody has put there is not written to. Removed again unless it was put in its place. All throw std::system_error.
+class PartialFile
+{
+  public:
+    explicit PartialFile(const std::string& place) : place_(place)
+    {
+        do {
+            name_ = fmt::format("{}/nestbed-{:08x}.partial", folder_of(place), std::random_device{}());
+            descriptor_ =
+                ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, // NOLINT(*-vararg)
+                       0666);
+        } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
+        if (descriptor_ < 0)
+            throw std::system_error(errno, std::generic_category());
+    }
+    PartialFile(const PartialFile&) = delete;
+    PartialFile& operator=(const PartialFile&) = delete;
+    ~PartialFile()
+    {
+        if (descriptor_ >= 0)
+            static_cast<void>(::close(descriptor_));
+        if (!name_.empty())
+            static_cast<void>(::unlink(name_.c_str()));
+    }
+
+    void write(std::string_view content) const
+    {
+        while (!content.empty()) {
+            const ssize_t wrote = done([&] { return ::write(descriptor_, content.data(), content.size()); });
+            content.remove_prefix(static_cast<std::size_t>(wrote));
+        }
+    }
+
+    void set_permissions(mode_t mode) const
+    {
+        done([&] { return ::fchmod(descriptor_, mode & 07777U); });
+    }
+
+    // Its bytes are on the disk before the name is: a machine that goes down never leaves the name with nothing under it.
+    // `replaces`: what is there; else it is an error.
+    void put_in_place(bool replaces)
+    {
+        done([&] { return ::fsync(descriptor_); });
+        if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) // closed all the same
+            throw std::system_error(errno, std::generic_category());
+        done([&] { return replaces ? ::rename(name_.c_str(), place_.c_str()) : rename_to_new(); });
+        name_.clear();
+        bring_folder_to_disk(place_);
+    }
+
+  private:
+    // Where the file system knows no such thing, as it does.
+    int rename_to_new() const
+    {
+        const int result = ::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, place_.c_str(), RENAME_NOREPLACE);
+        return result < 0 && (errno == EINVAL || errno == ENOSYS) ? ::rename(name_.c_str(), place_.c_str()) : result;
+    }
+
+    std::string place_;
+    std::string name_;
+    int descriptor_ = -1;
+};
+
+// Behind all links.
+std::string real_path(const std::string& path)
+{
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+    if (!real)
+        throw std::system_error(errno, std::generic_category());
+    return real.get();
 }
 } // namespace
 
@@ -51,55 +136,66 @@ void check_new_file(const std::string& path, std::string_view option)
         refuse(option, path, fmt::format("there is no folder {}", folder.string()));
     if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
         refuse(option, path, std::strerror(errno));
-    if (std::filesystem::exists(path + kPartial, ignored))
-        refuse(option, path, fmt::format("{}{} is in its way, left by a run that was ended", path, kPartial));
 }
 
-void write_new_file(const std::string& path, std::string_view content, std::string_view what, std::string_view option)
+void write_new_file(const std::string& path, std::string_view content, std::string_view what, std::string_view option,
+                    std::optional<mode_t> mode)
 {
     check_new_file(path, option);
-    const std::string partial = path + kPartial;
-    errno = 0;
-    if (!std::ofstream(partial, std::ios::binary)) // a folder that takes no files
-        refuse(option, path, std::strerror(errno));
-    static_cast<void>(std::remove(partial.c_str()));
-    replace_file(path, content, what);
+    std::optional<PartialFile> file;
+    try {
+        file.emplace(path);
+    } catch (const std::system_error& error) { // a folder that takes no files
+        refuse(option, path, error.code().message());
+    }
+    try {
+        file->write(content);
+        if (mode)
+            file->set_permissions(*mode);
+        file->put_in_place(false);
+    } catch (const std::system_error& error) {
+        fail(path, what, error.code().message());
+    }
+}
+
+std::optional<mode_t> permissions_of(const std::string& path)
+{
+    struct stat there {
+    };
+    return ::stat(path.c_str(), &there) == 0 ? std::optional(there.st_mode) : std::nullopt;
 }
 
 void replace_file(const std::string& path, std::string_view content, std::string_view what)
 {
-    namespace fs = std::filesystem;
-    const auto fail = [&](const std::string& why) {
-        throw RunError(fmt::format("{}: {} could not be written: {}", path, what, why));
+    struct stat there {
     };
-    std::error_code error;
-    const bool there = fs::exists(path, error);
-    const fs::path place = there ? fs::canonical(path, error) : fs::path(path); // through a link, not instead of it
-    const std::string partial = place.string() + kPartial; // one that is there was left by a run that was ended
-    errno = 0;
-    std::ofstream file(partial, std::ios::binary);
-    if (!file)
-        fail(std::strerror(errno));
-    file.write(content.data(), static_cast<std::streamsize>(content.size()));
-    file.close();
-    std::string why = file && bring_to_disk(partial) ? "" : std::strerror(errno);
-    if (why.empty() && there)
-        fs::permissions(partial, fs::status(place).permissions(), error);
-    if (why.empty() && !error)
-        fs::rename(partial, place, error);
-    if (error)
-        why = error.message();
-    if (!why.empty()) {
-        static_cast<void>(std::remove(partial.c_str()));
-        fail(why);
+    const bool is_there = ::stat(path.c_str(), &there) == 0;
+    if (is_there && !S_ISREG(there.st_mode))
+        fail(path, what, "it is there already and is not a regular file");
+    try {
+        PartialFile file(is_there ? real_path(path) : path); // through a link, not instead of it
+        file.write(content);
+        if (is_there)
+            file.set_permissions(there.st_mode);
+        file.put_in_place(true);
+    } catch (const std::system_error& error) {
+        fail(path, what, error.code().message());
     }
-    bring_folder_to_disk(place.string());
 }
 
 void bring_folder_to_disk(const std::string& path)
 {
-    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    static_cast<void>(bring_to_disk(folder.empty() ? "." : folder.string()));
+    const int folder = uninterrupted(
+        [&] { return ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }); // NOLINT(*-vararg)
+    int error = folder < 0 ? errno : 0;
+    if (folder >= 0) {
+        error = uninterrupted([&] { return ::fsync(folder); }) < 0 ? errno : 0;
+        static_cast<void>(::close(folder));
+    }
+    // Where a folder may not be read, or its file system syncs no folders, nothing can be done.
+    if (error != 0 && error != EACCES && error != EINVAL && error != ENOTSUP)
+        throw RunError(
+            fmt::format("{}: its folder could not be brought to the disk: {}", path, std::strerror(error)));
 }
 
 } // namespace nestbed

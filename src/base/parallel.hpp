@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,9 +19,15 @@ void for_ranges(std::size_t count, Work&& work)
     const std::size_t threads =
         std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), count / kWorthAThread + 1);
     std::vector<std::jthread> helpers;
-    for (std::size_t thread = 1; thread < threads; ++thread)
-        helpers.emplace_back(
-            [&work, first = count * thread / threads, end = count * (thread + 1) / threads] { work(first, end); });
+    for (std::size_t thread = 1; thread < threads; ++thread) {
+        const std::size_t first = count * thread / threads;
+        const std::size_t end = count * (thread + 1) / threads;
+        try {
+            helpers.emplace_back([&work, first, end] { work(first, end); });
+        } catch (const std::system_error&) { // there are no more threads to be had
+            work(first, end);
+        }
+    }
     work(std::size_t{0}, count / threads);
 }
 

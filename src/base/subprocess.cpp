@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/thread.hpp"
 
 #include <fmt/format.h>
 
@@ -116,7 +117,7 @@ class Spawn
         if (error_ == 0)
             note(posix_spawn(&process, words.front(), &files_, &attributes_, words.data(), environ));
         if (error_ != 0)
-            throw RunError(fmt::format("{} could not be started: {}", arguments.front(), std::strerror(error_)));
+            throw RunError(fmt::format("{} could not be started: {}", arguments.front(), why_not_started(error_)));
         return process;
     }
 

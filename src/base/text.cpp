@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace nestbed
 {
@@ -103,6 +105,64 @@ std::string folded(std::string_view text, std::size_t indent)
         lines += word;
     }
     return lines + "\n";
+}
+
+namespace
+{
+
+// The bytes of the character at the beginning of a text that is not empty, and its number; 0 bytes if it is not UTF-8 (RFC 3629).
+std::pair<std::size_t, char32_t> first_character(std::string_view text)
+{
+    constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000}; // by bytes: what needs so many
+    const auto first = static_cast<unsigned char>(text.front());
+    const auto ones = static_cast<std::size_t>(std::countl_one(first));
+    if (ones == 0)
+        return {1, first};
+    if (ones == 1 || ones > 4 || ones > text.size())
+        return {0, 0};
+    char32_t number = first & (0xFFU >> (ones + 1));
+    for (const char byte : text.substr(1, ones - 1)) {
+        const auto bits = static_cast<unsigned char>(byte);
+        if ((bits & 0xC0U) != 0x80U)
+            return {0, 0};
+        number = number << 6 | (bits & 0x3FU);
+    }
+    const bool surrogate = number >= 0xD800 && number <= 0xDFFF;
+    return {number < kLeast.at(ones) || number > 0x10FFFF || surrogate ? 0 : ones, number};
+}
+
+bool is_control(char32_t character)
+{
+    return (character < 0x20 && character != '\n' && character != '\t') || (character >= 0x7F && character <= 0x9F);
+}
+
+} // namespace
+
+bool is_utf8(std::string_view text)
+{
+    while (!text.empty()) {
+        const std::size_t bytes = first_character(text).first;
+        if (bytes == 0)
+            return false;
+        text.remove_prefix(bytes);
+    }
+    return true;
+}
+
+std::string printable(std::string_view text)
+{
+    std::string shown;
+    while (!text.empty()) {
+        const auto [bytes, character] = first_character(text);
+        const std::string_view piece = text.substr(0, std::max<std::size_t>(bytes, 1));
+        if (bytes != 0 && !is_control(character))
+            shown += piece;
+        else
+            for (const char byte : piece)
+                shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+        text.remove_prefix(piece.size());
+    }
+    return shown;
 }
 
 std::string duration_text(std::chrono::duration<double> time)

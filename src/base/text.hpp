@@ -29,6 +29,12 @@ std::string format_bytes(double bytes);
 // Words of `text` in lines of at most 80 characters, each with `indent` blanks before it; ends with a line break.
 std::string folded(std::string_view text, std::size_t indent);
 
+bool is_utf8(std::string_view text);
+
+// Text of a file that somebody else wrote, for a terminal: each byte of a control character (C0, C1, DEL; not of a line break or a tab),
+// or of what is not UTF-8, as \xNN.
+std::string printable(std::string_view text);
+
 // "45 s", "12 min", "3.2 h".
 std::string duration_text(std::chrono::duration<double> time);
 

@@ -1,32 +1,56 @@
 #include "base/text_file.hpp"
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace nestbed
 {
 
-std::string read_text_file(const std::string& path)
+std::string read_text_file(const std::string& path, std::size_t most_bytes)
 {
     const auto refuse = [&](const std::string& why) {
         throw RunError(fmt::format("{}: it could not be read: {}", path, why));
     };
-    if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+    const auto check_size = [&](std::size_t size) {
+        if (size > most_bytes)
+            refuse(fmt::format("it is too large; allowed: {}", format_bytes(static_cast<double>(most_bytes))));
+    };
+    // Without a wait for somebody who writes a pipe.
+    const Descriptor file(uninterrupted([&] {
+        return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); // NOLINT(*-vararg)
+    }));
+    struct stat status {
+    };
+    if (file < 0 || fstat(file, &status) != 0)
+        refuse(std::strerror(errno));
+    if (S_ISDIR(status.st_mode))
         refuse(std::strerror(EISDIR));
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (!file.is_open())
-        refuse(std::strerror(errno));
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (file.bad())
-        refuse(std::strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        refuse("it is a pipe or a device; allowed: a regular file");
+    check_size(static_cast<std::size_t>(status.st_size));
+    std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0'); // one more: to see that it ends there
+    std::size_t size = 0;
+    while (true) {
+        if (size == text.size()) // it grows; those in /proc say that they have no bytes
+            text.resize(size + (std::size_t{1} << 16));
+        const ssize_t count = uninterrupted([&] { return read(file, text.data() + size, text.size() - size); });
+        if (count < 0)
+            refuse(std::strerror(errno));
+        if (count == 0)
+            break;
+        size += static_cast<std::size_t>(count);
+        check_size(size);
+    }
+    text.resize(size);
     return text;
 }
 

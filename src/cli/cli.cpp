@@ -10,7 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <ostream>
+#include <streambuf>
 
 namespace nestbed
 {
@@ -80,17 +84,71 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
                                  fmt::join(names, ", ")));
 }
 
+[[noreturn]] void refuse_output()
+{
+    throw RunError(fmt::format("standard output could not be written to: {}", std::strerror(errno)));
+}
+
+// As long as this lives, what a stream cannot write is thrown as RunError, with the reason.
+class CheckedOutput : public std::streambuf
+{
+  public:
+    explicit CheckedOutput(std::ostream& stream)
+        : stream_(stream), buffer_(stream.rdbuf(this)), before_(stream.exceptions())
+    {
+        stream.exceptions(std::ios::badbit);
+    }
+    CheckedOutput(const CheckedOutput&) = delete;
+    CheckedOutput& operator=(const CheckedOutput&) = delete;
+    ~CheckedOutput() override
+    {
+        stream_.exceptions(std::ios::goodbit);
+        stream_.rdbuf(buffer_);
+        stream_.exceptions(before_);
+    }
+
+  protected:
+    int_type overflow(int_type one) override
+    {
+        if (traits_type::eq_int_type(buffer_->sputc(traits_type::to_char_type(one)), traits_type::eof()))
+            refuse_output();
+        return one;
+    }
+    std::streamsize xsputn(const char* text, std::streamsize bytes) override
+    {
+        if (buffer_->sputn(text, bytes) != bytes)
+            refuse_output();
+        return bytes;
+    }
+    int sync() override
+    {
+        if (buffer_->pubsync() != 0)
+            refuse_output();
+        return 0;
+    }
+
+  private:
+    std::ostream& stream_;
+    std::streambuf* buffer_;
+    std::ios::iostate before_;
+};
+
 } // namespace
 
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
 {
     try {
-        return dispatch(arguments, out, err);
+        const CheckedOutput checked(out);
+        const int code = dispatch(arguments, out, err);
+        out.flush();
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) // what the kernels of `hello` print goes past `out`
+            refuse_output();
+        return code;
     } catch (const UsageError& error) {
-        err << "nestbed: " << error.what() << '\n';
+        err << "nestbed: " << printable(error.what()) << '\n';
         return exit_usage;
     } catch (const std::exception& error) {
-        err << "nestbed: " << error.what() << '\n';
+        err << "nestbed: " << printable(error.what()) << '\n';
         return exit_could_not;
     }
 }

@@ -1,9 +1,11 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "inspect/compare.hpp"
+#include "inspect/compare_csv.hpp"
 #include "inspect/compare_text.hpp"
 
 #include <boost/program_options.hpp>
@@ -41,11 +43,14 @@ is slower, its 95 % bootstrap interval, and a verdict.
 
   slower, faster  the interval leaves out 1
   same            it does not: not told apart
-  too few         fewer than 5 samples that are ok in A or in B: not tested
+  too few         fewer than 5 samples that are ok in A or in B: not tested;
+                  if slower past the tolerance it does not pass
   fails           right in all rows of A, not in all of B; or wrong in some of
                   both, and right less often than by chance (Fisher's test)
   mended          the other way
-  no times        wrong, unsupported or untimed, and no change of the answers
+  untimed         right in both; times in one log alone, or in some rows
+  no times        wrong or unsupported in A or B, or both are untimed; no
+                  change of the answers
 
 Chance tells apart up to 5 % of cases that have not changed; the interval is of
 what differs within a run, the tolerance for what differs from run to run.
@@ -53,8 +58,12 @@ Rows belong to a case by `key`, where both logs have it, otherwise by what else
 says which case it is. gpu_us is compared where every row that is ok has one,
 otherwise wall_us.
 
-Exit: 0 no regression; 3 a case is slower past the tolerance, fails, or is
-missing in B; 1 a file cannot be read; 2 a bad option, or no case in common.
+A row that stands twice, or whose cells contradict each other, is an error. A
+log without a column repetition cannot be checked for the former.
+
+Exit: 0 no regression; 3 a case is slower past the tolerance (too few samples
+or not), fails, is untimed, or is missing in B; 1 a file cannot be read, or has
+a row that cannot be; 2 a bad option, or no case in common.
 
 )";
 
@@ -93,13 +102,13 @@ int compare(const Arguments& arguments, std::ostream& out, std::ostream& err)
     if (!csv.empty() && csv != "-")
         write_new_file(csv, compare_csv(comparison, tolerance), "the CSV", "--csv");
     if (!(out << (csv == "-" ? compare_csv(comparison, tolerance)
-                             : compare_text(comparison, before, after, tolerance))
+                             : printable(compare_text(comparison, before, after, tolerance)))
               << std::flush))
         throw RunError("standard output: it could not be written to");
     const std::string regressions = regressions_text(comparison, tolerance);
     if (regressions.empty())
         return exit_ok;
-    err << fmt::format("nestbed: {}\n", regressions);
+    err << fmt::format("nestbed: {}\n", printable(regressions));
     return exit_rows_bad;
 }
 

@@ -1,9 +1,11 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/merge.hpp"
@@ -44,21 +46,34 @@ po::options_description merge_options()
     throw UsageError(fmt::format("{}: {}; allowed: {}", path, why, allowed));
 }
 
+// The command that makes a whole log of this one, of which these rows are whole.
+std::string advice(const std::string& path, const std::string& whole_rows)
+{
+    const ParsedLog log = parse_log(path, whole_rows);
+    std::vector<std::string> words;
+    if (!log.rows.empty())
+        words = command_in_manifest(path, log.rows.back().cells[log.column("run_id")]);
+    for (const char* once : {"--overwrite", "--retry-failed"})
+        std::erase(words, once);
+    return words.empty() ? "" : fmt::format("; its run cuts it off: {}", shell_text(words));
+}
+
 // The rows and runs of a log. Throws UsageError for what is none, is not whole, or has no manifest.
 LogPart read_part(const std::string& path)
 {
-    if (!fs::is_regular_file(path))
+    if (std::error_code ignored; !fs::exists(path, ignored))
         refuse(path, "there is no such file", "CSVs of nestbed run --shard");
     const std::string text = read_text_file(path);
     if (!text.starts_with(csv_line(columns())))
         refuse(path, "it is no log of this version", "CSVs of nestbed run --shard");
-    if (bytes_of_whole_rows(text) != text.size())
-        refuse(path, "its last row is not whole", "a whole log, which running the shard again makes of it");
-    if (!fs::exists(manifest_path(path)))
-        refuse(path, fmt::format("there is no {}, its manifest", manifest_path(path)), "a log with its manifest");
-    LogPart part{.log = parse_log(path, text), .runs = {}};
-    std::set<std::string> run_ids = run_ids_in_manifest(path);
-    run_ids.merge(runs_of(part.log));
+    if (const std::size_t whole = bytes_of_whole_rows(text); whole != text.size())
+        refuse(path, "its last row is not whole", "a whole log" + advice(path, text.substr(0, whole)));
+    LogPart part{.log = parse_log(path, text), .manifest = {}, .runs = {}};
+    std::set<std::string> run_ids = runs_of(part.log);
+    part.manifest = manifest_of(path, run_ids);
+    if (!fs::exists(part.manifest))
+        refuse(path, fmt::format("there is no {}, its manifest", part.manifest), "a log with its manifest");
+    run_ids.merge(run_ids_in_manifest(path, run_ids));
     part.runs = runs_in_manifest(path, run_ids);
     return part;
 }
@@ -77,6 +92,16 @@ bool same_file(const std::string& a, const std::string& b)
     return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) || fs::equivalent(a, b, ignored);
 }
 
+// A manifest without its log, of these runs and no others: a merge of them was ended between the two.
+bool left_by_a_merge(const std::string& path, const std::vector<std::string>& inputs)
+{
+    const std::set<std::string> runs = run_ids_in_manifest(path, {});
+    std::set<std::string> merged;
+    for (const std::string& input : inputs)
+        merged.merge(run_ids_in_manifest(input, {}));
+    return !runs.empty() && std::ranges::includes(merged, runs);
+}
+
 // Throws UsageError where it cannot be, before anything is read.
 void check_output(const std::string& path, const std::vector<std::string>& inputs, bool overwrite)
 {
@@ -84,14 +109,15 @@ void check_output(const std::string& path, const std::vector<std::string>& input
     if (!has_manifest(path))
         refuse(option, "it is no file that can have a manifest beside it", "a file's name");
     for (const std::string& input : inputs)
-        for (const std::string& other : {input, manifest_path(input)})
-            if (same_file(path, other) || same_file(manifest_path(path), other))
+        for (const std::string& other : {input, manifest_path(input), old_manifest_path(input)})
+            if (same_file(path, other) || (fs::exists(other) && same_file(manifest_path(path), other)))
                 refuse(option, fmt::format("it, or its manifest, is {}, which is to be merged", other),
                        "another file");
     check_manifest(path);
     if (!fs::exists(path)) {
         check_new_file(path);
-        check_new_file(manifest_path(path));
+        if (!left_by_a_merge(path, inputs))
+            check_new_file(manifest_path(path));
     } else if (!overwrite) {
         refuse(option, "it is there already, and nothing is overwritten",
                "a new file, or --overwrite, which moves this one aside");
@@ -107,13 +133,17 @@ std::string csv_text(const MergedLog& merged)
 }
 
 // Both files or none.
-void write(const std::string& path, const std::vector<std::string>& inputs, const MergedLog& merged)
+void write(const std::string& path, const std::vector<LogPart>& parts, const MergedLog& merged)
 {
-    join_manifests(path, inputs);
+    std::vector<std::string> manifests;
+    for (const LogPart& part : parts)
+        manifests.push_back(part.manifest);
+    join_manifests(path, manifests);
     try {
         replace_file(path, csv_text(merged), "the log");
     } catch (...) {
         std::error_code ignored;
+        fs::remove(path, ignored); // what had this name was moved aside
         fs::remove(manifest_path(path), ignored);
         throw;
     }
@@ -127,12 +157,12 @@ void say_missing(const MergedLog& merged, const std::vector<std::string>& shards
     err << fmt::format("nestbed: {} rows of {} cases are missing:\n", rows, merged.missing.size());
     for (std::size_t index = 0; index < std::min(kNamed, merged.missing.size()); ++index) {
         const MissingCase& one = merged.missing[index];
-        err << fmt::format("  {} of {}: {}\n", one.repetitions, one.of, one.settings);
+        err << fmt::format("  {} of {}: {}\n", one.repetitions, one.of, printable(one.settings));
     }
     if (merged.missing.size() > kNamed)
         err << fmt::format("  and {} cases more\n", merged.missing.size() - kNamed);
     if (!shards.empty())
-        err << fmt::format("nestbed: no log is of shard {}\n", fmt::join(shards, ", "));
+        err << fmt::format("nestbed: no log is of shard {}\n", printable(fmt::format("{}", fmt::join(shards, ", "))));
 }
 
 } // namespace
@@ -164,10 +194,11 @@ int merge(const Arguments& arguments, std::ostream& out, std::ostream& err)
     }
     if (const auto devices = files_by_device(parts); devices.size() > 1)
         for (const auto& [device, files] : devices)
-            err << fmt::format("nestbed: not of one kind of device: {}: {}\n", device, fmt::join(files, ", "));
+            err << fmt::format("nestbed: not of one kind of device: {}: {}\n", printable(device),
+                               fmt::join(files, ", "));
     if (const std::string aside = put_aside(path); !aside.empty())
         err << fmt::format("nestbed: what was in {} is in {} now\n", path, aside);
-    write(path, inputs, merged);
+    write(path, parts, merged);
     out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows.size(), merged.cases,
                        parts.size(), merged.machines, path);
     if (merged.missing.empty())

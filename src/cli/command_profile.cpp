@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/subprocess.hpp"
+#include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "device/backends.hpp"
@@ -175,7 +176,7 @@ int profile(const Arguments& arguments, std::ostream& out, std::ostream& err)
         ProgressReport line(err, isatty(STDERR_FILENO) == 1);
         results = profile_cases(cases, how, [&](const Progress& progress) { line.show(progress); });
     }
-    out << reconcile_text(results) << fmt::format("\nfiles: {}\n", how.folder);
+    out << printable(reconcile_text(results)) << fmt::format("\nfiles: {}\n", how.folder);
     return verdict_of(results);
 }
 
@@ -218,7 +219,7 @@ int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err)
         for (const std::string& ledger : ledgers_in(path))
             cases.push_back(reconcile_files(ledger));
         for (const std::string& log : logs_without_ledger(path)) {
-            err << fmt::format("nestbed: {}: this case left no ledger\n", log);
+            err << fmt::format("nestbed: {}: this case left no ledger\n", printable(log));
             lost = true;
         }
     }
@@ -231,7 +232,7 @@ int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err)
     }
     if (!csv.empty())
         write_new_file(csv, csv_text(cases), "the CSV", "--csv");
-    out << reconcile_text(cases);
+    out << printable(reconcile_text(cases));
     return verdict;
 }
 

@@ -1,15 +1,18 @@
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/plotting.hpp"
+#include "cli/run_devices.hpp"
 #include "cli/run_options.hpp"
 #include "device/backends.hpp"
 #include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
-#include "model/machine.hpp"
+#include "log/retry.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
@@ -25,14 +28,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <unistd.h>
 
 namespace nestbed
@@ -42,31 +44,6 @@ namespace
 {
 
 namespace po = boost::program_options;
-
-RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
-{
-    RunFacts run{.experiment = plan.experiment,
-                 .run_id = run_id,
-                 .machine = machine_of(session.facts()),
-                 .schedule = session.schedule(),
-                 .untimed = untimed,
-                 .device = session.facts()};
-    if (!untimed) {
-        run.floor_us = session.null_kernel_us();
-        run.timer_step_ns = session.timer_step_ns();
-        run.bandwidth = session.bandwidth();
-    }
-    return run;
-}
-
-OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop)
-{
-    if (given.contains("in-process"))
-        return open_session;
-    return [&settings, &stop](BackendKind backend, const SessionOptions& options) {
-        return open_worker_session(backend, options, {.timeout = timeout_of(settings, backend), .stop = &stop});
-    };
-}
 
 // A run from its settings to the summary of what is in its log.
 class Run
@@ -84,13 +61,15 @@ class Run
             settings.read_file(files.front());
         set_from(settings, given_);
         settings.name_experiment(experiment_name(given_, settings.experiment()));
-        check_options(settings);
+        check_options(given_, settings);
         if (given_.contains("shard")) {
             shard_ = parse_shard(only_value(given_, "shard", "", "I/N, I from 1 to N"));
             run_id_ = new_run_id(shard_->number, shard_->of);
         }
 
         path_ = output_path(given_, settings.experiment(), shard_);
+        if (given_.contains("retry-failed") && !has_manifest(path_))
+            throw UsageError(fmt::format("--retry-failed: not with --output {}; allowed: a file", path_));
         if (given_.contains("plot") && !given_.contains("dry-run"))
             prepare_plot(path_);
         const int code = measured(settings);
@@ -119,8 +98,9 @@ class Run
 
     int measured(const Settings& settings, const StopRequest& stop)
     {
-        const Sessions sessions = open_sessions(settings, why_not_cuda, opener(given_, settings, stop),
-                                                {.untimed = untimed(), .ranges = ranges()});
+        const Sessions sessions = open_sessions(
+            settings, why_not_cuda, opener(given_, settings, stop, [this](const std::string& text) { note(text); }),
+            {.untimed = untimed(), .ranges = ranges()});
         const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
         whole_ = make_plan(settings, facts);
         plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
@@ -129,15 +109,6 @@ class Run
             return exit_ok;
         }
         return measure(sessions, stop);
-    }
-
-    void check_options(const Settings& settings) const
-    {
-        static_cast<void>(timeout_of(settings, BackendKind::cpu)); // said also where no worker needs it
-        if (given_.contains("resume") && given_.contains("overwrite"))
-            throw UsageError("--resume: not with --overwrite; allowed: one of them");
-        if (given_.contains("plot") && untimed())
-            throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
     }
 
     int measure(const Sessions& sessions, const StopRequest& stop)
@@ -151,83 +122,124 @@ class Run
         if (given_.contains("overwrite") && has_manifest(path_))
             if (const std::string aside = put_aside(path_); !aside.empty())
                 err_ << fmt::format("nestbed: what was in {} is in {} now\n", path_, aside);
-        CsvLog log(path_);
+        std::optional<CsvLog> log(path_);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
         record_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
         results_ = cases_of(plan_, runs_);
         go_on_with(log);
         RunOutcome outcome;
-        if (!complete() || (is_empty() && !log.has_header()))
-            outcome = measure_rest(sessions, stop, log);
+        if (!complete() || (is_empty() && !log->has_header()))
+            outcome = measure_rest(sessions, stop, *log);
+        else if (log->torn_bytes() != 0)
+            begin(*log);
         return finish(outcome);
     }
 
     // Takes what is in the log, if it is of this experiment. Throws UsageError.
-    void go_on_with(const CsvLog& log)
+    void go_on_with(std::optional<CsvLog>& log)
     {
-        if (!log.has_rows())
+        if (!log->has_rows())
             return;
-        const ParsedLog rows = log.rows();
-        const std::vector<std::string> reasons =
-            reasons_not_to_resume(runs_in_manifest(path_, runs_of(rows)), record_, given_.contains("resume"));
+        ParsedLog rows = log->rows();
+        earlier_ = runs_of(rows);
+        const std::map<std::string, RunIdentity> runs = runs_in_manifest(path_, earlier_);
+        const auto reasons = reasons_not_to_resume(runs, record_, given_.contains("resume"));
         if (!reasons.empty())
             throw UsageError(fmt::format(
                 "--output {}: this run cannot go on with it: {}; allowed: a log of the same experiment, version "
                 "and machine (or, with --resume, one with the same kind of device), another file, or --overwrite, "
                 "which moves this one aside",
                 path_, fmt::join(reasons, "; ")));
-        take_rows(rows, plan_, results_);
-        const auto lost = std::ranges::count_if(results_, [](const CaseResult& one) {
-            return std::ranges::any_of(one.samples, [](const Sample& sample) {
-                return sample.status == Status::timeout || sample.status == Status::crashed;
-            });
-        });
+        take_rows(rows, plan_, results_, runs);
+        if (given_.contains("retry-failed") && takes_failed_out(rows)) {
+            log.emplace(path_); // what was open is a file without a name now
+            rows = log->rows();
+            results_ = cases_of(plan_, runs_);
+            take_rows(rows, plan_, results_, runs);
+        }
+        if (rows.rows.empty())
+            return;
+        const auto lost = std::ranges::count_if(results_, &CaseResult::lost);
         err_ << fmt::format(
-            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(), plan_.sample_count(),
-            lost == 0 ? "" : fmt::format(", {} cases that ended with a timeout or a crash among them", lost));
+            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(plan_, results_),
+            plan_.sample_count(),
+            lost == 0 ? "" : fmt::format(", {} timeouts and crashes among them (--retry-failed tries again)", lost));
         last_run_ = rows.rows.back().cells[rows.column("run_id")];
         last_rows_ = static_cast<std::size_t>(std::ranges::count_if(
             rows.rows, [&](const LogRow& row) { return row.cells[rows.column("run_id")] == last_run_; }));
     }
 
-    std::size_t samples_done() const
+    // False where no row failed.
+    bool takes_failed_out(const ParsedLog& rows)
     {
-        std::size_t samples = 0;
-        for (const CaseResult& result : results_) {
-            const unsigned repeat = plan_.repeat.at(result.point.backend);
-            samples += result.complete(repeat) ? repeat : result.repetitions.size();
-        }
-        return samples;
+        const auto failed = [this](const Case& point, Status status) {
+            return !is_finding(plan_.expect, point, status);
+        };
+        const RowsAside aside = put_failed_aside(rows, results_, failed);
+        err_
+            << (aside.rows == 0
+                    ? fmt::format("nestbed: {}: no row failed, and none is measured again\n", path_)
+                    : fmt::format(
+                          "nestbed: {}: {} of {} rows failed; they are measured again, and the log as it was is {}\n",
+                          path_, aside.rows, rows.rows.size(), aside.file));
+        return aside.rows != 0;
     }
-    bool complete() const { return samples_done() == plan_.sample_count(); }
+
+    bool complete() const { return samples_done(plan_, results_) == plan_.sample_count(); }
     // A shard, of more than there are cases: its log is a header, so that `merge` finds it.
     bool is_empty() const { return shard_ && plan_.groups.empty(); }
-
-    std::size_t log_rows() const
-    {
-        std::size_t rows = 0;
-        for (const CaseResult& result : results_)
-            rows += result.samples.size();
-        return rows;
-    }
 
     // The manifest comes before the first row: a log of which it is not known what it is of is of no use.
     RunOutcome measure_rest(const Sessions& sessions, const StopRequest& stop, CsvLog& log)
     {
         if (has_manifest(path_))
             write_start(sessions);
-        if (log.torn_bytes() != 0)
-            err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off, to be measured again\n",
-                                path_, log.torn_bytes());
-        log.begin();
-        ProgressReport report(err_, isatty(STDERR_FILENO) == 1);
-        const RunHooks hooks{.report = [&](const Progress& progress) { report.show(progress); },
-                             .note = [&](const std::string& text) { report.say(text); },
+        begin(log);
+        report_.emplace(err_, isatty(STDERR_FILENO) == 1);
+        const RunHooks hooks{.report = [this](const Progress& progress) { report_->show(progress); },
+                             .note = [this](const std::string& text) { note(text); },
                              .stopped = [&stop] { return stop.asked(); }};
-        RunOutcome outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        RunOutcome outcome;
+        try {
+            outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+        } catch (...) { // its rows are not lost in silence, whatever ends it
+            report_.reset();
+            say_if_lost(log);
+            throw;
+        }
+        report_.reset();
         log.finish();
         return outcome;
+    }
+
+    void say_if_lost(CsvLog& log)
+    {
+        try {
+            if (started_)
+                keep_manifest(path_, manifest_);
+            log.check();
+        } catch (const RunError& lost) {
+            err_ << fmt::format("nestbed: {}\n", lost.what());
+        }
+    }
+
+    void begin(CsvLog& log)
+    {
+        if (log.torn_bytes() != 0)
+            err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off{}\n", path_,
+                                log.torn_bytes(), complete() ? "" : ", to be measured again");
+        log.begin(manifest_);
+    }
+
+    // A worker was lost.
+    void note(const std::string& text)
+    {
+        incidents_.push_back(text);
+        if (report_)
+            report_->say(text);
+        else
+            err_ << fmt::format("nestbed: {}\n", text);
     }
 
     void write_start(const Sessions& sessions)
@@ -242,7 +254,7 @@ class Run
         if (!untimed())
             for (const auto& [backend, session] : sessions)
                 start.probes[backend] = session->probe_depth(kProbedLevels);
-        write_manifest(path_, start);
+        manifest_ = write_manifest(path_, start, earlier_);
         started_ = true;
     }
 
@@ -260,8 +272,8 @@ class Run
                                 whole_.case_count());
         if (!outcome.interrupted)
             return surprises.empty() ? exit_ok : exit_rows_bad;
-        err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(), plan_.sample_count(),
-                            path_);
+        err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(plan_, results_),
+                            plan_.sample_count(), path_);
         err_ << (has_manifest(path_) ? fmt::format("; to go on:\n  {}\n", command_to_go_on(arguments_))
                                      : std::string(", which cannot be gone on with\n"));
         return exit_interrupted;
@@ -270,30 +282,28 @@ class Run
     // In the manifest, also of a run that had no time left to note it after its last row.
     void note_end(const RunOutcome& outcome, const std::vector<std::string>& surprises) const
     {
-        const bool unnoted = !last_run_.empty() && complete() && !has_finished_run(path_);
+        const bool unnoted = !started_ && !last_run_.empty() && complete() && !has_finished(path_, last_run_);
         if (started_ || unnoted)
             end_manifest(path_, started_ ? run_id_ : last_run_,
                          {.whole = !outcome.interrupted,
                           .rows = started_ ? outcome.rows : last_rows_,
-                          .log_rows = log_rows(),
+                          .log_rows = rows_of(results_),
                           .surprises = surprises,
-                          .incidents = outcome.incidents});
+                          .incidents = incidents_},
+                         started_ ? manifest_ : read_text_file(manifest_of(path_, earlier_)));
     }
 
     void show_summary() const
     {
         std::ostream& table = path_ == "-" ? err_ : out_;
-        std::vector<CaseResult> measured;
-        std::ranges::copy_if(results_, std::back_inserter(measured),
-                             [](const CaseResult& one) { return !one.samples.empty(); });
+        std::vector<CaseResult> measured = results_;
+        std::erase_if(measured, [](const CaseResult& one) { return one.samples.empty(); });
         if (!measured.empty())
-            table << summary_table(plan_, measured, runs_, bars_of_terminal());
+            table << printable(summary_table(plan_, measured, runs_, bars_of_terminal()));
         if (has_manifest(path_))
-            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", log_rows(), path_, manifest_path(path_));
-        out_ << std::flush;
-        if (!out_)
-            throw RunError(
-                fmt::format("standard output: the summary could not be written: {}", std::strerror(errno)));
+            table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_,
+                                 manifest_of(path_, earlier_));
+        out_ << std::flush; // before what --plot prints
     }
 
     const Arguments& arguments_;
@@ -308,8 +318,12 @@ class Run
     std::map<BackendKind, RunFacts> runs_;
     RunIdentity record_;
     std::vector<CaseResult> results_;
-    bool started_ = false; // the run is in the manifest
-    std::string last_run_; // that the log has rows of, when it was opened
+    std::vector<std::string> incidents_; // as noted
+    std::optional<ProgressReport> report_;
+    bool started_ = false;          // the run is in the manifest
+    std::string manifest_;          // its text then
+    std::set<std::string> earlier_; // runs that the log has rows of, when it was opened
+    std::string last_run_;          // that the log has rows of, when it was opened
     std::size_t last_rows_ = 0;
 };
 
@@ -326,6 +340,9 @@ int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
             << options;
         return exit_ok;
     }
+    for (const std::string& argument : arguments) // names go into the log and its manifest, which have no other text
+        if (!is_utf8(argument))
+            throw UsageError(fmt::format("{}: it is not UTF-8; allowed: names in UTF-8", printable(argument)));
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // an error of the write, which says so
     return Run(arguments, given, out, err).go();
 }

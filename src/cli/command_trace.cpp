@@ -103,10 +103,10 @@ Trace run_traced(const Asked& asked, const Case& point)
     std::vector<Trace> traces;
     TraceOverhead overhead;
     for (unsigned run = 0; run < kWarmUps + asked.repeat; ++run) {
-        const Sample untraced = session.sample(point);
+        const Sample untraced = session.sample(point, 0);
         if (untraced.device_lost)
             throw RunError(fmt::format("the device was lost: {}", untraced.detail));
-        Trace traced = session.trace(point, asked.grids);
+        Trace traced = session.trace(point, 0, asked.grids);
         if (traced.sample.status != Status::ok)
             return traced;
         if (run < kWarmUps || untraced.status != Status::ok)

@@ -5,6 +5,8 @@
 #include "run/messages.hpp"
 #include "run/worker_session.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -42,6 +44,8 @@ class Worker
     {
         Message answer;
         try {
+            if (!session_ && what != "open")
+                throw UsageError(fmt::format("worker: '{}' came before 'open'; allowed: 'open' first", what));
             if (what == "release")
                 return session_->release();
             answer["answer"] = answer_to(what, message);
@@ -52,14 +56,14 @@ class Worker
         } catch (const std::exception& error) {
             answer = {{"run_error", error.what()}};
         }
-        if (what != "release") // it is not answered; what is wrong with the device shows again
+        if (what != "release" || !session_) // it is not answered; what is wrong with the device shows again
             send(answer);
     }
 
     Message answer_to(const std::string& what, const Message& message)
     {
         if (what == "sample")
-            return session_->sample(case_of(message));
+            return session_->sample(case_of(message), message.at("repetition"));
         if (what == "open")
             return open(message);
         if (what == "null_kernel")
@@ -68,7 +72,9 @@ class Worker
             return session_->timer_step_ns();
         if (what == "bandwidth")
             return session_->bandwidth();
-        return session_->probe_depth(message.at("levels"));
+        if (what == "probe_depth")
+            return session_->probe_depth(message.at("levels"));
+        throw UsageError(fmt::format("worker: there is no '{}'", what));
     }
 
     Message open(const Message& message)
@@ -84,6 +90,8 @@ class Worker
     {
         const std::size_t number = message.at("number");
         if (message.contains("case")) {
+            if (number > cases_.size())
+                throw UsageError(fmt::format("worker: case {} came before case {}", number, cases_.size()));
             cases_.resize(std::max(cases_.size(), number + 1));
             message.at("case").get_to(cases_[number]);
         }

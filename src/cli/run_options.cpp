@@ -1,6 +1,7 @@
 #include "cli/run_options.hpp"
 
 #include "base/error.hpp"
+#include "base/standard_streams.hpp"
 #include "inspect/profiler.hpp"
 #include "plan/axis.hpp"
 
@@ -9,7 +10,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <iterator>
+#include <unistd.h>
 #include <vector>
 
 namespace nestbed
@@ -32,6 +35,8 @@ po::options_description run_options()
     options.add_options()("resume", po::bool_switch(),
                           "go on with the CSV also where another machine with such a device began it");
     options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
+    options.add_options()("retry-failed", po::bool_switch(),
+                          "measure rows of the CSV again that failed; as it was it is kept, FILE.old-1");
     options.add_options()("in-process", po::bool_switch(),
                           "no worker: for profilers and debuggers; a crash ends the run");
     options.add_options()("untimed", po::bool_switch(),
@@ -48,7 +53,19 @@ po::options_description run_options()
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
 {
     const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
-    return only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
+    std::string path = only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
+    if (is_open_on(STDOUT_FILENO, path))
+        return "-";
+    // There is room beside it for FILE.rescued-1.json and the like.
+    constexpr std::size_t kMostBytes = 220;
+    if (const std::string name = std::filesystem::path(path).filename().string(); name.size() > kMostBytes)
+        throw UsageError(fmt::format("--output {}: the file's name has {} bytes; allowed: at most {}", path,
+                                     name.size(), kMostBytes));
+    if (is_open_on(STDERR_FILENO, path))
+        throw UsageError(fmt::format("--output {}: it is standard error, where messages go; allowed: a file that can "
+                                     "be written, or - for standard output",
+                                     path));
+    return path;
 }
 
 std::string experiment_name(const Given& given, const std::string& usual)
@@ -70,11 +87,21 @@ std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend)
     return std::chrono::seconds(setting ? parse_number(*setting, 1, kMost) : backend == BackendKind::cuda ? 60 : 600);
 }
 
+void check_options(const Given& given, const Settings& settings)
+{
+    static_cast<void>(timeout_of(settings, BackendKind::cpu));
+    for (const char* option : {"resume", "retry-failed"})
+        if (given.contains(option) && given.contains("overwrite"))
+            throw UsageError(fmt::format("--{}: not with --overwrite; allowed: one of them", option));
+    if (given.contains("plot") && given.contains("untimed"))
+        throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
+}
+
 std::string command_to_go_on(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> words{program_invocation_name, "run"};
     std::ranges::copy_if(arguments, std::back_inserter(words),
-                         [](const std::string& word) { return word != "--overwrite"; });
+                         [](const std::string& word) { return word != "--overwrite" && word != "--retry-failed"; });
     return shell_text(words);
 }
 

@@ -7,6 +7,7 @@
 #include "device/workload.hpp"
 #include "model/case_text.hpp"
 #include "model/judge.hpp"
+#include "model/schedule.hpp"
 
 #include <algorithm>
 #include <map>
@@ -36,7 +37,10 @@ class BackendSession final : public Session
     const DeviceFacts& facts() const override { return context_.facts(); }
     std::string schedule() const override { return context_.schedule(); }
 
-    Sample sample(const Case& point) override { return run(point, false, nullptr); }
+    Sample sample(const Case& point, unsigned repetition) override
+    {
+        return run(point, draws_of(point, repetition), false, nullptr);
+    }
 
     // Blocks are numbered through one root grid, so there is one wave, under a limit that holds every launch.
     Sample sample_aloud(const Case& point) override
@@ -48,10 +52,10 @@ class BackendSession final : public Session
         const std::uint64_t launches = strategy_of(point).launches(point).total();
         whole.pending_limit =
             static_cast<std::uint32_t>(std::max<std::uint64_t>(launches, context_.facts().default_pending_limit));
-        return run(whole, true, nullptr);
+        return run(whole, draws_of(point, 0), true, nullptr);
     }
 
-    Trace trace(const Case& point, std::uint32_t grids) override
+    Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) override
     {
         const Strategy& strategy = strategy_of(point);
         if (!from_device(mechanism_of(strategy.info(), point)))
@@ -65,7 +69,7 @@ class BackendSession final : public Session
         const LaunchPlan plan = plan_launches(one, form, context_.facts());
         tracer.add_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
         Trace trace{.point = one, .device = context_.facts(), .schedule = context_.schedule()};
-        trace.sample = run(one, false, &tracer);
+        trace.sample = run(one, draws_of(point, repetition), false, &tracer);
         trace.run_us = trace.sample.gpu_us ? trace.sample.gpu_us : trace.sample.wall_us;
         if (trace.sample.status == Status::unsupported || trace.sample.status == Status::crashed)
             return trace;
@@ -123,7 +127,14 @@ class BackendSession final : public Session
         return {.status = Status::unsupported, .detail = "unsupported: " + why};
     }
 
-    Sample run(const Case& point, bool aloud, Tracer* tracer)
+    // Of the case as it was asked for, also where it is run in another form.
+    std::uint64_t draws_of(const Case& point, unsigned repetition) const
+    {
+        static_cast<void>(strategy_of(point)); // its key needs one
+        return kBackend == BackendKind::cpu ? nestbed::draws_of(key_of(point, context_.schedule()), repetition) : 0;
+    }
+
+    Sample run(const Case& point, std::uint64_t draws, bool aloud, Tracer* tracer)
     {
         const Strategy& strategy = strategy_of(point);
         Workload& workload = workload_of(strategy.info());
@@ -148,6 +159,7 @@ class BackendSession final : public Session
                                  .form = form,
                                  .mechanism = mechanism,
                                  .ledger = &ledger_,
+                                 .draws = draws,
                                  .tracer = tracer,
                                  .timing = {.held = tracer != nullptr && point.submit == Submit::held,
                                             .flushed = point.l2 == CacheState::flushed},
@@ -202,6 +214,7 @@ class BackendSession final : public Session
         context_.go_by(std::nullopt);
         context_.fill_bytes(ledger_, 0, 1);
         context_.go_by(run.mechanism);
+        context_.draw_from(run.draws);
         Sample sample = workload.sample(strategy, run);
         Ledger counted;
         context_.download(std::span(&counted, 1), ledger_);

@@ -9,6 +9,7 @@
 #include "model/strategy.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -35,6 +36,7 @@ struct PreparedRun {
     Mechanism mechanism;
     Buffer<Ledger>* ledger;
     unsigned* done = nullptr; // see NestData; null if no parent waits
+    std::uint64_t draws = 0;  // what the executor draws from (model/schedule.hpp)
     Tracer* tracer = nullptr; // of a traced run
     Timing timing{};
     bool marked = false; // the workload may run the case again for timestamps
@@ -57,10 +59,12 @@ void host_launch(const RunWave& wave, std::uint32_t threads, Args... args)
     host_launch<Kernel>(wave.context, wave.stream, {wave.blocks, threads}, args...);
 }
 
-// Runs `work`, which issues all work and waits for none, and times it, in the range that profilers see.
+// Runs `work`, which issues all work and waits for none, and times it, in the range that profilers see. Its draws do not depend on what the
+// workload had to launch before, which is less where the input is there already.
 template <class Work>
 Sample timed(const PreparedRun& run, Work&& work)
 {
+    run.context.draw_from(run.draws);
     const TimedRange range(run.context);
     const Elapsed elapsed = run.context.time(run.plan.streams, work, run.timing);
     return {.gpu_us = elapsed.gpu_us,

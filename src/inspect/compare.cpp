@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "log/row.hpp"
+#include "log/row_check.hpp"
 #include "model/axis_table.hpp"
 
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ std::vector<std::string_view> case_columns()
 constexpr std::array<std::string_view, 4> kBesideKey{"backend", "schedule", "experiment", "gpu"};
 constexpr std::array<std::string_view, 4> kNeeded{"strategy", "backend", "wall_us", "status"};
 constexpr std::string_view kKey = "key";
+constexpr std::string_view kRepetition = "repetition";
 constexpr double kChance = 0.05; // what a 95 % interval leaves
 
 using CaseCells = std::vector<std::string>;
@@ -91,6 +93,30 @@ void choose_columns(Comparison& comparison, const ParsedLog& before, const Parse
         comparison.columns.emplace_back("gpu");
 }
 
+// Refuses a row whose cells do not agree, and a repetition of a case that one run has twice. Two runs in one log may have the same. Logs
+// without a key do not say what was asked for: of them only a row that is the same in all cells is a duplicate.
+void check_rows(const ParsedLog& log)
+{
+    std::vector<std::string_view> identity{"key", "backend", "schedule", "experiment", "gpu", "run_id", "repetition"};
+    if (!log.has(kKey))
+        identity.assign(log.columns.begin(), log.columns.end());
+    std::erase_if(identity, [&](std::string_view name) { return !log.has(name); });
+    std::map<CaseCells, std::size_t> lines;
+    RowCheck cells_agree;
+    for (const LogRow& row : log.rows) {
+        cells_agree.check_cells(log, row);
+        if (!log.has(kRepetition))
+            continue;
+        CaseCells cells;
+        for (const std::string_view name : identity)
+            cells.push_back(cell_of(log, row, name));
+        if (const auto [first, is_new] = lines.emplace(std::move(cells), row.line); !is_new)
+            throw RunError(
+                fmt::format("{0}:{1}: repetition {2} of the case is in {0}:{3} already; allowed: every row once",
+                            log.path, row.line, cell_of(log, row, kRepetition), first->second));
+    }
+}
+
 // The rows of a case in one log.
 struct CaseRows {
     CaseCells cells;
@@ -102,6 +128,18 @@ struct Groups {
     std::vector<CaseCells> order; // identities, as the log begins them
     std::map<CaseCells, CaseRows> by_identity;
 };
+
+// Rows of one key are of one case: all that was asked for is the same in them. What they were launched with may differ.
+void check_same_case(const Comparison& comparison, const CaseRows& group, const CaseCells& cells,
+                     const std::string& place)
+{
+    for (std::size_t index = 0; index < cells.size(); ++index) {
+        const std::string& name = comparison.columns[index];
+        if (cells[index] != group.cells[index] && name != "wave" && name != "streams")
+            throw RunError(fmt::format("{}: {} is '{}'; expected: '{}', as in line {} of the same key", place, name,
+                                       cells[index], group.cells[index], group.rows.front()->line));
+    }
+}
 
 Groups groups_of(const Comparison& comparison, const ParsedLog& log)
 {
@@ -122,6 +160,8 @@ Groups groups_of(const Comparison& comparison, const ParsedLog& log)
             groups.by_identity.try_emplace(identity, CaseRows{.cells = cells, .key = key, .rows = {}});
         if (is_new)
             groups.order.push_back(identity);
+        else if (comparison.by_key)
+            check_same_case(comparison, group->second, cells, fmt::format("{}:{}", log.path, row.line));
         group->second.rows.push_back(&row);
     }
     return groups;
@@ -130,6 +170,14 @@ Groups groups_of(const Comparison& comparison, const ParsedLog& log)
 bool is_ok(const ParsedLog& log, const LogRow& row)
 {
     return row.cells[log.column("status")] == "ok";
+}
+
+bool has_times(const ParsedLog& log, const CaseRows& group)
+{
+    return std::ranges::any_of(group.rows, [&](const LogRow* row) {
+        return is_ok(log, *row) && (!row->cells[log.column("wall_us")].empty() ||
+                                    (log.has("gpu_us") && !row->cells[log.column("gpu_us")].empty()));
+    });
 }
 
 // Whether every row that is ok has a cell there.
@@ -147,9 +195,6 @@ std::vector<double> times_of(const ParsedLog& log, const CaseRows& group, std::s
         if (!is_ok(log, *row))
             continue;
         times.push_back(log.number(*row, column));
-        if (!(times.back() > 0))
-            throw RunError(
-                fmt::format("{}:{}: {} is {}; allowed: a number above 0", log.path, row->line, column, times.back()));
     }
     return times;
 }
@@ -177,7 +222,8 @@ bool right_less_often(const CaseSide& before, const CaseSide& after)
     return fisher_exact_fewer(after.ok, after.rows, before.ok, before.rows) < kChance / 2;
 }
 
-Change change_of(const ComparedCase& one, std::size_t fewest)
+// `timed`: there are times in one log at least.
+Change change_of(const ComparedCase& one, std::size_t fewest, bool timed)
 {
     const CaseSide& before = one.before;
     const CaseSide& after = one.after;
@@ -189,7 +235,7 @@ Change change_of(const ComparedCase& one, std::size_t fewest)
     if (!always && ((before.ok == 0 && after.not_ok() == 0) || right_less_often(after, before)))
         return Change::mended;
     if (!one.interval)
-        return Change::no_times;
+        return timed && before.ok > 0 && after.ok > 0 ? Change::untimed : Change::no_times;
     if (fewest < kFewestSamples)
         return Change::too_few;
     return one.interval->low > 1 ? Change::slower : one.interval->high < 1 ? Change::faster : Change::same;
@@ -218,7 +264,8 @@ ComparedCase compare_case(const ParsedLog& before_log, const CaseRows& before, c
         one.ratio = found.value;
         one.interval = found.interval;
     }
-    one.change = change_of(one, std::min(before_times.size(), after_times.size()));
+    one.change = change_of(one, std::min(before_times.size(), after_times.size()),
+                           has_times(before_log, before) || has_times(after_log, after));
     return one;
 }
 
@@ -236,8 +283,8 @@ bool comes_before(const std::string& a, const std::string& b)
 
 std::string_view name_of(Change change)
 {
-    constexpr std::array<std::string_view, kChanges.size()> kNames{"fails",  "missing", "slower",   "same", "faster",
-                                                                   "mended", "too few", "no times", "added"};
+    constexpr std::array<std::string_view, kChanges.size()> kNames{
+        "fails", "missing", "slower", "untimed", "same", "faster", "mended", "too few", "no times", "added"};
     return kNames.at(static_cast<std::size_t>(change));
 }
 
@@ -245,6 +292,8 @@ Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
 {
     check_is_log(before);
     check_is_log(after);
+    check_rows(before);
+    check_rows(after);
     Comparison comparison;
     choose_columns(comparison, before, after);
     const Groups old_groups = groups_of(comparison, before);
@@ -273,10 +322,15 @@ Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
     return comparison;
 }
 
+bool is_suspect(const ComparedCase& one, double tolerance)
+{
+    return one.change == Change::too_few && *one.ratio > 1 + tolerance;
+}
+
 bool is_regression(const ComparedCase& one, double tolerance)
 {
-    return one.change == Change::fails || one.change == Change::missing ||
-           (one.change == Change::slower && *one.ratio > 1 + tolerance);
+    return one.change == Change::fails || one.change == Change::missing || one.change == Change::untimed ||
+           is_suspect(one, tolerance) || (one.change == Change::slower && *one.ratio > 1 + tolerance);
 }
 
 std::size_t tested_cases(const Comparison& comparison)

@@ -24,12 +24,12 @@ namespace nestbed
 {
 
 
-// missing: A alone has the case; added: B alone. no_times: there are none on one side (wrong, unsupported, untimed), and that is no
-// change of the answers.
-enum class Change : std::uint8_t { fails, missing, slower, same, faster, mended, too_few, no_times, added };
-constexpr std::array<Change, 9> kChanges{Change::fails,   Change::missing,  Change::slower,
-                                         Change::same,    Change::faster,   Change::mended,
-                                         Change::too_few, Change::no_times, Change::added};
+// missing: A alone has the case; added: B alone. untimed: right in both, and one clock has no time for every row that is right.
+// no_times: right in one log at most, or neither log has times; no change of the answers.
+enum class Change : std::uint8_t { fails, missing, slower, untimed, same, faster, mended, too_few, no_times, added };
+constexpr std::array<Change, 10> kChanges{Change::fails,    Change::missing, Change::slower, Change::untimed,
+                                          Change::same,     Change::faster,  Change::mended, Change::too_few,
+                                          Change::no_times, Change::added};
 std::string_view name_of(Change change);
 
 // A case in one log.
@@ -58,11 +58,14 @@ struct Comparison {
 };
 
 // `experiment` tells cases apart where a log has several; `gpu` where one has several of a backend. The same logs give the same
-// intervals. Throws RunError that names the file, and the line, for what is no log or no number; UsageError where no case is in
-// both.
+// intervals. Throws RunError that names the file, and the line, for what is no log or no number, for a row whose cells do not agree
+// (RowCheck), and for one that stands twice: a repetition of a case in one run, by its key or else by all cells (a log without the
+// column `repetition` does not say). UsageError where no case is in both.
 Comparison compare_logs(const ParsedLog& before, const ParsedLog& after);
 
-// Slower past a tolerance (0.05: 5 %), failing, or missing.
+// Too few samples for a test, and the median of B is above that of A by more than the tolerance.
+bool is_suspect(const ComparedCase& one, double tolerance);
+// Slower past a tolerance (0.05: 5 %), or suspected of it; failing, untimed or missing.
 bool is_regression(const ComparedCase& one, double tolerance);
 
 // Cases whose times were tested: faster, same or slower.

@@ -1,6 +1,5 @@
 #include "inspect/compare_text.hpp"
 
-#include "base/csv.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
@@ -236,21 +235,32 @@ std::string counts_text(const Comparison& comparison, const std::vector<Column>&
                                    tested - count_of(comparison, Change::same), tested, chance_findings(comparison)),
                        0);
     if (count_of(comparison, Change::too_few) > 0)
-        text += fmt::format("Too few: a side with fewer than {} samples is not tested.\n", kFewestSamples);
+        text += folded(
+            fmt::format("Too few: a side with fewer than {} samples is not tested; slower by more than {} it does "
+                        "not pass.",
+                        kFewestSamples, percent_text(tolerance)),
+            0);
+    if (count_of(comparison, Change::untimed) > 0)
+        text += "Untimed: times are in one log alone, or in some rows; nothing is tested.\n";
     text += only_text(comparison, columns, Change::missing);
     text += only_text(comparison, columns, Change::added);
     if (std::ranges::any_of(comparison.cases,
                             [&](const ComparedCase& one) { return in_both(one) && is_regression(one, tolerance); }))
-        text += fmt::format("* a regression: fails, or slower by more than {}\n", percent_text(tolerance));
+        text += fmt::format("* a regression: fails, untimed, or slower by more than {}\n", percent_text(tolerance));
     return text;
 }
 
-// The worst comes first: what fails, then by ratio, then what is missing.
+// The worst comes first: what fails, then what is slower and what may be, each by its ratio, then what is not timed or missing.
 bool is_worse(const ComparedCase& one, const ComparedCase& other)
 {
     const auto badness = [](const ComparedCase& regression) {
         const bool slower = regression.change == Change::slower;
-        return std::pair(regression.change == Change::fails ? 2 : slower ? 1 : 0, slower ? *regression.ratio : 0);
+        const bool suspect = regression.change == Change::too_few;
+        return std::pair(regression.change == Change::fails ? 3
+                         : slower                           ? 2
+                         : suspect                          ? 1
+                                                            : 0,
+                         slower || suspect ? *regression.ratio : 0);
     };
     return badness(one) > badness(other);
 }
@@ -261,12 +271,12 @@ std::string regression_text(const ComparedCase& one)
         return "missing in B";
     if (one.change == Change::fails)
         return fmt::format("fails, {} of {} {}", one.after.not_ok(), one.after.rows, one.after.status);
+    if (one.change == Change::untimed)
+        return "right in both, and times in one alone, or in some rows";
+    if (one.change == Change::too_few)
+        return fmt::format("{} times as slow, by {} and {} samples; {} are needed for a test", ratio_text(*one.ratio),
+                           one.before.ok, one.after.ok, kFewestSamples);
     return fmt::format("{} times as slow, 95% CI {}", ratio_text(*one.ratio), interval_text(*one.interval));
-}
-
-std::string number_cell(const std::optional<double>& value)
-{
-    return value ? fmt::format("{}", *value) : "";
 }
 
 } // namespace
@@ -282,12 +292,14 @@ std::string compare_text(const Comparison& comparison, const ParsedLog& before, 
 std::string regressions_text(const Comparison& comparison, double tolerance)
 {
     std::size_t slower = 0;
+    std::size_t suspect = 0;
     std::optional<std::size_t> worst;
     for (std::size_t row = 0; row < comparison.cases.size(); ++row) {
         const ComparedCase& one = comparison.cases[row];
         if (!is_regression(one, tolerance))
             continue;
         slower += one.change == Change::slower ? 1 : 0;
+        suspect += one.change == Change::too_few ? 1 : 0;
         if (!worst || is_worse(one, comparison.cases[*worst]))
             worst = row;
     }
@@ -296,45 +308,21 @@ std::string regressions_text(const Comparison& comparison, double tolerance)
     std::vector<std::string> counts;
     const std::size_t fails = count_of(comparison, Change::fails);
     const std::size_t missing = count_of(comparison, Change::missing);
+    const std::size_t untimed = count_of(comparison, Change::untimed);
     if (fails > 0)
         counts.push_back(fmt::format("{} fail{}", fails, fails == 1 ? "s" : ""));
     if (slower > 0)
         counts.push_back(fmt::format("{} slower by more than {}", slower, percent_text(tolerance)));
+    if (suspect > 0)
+        counts.push_back(fmt::format("{} slower by more than {} with too few samples for a test", suspect,
+                                     percent_text(tolerance)));
+    if (untimed > 0)
+        counts.push_back(fmt::format("{} untimed", untimed));
     if (missing > 0)
         counts.push_back(fmt::format("{} missing", missing));
-    return fmt::format("{} ({}); the worst: {}: {}", counted(fails + slower + missing, "regression"),
-                       fmt::join(counts, ", "), case_name(case_columns(comparison), *worst),
-                       regression_text(comparison.cases[*worst]));
-}
-
-std::string compare_csv(const Comparison& comparison, double tolerance)
-{
-    std::vector<std::string> cells = comparison.columns;
-    if (comparison.by_key)
-        cells.emplace_back("key");
-    for (const char* name : {"clock", "rows_a", "ok_a", "status_a", "median_a_us", "rows_b", "ok_b", "status_b",
-                             "median_b_us", "ratio", "ratio_low", "ratio_high", "verdict", "regression"})
-        cells.emplace_back(name);
-    std::string text = csv_line(cells);
-    for (const ComparedCase& one : comparison.cases) {
-        cells = one.cells;
-        if (comparison.by_key)
-            cells.push_back(one.key);
-        cells.push_back(one.clock);
-        for (const CaseSide* side : {&one.before, &one.after}) {
-            cells.push_back(std::to_string(side->rows));
-            cells.push_back(std::to_string(side->ok));
-            cells.push_back(side->status);
-            cells.push_back(number_cell(side->median_us));
-        }
-        cells.push_back(number_cell(one.ratio));
-        cells.push_back(one.interval ? number_cell(one.interval->low) : "");
-        cells.push_back(one.interval ? number_cell(one.interval->high) : "");
-        cells.emplace_back(name_of(one.change));
-        cells.emplace_back(is_regression(one, tolerance) ? "yes" : "no");
-        text += csv_line(cells);
-    }
-    return text;
+    return fmt::format("{} ({}); the worst: {}: {}",
+                       counted(fails + slower + suspect + untimed + missing, "regression"), fmt::join(counts, ", "),
+                       case_name(case_columns(comparison), *worst), regression_text(comparison.cases[*worst]));
 }
 
 } // namespace nestbed

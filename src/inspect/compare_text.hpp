@@ -1,4 +1,4 @@
-// A comparison of two logs (compare.hpp) as a person reads it, and as a program does.
+// A comparison of two logs (compare.hpp) as a person reads it.
 #pragma once
 
 #include "inspect/compare.hpp"
@@ -15,7 +15,5 @@ std::string compare_text(const Comparison& comparison, const ParsedLog& before, 
                          double tolerance);
 // How many regressions there are, and the worst; empty where there is none.
 std::string regressions_text(const Comparison& comparison, double tolerance);
-// RFC 4180: a header, and a row a case, of those in one log too.
-std::string compare_csv(const Comparison& comparison, double tolerance);
 
 } // namespace nestbed

@@ -12,7 +12,7 @@ namespace nestbed
 
 // The files of a profiled case: its stem, and an ending each.
 inline constexpr const char* kLedgerEnding = ".csv";        // the log of `nestbed run`, one row
-inline constexpr const char* kManifestEnding = ".json";     // beside it
+inline constexpr const char* kManifestEnding = ".csv.json"; // its manifest
 inline constexpr const char* kReportEnding = ".ncu-rep";    // what ncu collects
 inline constexpr const char* kSourceEnding = ".source.csv"; // its source page: instructions with their counters
 inline constexpr const char* kRawEnding = ".raw.csv";       // its raw page: metrics of each root grid

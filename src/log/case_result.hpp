@@ -23,12 +23,21 @@ struct CaseResult {
     std::set<unsigned> repetitions{}; // that these are
     std::string key{};                // key_of()
 
+    // It has taken a worker down.
+    bool lost() const;
     // No more is to be measured.
     bool complete(unsigned repeat) const;
+    // Of `repeat` samples, those that are there or will not be taken.
+    std::size_t done(unsigned repeat) const;
 };
 
 // After such a sample a case is not measured again: it would only say the same, and may take another worker down.
 bool ends_case(Status status);
+
+// Of the plan's samples, those that are there or will not be taken.
+std::size_t samples_done(const Plan& plan, const std::vector<CaseResult>& results);
+// Those that are there.
+std::size_t rows_of(const std::vector<CaseResult>& results);
 
 // The plan's cases, in its order, without samples.
 std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, RunFacts>& runs);

@@ -1,10 +1,12 @@
 #include "log/csv_log.hpp"
 
 #include "base/csv.hpp"
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/text_file.hpp"
 #include "log/manifest.hpp"
+#include "log/resume.hpp"
 #include "log/row.hpp"
 
 #include <fmt/format.h>
@@ -14,9 +16,12 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <set>
+#include <stdexcept>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
@@ -32,48 +37,6 @@ std::size_t bytes_of_whole_rows(std::string_view text)
             whole = index + 1;
     }
     return whole;
-}
-
-DiskSync::DiskSync(int descriptor)
-    : descriptor_(descriptor), thread_([this](const std::stop_token& stop) { run(stop); })
-{
-}
-
-DiskSync::~DiskSync()
-{
-    static_cast<void>(finish());
-}
-
-int DiskSync::written()
-{
-    const std::scoped_lock lock(mutex_);
-    ++written_;
-    changed_.notify_all();
-    return error_;
-}
-
-int DiskSync::finish()
-{
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return synced_ == written_; });
-    return error_;
-}
-
-void DiskSync::run(const std::stop_token& stop)
-{
-    std::unique_lock lock(mutex_);
-    while (changed_.wait(lock, stop, [this] { return synced_ != written_; })) {
-        const std::size_t until = written_;
-        lock.unlock();
-        int error = 0;
-        do
-            error = fdatasync(descriptor_) == 0 ? 0 : errno;
-        while (error == EINTR);
-        lock.lock();
-        error_ = error_ == 0 ? error : error_;
-        synced_ = until;
-        changed_.notify_all();
-    }
 }
 
 namespace
@@ -103,21 +66,29 @@ bool is_at(int descriptor, const std::string& path)
            open_one.st_ino == there.st_ino;
 }
 
-// Closed at the end of a scope.
-class Descriptor
+// Of its whole rows; none of a file that is no log.
+std::set<std::string> runs_in_log(const std::string& path)
 {
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() { static_cast<void>(close(number_)); }
-    operator int() const { return number_; } // NOLINT(google-explicit-constructor): as the system's calls want it
-
-  private:
-    int number_;
-};
+    try {
+        const std::string text = read_text_file(path);
+        return runs_of(parse_log(path, std::string_view(text).substr(0, bytes_of_whole_rows(text))));
+    } catch (const RunError&) {
+        return {};
+    }
+}
 
 } // namespace
+
+std::string free_name(const std::string& path, std::string_view word)
+{
+    namespace fs = std::filesystem;
+    for (unsigned number = 1;; ++number) {
+        std::string name = fmt::format("{}.{}-{}", path, word, number);
+        std::error_code ignored;
+        if (!fs::exists(fs::symlink_status(name, ignored)) && !fs::exists(manifest_path(name), ignored))
+            return name;
+    }
+}
 
 std::string put_aside(const std::string& path)
 {
@@ -125,21 +96,27 @@ std::string put_aside(const std::string& path)
     std::error_code error;
     if (!fs::is_regular_file(path, error))
         return "";
-    const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC)); // NOLINT(*-vararg)
+    const Descriptor file(
+        uninterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); })); // NOLINT(*-vararg)
     hold_alone(file, path);
-    unsigned number = 1;
-    const auto aside = [&](const std::string& name) { return fmt::format("{}.old-{}", name, number); };
-    const std::string manifest = manifest_path(path);
-    while (fs::exists(aside(path), error) || fs::exists(aside(manifest), error))
-        ++number;
-    error.clear();
-    if (fs::exists(manifest, error))
-        fs::rename(manifest, aside(manifest), error);
+    std::string aside = free_name(path, "old");
+    const std::set<std::string> run_ids = runs_in_log(path);
+    const std::string manifest = run_ids.empty() ? manifest_path(path) : manifest_of(path, run_ids);
+    if (manifest != manifest_path(path)) // the old name, which other logs may share
+        replace_file(manifest_path(aside), read_text_file(manifest), "the manifest");
+    else if (fs::exists(manifest, error))
+        fs::rename(manifest, manifest_path(aside), error);
     if (!error)
-        fs::rename(path, aside(path), error);
-    if (error)
+        fs::rename(path, aside, error);
+    if (error) { // both or none
+        std::error_code ignored;
+        if (manifest == manifest_path(path))
+            fs::rename(manifest_path(aside), manifest, ignored);
+        else
+            fs::remove(manifest_path(aside), ignored);
         throw RunError(fmt::format("{}: it could not be moved aside: {}", path, error.message()));
-    return aside(path);
+    }
+    return aside;
 }
 
 CsvLog::CsvLog(const std::string& path) : path_(path)
@@ -169,7 +146,9 @@ void CsvLog::open()
     made_ = !fs::exists(path_, ignored);
     // A pipe that is open for reading too would never be closed at its other end.
     const int access = made_ || fs::is_regular_file(path_, ignored) ? O_RDWR | O_CREAT : O_WRONLY;
-    descriptor_ = ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
+    descriptor_ = uninterrupted([&] {
+        return ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
+    });
     if (descriptor_ < 0)
         fail("it could not be opened", errno);
     struct stat status {
@@ -201,9 +180,8 @@ void CsvLog::read()
 CsvLog::~CsvLog()
 {
     sync_.reset();
-    std::error_code ignored;
-    if (made_ && file_)
-        std::filesystem::remove(path_, ignored);
+    if (made_ && file_ && is_at(descriptor_, path_))
+        static_cast<void>(unlink(path_.c_str()));
     if (descriptor_ != STDOUT_FILENO)
         close(descriptor_);
 }
@@ -220,11 +198,15 @@ bool CsvLog::has_rows() const
     return whole_ > csv_line(columns()).size();
 }
 
-void CsvLog::begin()
+void CsvLog::begin(std::string manifest)
 {
+    manifest_ = std::move(manifest);
     if (file_) {
-        if (torn_bytes() != 0 && ftruncate(descriptor_, static_cast<off_t>(whole_)) != 0)
+        rescue_if_changed();
+        if (torn_bytes() != 0 &&
+            uninterrupted([this] { return ftruncate(descriptor_, static_cast<off_t>(whole_)); }) != 0)
             fail("its last row is not whole and could not be cut off", errno);
+        text_.resize(whole_);
         sync_ = std::make_unique<DiskSync>(descriptor_);
     }
     if (whole_ == 0)
@@ -236,7 +218,12 @@ void CsvLog::begin()
 
 void CsvLog::append(const std::vector<std::string>& cells)
 {
-    write(csv_line(cells));
+    const std::string line = csv_line(cells);
+    rescue_if_changed(line);
+    write(line);
+    if (file_)
+        text_ += line;
+    whole_ = text_.size();
     if (const int error = sync_ ? sync_->written() : 0; error != 0)
         fail("what was written could not be brought to the disk", error);
 }
@@ -245,6 +232,75 @@ void CsvLog::finish()
 {
     if (const int error = sync_ ? sync_->finish() : 0; error != 0)
         fail("what was written could not be brought to the disk", error);
+    check();
+}
+
+void CsvLog::check()
+{
+    rescue_if_changed();
+    if (file_ && !rescued_ && read_text_file(path_) != text_)
+        rescue("something else has written over it");
+}
+
+// What has happened to the file since it was written to last; empty for nothing.
+std::string CsvLog::change() const
+{
+    struct stat ours {
+    };
+    struct stat there {
+    };
+    if (fstat(descriptor_, &ours) != 0)
+        return std::strerror(errno);
+    if (stat(path_.c_str(), &there) != 0)
+        return errno != ENOENT ? std::strerror(errno) : ours.st_nlink == 0 ? "it was deleted" : "it was renamed";
+    if (ours.st_dev != there.st_dev || ours.st_ino != there.st_ino)
+        return "another file has taken its place";
+    const auto size = static_cast<std::size_t>(ours.st_size);
+    if (size < text_.size())
+        return fmt::format("it was cut off: it has {} of {} bytes", size, text_.size());
+    return size > text_.size() ? "something else has written to it" : "";
+}
+
+void CsvLog::rescue_if_changed(std::string_view line)
+{
+    if (!file_ || rescued_)
+        return;
+    if (const std::string what = change(); !what.empty()) {
+        text_ += line;
+        rescue(what);
+    }
+}
+
+// Beside the log, or where its folder is gone in that for temporary files. With the manifest first, as a run does.
+void CsvLog::rescue(const std::string& what)
+{
+    namespace fs = std::filesystem;
+    rescued_ = true;
+    const std::string changed = fmt::format("{}: {} while this run was writing it", path_, what);
+    struct stat ours {
+    };
+    const bool there = fstat(descriptor_, &ours) == 0;
+    const mode_t mode = there ? ours.st_mode : mode_t{0600};
+    std::error_code ignored;
+    std::string why;
+    for (const fs::path& path : {fs::path(path_), fs::temp_directory_path(ignored) / "nestbed.csv"}) {
+        const std::string name = free_name(path.string(), "rescued");
+        try {
+            if (!manifest_.empty())
+                write_new_file(manifest_path(name), manifest_, "the manifest", "--output", mode);
+            write_new_file(name, text_, "the log", "--output", mode);
+        } catch (const std::runtime_error& error) {
+            fs::remove(manifest_path(name), ignored);
+            why += fmt::format("{} {}", why.empty() ? ":" : ";", error.what());
+            continue;
+        }
+        throw RunError(fmt::format("{}; all rows of the log are in {}", changed, name));
+    }
+    throw RunError(fmt::format("{}, and {}{}", changed,
+                               there && ours.st_nlink > 0 && !is_at(descriptor_, path_)
+                                   ? "its rows are in the file that was moved, without the last"
+                                   : "its rows are lost",
+                               why));
 }
 
 // In one call where it can be: then a process that is ended has written it or has not.
@@ -252,13 +308,11 @@ void CsvLog::write(std::string_view text)
 {
     const off_t before = file_ ? lseek(descriptor_, 0, SEEK_END) : 0;
     while (!text.empty()) {
-        const ssize_t wrote = ::write(descriptor_, text.data(), text.size());
-        if (wrote < 0 && errno == EINTR)
-            continue;
+        const ssize_t wrote = uninterrupted([&] { return ::write(descriptor_, text.data(), text.size()); });
         if (wrote < 0) {
             const int error = errno;
             if (file_)
-                static_cast<void>(ftruncate(descriptor_, before));
+                static_cast<void>(uninterrupted([&] { return ftruncate(descriptor_, before); }));
             fail("the row could not be written", error);
         }
         text.remove_prefix(static_cast<std::size_t>(wrote));

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/standard_streams.hpp"
+#include "base/text_file.hpp"
 #include "base/version.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <unistd.h>
 #include <utility>
 
 namespace nestbed
@@ -19,10 +21,17 @@ bool has_manifest(const std::string& csv_path)
 {
     namespace fs = std::filesystem;
     std::error_code ignored;
-    return csv_path != "-" && (!fs::exists(csv_path, ignored) || fs::is_regular_file(csv_path, ignored));
+    return csv_path != "-" && !is_open_on(STDOUT_FILENO, csv_path) &&
+           (!fs::exists(csv_path, ignored) || fs::is_regular_file(csv_path, ignored));
 }
 
 std::string manifest_path(const std::string& csv_path)
+{
+    // Without an ending, grid.json would be the old name of grid.csv's.
+    return csv_path + (std::filesystem::path(csv_path).has_extension() ? ".json" : ".manifest.json");
+}
+
+std::string old_manifest_path(const std::string& csv_path)
 {
     return std::filesystem::path(csv_path).replace_extension(".json").string();
 }
@@ -54,16 +63,30 @@ void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const Depth
     json["nesting_depth_error"] = probe.error;
 }
 
+// Discarded where it is no JSON, or nested deeper than a manifest is: what writes it goes down as deep by calling itself.
+nlohmann::ordered_json parsed(const std::string& text)
+{
+    constexpr int kMostLevels = 32;
+    bool too_deep = false;
+    auto json = nlohmann::ordered_json::parse(
+        text,
+        [&](int depth, nlohmann::ordered_json::parse_event_t /*event*/, nlohmann::ordered_json& /*value*/) {
+            too_deep = too_deep || depth > kMostLevels;
+            return !too_deep;
+        },
+        false);
+    return too_deep ? nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded) : json;
+}
+
 // An empty object where there is no file yet. Throws UsageError.
 nlohmann::ordered_json read_manifest(const std::string& path)
 {
-    const bool there = std::filesystem::exists(path);
-    std::ifstream old(path);
-    if (!there)
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
         return nlohmann::ordered_json::object();
     nlohmann::ordered_json manifest;
-    if (std::filesystem::is_regular_file(path))
-        manifest = nlohmann::ordered_json::parse(old, nullptr, false);
+    if (std::filesystem::is_regular_file(path, ignored))
+        manifest = parsed(read_text_file(path));
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
         throw UsageError(fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
                                      "allowed: an --output beside which there is none, or one of nestbed's",
@@ -71,34 +94,57 @@ nlohmann::ordered_json read_manifest(const std::string& path)
     return manifest;
 }
 
-void save(const std::string& path, const nlohmann::ordered_json& manifest)
+std::string json_text(const nlohmann::ordered_json& manifest)
 {
-    replace_file(path, manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", "the manifest");
+    return manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+bool has_runs(const std::string& path, const std::set<std::string>& run_ids)
+{
+    try {
+        const nlohmann::ordered_json manifest = read_manifest(path);
+        return std::ranges::all_of(run_ids,
+                                   [&](const std::string& run_id) { return manifest["runs"].contains(run_id); });
+    } catch (const UsageError&) { // something else
+        return false;
+    }
+}
+
+nlohmann::ordered_json read_manifest_of(const std::string& csv_path, const std::set<std::string>& run_ids)
+{
+    return read_manifest(manifest_of(csv_path, run_ids));
 }
 } // namespace
 
+std::string manifest_of(const std::string& csv_path, const std::set<std::string>& run_ids)
+{
+    namespace fs = std::filesystem;
+    const std::string path = manifest_path(csv_path);
+    const std::string old = old_manifest_path(csv_path);
+    std::error_code ignored;
+    const bool is_old =
+        !fs::exists(path, ignored) && old != csv_path && fs::exists(old, ignored) && has_runs(old, run_ids);
+    return is_old ? old : path;
+}
+
 void check_manifest(const std::string& csv_path)
 {
-    if (manifest_path(csv_path) == csv_path)
-        throw UsageError(fmt::format("--output {}: that is the name of the log's manifest; allowed: another "
-                                     "ending, .csv for one",
-                                     csv_path));
     static_cast<void>(read_manifest(manifest_path(csv_path)));
 }
 
-std::set<std::string> run_ids_in_manifest(const std::string& csv_path)
+std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
 {
-    const nlohmann::ordered_json manifest = read_manifest(manifest_path(csv_path));
-    std::set<std::string> run_ids;
+    const nlohmann::ordered_json manifest = read_manifest_of(csv_path, run_ids);
+    std::set<std::string> found;
     if (manifest.contains("runs"))
         for (const auto& [run_id, run] : manifest["runs"].items())
-            run_ids.insert(run_id);
-    return run_ids;
+            found.insert(run_id);
+    return found;
 }
 
 std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
 {
-    const std::string path = manifest_path(csv_path);
+    const std::string path = manifest_of(csv_path, run_ids);
     const nlohmann::ordered_json manifest = read_manifest(path);
     std::map<std::string, RunIdentity> runs;
     for (const std::string& run_id : run_ids) {
@@ -117,10 +163,10 @@ std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
     return runs;
 }
 
-void write_manifest(const std::string& csv_path, const RunStart& start)
+std::string write_manifest(const std::string& csv_path, const RunStart& start, const std::set<std::string>& earlier)
 {
-    const std::string path = manifest_path(csv_path);
-    nlohmann::ordered_json manifest = read_manifest(path);
+    nlohmann::ordered_json manifest =
+        read_manifest(earlier.empty() ? manifest_path(csv_path) : manifest_of(csv_path, earlier));
     nlohmann::ordered_json run{{"started_utc", utc_now()}, {"command", start.command}, {"cases", start.cases},
                                {"samples", start.samples}, {"compiler", kCompiler},    {"nvcc", kNvcc}};
     run.update(to_json(start.record));
@@ -132,46 +178,71 @@ void write_manifest(const std::string& csv_path, const RunStart& start)
     }
     manifest["runs"][start.run_id] = run;
     manifest["plans"][start.record.plan_digest()] = cases_to_json(start.record);
-    save(path, manifest);
+    std::string text = json_text(manifest);
+    replace_file(manifest_path(csv_path), text, "the manifest");
+    return text;
 }
 
-bool has_finished_run(const std::string& csv_path)
+std::vector<std::string> command_in_manifest(const std::string& csv_path, const std::string& run_id)
 {
-    const nlohmann::ordered_json manifest = read_manifest(manifest_path(csv_path));
-    return manifest.contains("runs") && std::ranges::any_of(manifest["runs"], [](const nlohmann::ordered_json& run) {
-               return run.is_object() && run.contains("finished_utc");
-           });
+    try {
+        return read_manifest_of(csv_path, {run_id}).at("runs").at(run_id).at("command");
+    } catch (const nlohmann::json::exception&) {
+        return {};
+    }
 }
 
-void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end)
+bool has_finished(const std::string& csv_path, const std::string& run_id)
+{
+    const nlohmann::ordered_json manifest = read_manifest_of(csv_path, {run_id});
+    return manifest.contains("runs") && manifest["runs"].contains(run_id) &&
+           manifest["runs"][run_id].contains("finished_utc");
+}
+
+void keep_manifest(const std::string& csv_path, const std::string& as_begun)
+{
+    try {
+        if (!read_manifest(manifest_path(csv_path)).empty())
+            return;
+    } catch (const std::runtime_error&) { // something else is there now
+    }
+    replace_file(manifest_path(csv_path), as_begun, "the manifest");
+}
+
+void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end,
+                  const std::string& as_begun)
 {
     const std::string path = manifest_path(csv_path);
+    nlohmann::ordered_json manifest = nlohmann::ordered_json::object();
     try {
-        nlohmann::ordered_json manifest = read_manifest(path);
-        if (!manifest.contains("runs") || !manifest["runs"].contains(run_id))
-            throw RunError(fmt::format("{}: the run is no longer in it, and its end is not noted", path));
-        nlohmann::ordered_json& run = manifest["runs"][run_id];
-        run[end.whole ? "finished_utc" : "interrupted_utc"] = utc_now();
-        run["rows"] = end.rows;
-        run["log_rows"] = end.log_rows;
-        run["surprises"] = end.surprises;
-        run["incidents"] = end.incidents;
-        save(path, manifest);
-    } catch (const UsageError& error) { // it was good when the run began
-        throw RunError(error.what());
+        manifest = read_manifest(path);
+    } catch (const UsageError&) { // it was good when the run began
     }
+    const auto begun = nlohmann::ordered_json::parse(as_begun);
+    for (const char* what : {"runs", "plans"}) {
+        if (!manifest[what].is_object())
+            manifest[what] = nlohmann::ordered_json::object();
+        manifest[what].update(begun.value(what, nlohmann::ordered_json::object()));
+    }
+    nlohmann::ordered_json& run = manifest["runs"][run_id];
+    run[end.whole ? "finished_utc" : "interrupted_utc"] = utc_now();
+    run["rows"] = end.rows;
+    run["log_rows"] = end.log_rows;
+    run["surprises"] = end.surprises;
+    run["incidents"] = end.incidents;
+    replace_file(path, json_text(manifest), "the manifest");
 }
 
-void join_manifests(const std::string& csv_path, const std::vector<std::string>& parts)
+void join_manifests(const std::string& csv_path, const std::vector<std::string>& manifests)
 {
-    nlohmann::ordered_json manifest{{"runs", nlohmann::ordered_json::object()}};
-    for (const std::string& part : parts) {
-        const nlohmann::ordered_json one = read_manifest(manifest_path(part));
+    nlohmann::ordered_json joined{{"runs", nlohmann::ordered_json::object()}};
+    for (const std::string& manifest : manifests) {
+        const nlohmann::ordered_json one = read_manifest(manifest);
         for (const char* what : {"runs", "plans"})
             if (one.contains(what))
-                manifest[what].update(one[what]);
+                joined[what].update(one[what]);
     }
-    save(manifest_path(csv_path), manifest);
+    replace_file(manifest_path(csv_path), json_text(joined), "the manifest");
 }
 
 } // namespace nestbed

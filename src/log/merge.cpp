@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "log/case_result.hpp"
 #include "log/resume.hpp"
+#include "log/row_check.hpp"
 #include "plan/shard.hpp"
 
 #include <fmt/format.h>
@@ -72,6 +73,7 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
         index_of.emplace(cases[index].key, index);
     PlacedRows placed(cases.size());
     std::vector<std::string> twice;
+    RowCheck check;
     for (const LogPart& part : parts)
         for (const LogRow& row : part.log.rows) {
             const std::string& key = row.cells[part.log.column("key")];
@@ -81,6 +83,8 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
                                              "rows of the run",
                                              part.log.path, row.line, key));
             const unsigned repetition = repetition_of(part.log, row);
+            check.check_row(part.log, row, cases[found->second].settings);
+            RowCheck::check_run(part.log, row, part.runs);
             const PlacedRow here{&part, &row, ends_case(sample_of(part.log, row).status)};
             const auto [there, is_new] = placed[found->second].emplace(repetition, here);
             if (!is_new)

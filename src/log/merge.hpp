@@ -14,6 +14,7 @@ namespace nestbed
 
 struct LogPart {
     ParsedLog log;
+    std::string manifest;                    // its path
     std::map<std::string, RunIdentity> runs; // all of its manifest, those of its rows among them
 };
 
@@ -32,7 +33,8 @@ struct MergedLog {
 };
 
 // At least one part. Throws UsageError that names the files, and where it is about rows their lines, for runs of different experiments,
-// versions or plans, for a row of no case of the plan, and for a repetition of a case that is there twice.
+// versions or plans, for a row of no case of the plan, and for a duplicate repetition of a case; RunError that names file and
+// line for cells that do not agree (RowCheck).
 MergedLog merge_logs(const std::vector<LogPart>& parts);
 
 // "2/4": shards of the first part's plan of which no part has a run; none if the runs do not say into how many it was divided.

@@ -2,6 +2,9 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "log/row_check.hpp"
+#include "model/case_text.hpp"
+#include "model/strategy.hpp"
 
 #include <fmt/format.h>
 
@@ -27,19 +30,6 @@ std::optional<double> number_in(const ParsedLog& log, const LogRow& row, std::st
     return cell(log, row, column).empty() ? std::nullopt : std::optional(log.number(row, column));
 }
 
-Status status_in(const ParsedLog& log, const LogRow& row)
-{
-    const std::string& text = cell(log, row, "status");
-    std::vector<std::string_view> names;
-    for (const Status status : kStatuses) {
-        if (text == name_of(status))
-            return status;
-        names.push_back(name_of(status));
-    }
-    throw RunError(
-        fmt::format("{}:{}: status is '{}'; allowed: {}", log.path, row.line, text, fmt::join(names, ", ")));
-}
-
 std::uint64_t count_in(const ParsedLog& log, const LogRow& row, std::string_view column)
 {
     constexpr double kMost = 1e15; // whole numbers up to it are themselves as a double
@@ -54,7 +44,7 @@ std::uint64_t count_in(const ParsedLog& log, const LogRow& row, std::string_view
 
 Sample sample_of(const ParsedLog& log, const LogRow& row)
 {
-    Sample sample{.status = status_in(log, row),
+    Sample sample{.status = status_of(log, row),
                   .detail = cell(log, row, "detail"),
                   .gpu_us = number_in(log, row, "gpu_us"),
                   .wall_us = number_in(log, row, "wall_us")};
@@ -73,11 +63,13 @@ unsigned repetition_of(const ParsedLog& log, const LogRow& row)
         std::min<std::uint64_t>(count_in(log, row, "repetition"), std::numeric_limits<unsigned>::max()));
 }
 
-void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results)
+void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results,
+               const std::map<std::string, RunIdentity>& runs)
 {
     std::unordered_map<std::string, CaseResult*> by_key;
     for (CaseResult& result : results)
         by_key.emplace(result.key, &result);
+    RowCheck check;
     for (const LogRow& row : log.rows) {
         const std::string& key = cell(log, row, "key");
         const auto found = by_key.find(key);
@@ -93,7 +85,15 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
         if (!result.repetitions.insert(repetition).second)
             throw RunError(
                 fmt::format("{}:{}: case {} has a repetition {} already", log.path, row.line, key, repetition));
-        result.samples.push_back(sample_of(log, row));
+        Sample sample = sample_of(log, row);
+        check.check_row(log, row, settings_text(result.point));
+        RowCheck::check_run(log, row, runs);
+        if (const std::uint64_t launches =
+                Registry::find_anywhere(result.point.strategy)->launches(result.point).total();
+            log.has("launches_expected") && cell(log, row, "launches_expected") != std::to_string(launches))
+            throw RunError(fmt::format("{}:{}: launches_expected is '{}'; expected: {}, of this case", log.path,
+                                       row.line, cell(log, row, "launches_expected"), launches));
+        result.samples.push_back(std::move(sample));
     }
 }
 

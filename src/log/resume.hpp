@@ -21,8 +21,10 @@ Sample sample_of(const ParsedLog& log, const LogRow& row);
 unsigned repetition_of(const ParsedLog& log, const LogRow& row);
 
 // Puts every row into the case with its key. Throws RunError that names file and line for a row of no case, for a repetition past the
-// plan's `repeat`, and for a second row of one.
-void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results);
+// plan's `repeat`, for a second row of one, and for cells that do not agree (RowCheck).
+// RowCheck refuses a row that contradicts its case, itself, or its run in `runs`, those of the manifest.
+void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& results,
+               const std::map<std::string, RunIdentity>& runs = {});
 
 // The run_ids of the rows.
 std::set<std::string> runs_of(const ParsedLog& log);

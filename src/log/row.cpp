@@ -15,6 +15,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <random>
 #include <unistd.h>
 
 namespace nestbed
@@ -212,7 +213,7 @@ std::tm now()
 
 std::string new_run_id()
 {
-    return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", now(), getpid());
+    return fmt::format("{:%Y%m%dT%H%M%SZ}-{}-{:08x}", now(), getpid(), std::random_device{}());
 }
 
 std::string new_run_id(unsigned shard, unsigned of)

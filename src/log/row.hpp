@@ -15,7 +15,7 @@ namespace nestbed
 // What all rows of one backend in one run have in common.
 struct RunFacts {
     std::string experiment;
-    std::string run_id;  // UTC time and process number: 20261121T064012Z-4711
+    std::string run_id;  // new_run_id()
     std::string machine; // machine_of()
     std::string schedule;
     bool untimed = false;        // under a profiler: rows have no times, and the three below were not measured
@@ -29,8 +29,8 @@ struct RunFacts {
 std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample);
 const std::vector<std::string>& columns();
 
-// "20261121T064012Z-4711", new for every call in another second or process; of a shard "20261121T064012Z-4711-2of4", for processes in
-// containers have few numbers, and shards begin together.
+// UTC time, process and a random number: "20261121T064012Z-4711-0badcafe", new for every call, also in two containers, where processes have
+// the same few numbers. Of a shard "20261121T064012Z-4711-0badcafe-2of4".
 std::string new_run_id();
 std::string new_run_id(unsigned shard, unsigned of);
 std::string utc_now(); // "2026-11-21T06:40:12Z"

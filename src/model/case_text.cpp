@@ -38,9 +38,14 @@ std::string settings_text(const Case& point)
 
 std::string key_of(const Case& point, const std::string& schedule)
 {
+    return key_of(settings_text(point), schedule);
+}
+
+std::string key_of(const std::string& settings, const std::string& schedule)
+{
     constexpr std::size_t kDigits = 16;
-    const std::string how = point.backend == BackendKind::cpu ? " schedule=" + schedule : "";
-    return sha256_of(settings_text(point) + how).substr(0, kDigits);
+    const bool on_cpu = (settings + " ").find(" backend=cpu ") != std::string::npos;
+    return sha256_of(settings + (on_cpu ? " schedule=" + schedule : "")).substr(0, kDigits);
 }
 
 std::string range_name(const std::string& experiment, const Case& point)

@@ -17,6 +17,8 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Case& point);
 // The case's name in logs: 16 hexadecimal digits, a hash of everything that decides what is measured: settings_of() and, on the executor,
 // the schedule. The same in every version and on every machine, as long as the case means the same.
 std::string key_of(const Case& point, const std::string& schedule);
+// The same of a case that is known by its settings_text() alone.
+std::string key_of(const std::string& settings, const std::string& schedule);
 
 // "strategy=nosync backend=cpu grid=4 ...": settings_of() in a line.
 std::string settings_text(const Case& point);

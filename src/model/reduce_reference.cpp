@@ -138,14 +138,18 @@ Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total)
     return verdict;
 }
 
-template <class T>
-Verification verify_narrow_total(const ReduceReference<T>& reference, T total)
+double loosest_bound(double elements)
 {
     constexpr double kOwn = 64;
     constexpr double kLeastThreads = 1U << 16;
+    return gamma_of(kOwn + elements / kLeastThreads, 0x1p-24);
+}
+
+template <class T>
+Verification verify_narrow_total(const ReduceReference<T>& reference, T total)
+{
     if constexpr (std::is_same_v<T, float>) {
-        const double additions = kOwn + static_cast<double>(reference.elements) / kLeastThreads;
-        const double bound = gamma_of(additions, 0x1p-24) * reference.total;
+        const double bound = loosest_bound(static_cast<double>(reference.elements)) * reference.total;
         const bool right = std::abs(total - reference.total) <= bound;
         return {.right = right,
                 .answer = to_text<T>(total),

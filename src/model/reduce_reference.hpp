@@ -58,6 +58,9 @@ Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total)
 template <class T>
 Verification verify_narrow_total(const ReduceReference<T>& reference, T total);
 
+// The share of the reference by which the whole sum of float32 may be off: no rule above allows more.
+double loosest_bound(double elements);
+
 template <class T>
 std::string to_text(WideSum<T> sum);
 

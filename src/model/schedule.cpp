@@ -1,6 +1,7 @@
 #include "model/schedule.hpp"
 
 #include "base/error.hpp"
+#include "base/split_mix.hpp"
 
 #include <fmt/format.h>
 
@@ -38,6 +39,13 @@ std::string name_of(const Schedule& schedule)
         break;
     }
     return fmt::format("random:{}", schedule.seed);
+}
+
+std::uint64_t draws_of(const std::string& key, unsigned repetition)
+{
+    std::uint64_t number = 0;
+    std::from_chars(key.data(), key.data() + key.size(), number, 16);
+    return split_mix(number, repetition);
 }
 
 } // namespace nestbed

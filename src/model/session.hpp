@@ -53,19 +53,20 @@ class Session
     // Prepares the case if it is not the last one's (untimed), runs it once (timed) and verifies it
     // (untimed). The strategy must be in this backend's registry. What goes wrong on the device is a status,
     // not an exception. Throws RunError when the case's memory cannot be had.
-    virtual Sample sample(const Case& point) = 0;
-    // Says that this case is to be sampled after those announced before: a session in another process begins with it. A sample of another
-    // case, or one whose device is lost, makes what was announced void.
-    virtual void announce(const Case& /*point*/) {}
+    // What the executor draws for the sample follows from its schedule, the case and the repetition alone, whatever ran before.
+    virtual Sample sample(const Case& point, unsigned repetition) = 0;
+    // Says that this sample is to be taken after those announced before: a session in another process begins with it. Another sample, or
+    // one whose device is lost, makes what was announced void.
+    virtual void announce(const Case& /*point*/, unsigned /*repetition*/) {}
     // After a sample whose device is lost a new device can be had, with nothing warm on it.
     virtual bool recovers() const { return false; }
     // Gets it, before anything else is asked for. Throws RunError where there is none any more.
     virtual void renew() {}
-    // The same for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
+    // Repetition 0, for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
     virtual Sample sample_aloud(const Case& point) = 0;
     // The same in instances of the kernels that mark when they were called, begun and ended, `grids` of them at most. What the
     // trace says of the run is filled in but for its overhead. Throws UsageError for a case that launches nothing from a kernel.
-    virtual Trace trace(const Case& point, std::uint32_t grids) = 0;
+    virtual Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) = 0;
     // Frees what sample() keeps between calls.
     virtual void release() = 0;
 

@@ -320,6 +320,11 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
 
 } // namespace
 
+unsigned retries_of(const Settings& settings)
+{
+    return count_of(settings, "retries", 0, 1);
+}
+
 Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts>& devices)
 {
     Plan plan;
@@ -332,7 +337,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
         plan.repeat[backend] = count_of(settings, "repeat", 1, backend == BackendKind::cuda ? 30 : 3);
         plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
     }
-    plan.retries = count_of(settings, "retries", 0, plan.retries);
+    plan.retries = retries_of(settings);
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));

@@ -27,7 +27,7 @@ struct Plan {
     std::vector<Group> groups;
     std::map<BackendKind, unsigned> repeat;
     std::map<BackendKind, unsigned> warmup;
-    unsigned retries = 1;         // of a case that takes its worker down
+    unsigned retries = 1;         // see retries_of()
     std::uint64_t order_seed = 1; // of the rounds: the first seed
     Status expect = Status::ok;   // see expectation.hpp
 
@@ -41,6 +41,9 @@ using WhyNoGpu = std::function<std::string()>;
 // The backends that the settings ask for; `auto` is cuda where there is a usable GPU, else cpu. Throws UsageError for cuda where there
 // is none, with the reason.
 std::vector<BackendKind> chosen_backends(const Settings& settings, const WhyNoGpu& why_no_gpu);
+
+// How often a case, or a set-up, that takes its worker down is tried again. Throws UsageError.
+unsigned retries_of(const Settings& settings);
 
 // Every case of the axes' product, backend by backend. A key that means nothing to a strategy (depth to a
 // flat one) does not multiply its cases. Of elements, grid and block any two give the third. Throws

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "model/axis_table.hpp"
 
 #include <boost/program_options.hpp>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -33,10 +33,10 @@ std::vector<Key> table_of_keys()
                 {{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
                  {"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
                  {"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
-                 {"retries", "N", "tries more for a case that takes its worker down (1)", false},
+                 {"retries", "N", "tries more for a case, or a set-up, that takes its worker down (1)", false},
                  {"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
                  {"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
-                 {"workers", "N", "the executor's threads (one a core, 12 at most)", false}});
+                 {"workers", "N", "the executor's threads under fifo (one a core, 12 at most)", false}});
     return keys;
 }
 
@@ -84,26 +84,20 @@ std::optional<std::string> section_in(std::string_view text)
         return std::nullopt;
     return std::string(text.substr(begin + 1, end - begin - 1));
 }
-
-// A byte that would cut off a message or overwrite it on a terminal. A tab is none.
-bool is_control(char byte)
-{
-    const auto code = static_cast<unsigned char>(byte);
-    return (code < 0x20 && byte != '\t') || code == 0x7F;
-}
 } // namespace
 
 void Settings::read_file(const std::string& path)
 {
-    std::ifstream file(path, std::ios::binary);
-    if (!file || !std::filesystem::is_regular_file(path))
+    if (std::error_code ignored;
+        !std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored))
         throw UsageError(
             fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
-    std::string text(kMostBytes + 1, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (file.bad())
-        throw UsageError(fmt::format("{}: it could not be read", path));
-    text.resize(static_cast<std::size_t>(file.gcount()));
+    std::string text;
+    try {
+        text = read_text_file(path, kMostBytes);
+    } catch (const RunError& error) {
+        throw UsageError(error.what());
+    }
     read_text(text, path);
 }
 
@@ -126,9 +120,9 @@ void Settings::read_text(std::string_view whole, const std::string& path)
             text.erase(0, 3);
         if (text.ends_with('\r')) // of a line that ends as on Windows
             text.pop_back();
-        if (const auto control = std::ranges::find_if(text, is_control); control != text.end())
-            refuse(fmt::format("there is a control character, byte {:#04x}; allowed: UTF-8 text",
-                               static_cast<unsigned>(static_cast<unsigned char>(*control))));
+        if (const auto bad = std::ranges::mismatch(text, printable(text)).in1; bad != text.end())
+            refuse(fmt::format("byte {:#04x} is of a control character, or not UTF-8; allowed: UTF-8 text",
+                               static_cast<unsigned>(static_cast<unsigned char>(*bad))));
         if (const std::optional<std::string> name = section_in(text)) {
             if (name->empty())
                 refuse(fmt::format("'{}' names no section", text));
@@ -156,6 +150,10 @@ void Settings::read_text(std::string_view whole, const std::string& path)
                 refuse(fmt::format("unknown key '{}'{} allowed: {}", option.string_key,
                                    did_you_mean(setting.key, names).empty() ? ";" : did_you_mean(setting.key, names),
                                    fmt::join(names, ", ")));
+            if (setting.key == "title" && text.find('#') != std::string::npos)
+                refuse("a '#' begins a comment and cannot be part of the title; allowed: a title without '#', and a "
+                       "comment in a "
+                       "line of its own");
             if (setting.value.empty())
                 refuse(fmt::format("{} has no value", setting.key));
             if (!setting.section.empty() && !std::ranges::find(all_keys(), setting.key, &Key::name)->axis)

@@ -59,4 +59,9 @@ std::vector<std::string> surprises_in(Status expect, const std::vector<CaseResul
     return surprises;
 }
 
+bool is_finding(Status expect, const Case& point, Status status)
+{
+    return status == Status::ok || status == Status::unsupported || (status == expect && prone_to(expect, point));
+}
+
 } // namespace nestbed

@@ -19,4 +19,7 @@ namespace nestbed
 //                  least one each, and else ok rows; all others are ok.
 std::vector<std::string> surprises_in(Status expect, const std::vector<CaseResult>& results, bool part = false);
 
+// The status of a row is a finding, not a failure: ok, unsupported (it would be that again) or what is expected of such a case.
+bool is_finding(Status expect, const Case& point, Status status);
+
 } // namespace nestbed

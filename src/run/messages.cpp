@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
+#include <vector>
 
 namespace nestbed
 {
@@ -42,6 +43,56 @@ namespace
 constexpr std::size_t kLengthBytes = 4;
 constexpr std::size_t kMostBytes = std::size_t{1}
                                    << 28; // what says that it is longer is damaged, and must not be waited for
+constexpr std::size_t kMostNested = 16;
+constexpr unsigned kMostSimple = 24; // of what an initial byte says by itself; this and more: bytes behind it say it
+
+// Whether this is one CBOR value (RFC 8949) that is nested no deeper than any message. nlohmann's parser calls itself for each array, map
+// and string in pieces: it must not see others. What it also says no to is left to it.
+bool is_shallow(std::string_view bytes)
+{
+    std::vector<std::uint64_t> to_come{1}; // values, of all that is open
+    while (!to_come.empty()) {
+        if (to_come.back() == 0) {
+            to_come.pop_back();
+            continue;
+        }
+        --to_come.back();
+        if (bytes.empty())
+            return false;
+        const auto initial = static_cast<unsigned char>(bytes.front());
+        const unsigned kind = initial >> 5U;
+        std::uint64_t number = initial & 0x1FU;
+        bytes.remove_prefix(1);
+        if (number >= kMostSimple) {
+            if (number > kMostSimple + 3) // in pieces; no message has those
+                return false;
+            const std::size_t size = std::size_t{1} << (number - kMostSimple);
+            if (bytes.size() < size)
+                return false;
+            number = 0;
+            for (const char byte : bytes.substr(0, size))
+                number = number << 8U | static_cast<unsigned char>(byte);
+            bytes.remove_prefix(size);
+        }
+        constexpr unsigned kBytes = 2;
+        constexpr unsigned kText = 3;
+        constexpr unsigned kArray = 4;
+        constexpr unsigned kMap = 5;
+        constexpr unsigned kTag = 6;
+        if (kind == kBytes || kind == kText) {
+            if (number > bytes.size())
+                return false;
+            bytes.remove_prefix(number);
+        } else if (kind == kArray || kind == kMap) {
+            if (to_come.size() == kMostNested || number > bytes.size())
+                return false;
+            to_come.push_back(kind == kMap ? 2 * number : number);
+        } else if (kind == kTag) {
+            return false;
+        }
+    }
+    return bytes.empty();
+}
 } // namespace
 
 std::string frame_of(const Message& message)
@@ -66,8 +117,10 @@ std::optional<Message> FrameReader::next()
         read_ = 0;
         return std::nullopt;
     }
-    const auto begin = pending_.begin() + static_cast<std::ptrdiff_t>(read_ + kLengthBytes);
-    Message message = Message::from_cbor(begin, begin + static_cast<std::ptrdiff_t>(length), true, false);
+    const std::string_view body = std::string_view(pending_).substr(read_ + kLengthBytes, length);
+    Message message;
+    if (is_shallow(body))
+        message = Message::from_cbor(body, true, false);
     if (!message.is_object())
         throw RunError("what came from the other process is no message");
     read_ += kLengthBytes + length;

@@ -67,12 +67,12 @@ class GroupRun
   private:
     bool left(std::size_t index) const { return !results_[index].complete(repeat_); }
 
-    Sample sample(std::size_t index)
+    Sample sample(std::size_t index, unsigned repetition)
     {
         progress_.present = &results_[index].point;
         hooks_.report(progress_);
         sampled_ = true;
-        return session_.sample(results_[index].point);
+        return session_.sample(results_[index].point, repetition);
     }
 
     void stop_if_asked() const
@@ -108,7 +108,7 @@ class GroupRun
         }
         for (unsigned run = 0; run < plan_.warmup.at(session_.backend()); ++run) {
             stop_if_asked();
-            const Sample warm = sample(index);
+            const Sample warm = sample(index, 0); // any: no sample has to do with the one before it
             if (warm.device_lost) {
                 lost(index, warm);
                 return false;
@@ -164,8 +164,8 @@ class GroupRun
                 if (announced <= kAhead / 2)
                     for (; announced < ahead.size(); ++announced)
                         if (left(ahead[announced].index))
-                            session_.announce(results_[ahead[announced].index].point);
-                Sample measured = sample(step.index);
+                            session_.announce(results_[ahead[announced].index].point, ahead[announced].round);
+                Sample measured = sample(step.index, step.round);
                 if (measured.device_lost) {
                     lost(step.index, measured);
                     warm_up();
@@ -193,7 +193,6 @@ class GroupRun
             fmt::format("{}; {}", what,
                         again ? fmt::format("tried again ({} of {})", tries_[index], plan_.retries)
                               : "the run goes on without it");
-        outcome_.incidents.push_back(said);
         hooks_.note(said);
         if (!again) {
             Sample last = sample;
@@ -252,11 +251,6 @@ class GroupRun
     std::vector<bool> warm_;      // on the present device
 };
 
-std::size_t samples_done(const CaseResult& result, unsigned repeat)
-{
-    return result.complete(repeat) ? repeat : result.repetitions.size();
-}
-
 } // namespace
 
 RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
@@ -266,7 +260,7 @@ RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_pt
     Progress progress{.all = plan.sample_count()};
     for (const CaseResult& result : results) {
         const unsigned repeat = plan.repeat.at(result.point.backend);
-        const std::size_t before = samples_done(result, repeat);
+        const std::size_t before = result.done(repeat);
         const double us = sample_us(result.point);
         progress.before += before;
         progress.before_us += static_cast<double>(before) * us;

@@ -38,8 +38,7 @@ struct RunHooks {
 
 struct RunOutcome {
     bool interrupted = false;
-    std::size_t rows = 0;                 // written by this run
-    std::vector<std::string> incidents{}; // as noted
+    std::size_t rows = 0; // written by this run
 };
 
 // The order of one round: a permutation of 0 to cases - 1, the same for the same seed, group and round.

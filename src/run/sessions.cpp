@@ -1,6 +1,7 @@
 #include "run/sessions.hpp"
 
 #include "base/error.hpp"
+#include "model/machine.hpp"
 #include "model/schedule.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
@@ -49,6 +50,22 @@ std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions)
     for (const auto& [backend, session] : sessions)
         facts.emplace(backend, session->facts());
     return facts;
+}
+
+RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)
+{
+    RunFacts run{.experiment = plan.experiment,
+                 .run_id = run_id,
+                 .machine = machine_of(session.facts()),
+                 .schedule = session.schedule(),
+                 .untimed = untimed,
+                 .device = session.facts()};
+    if (!untimed) {
+        run.floor_us = session.null_kernel_us();
+        run.timer_step_ns = session.timer_step_ns();
+        run.bandwidth = session.bandwidth();
+    }
+    return run;
 }
 
 } // namespace nestbed

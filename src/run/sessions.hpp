@@ -1,6 +1,7 @@
 // The sessions that a command measures with: one a backend that its settings ask for.
 #pragma once
 
+#include "log/row.hpp"
 #include "model/session.hpp"
 #include "plan/plan.hpp"
 #include "plan/settings.hpp"
@@ -24,5 +25,8 @@ Sessions open_sessions(const Settings& settings, const WhyNoGpu& why_no_gpu, con
                        SessionOptions options = {});
 
 std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions);
+
+// What all rows of a session have in common. It measures, unless the run is untimed.
+RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed);
 
 } // namespace nestbed

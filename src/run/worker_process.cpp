@@ -36,10 +36,10 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& program)
     try {
         // Standard output is for data: what a worker prints is a message.
         process_ = start_program(words, {ends[1], STDERR_FILENO, STDERR_FILENO}, none);
-    } catch (...) {
+    } catch (const RunError& error) {
         close(ends[0]);
         close(ends[1]);
-        throw;
+        throw RunError(fmt::format("there is no worker: {}", error.what()));
     }
     close(ends[1]);
 }

@@ -26,8 +26,6 @@ using std::chrono::milliseconds;
 
 // To open a device, to measure memory, to probe.
 constexpr std::chrono::minutes kSetUpTimeout{5};
-// By which a wait that was late was not a wait: the processes were stopped, or the machine slept.
-constexpr milliseconds kOverslept{1000};
 // A device may be back only some time after it was lost.
 constexpr unsigned kOpenTries = 3;
 constexpr std::chrono::seconds kBetweenTries{2};
@@ -44,7 +42,7 @@ class WorkerSession final : public Session
     WorkerSession(BackendKind backend, SessionOptions options, WorkerOptions worker)
         : backend_(backend), options_(std::move(options)), worker_(std::move(worker))
     {
-        open();
+        open(worker_.retries);
     }
     WorkerSession(const WorkerSession&) = delete;
     WorkerSession& operator=(const WorkerSession&) = delete;
@@ -59,10 +57,10 @@ class WorkerSession final : public Session
     std::string schedule() const override { return schedule_; }
 
     // What is announced together is sent together, with the next question.
-    void announce(const Case& point) override
+    void announce(const Case& point, unsigned repetition) override
     {
-        announced_.push_back(point);
-        Message request{{"do", "sample"}, {"number", known_.size()}};
+        announced_.emplace_back(point, repetition);
+        Message request{{"do", "sample"}, {"number", known_.size()}, {"repetition", repetition}};
         if (const auto [known, is_new] = known_.emplace(point, known_.size()); is_new)
             request["case"] = point;
         else
@@ -70,30 +68,33 @@ class WorkerSession final : public Session
         to_send_ += frame_of(request);
     }
 
-    Sample sample(const Case& point) override
+    Sample sample(const Case& point, unsigned repetition) override
     {
-        while (!announced_.empty() && announced_.front() != point)
+        while (!announced_.empty() && announced_.front() != std::pair(point, repetition))
             if (Sample other = next_sample(); other.device_lost)
                 return other;
         if (announced_.empty())
-            announce(point);
+            announce(point, repetition);
         return next_sample();
     }
 
-    Sample sample_aloud(const Case& point) override { return sample(point); }
-    Trace trace(const Case& /*point*/, std::uint32_t /*grids*/) override
+    Sample sample_aloud(const Case& point) override { return sample(point, 0); }
+    Trace trace(const Case& /*point*/, unsigned /*repetition*/, std::uint32_t /*grids*/) override
     {
         throw std::logic_error("a worker traces nothing");
     }
 
     void release() override { tell({{"do", "release"}}); }
 
-    double null_kernel_us() override { return asked<double>({{"do", "null_kernel"}}); }
-    unsigned timer_step_ns() override { return asked<unsigned>({{"do", "timer_step"}}); }
-    MeasuredBandwidth bandwidth() override { return asked<MeasuredBandwidth>({{"do", "bandwidth"}}); }
+    double null_kernel_us() override { return asked<double>({{"do", "null_kernel"}}, "timed a null kernel"); }
+    unsigned timer_step_ns() override { return asked<unsigned>({{"do", "timer_step"}}, "measured the timer's step"); }
+    MeasuredBandwidth bandwidth() override
+    {
+        return asked<MeasuredBandwidth>({{"do", "bandwidth"}}, "measured the bandwidth");
+    }
     DepthProbe probe_depth(unsigned levels) override
     {
-        return asked<DepthProbe>({{"do", "probe_depth"}, {"levels", levels}});
+        return asked<DepthProbe>({{"do", "probe_depth"}, {"levels", levels}}, "probed the depth");
     }
     bool recovers() const override { return true; }
 
@@ -101,13 +102,21 @@ class WorkerSession final : public Session
     bool stopped() const { return worker_.stop != nullptr && worker_.stop->asked(); }
 
     // Starts a worker. Throws where there is none, or its device is another.
-    void open()
+    void open(unsigned retries)
     {
-        process_ = std::make_unique<WorkerProcess>(worker_.program);
-        reader_ = {};
-        known_.clear();
-        to_send_.clear();
-        auto [facts, schedule] = asked<Opened>({{"do", "open"}, {"backend", backend_}, {"options", options_}});
+        std::variant<Opened, Loss> opened;
+        for (unsigned tries = 1;; ++tries) {
+            process_ = std::make_unique<WorkerProcess>(worker_.program);
+            reader_ = {};
+            known_.clear();
+            to_send_.clear();
+            opened = answer_to<Opened>({{"do", "open"}, {"backend", backend_}, {"options", options_}});
+            const Loss* const loss = std::get_if<Loss>(&opened);
+            if (loss == nullptr)
+                break;
+            note_or_throw(*loss, "opened the device", tries, retries);
+        }
+        auto [facts, schedule] = std::get<Opened>(std::move(opened));
         if (!facts_.name.empty() && (facts.name != facts_.name || facts.uuid != facts_.uuid))
             throw RunError(fmt::format("the device is another: {} ({}) before, {} ({}) now", facts_.name, facts_.uuid,
                                        facts.name, facts.uuid));
@@ -122,10 +131,12 @@ class WorkerSession final : public Session
         for (unsigned attempt = 1;; ++attempt)
             try {
                 process_.reset();
-                return open();
+                return open(0); // tried again here
             } catch (const std::runtime_error& error) {
                 if (attempt == kOpenTries)
                     throw RunError(fmt::format("no new worker could be had on {}: {}", facts_.name, error.what()));
+                if (worker_.note)
+                    worker_.note(fmt::format("{}; tried again ({} of {})", error.what(), attempt, kOpenTries - 1));
                 pause(kBetweenTries);
             }
     }
@@ -142,8 +153,7 @@ class WorkerSession final : public Session
     // The answer, or why there is none; the worker is gone then.
     std::variant<Message, Loss> answer(milliseconds timeout)
     {
-        Clock::time_point until = Clock::now() + timeout;
-        bool stopping = false;
+        Patience patience(timeout, Clock::now());
         while (true) {
             std::optional<Message> message;
             try {
@@ -155,25 +165,20 @@ class WorkerSession final : public Session
             if (message) {
                 if (!message->contains("alive"))
                     return std::move(*message);
-                until = stopping ? until : Clock::now() + timeout;
+                patience.sign_of_life(Clock::now());
                 continue;
             }
-            if (!stopping && stopped()) {
-                stopping = true;
-                until = std::min<Clock::time_point>(until, Clock::now() + kStopGrace);
-            }
-            const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
-            if (left.count() < -kOverslept.count()) { // this process did not run, and perhaps the worker neither
-                until = Clock::now() + (stopping ? milliseconds(kStopGrace) : timeout);
-                continue;
-            }
-            if (left.count() <= 0)
+            if (!patience.stopping() && stopped())
+                patience.stop(Clock::now());
+            const std::optional<milliseconds> left = patience.left(Clock::now());
+            if (!left)
                 return lost_by_time(timeout);
-            std::array<pollfd, 2> waited{{{.fd = process_->socket(), .events = POLLIN, .revents = 0},
-                                          {.fd = worker_.stop == nullptr || stopping ? -1 : StopRequest::descriptor(),
-                                           .events = POLLIN,
-                                           .revents = 0}}};
-            if (poll(waited.data(), waited.size(), static_cast<int>(left.count())) <= 0 || waited[0].revents == 0)
+            std::array<pollfd, 2> waited{
+                {{.fd = process_->socket(), .events = POLLIN, .revents = 0},
+                 {.fd = worker_.stop == nullptr || patience.stopping() ? -1 : StopRequest::descriptor(),
+                  .events = POLLIN,
+                  .revents = 0}}};
+            if (poll(waited.data(), waited.size(), static_cast<int>(left->count())) <= 0 || waited[0].revents == 0)
                 continue;
             std::array<char, 1 << 16> bytes; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
             const ssize_t count = recv(process_->socket(), bytes.data(), bytes.size(), 0);
@@ -187,8 +192,9 @@ class WorkerSession final : public Session
     void kill()
     {
         if (!process_->killed())
-            throw RunError(fmt::format(
-                "a worker that hangs cannot be killed: the driver holds it; {} must be looked after", facts_.name));
+            throw RunError(
+                fmt::format("a worker that hangs cannot be killed: the driver holds it; {} must be looked after",
+                            facts_.name.empty() ? std::string(name_of(backend_)) : facts_.name));
     }
 
     Loss lost_by_time(milliseconds timeout)
@@ -238,25 +244,45 @@ class WorkerSession final : public Session
         }
     }
 
-    // The answer to a question that no device is lost by.
+    // The answer to a question about the device. `what` the worker did meanwhile.
     template <class T>
-    T asked(const Message& question)
+    T asked(const Message& question, const char* what)
+    {
+        for (unsigned tries = 1;; ++tries) {
+            std::variant<T, Loss> value = answer_to<T>(question);
+            if (T* said = std::get_if<T>(&value))
+                return std::move(*said);
+            note_or_throw(std::get<Loss>(value), what, tries, worker_.retries);
+            renew();
+        }
+    }
+
+    // Throws what the worker says that is wrong.
+    template <class T>
+    std::variant<T, Loss> answer_to(const Message& question)
     {
         tell(question);
         std::variant<Message, Loss> got = answer(kSetUpTimeout);
-        if (const Message* message = std::get_if<Message>(&got)) {
-            std::variant<T, Loss> value = understood(*message, [](const Message& one) {
-                if (one.contains("usage_error"))
-                    throw UsageError(one["usage_error"].get<std::string>());
-                if (one.contains("run_error"))
-                    throw RunError(one["run_error"].get<std::string>());
-                return one.at("answer").get<T>();
-            });
-            if (T* said = std::get_if<T>(&value))
-                return std::move(*said);
-            got = std::get<Loss>(value);
-        }
-        throw RunError(fmt::format("the worker on {} was lost: {}", name_of(backend_), std::get<Loss>(got).reason));
+        if (const Loss* loss = std::get_if<Loss>(&got))
+            return *loss;
+        return understood(std::get<Message>(got), [](const Message& one) {
+            if (one.contains("usage_error"))
+                throw UsageError(one["usage_error"].get<std::string>());
+            if (one.contains("run_error"))
+                throw RunError(one["run_error"].get<std::string>());
+            return one.at("answer").get<T>();
+        });
+    }
+
+    // Of a worker that was lost outside a sample, for the `tries`-th time.
+    void note_or_throw(const Loss& loss, const char* what, unsigned tries, unsigned retries) const
+    {
+        const std::string lost =
+            fmt::format("the worker on {} was lost while it {}: {}", name_of(backend_), what, loss.reason);
+        if (tries > retries)
+            throw RunError(tries == 1 ? lost : fmt::format("{} ({} tries)", lost, tries));
+        if (worker_.note)
+            worker_.note(fmt::format("{}; tried again ({} of {})", lost, tries, retries));
     }
 
     Sample next_sample()
@@ -296,7 +322,8 @@ class WorkerSession final : public Session
     FrameReader reader_;
     std::string to_send_;               // frames
     std::map<Case, std::size_t> known_; // to the worker, by their numbers
-    std::deque<Case> announced_;        // sent, and not answered
+    // Sent, and not answered: cases and repetitions.
+    std::deque<std::pair<Case, unsigned>> announced_;
 };
 
 } // namespace

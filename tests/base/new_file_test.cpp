@@ -1,10 +1,14 @@
 // Files that take the place of others.
+#include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "support/full_disk.hpp"
 #include "support/support.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
+#include <sys/stat.h>
 
 namespace nestbed
 {
@@ -12,6 +16,14 @@ namespace
 {
 
 namespace fs = std::filesystem;
+
+std::set<std::string> names_in(const ScratchFolder& scratch)
+{
+    std::set<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(scratch.path("")))
+        names.insert(entry.path().filename().string());
+    return names;
+}
 
 TEST(ReplaceFile, WritesThroughALinkAndKeepsPermissions)
 {
@@ -25,14 +37,78 @@ TEST(ReplaceFile, WritesThroughALinkAndKeepsPermissions)
     EXPECT_EQ(fs::status(scratch.path("real.md")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(ReplaceFile, WritesWhereAnEndedRunHasLeftAPartialFile)
+// Whatever somebody has put under the name that a file of ours could have on its way.
+TEST(ReplaceFile, TouchesNothingBesideItsPlace)
+{
+    const ScratchFolder scratch;
+    scratch.write("precious", "kept");
+    scratch.write("a.json", "before");
+    fs::create_symlink("precious", scratch.path("a.json.partial"));
+    ASSERT_EQ(mkfifo(scratch.path("b.json.partial").c_str(), 0600),
+              0); // nobody reads it: opening it would wait for ever
+    fs::create_directory(scratch.path("c.json.partial"));
+    scratch.write("d.json.partial", "half of it");
+    for (const std::string name : {"a.json", "b.json", "c.json", "d.json"}) {
+        replace_file(scratch.path(name), "after", "the text");
+        EXPECT_EQ(scratch.read(name), "after");
+    }
+    write_new_file(scratch.path("c.json.partial/new"), "after", "the text");
+    EXPECT_EQ(scratch.read("precious"), "kept");
+    EXPECT_TRUE(fs::is_symlink(scratch.path("a.json.partial")));
+    EXPECT_TRUE(fs::is_fifo(scratch.path("b.json.partial")));
+    EXPECT_EQ(scratch.read("d.json.partial"), "half of it");
+    EXPECT_EQ(names_in(scratch),
+              (std::set<std::string>{"a.json", "a.json.partial", "b.json", "b.json.partial", "c.json",
+                                     "c.json.partial", "d.json", "d.json.partial", "precious"}));
+}
+
+TEST(ReplaceFile, TakesTheWholeOfALongName)
+{
+    const ScratchFolder scratch;
+    const std::string name(255, 'n');
+    replace_file(scratch.path(name), "after", "the text");
+    EXPECT_EQ(scratch.read(name), "after");
+}
+
+TEST(ReplaceFile, TakesThePlaceOfALinkThatLeadsNowhere)
+{
+    const ScratchFolder scratch;
+    fs::create_symlink("missing", scratch.path("link"));
+    replace_file(scratch.path("link"), "after", "the text");
+    EXPECT_EQ(scratch.read("link"), "after");
+    EXPECT_FALSE(scratch.has("missing"));
+}
+
+TEST(ReplaceFile, RefusesWhatIsNoRegularFile)
+{
+    const ScratchFolder scratch;
+    ASSERT_EQ(mkfifo(scratch.path("pipe").c_str(), 0600), 0);
+    fs::create_directory(scratch.path("folder"));
+    fs::create_symlink("pipe", scratch.path("link"));
+    for (const std::string name : {"pipe", "folder", "link"})
+        EXPECT_EQ(text_of<RunError>([&] { replace_file(scratch.path(name), "after", "the text"); }),
+                  scratch.path(name) +
+                      ": the text could not be written: it is there already and is not a regular file");
+    EXPECT_EQ(names_in(scratch), (std::set<std::string>{"folder", "link", "pipe"}));
+    EXPECT_TRUE(fs::is_fifo(scratch.path("pipe")));
+}
+
+TEST(ReplaceFile, LeavesNothingBehindWhenItFails)
 {
     const ScratchFolder scratch;
     scratch.write("a.md", "before");
-    scratch.write("a.md.partial", "half of it");
-    replace_file(scratch.path("a.md"), "after", "the text");
-    EXPECT_EQ(scratch.read("a.md"), "after");
-    EXPECT_FALSE(scratch.has("a.md.partial"));
+    const std::string long_text(100, 'x');
+    std::string replaced;
+    std::string made;
+    {
+        const FullDisk full(10);
+        replaced = text_of<RunError>([&] { replace_file(scratch.path("a.md"), long_text, "the text"); });
+        made = text_of<RunError>([&] { write_new_file(scratch.path("b.md"), long_text, "the text"); });
+    }
+    EXPECT_EQ(replaced, scratch.path("a.md") + ": the text could not be written: File too large");
+    EXPECT_EQ(made, scratch.path("b.md") + ": the text could not be written: File too large");
+    EXPECT_EQ(scratch.read("a.md"), "before");
+    EXPECT_EQ(names_in(scratch), (std::set<std::string>{"a.md"}));
 }
 
 } // namespace

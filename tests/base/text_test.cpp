@@ -127,5 +127,38 @@ TEST(Folded, FillsLinesOf80CharactersAndBreaksBetweenWords)
     EXPECT_EQ(folded(std::string(100, 'y') + " z", 2), "  " + std::string(100, 'y') + "\n  z\n");
 }
 
+TEST(Utf8, IsWhatRfc3629Says)
+{
+    for (const char* const good : {"", "a\n", "\x7f", "\xc2\x80", "caf\xc3\xa9", "\xe0\xa0\x80", "\xed\x9f\xbf",
+                                   "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+        EXPECT_TRUE(is_utf8(good)) << printable(good);
+    for (const char* const bad : {"\x80", "\xbf", "a\xff", "\xfe", "\xc3", "\xc3(", "\xc0\xaf", "\xc1\xbf",
+                                  "\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
+                                  "\xf0\x90\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"})
+        EXPECT_FALSE(is_utf8(bad)) << printable(bad);
+    EXPECT_TRUE(is_utf8({"\0", 1}));
+}
+
+TEST(Printable, ShowsWhatATerminalWouldObey)
+{
+    EXPECT_EQ(printable("\x1b[2J\x1b]0;title\x07"), "\\x1b[2J\\x1b]0;title\\x07");
+    EXPECT_EQ(printable({"a\0b\rc\x7f", 6}), "a\\x00b\\x0dc\\x7f");
+    EXPECT_EQ(printable("\xc2\x9b"
+                        "2J \xc2\x80 \xc2\x9f"),
+              "\\xc2\\x9b2J \\xc2\\x80 \\xc2\\x9f"); // C1 in UTF-8
+    EXPECT_EQ(printable("\x9b"
+                        "2J caf\xe9"),
+              "\\x9b2J caf\\xe9");                  // and as single bytes
+    EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82"); // cut off
+    EXPECT_EQ(printable("\xe2\x82\x1b"), "\\xe2\\x82\\x1b");
+}
+
+TEST(Printable, LeavesTextAsItIs)
+{
+    for (const char* const text :
+         {"", "one\n\ttwo\n", "caf\xc3\xa9 \xc2\xa0 \xe2\x96\x88 \xf0\x9f\x9a\x80", "a\\x1b"})
+        EXPECT_EQ(printable(text), text);
+}
+
 } // namespace
 } // namespace nestbed

@@ -1,5 +1,6 @@
 // The command line: what a user types, what comes back, and what is left on the disk.
 #include "base/csv.hpp"
+#include "cli/run_options.hpp"
 #include "device/backends.hpp"
 #include "log/manifest.hpp"
 #include "log/row.hpp"
@@ -146,8 +147,7 @@ TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
         EXPECT_GT(std::stod(row["wall_us"]), 0);
         EXPECT_EQ(row["answer"], row["reference"]);
     }
-    EXPECT_TRUE(fs::exists("out.json"));
-    EXPECT_FALSE(fs::exists("out.json.partial"));
+    EXPECT_TRUE(fs::exists("out.csv.json"));
 }
 
 TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
@@ -155,12 +155,12 @@ TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
     const Outcome first = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
     EXPECT_EQ(first.exit_code, 0);
     const std::string log = text_in("out.csv");
-    const std::string manifest = text_in("out.json");
+    const std::string manifest = text_in("out.csv.json");
     const Outcome second = nestbed(small({"--repeat", "2", "-o", "out.csv", "--resume"}));
     EXPECT_EQ(second.exit_code, 0) << second.err;
     EXPECT_EQ(second.err, "nestbed: out.csv has 2 of 2 samples already\n");
     EXPECT_EQ(text_in("out.csv"), log);
-    EXPECT_EQ(text_in("out.json"), manifest);
+    EXPECT_EQ(text_in("out.csv.json"), manifest);
     const auto table = [](const std::string& text) { return text.substr(text.find("strategy")); };
     EXPECT_EQ(table(second.out), table(first.out));
 }
@@ -175,6 +175,7 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
     std::istringstream text(log);
     for (std::string line; std::getline(text, line);)
         lines.push_back(line + "\n");
+    ASSERT_EQ(lines.size(), 6U);
     const std::string kept = lines[0] + lines[1] + lines[2] + lines[4];
     write("out.csv", kept + lines[5].substr(0, 100));
     const Outcome outcome = nestbed(small({"--repeat", "5", "-o", "out.csv"}));
@@ -195,7 +196,7 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
     const std::string log = text_in("out.csv");
-    const std::string manifest = text_in("out.json");
+    const std::string manifest = text_in("out.csv.json");
     const auto refused = [&](std::initializer_list<std::string> options, const std::string& why) {
         const Outcome outcome = nestbed(small(options));
         EXPECT_EQ(outcome.exit_code, 2);
@@ -203,7 +204,7 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
                     AllOf(StartsWith("nestbed: --output out.csv: this run cannot go on with it: "), HasSubstr(why),
                           HasSubstr("allowed: a log of the same experiment, version and machine")));
         EXPECT_EQ(text_in("out.csv"), log);
-        EXPECT_EQ(text_in("out.json"), manifest);
+        EXPECT_EQ(text_in("out.csv.json"), manifest);
     };
     refused({"--repeat", "3", "-o", "out.csv"}, "repeat on cpu: 2 there, 3 here");
     refused({"--repeat", "2", "-o", "out.csv", "--experiment", "other"}, "experiment: adhoc there, other here");
@@ -212,20 +213,27 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
     refused({"--repeat", "2", "-o", "out.csv", "--workers", "1", "--schedule", "eager"},
             "schedule: fifo there, eager here");
     refused({"--repeat", "2", "-o", "out.csv", "--untimed"}, "untimed: no there, yes here");
-    fs::remove("out.json");
-    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.json: run ", "is not in it"});
+    fs::remove("out.csv.json");
+    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.csv.json: run ", "is not in it"});
+}
+
+// Else rows that have just been measured again would be put aside once more.
+TEST(CommandToGoOn, LeavesOutWhatIsDoneOnce)
+{
+    EXPECT_THAT(command_to_go_on({"a.cfg", "--overwrite", "-o", "a.csv"}), testing::EndsWith(" run a.cfg -o a.csv"));
+    EXPECT_THAT(command_to_go_on({"a.cfg", "--retry-failed", "--resume"}), testing::EndsWith(" run a.cfg --resume"));
 }
 
 TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    auto manifest = nlohmann::json::parse(text_in("out.json"));
+    auto manifest = nlohmann::json::parse(text_in("out.csv.json"));
     for (auto& run : manifest["runs"])
         for (const char* key : {"finished_utc", "rows", "log_rows", "surprises", "incidents"})
             run.erase(key);
-    write("out.json", manifest.dump());
+    write("out.csv.json", manifest.dump());
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    const auto noted = nlohmann::json::parse(text_in("out.json"));
+    const auto noted = nlohmann::json::parse(text_in("out.csv.json"));
     for (const auto& run : noted.at("runs")) {
         EXPECT_TRUE(run.contains("finished_utc"));
         EXPECT_EQ(run.at("rows"), 2);
@@ -242,7 +250,7 @@ TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
     EXPECT_EQ(outcome.err, "nestbed: what was in out.csv is in out.csv.old-1 now\n");
     EXPECT_EQ(rows_of("out.csv").size(), 3U);
     EXPECT_EQ(text_in("out.csv.old-1"), log);
-    EXPECT_TRUE(fs::exists("out.json.old-1"));
+    EXPECT_TRUE(fs::exists("out.csv.old-1.json"));
     expect_usage_error(small({"--overwrite", "--resume", "-o", "out.csv"}), {"--resume: not with --overwrite"});
 }
 
@@ -255,7 +263,7 @@ TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
     Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: out.csv:4: case "), HasSubstr("has a repetition 1 already")));
-    const std::string key = rows_of("out.csv")[0]["key"];
+    const std::string key = rows_of("out.csv").at(0)["key"];
     std::string other = log;
     other.replace(other.find(key), key.size(), "0123456789abcdef");
     write("out.csv", other);
@@ -583,12 +591,29 @@ TEST_F(CommandLine, AFullDiskIsAnErrorAndNotAUsageError)
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left")));
 }
 
+TEST_F(CommandLine, ANameThatIsNotUtf8IsRefusedBeforeAnythingRuns)
+{
+    write("caf\xe9.cfg", "strategy = nosync\nbackend = cpu\n");
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "caf\xe9.cfg"},
+                                                  small({"-o", "caf\xe9.csv"}), small({"--experiment", "caf\xe9"})})
+        expect_usage_error(words, {"caf\\xe9", "it is not UTF-8; allowed: names in UTF-8"});
+    EXPECT_FALSE(fs::exists("caf\xe9.csv"));
+    EXPECT_EQ(nestbed(small({"--experiment", "caf\xc3\xa9", "-o", "caf\xc3\xa9.csv"})).exit_code, 0);
+}
+
+TEST_F(CommandLine, AMessageDoesNotCommandTheTerminal)
+{
+    expect_usage_error(small({"-o", "no\x1b[2J/\xc2\x9b.csv"}), {"no\\x1b[2J/\\xc2\\x9b.csv: there is no folder"});
+    write("out.csv", "");
+    expect_usage_error({"merge", "evil\x1b[2J.csv", "-o", "new.csv"}, {"evil\\x1b[2J.csv: there is no such file"});
+}
+
 TEST_F(CommandLine, AForeignManifestIsNotOverwritten)
 {
-    write("out.json", "[1, 2]");
+    write("out.csv.json", "[1, 2]");
     const Outcome outcome = nestbed(small({"-o", "out.csv"}));
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("out.json"), HasSubstr("not a manifest")));
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("out.csv.json"), HasSubstr("not a manifest")));
     EXPECT_FALSE(fs::exists("out.csv"));
 }
 

@@ -1,4 +1,5 @@
 // `nestbed compare` as a user types it: the table, the exit code, the CSV, and what is refused.
+#include "base/text.hpp"
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
 
@@ -7,6 +8,7 @@
 
 #include <filesystem>
 #include <sstream>
+#include <sys/stat.h>
 
 namespace nestbed
 {
@@ -77,7 +79,7 @@ TEST_F(CompareCommand, FindsARegressionAndNamesTheWorst)
     EXPECT_EQ(compared.err, "nestbed: 2 regressions (2 slower by more than 10 %); the worst: nosync, grid 2: 1.250 "
                             "times as slow, 95% CI 1.250 - 1.250\n");
     EXPECT_THAT(compared.out, AllOf(HasSubstr("  slower *\n"), HasSubstr("2 slower, 1 same.\n"),
-                                    EndsWith("* a regression: fails, or slower by more than 10 %\n")));
+                                    EndsWith("* a regression: fails, untimed, or slower by more than 10 %\n")));
     EXPECT_THAT(compare({"--tolerance", "12.5"}).err, HasSubstr("1 regression (1 slower by more than 12.5 %)"));
     const Outcome tolerated = compare({"--tolerance", "25"});
     EXPECT_EQ(tolerated.exit_code, 0);
@@ -123,14 +125,48 @@ TEST_F(CompareCommand, SaysWhatIsTooFewAndWhatWasLeftOut)
 {
     before(rows("nosync", 1, 8));
     scratch_.write("b.csv", "strategy,backend,block,wall_us,status\r\nnosync,cuda,64,9,ok\r\n");
-    const Outcome compared = compare();
+    const Outcome compared = compare({"--tolerance", "20"});
     EXPECT_EQ(compared.exit_code, 0);
-    EXPECT_THAT(compared.out, AllOf(HasSubstr("1.125  1.125 - 1.125  too few\n"),
-                                    HasSubstr("Too few: a side with fewer than 5 samples is not tested.\n"),
-                                    HasSubstr("B: " + scratch_.path("b.csv") + ", 1 case of 1 row\n"),
-                                    HasSubstr("Not told apart by elements, grid, of which one log has no column.\n"),
-                                    HasSubstr("gpu: A Some GPU; B not said\n"), Not(HasSubstr("Told apart"))))
+    EXPECT_THAT(compared.out,
+                AllOf(HasSubstr("1.125  1.125 - 1.125  too few\n"),
+                      HasSubstr("Too few: a side with fewer than 5 samples is not tested; slower by more than 20\n"
+                                "% it does not pass.\n"),
+                      HasSubstr("B: " + scratch_.path("b.csv") + ", 1 case of 1 row\n"),
+                      HasSubstr("Not told apart by elements, grid, of which one log has no column.\n"),
+                      HasSubstr("gpu: A Some GPU; B not said\n"), Not(HasSubstr("Told apart"))))
         << compared.out;
+}
+
+TEST_F(CompareCommand, LetsNothingPassThatItCouldNotTest)
+{
+    const std::string header = "strategy,backend,grid,wall_us,status\r\n";
+    const auto log = [&](double time, int grid_2) {
+        std::string text = header;
+        for (int row = 0; row < 3; ++row)
+            text += fmt::format("nosync,cuda,1,{},ok\r\nnosync,cuda,2,{},ok\r\n", time,
+                                grid_2 == 0 ? "" : std::to_string(grid_2));
+        return text;
+    };
+    scratch_.write("a.csv", log(8, 8));
+    scratch_.write("b.csv", log(800, 8));
+    const Outcome slower = compare();
+    EXPECT_EQ(slower.exit_code, 3);
+    EXPECT_EQ(slower.err,
+              "nestbed: 1 regression (1 slower by more than 5 % with too few samples for a test); the worst: "
+              "nosync, grid 1: 100.00 times as slow, by 3 and 3 samples; 5 are needed for a test\n");
+    EXPECT_THAT(slower.out, HasSubstr("  too few *\n"));
+    scratch_.write("b.csv", log(8, 0));
+    const Outcome untimed = compare();
+    EXPECT_EQ(untimed.exit_code, 3);
+    EXPECT_EQ(untimed.err,
+              "nestbed: 1 regression (1 untimed); the worst: nosync, grid 2: right in both, and times in one "
+              "alone, or in some rows\n");
+    EXPECT_THAT(untimed.out,
+                AllOf(HasSubstr("  untimed *\n"),
+                      HasSubstr("Untimed: times are in one log alone, or in some rows; nothing is tested.\n")));
+    // Two logs without times are compared by their answers.
+    scratch_.write("a.csv", log(8, 0));
+    EXPECT_EQ(compare().exit_code, 0);
 }
 
 TEST_F(CompareCommand, WritesACsvOfEveryCase)
@@ -235,6 +271,17 @@ TEST(CompareOfTheRepository, FindsNoChangeInALogAgainstItself)
     }
 }
 
+// In the logs of waves cases look the same, as they have no `key`; of overhead.csv each case was measured by many runs.
+TEST(CompareOfTheRepository, ReadsWhatLooksAsIfItWereThereTwice)
+{
+    const std::filesystem::path folder = std::filesystem::path(NESTBED_EXPERIMENTS).parent_path() / "results/h200";
+    for (const char* name : {"overhead.csv", "synced_waves.csv", "waves.csv", "faults.csv"}) {
+        const std::string log = (folder / name).string();
+        const Outcome compared = nestbed({"compare", log, log, "--tolerance", "0"});
+        EXPECT_EQ(compared.exit_code, 0) << compared.err;
+    }
+}
+
 TEST(CompareHelp, SaysWhatAVerdictMeans)
 {
     const Outcome help = nestbed({"compare", "--help"});
@@ -243,6 +290,45 @@ TEST(CompareHelp, SaysWhatAVerdictMeans)
     std::istringstream lines(help.out);
     for (std::string line; std::getline(lines, line);)
         EXPECT_LE(line.size(), 80) << line;
+}
+
+// Whether a terminal would obey something in it.
+bool has_controls(const std::string& text)
+{
+    return printable(text) != text;
+}
+
+TEST_F(CompareCommand, CellsOfOthersDoNotCommandTheTerminal)
+{
+    const std::string hostile = "evil\x1b[2J\x1b]0;owned\x07\xc2\x9b"
+                                "31m\x9b\rfine";
+    const std::string cell = '"' + hostile + '"';
+    before(rows(cell, 1, 4) + rows("nosync", 1, 4, cell));
+    after(rows(cell, 1, 8) + rows("nosync", 1, 4, cell));
+    const Outcome compared = compare();
+    EXPECT_EQ(compared.exit_code, 3);
+    for (const std::string& text : {compared.out, compared.err}) {
+        EXPECT_FALSE(has_controls(text)) << printable(text);
+        EXPECT_THAT(text, HasSubstr("evil\\x1b[2J\\x1b]0;owned\\x07\\xc2\\x9b31m\\x9b\\x0dfine"));
+    }
+    EXPECT_THAT(compare({"--csv", "-"}).out, HasSubstr(hostile)); // data stay as they are
+    after(fmt::format("nosync,cuda,1,64,64,{0},{0},ok,Some GPU,abc\r\n", "\x1b[2J"));
+    const Outcome refused = compare();
+    EXPECT_NE(refused.exit_code, 0);
+    EXPECT_FALSE(has_controls(refused.err)) << printable(refused.err);
+    EXPECT_THAT(refused.err, HasSubstr("\\x1b[2J"));
+}
+
+TEST_F(CompareCommand, APipeOrADeviceIsNoLog)
+{
+    before(rows("nosync", 1, 8));
+    ASSERT_EQ(mkfifo(scratch_.path("b.csv").c_str(), 0600), 0);
+    for (const std::string& path : {scratch_.path("b.csv"), std::string("/dev/zero")}) {
+        const Outcome compared = nestbed({"compare", scratch_.path("a.csv"), path});
+        EXPECT_EQ(compared.exit_code, 1);
+        EXPECT_EQ(compared.err,
+                  "nestbed: " + path + ": it could not be read: it is a pipe or a device; allowed: a regular file\n");
+    }
 }
 
 } // namespace

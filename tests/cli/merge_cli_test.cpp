@@ -1,6 +1,7 @@
 // `nestbed merge` on the logs of a small sharded run.
 #include "base/csv.hpp"
 #include "log/row.hpp"
+#include "support/full_disk.hpp"
 #include "support/shard_support.hpp"
 
 #include <gmock/gmock.h>
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 namespace nestbed
 {
@@ -68,7 +71,7 @@ TEST_F(Merging, GivesTheLogOfOneRun)
     EXPECT_EQ(merged.out, "12 rows of 6 cases from 3 files, 1 machines: " + out() + "\n");
     EXPECT_THAT(rows_by_key(out()), AllOf(SizeIs(6), Each(Pair(testing::_, 2U))));
     // In the order of the plan, and every row as it was.
-    const auto manifest = nlohmann::json::parse(scratch_.read("all.json"));
+    const auto manifest = nlohmann::json::parse(scratch_.read("all.csv.json"));
     EXPECT_THAT(manifest["runs"], SizeIs(3));
     ASSERT_THAT(manifest["plans"], SizeIs(1));
     const ParsedLog all = log(out());
@@ -97,7 +100,7 @@ TEST_F(Merging, NamesWhatIsMissingAndARunMeasuresIt)
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(scratch_.read("all.csv"), StartsWith(before)); // what was there was not measured again
     EXPECT_THAT(rows_by_key(out()), AllOf(SizeIs(6), Each(Pair(testing::_, 2U))));
-    EXPECT_THAT(nlohmann::json::parse(scratch_.read("all.json"))["runs"], SizeIs(3));
+    EXPECT_THAT(nlohmann::json::parse(scratch_.read("all.csv.json"))["runs"], SizeIs(3));
 }
 
 TEST_F(Merging, NamesTenCasesOfMany)
@@ -129,18 +132,17 @@ TEST_F(Merging, TakesEmptyShards)
 TEST_F(Merging, SaysThatDevicesDiffer)
 {
     const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
-    change_manifest("s2.json", [](auto& run) { run["backends"]["cpu"]["name"] = "Model 99"; });
+    change_manifest("s2.csv.json", [](auto& run) { run["backends"]["cpu"]["multiprocessors"] = 99; });
     const Outcome merged = merge(inputs);
     EXPECT_EQ(merged.exit_code, 0);
-    EXPECT_THAT(merged.err, AllOf(HasSubstr("nestbed: not of one kind of device: Model 99 (1 workers): " + inputs[1]),
-                                  HasSubstr(": " + inputs[0] + "\n")));
+    EXPECT_THAT(merged.err, AllOf(HasSubstr(" (99 workers): " + inputs[1]), HasSubstr(": " + inputs[0] + "\n")));
 }
 
 TEST_F(Merging, MovesWhatWasThereAside)
 {
     const std::vector<std::string> inputs{shard("1/1")};
     scratch_.write("all.csv", "precious");
-    scratch_.write("all.json", R"({"runs": {}})");
+    scratch_.write("all.csv.json", R"({"runs": {}})");
     expect_inputs_refused(inputs, "--output " + out() +
                                       ": it is there already, and nothing is overwritten; allowed: a new file, or "
                                       "--overwrite, which moves this one aside");
@@ -148,7 +150,7 @@ TEST_F(Merging, MovesWhatWasThereAside)
     EXPECT_EQ(merged.exit_code, 0) << merged.err;
     EXPECT_EQ(merged.err, "nestbed: what was in " + out() + " is in " + out() + ".old-1 now\n");
     EXPECT_EQ(scratch_.read("all.csv.old-1"), "precious");
-    EXPECT_EQ(scratch_.read("all.json.old-1"), R"({"runs": {}})");
+    EXPECT_EQ(scratch_.read("all.csv.old-1.json"), R"({"runs": {}})");
     EXPECT_THAT(rows_by_key(out()), SizeIs(6));
 }
 
@@ -172,14 +174,14 @@ TEST_F(Merging, RefusesOutputsThatCannotBe)
     refused(scratch_.path(""), "it is no file that can have a manifest beside it");
     refused(input, "it, or its manifest, is " + input + ", which is to be merged; allowed: another file");
     refused(scratch_.path("./s1.csv"), "it, or its manifest, is " + input);
-    refused(scratch_.path("s1.json"), "it, or its manifest, is " + scratch_.path("s1.json"));
-    refused(scratch_.path("s1.txt"), "it, or its manifest, is " + scratch_.path("s1.json"));
-    refused(scratch_.path("other.json"), "that is the name of the log's manifest");
+    refused(scratch_.path("s1.csv.json"), "it, or its manifest, is " + scratch_.path("s1.csv.json"));
+    refused(scratch_.path("s1.json"),
+            "it, or its manifest, is " + scratch_.path("s1.json")); // as earlier versions called it
     refused(scratch_.path("none/all.csv"), "there is no folder");
     fs::create_symlink(input, scratch_.path("link.csv"));
     refused(scratch_.path("link.csv"), "it, or its manifest, is " + input);
-    scratch_.write("all.json", R"({"runs": {}})"); // of a log that is not there
-    expect_inputs_refused({input}, "--output " + scratch_.path("all.json") + ": it is there already");
+    scratch_.write("all.csv.json", R"({"runs": {}})"); // of a log that is not there
+    expect_inputs_refused({input}, "--output " + scratch_.path("all.csv.json") + ": it is there already");
 }
 
 TEST_F(Merging, RefusesInputsThatAreNoLogs)
@@ -197,9 +199,18 @@ TEST_F(Merging, RefusesALogThatIsNotWhole)
 {
     const std::string path = shard("1/1");
     const std::string text = scratch_.read("s1.csv");
-    scratch_.write("s1.csv", text.substr(0, text.size() - 1));
-    expect_inputs_refused({path}, path + ": its last row is not whole; allowed: a whole log, which running the shard "
-                                         "again makes of it");
+    scratch_.write("s1.csv", csv_line(columns()) + "torn"); // no row says what its run was
+    expect_inputs_refused({path}, path + ": its last row is not whole; allowed: a whole log\n");
+    scratch_.write("s1.csv", text + "torn");
+    const std::string advice = "; its run cuts it off: nestbed ";
+    expect_inputs_refused({path}, path + ": its last row is not whole; allowed: a whole log" + advice + "run ");
+    // And that command does it, though no row is missing.
+    const std::string err = merge({path}).err;
+    std::istringstream words(err.substr(err.find(advice) + advice.size()));
+    const Outcome again = nestbed({std::istream_iterator<std::string>(words), {}});
+    EXPECT_EQ(again.exit_code, 0);
+    EXPECT_THAT(again.err, HasSubstr(path + ": its last row was not whole (4 bytes): cut off\n"));
+    EXPECT_EQ(scratch_.read("s1.csv"), text);
     std::string damaged = text;
     damaged.replace(damaged.rfind(",ok,"), 4, ",no,");
     scratch_.write("s1.csv", damaged);
@@ -214,31 +225,31 @@ TEST_F(Merging, RefusesALogThatIsNotWhole)
 TEST_F(Merging, RefusesALogWithoutItsManifest)
 {
     const std::string path = shard("1/1");
-    const std::string manifest = scratch_.read("s1.json");
-    fs::remove(scratch_.path("s1.json"));
-    expect_inputs_refused({path}, path + ": there is no " + scratch_.path("s1.json") + ", its manifest");
-    scratch_.write("s1.json", "{}");
+    const std::string manifest = scratch_.read("s1.csv.json");
+    fs::remove(scratch_.path("s1.csv.json"));
+    expect_inputs_refused({path}, path + ": there is no " + scratch_.path("s1.csv.json") + ", its manifest");
+    scratch_.write("s1.csv.json", "{}");
     expect_inputs_refused({path}, "is not a manifest");
-    scratch_.write("s1.json", R"({"runs": {}})");
-    expect_inputs_refused({path}, scratch_.path("s1.json") + ": run ");
+    scratch_.write("s1.csv.json", R"({"runs": {}})");
+    expect_inputs_refused({path}, scratch_.path("s1.csv.json") + ": run ");
     scratch_.write("s1.csv", csv_line(columns()));
     expect_inputs_refused({path}, path + ": its manifest has no run; allowed: the log of a run");
-    scratch_.write("s1.json", manifest);
-    change_manifest("s1.json", [](auto& run) { run.erase("plan"); });
+    scratch_.write("s1.csv.json", manifest);
+    change_manifest("s1.csv.json", [](auto& run) { run.erase("plan"); });
     expect_inputs_refused({path}, "is of another version of nestbed, which kept less of it");
 }
 
 TEST_F(Merging, RefusesMixedExperimentsAndVersions)
 {
     const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
-    const std::string manifest = scratch_.read("s2.json");
+    const std::string manifest = scratch_.read("s2.csv.json");
     const std::string begin = inputs[1] + ": it does not belong to " + inputs[0] + ": ";
-    change_manifest("s2.json", [](auto& run) { run["experiment"] = "another"; });
+    change_manifest("s2.csv.json", [](auto& run) { run["experiment"] = "another"; });
     expect_inputs_refused(inputs, begin + "experiment: adhoc there, another here");
-    scratch_.write("s2.json", manifest);
-    change_manifest("s2.json", [](auto& run) { run["git"] = "0123456789ab"; });
+    scratch_.write("s2.csv.json", manifest);
+    change_manifest("s2.csv.json", [](auto& run) { run["git"] = "0123456789ab"; });
     expect_inputs_refused(inputs, begin + "version: ");
-    scratch_.write("s2.json", manifest);
+    scratch_.write("s2.csv.json", manifest);
     shard("2/2", {"--overwrite"}, "3");
     expect_inputs_refused(inputs, begin + "repeat on cpu: 2 there, 3 here");
 }
@@ -262,12 +273,14 @@ TEST_F(Merging, RefusesWhatIsThereTwice)
 
 TEST_F(Merging, LeavesNothingHalfMade)
 {
-    const std::string input = shard("1/1");
-    fs::create_directory(out() + ".partial"); // in its way
+    const std::string input = shard("1/1", {}, "40");
     const std::map<std::string, std::string> before = files();
+    const std::size_t manifest = scratch_.read("s1.csv.json").size();
+    ASSERT_GT(scratch_.read("s1.csv").size(), manifest + 1000); // the manifest can be written and the log cannot
+    const FullDisk full(manifest + 1000);
     const Outcome merged = merge({input});
-    EXPECT_NE(merged.exit_code, 0);
-    EXPECT_THAT(merged.err, HasSubstr("all.csv.partial is in its way"));
+    EXPECT_EQ(merged.exit_code, 1);
+    EXPECT_THAT(merged.err, HasSubstr("all.csv: the log could not be written: File too large"));
     EXPECT_TRUE(files() == before);
 }
 

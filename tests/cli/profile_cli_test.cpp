@@ -246,7 +246,7 @@ TEST_F(ProfileCommand, RunLeavesTimesOutWhereAsked)
                                  "latency_us_by_depth", "timer_step_ns", "bandwidth_gb_s", "measured_gb_s"})
             EXPECT_EQ(cell(name), "") << name;
     }
-    const std::string manifest = text("results/local/mine.json");
+    const std::string manifest = text("results/local/mine.csv.json");
     EXPECT_THAT(manifest, AllOf(HasSubstr("\"untimed\": true"), HasSubstr("\"experiment\": \"mine\""),
                                 Not(HasSubstr("null_kernel_us")), Not(HasSubstr("nesting_depth"))));
 }

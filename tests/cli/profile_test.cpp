@@ -27,8 +27,8 @@ TEST_F(Profile, CountsACaseAndKeepsItsPagesItsLedgerAndItsManifest)
     EXPECT_EQ(one.user_blocks(), 4U + 12);
     EXPECT_EQ(one.runtime_blocks(), 2U);
     EXPECT_EQ(one.cell("experiment"), "some");
-    EXPECT_THAT(files(), UnorderedElementsAre("001-hello-4x8.csv", "001-hello-4x8.json", "001-hello-4x8.source.csv",
-                                              "001-hello-4x8.raw.csv"));
+    EXPECT_THAT(files(), UnorderedElementsAre("001-hello-4x8.csv", "001-hello-4x8.csv.json",
+                                              "001-hello-4x8.source.csv", "001-hello-4x8.raw.csv"));
 }
 
 // The run under the profiler has no times, and nothing was measured before it.

@@ -27,7 +27,7 @@ TEST_F(ShardedRun, MeasuresItsPartAndTheManifestHasTheWholePlan)
     all.insert(second.begin(), second.end());
     EXPECT_THAT(all, SizeIs(6));
     EXPECT_EQ(first.size() + second.size(), 6U);
-    const auto manifest = nlohmann::json::parse(scratch_.read("s2.json"));
+    const auto manifest = nlohmann::json::parse(scratch_.read("s2.csv.json"));
     const auto& run = manifest["runs"].begin().value();
     EXPECT_THAT(manifest["runs"].begin().key(), EndsWith("-2of2"));
     EXPECT_EQ(run["shard"], "2/2");
@@ -68,7 +68,7 @@ TEST_F(ShardedRun, ThatIsEmptyIsALogWithoutRows)
         EXPECT_THAT(outcome.err, HasSubstr("nestbed: shard 7/7 is empty: there are 6 cases\n"));
         EXPECT_THAT(outcome.out, HasSubstr("0 rows: " + out()));
         EXPECT_EQ(scratch_.read("all.csv"), csv_line(columns()));
-        const auto manifest = nlohmann::json::parse(scratch_.read("all.json"));
+        const auto manifest = nlohmann::json::parse(scratch_.read("all.csv.json"));
         ASSERT_THAT(manifest["runs"], SizeIs(1)) << time;
         EXPECT_TRUE(manifest["runs"].begin().value().contains("finished_utc"));
     }
@@ -109,7 +109,7 @@ TEST_F(ShardedRun, GoesByItsNumberWhereNoFileIsNamed)
     fs::current_path(before);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_TRUE(scratch_.has("results/local/adhoc.2-of-3.csv"));
-    EXPECT_TRUE(scratch_.has("results/local/adhoc.2-of-3.json"));
+    EXPECT_TRUE(scratch_.has("results/local/adhoc.2-of-3.csv.json"));
 }
 
 } // namespace

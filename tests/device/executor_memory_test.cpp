@@ -39,6 +39,17 @@ int* shared_int()
 }
 
 // Thread 0 writes, the others read behind a barrier; what they read, by block.
+// Else a kernel that reads what nobody wrote would answer by what ran before.
+TEST(Executor, MemoryIsTheSameNewAndUsedAgain)
+{
+    constexpr int kCount = 1000;
+    for (int time = 0; time < 3; ++time) {
+        const Buffer<int> numbers(kCount);
+        EXPECT_EQ(std::count(numbers.data(), numbers.data() + kCount, -1), kCount);
+        std::fill_n(numbers.data(), kCount, time);
+    }
+}
+
 TEST(Executor, SharedMemoryIsOneForAllThreadsOfABlockAndNoOtherBlocks)
 {
     for (const std::string& schedule : schedules()) {

@@ -2,12 +2,15 @@
 #include "device/cpu/executor.hpp"
 
 #include "base/error.hpp"
+#include "support/limit_support.hpp"
+#include "support/support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -93,6 +96,46 @@ TEST(Executor, RandomGivesTheSameSequenceOfRunsForTheSameSeed)
     EXPECT_NE(random_order(7, 1), random_order(8, 1));
     const std::vector<unsigned> two = random_order(7, 2);
     EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));
+}
+
+TEST(Executor, RandomDrawsFromTheNumberThatItIsGivenWhateverRanBefore)
+{
+    const auto order = [](std::uint64_t draws, unsigned runs_before) {
+        Executor executor({Schedule::Order::random, 7}, 4);
+        for (unsigned run = 0; run < runs_before; ++run)
+            executor.run(2, 8, [] {});
+        executor.draw_from(draws);
+        std::vector<unsigned> log;
+        for (unsigned run = 0; run < 2; ++run)
+            executor.run(2, 8, [&] { log.push_back(8 * block_x() + thread_x()); });
+        return log;
+    };
+    const std::vector<unsigned> two = order(1, 0);
+    EXPECT_EQ(order(1, 3), two);
+    EXPECT_NE(order(2, 0), two);
+    ASSERT_EQ(two.size(), 32U);
+    EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));
+}
+
+// So that what depends on their number, the shape of a grid for one, does not depend on the machine.
+TEST(Executor, HasOneWorkerWhereOneWorks)
+{
+    EXPECT_EQ(Executor({}, 4).workers(), 4U);
+    EXPECT_EQ(Executor({Schedule::Order::eager, 0}, 4).workers(), 1U);
+    EXPECT_EQ(Executor({Schedule::Order::random, 1}, 4).workers(), 1U);
+}
+
+TEST(ManyProcesses, LeaveNoRoomForTheExecutorsThreadsWhichAreNamed)
+{
+    EXPECT_EXIT(
+        {
+            allow_no_more_processes();
+            std::cerr << text_of<RunError>([] { Executor({}, 4); });
+            _exit(0);
+        },
+        testing::ExitedWithCode(0),
+        "^thread 2 of 4 of the executor \\(--workers\\) could not be started: Resource temporarily unavailable: this "
+        "user may have 1 processes and threads at once");
 }
 
 TEST(Executor, WhatAKernelThrowsComesOutAndTheExecutorGoesOn)

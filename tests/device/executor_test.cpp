@@ -170,7 +170,7 @@ TEST(Executor, TailLaunchesStartAfterTheWholeParentAndItsOtherChildren)
             log.push_back(0);
         },
         [&] {
-            EXPECT_EQ(log.size(), 6U + 3 + 3 + 1);
+            ASSERT_EQ(log.size(), 6U + 3 + 3 + 1);
             EXPECT_EQ(log.back(), 3);
         });
 }

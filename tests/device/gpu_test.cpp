@@ -34,7 +34,7 @@ class Gpu : public testing::Test
             GTEST_SKIP() << reason;
         session_ = open_session(BackendKind::cuda, {});
     }
-    Sample sample(const Case& point) { return session_->sample(point); }
+    Sample sample(const Case& point) { return session_->sample(point, 0); }
     static Case book(const std::string& strategy) { return case_of(BackendKind::cuda, strategy, {"", 2048, 512, 0}); }
     // A race may show, and on some device will; nothing else may go amiss.
     void expect_ok_but_for_a_race(const Case& point, const Way& way)
@@ -132,7 +132,7 @@ TEST_F(Gpu, ATraceHasEveryGridInOrder)
             if (way.strategy == "chain")
                 point.depth = 40;
             SCOPED_TRACE(name_of(way) + " " + std::string(name_of(type)));
-            const Trace trace = session_->trace(point, 4096);
+            const Trace trace = session_->trace(point, 0, 4096);
             if (way.info().racy && trace.sample.status == Status::wrong)
                 expect_launches(trace.sample, point);
             else
@@ -197,6 +197,7 @@ TEST_F(Gpu, AFixedLimitThatIsTooSmallIsLaunchFailedAndNeverATime)
     const Sample failed = sample(point);
     EXPECT_EQ(failed.status, Status::launch_failed);
     EXPECT_EQ(failed.pending_limit, 128U);
+    ASSERT_TRUE(failed.launches);
     EXPECT_GT(failed.launches->failed, 0U);
     EXPECT_FALSE(failed.gpu_us || failed.wall_us);
     EXPECT_NE(failed.detail.find("cudaErrorLaunchPendingCountExceeded"), std::string::npos) << failed.detail;

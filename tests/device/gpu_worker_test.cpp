@@ -45,13 +45,13 @@ class GpuWorker : public testing::Test
     {
         const auto session = worker(4s);
         for (unsigned attempt = 0; attempt < 2; ++attempt) {
-            const Sample lost = session->sample(case_of(strategy, grid));
+            const Sample lost = session->sample(case_of(strategy, grid), 0);
             EXPECT_EQ(lost.status, status);
             EXPECT_THAT(lost.detail, HasSubstr(reason));
             EXPECT_TRUE(lost.device_lost);
             EXPECT_FALSE(lost.gpu_us || lost.wall_us);
             session->renew();
-            EXPECT_EQ(session->sample(case_of("barrier", 64)).status, Status::ok);
+            EXPECT_EQ(session->sample(case_of("barrier", 64), 0).status, Status::ok);
         }
     }
 };
@@ -65,7 +65,7 @@ TEST_F(GpuWorker, AnEndlessKernelIsATimeout)
 TEST_F(GpuWorker, AWaitThatDeadlocksIsATimeout)
 {
     expect_lost("fault_deadlock", 33, Status::timeout, "no sign of life in 4 s");
-    EXPECT_EQ(worker(10s)->sample(case_of("fault_deadlock", 14)).status, Status::ok);
+    EXPECT_EQ(worker(10s)->sample(case_of("fault_deadlock", 14), 0).status, Status::ok);
 }
 
 TEST_F(GpuWorker, AWriteOutOfBoundsLosesTheContext)
@@ -85,7 +85,7 @@ TEST_F(GpuWorker, AnAbortIsASignal)
 
 TEST_F(GpuWorker, ARefusedLaunchLosesNothing)
 {
-    const Sample refused = worker(10s)->sample(case_of("fault_refused", 33));
+    const Sample refused = worker(10s)->sample(case_of("fault_refused", 33), 0);
     EXPECT_EQ(refused.status, Status::launch_failed);
     EXPECT_THAT(refused.detail, HasSubstr("cudaErrorInvalidConfiguration"));
     EXPECT_FALSE(refused.device_lost);
@@ -121,8 +121,8 @@ TEST_F(GpuWorker, WithAGpuThatIsGoneIsAnError)
                                      "[ ! -e '" + folder.path("used") + "' ] || export CUDA_VISIBLE_DEVICES=; : > '" +
                                          folder.path("used") + "'; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
     const auto session = worker(60s, {once});
-    EXPECT_EQ(session->sample(case_of("barrier", 64)).status, Status::ok);
-    EXPECT_TRUE(session->sample(case_of("fault_abort", 33)).device_lost);
+    EXPECT_EQ(session->sample(case_of("barrier", 64), 0).status, Status::ok);
+    EXPECT_TRUE(session->sample(case_of("fault_abort", 33), 0).device_lost);
     const std::string error = text_of<RunError>([&] { session->renew(); });
     EXPECT_THAT(error, StartsWith("no new worker could be had on " + session->facts().name + ": "));
     EXPECT_THAT(error, HasSubstr("cudaErrorNoDevice"));

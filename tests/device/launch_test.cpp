@@ -30,7 +30,7 @@ void for_every_run(const char* strategy, Check&& check)
             SCOPED_TRACE(std::string(schedule) + " " + name_of(way));
             const auto session = open_session(BackendKind::cpu, {.schedule = schedule});
             const Case point = case_of(BackendKind::cpu, way, kSmall, ElementType::none);
-            const Sample sample = session->sample(point);
+            const Sample sample = session->sample(point, 0);
             expect_ok(sample, point);
             check(sample, way);
         }
@@ -62,7 +62,7 @@ TEST(ChainAndFanout, AChainWithoutADepthHas1024Levels)
 {
     const auto session = open_session(BackendKind::cpu, {});
     const Case point{.strategy = "chain", .type = ElementType::none};
-    const Sample sample = session->sample(point);
+    const Sample sample = session->sample(point, 0);
     expect_ok(sample, point);
     EXPECT_EQ(sample.answer, "524800"); // 1024 * 1025 / 2
     EXPECT_THAT(sample.latencies_us, SizeIs(1024));
@@ -73,7 +73,7 @@ TEST(ChainAndFanout, AWaveIsARootGrid)
     const auto session = open_session(BackendKind::cpu, {});
     Case point = case_of(BackendKind::cpu, "fanout", kSmall);
     point.wave = 4;
-    const Sample sample = session->sample(point);
+    const Sample sample = session->sample(point, 0);
     expect_ok(sample, point);
     EXPECT_EQ(sample.host_launches, 3U);
     EXPECT_THAT(sample.latencies_us, SizeIs(9));
@@ -84,8 +84,9 @@ TEST(ChainAndFanout, ARefusedLaunchIsLaunchFailedAndLeavesNoLatencies)
     const auto session = open_session(BackendKind::cpu, {});
     Case point = case_of(BackendKind::cpu, "fanout", kSmall);
     point.pending_limit = 5;
-    const Sample sample = session->sample(point);
+    const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::launch_failed);
+    ASSERT_TRUE(sample.launches);
     EXPECT_EQ(sample.launches->failed, 4U);
     EXPECT_THAT(sample.latencies_us, IsEmpty());
 }
@@ -94,7 +95,7 @@ TEST(ChainAndFanout, AHostLoopIsALaunchALevel)
 {
     const auto session = open_session(BackendKind::cpu, {});
     const auto host_launches = [&](std::optional<std::uint32_t> depth) {
-        return session->sample(case_of(BackendKind::cpu, "host_loop", {"", 3, 512, 0, depth})).host_launches;
+        return session->sample(case_of(BackendKind::cpu, "host_loop", {"", 3, 512, 0, depth}), 0).host_launches;
     };
     EXPECT_EQ(host_launches({}), 9U);
     EXPECT_EQ(host_launches(3), 4U);
@@ -104,9 +105,10 @@ TEST(ChainAndFanout, AHostLoopIsALaunchALevel)
 TEST(ChainAndFanout, AChainIsAsLongAsItIsToldTo)
 {
     const auto session = open_session(BackendKind::cpu, {});
-    const Sample sample =
-        session->sample({.strategy = "chain", .backend = BackendKind::cpu, .type = ElementType::none, .depth = 2000});
+    const Sample sample = session->sample(
+        {.strategy = "chain", .backend = BackendKind::cpu, .type = ElementType::none, .depth = 2000}, 0);
     EXPECT_EQ(sample.status, Status::ok) << sample.detail;
+    ASSERT_TRUE(sample.launches);
     EXPECT_EQ(sample.launches->max_depth, 2000U);
     EXPECT_THAT(sample.latencies_us, SizeIs(2000));
 }
@@ -119,11 +121,12 @@ TEST(ChainAndFanout, ARefusalInEitherRunIsLaunchFailed)
     point.pending_limit = 6;
     unsigned failed = 0;
     for (unsigned run = 0; run < 300; ++run) {
-        const Sample sample = session->sample(point);
+        const Sample sample = session->sample(point, run);
         if (sample.status == Status::ok)
             continue;
         ++failed;
         ASSERT_EQ(sample.status, Status::launch_failed) << sample.detail;
+        ASSERT_TRUE(sample.launches);
         EXPECT_GT(sample.launches->failed, 0U);
         EXPECT_THAT(sample.latencies_us, IsEmpty());
     }

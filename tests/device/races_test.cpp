@@ -11,7 +11,7 @@ namespace nestbed
 namespace
 {
 
-constexpr unsigned kRuns = 200; // each in an order of its own
+constexpr unsigned kRuns = 200; // repetitions: each has an order of its own
 
 // Of `kRuns` runs, how many are wrong. Nothing else may go amiss.
 unsigned wrong_runs(const Way& way, const Shape& shape, const std::string& schedule, std::uint32_t delay_us = 0)
@@ -21,7 +21,7 @@ unsigned wrong_runs(const Way& way, const Shape& shape, const std::string& sched
     point.delay_us = delay_us;
     unsigned wrong = 0;
     for (unsigned run = 0; run < kRuns; ++run) {
-        const Sample sample = session->sample(point);
+        const Sample sample = session->sample(point, run);
         EXPECT_TRUE(sample.status == Status::ok || sample.status == Status::wrong) << sample.detail;
         EXPECT_EQ(sample.status == Status::ok, sample.wall_us.has_value());
         expect_launches(sample, point);

@@ -69,8 +69,8 @@ TEST_P(RaceFree, IsRightInAThousandRandomOrders)
     for_the_battery(BackendKind::cpu, GetParam(), [&](const Case& point, const Shape& shape) {
         const auto types = static_cast<std::ptrdiff_t>(types_of(GetParam()).size());
         const std::ptrdiff_t own = small(shape) ? (of_small - 1) / types + 1 : medium(shape) ? 4 : 1;
-        for (std::ptrdiff_t order = 0; order < own && !HasFailure(); ++order, ++orders)
-            expect_ok(*session, point);
+        for (unsigned order = 0; order < own && !HasFailure(); ++order, ++orders)
+            expect_ok(*session, point, order);
     });
     EXPECT_GE(orders, kOrders);
 }
@@ -85,8 +85,8 @@ TEST_P(Tiles, AreAllSummedOnceHoweverTheyAreHandedOut)
                     SCOPED_TRACE(std::string(schedule) + " " + std::to_string(elements));
                     const auto grid = static_cast<std::uint32_t>((elements - 1) / 512 + 1);
                     const Shape shape{"", grid, 512, elements};
-                    for (int order = 0; order < (session->schedule() == "random:1" ? 10 : 1); ++order)
-                        expect_ok(*session, case_of(BackendKind::cpu, GetParam(), shape, type));
+                    for (unsigned order = 0; order < (session->schedule() == "random:1" ? 10U : 1U); ++order)
+                        expect_ok(*session, case_of(BackendKind::cpu, GetParam(), shape, type), order);
                 }
         }
 }
@@ -113,7 +113,7 @@ TEST(CudaOnly, IsUnsupportedOnTheExecutorAndNeverRun)
         names.push_back(name_of(way));
         SCOPED_TRACE(names.back());
         for (const ElementType type : types_of(way)) {
-            const Sample sample = session->sample(case_of(BackendKind::cpu, way, {"", 4, 64}, type));
+            const Sample sample = session->sample(case_of(BackendKind::cpu, way, {"", 4, 64}, type), 0);
             EXPECT_EQ(sample.status, Status::unsupported);
             EXPECT_THAT(sample.detail, StartsWith("unsupported:"));
             EXPECT_FALSE(sample.wall_us || sample.gpu_us || sample.launches);
@@ -136,11 +136,12 @@ TEST(Executor, AFixedLimitThatIsTooSmallIsLaunchFailedAndNeverATime)
     const auto session = open_session(BackendKind::cpu, {});
     Case point = case_of(BackendKind::cpu, "nosync", {"", 100, 64, 0});
     point.pending_limit = 90;
-    const Sample sample = session->sample(point);
+    const Sample sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::launch_failed);
     EXPECT_EQ(sample.pending_limit, 90U);
     EXPECT_FALSE(sample.gpu_us || sample.wall_us);
     // 10 of 100 launches at the first level are refused; the other 90 hold all places, so theirs are refused too.
+    ASSERT_TRUE(sample.launches);
     EXPECT_EQ(sample.launches->attempted, 100U + 90);
     EXPECT_EQ(sample.launches->failed, 100U);
     EXPECT_NE(sample.detail.find("100 of 190"), std::string::npos) << sample.detail;

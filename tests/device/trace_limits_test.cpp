@@ -48,7 +48,7 @@ TEST(TraceBuffer, AsLargeAsTheTreeHoldsAllOfIt)
         const auto grids =
             static_cast<std::uint32_t>(1 + Registry::find(BackendKind::cpu, strategy)->launches(point).total());
         for (const std::uint32_t room : {grids, grids + 1}) {
-            const Trace trace = session->trace(point, room);
+            const Trace trace = session->trace(point, 0, room);
             EXPECT_EQ(trace.capacity, room);
             EXPECT_EQ(trace.lost, 0U);
             EXPECT_EQ(trace.grids.size(), grids);
@@ -65,7 +65,7 @@ TEST(TraceBuffer, CountsExactlyTheGridsThatDidNotFitAndThoseThatDidAreWhole)
         const Case point = case_of(BackendKind::cpu, "barrier", kSmall);
         for (const std::uint32_t room : {1U, 2U, 5U, kGrids - 1}) {
             SCOPED_TRACE(room);
-            const Trace trace = session->trace(point, room);
+            const Trace trace = session->trace(point, 0, room);
             expect_ok(trace.sample, point);
             EXPECT_EQ(trace.grids.size(), room);
             EXPECT_EQ(trace.lost, kGrids - room);
@@ -81,7 +81,7 @@ TEST(TraceBuffer, HoldsManyRootGridsAndTheirChildren)
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     Case point = case_of(BackendKind::cpu, "tail", {"", 2048, 16, 0});
     point.wave = 2;
-    const Trace trace = session->trace(point, 65536);
+    const Trace trace = session->trace(point, 0, 65536);
     expect_ok(trace.sample, point);
     EXPECT_EQ(trace.sample.waves, 1024U);
     EXPECT_EQ(trace.lost, 0U);
@@ -94,7 +94,7 @@ TEST(TraceBuffer, OfFewerGridsThanThereAreRootsHoldsTheFirstOfThem)
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     Case point = case_of(BackendKind::cpu, "barrier", kSmall);
     point.wave = 1;
-    const Trace trace = session->trace(point, 3);
+    const Trace trace = session->trace(point, 0, 3);
     expect_ok(trace.sample, point);
     ASSERT_EQ(trace.grids.size(), 3U);
     EXPECT_EQ(trace.lost, 4U + 4 * 3 - 3);
@@ -110,7 +110,7 @@ TEST(TraceBuffer, HoldsGridsOfManyBlocks)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     const Case point = case_of(BackendKind::cpu, "reduce2_tail", {"", 1000, 16, 0});
-    const Trace trace = session->trace(point, 4096);
+    const Trace trace = session->trace(point, 0, 4096);
     expect_ok(trace.sample, point);
     EXPECT_EQ(trace.lost, 0U);
     ASSERT_EQ(trace.grids.size(), 4U);
@@ -128,7 +128,7 @@ TEST(TraceBuffer, SaysOfHowManyGridsTheTimesDidNotFit)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
     const Case point = case_of(BackendKind::cpu, "reduce2_tail", {"", 200, 256, 0});
-    const Trace trace = session->trace(point, 100);
+    const Trace trace = session->trace(point, 0, 100);
     expect_ok(trace.sample, point);
     EXPECT_EQ(trace.lost, 0U);
     ASSERT_EQ(trace.grids.size(), 8U);
@@ -149,7 +149,7 @@ TEST(TraceRefusal, IsAGridWithAnErrorThatNeverRan)
         for (const std::uint32_t limit : {1U, 2U}) {
             Case point = case_of(BackendKind::cpu, "barrier", kSmall);
             point.pending_limit = limit;
-            const Trace trace = session->trace(point, 1000);
+            const Trace trace = session->trace(point, 0, 1000);
             EXPECT_EQ(name_of(trace.sample.status), name_of(Status::launch_failed));
             EXPECT_EQ(trace.sample.pending_limit, limit);
             EXPECT_FALSE(trace.run_us);
@@ -186,9 +186,9 @@ TEST(TraceRefusal, LeavesTheNextRunAlone)
     const Case point = case_of(BackendKind::cpu, "barrier", kSmall);
     Case refused = point;
     refused.pending_limit = 1;
-    EXPECT_EQ(name_of(session->trace(refused, 1000).sample.status), "launch_failed");
+    EXPECT_EQ(name_of(session->trace(refused, 0, 1000).sample.status), "launch_failed");
     expect_ok(*session, point);
-    const Trace trace = session->trace(point, 1000);
+    const Trace trace = session->trace(point, 0, 1000);
     expect_ok(trace.sample, point);
     EXPECT_EQ(trace.grids.size(), kGrids);
 }
@@ -205,7 +205,7 @@ TEST(Trace, OfWhatLaunchesNothingFromAKernelIsRefusedByName)
         const Shape shape =
             way.has_matrix() ? Shape{.name = "", .nx = 64, .ny = 64, .block_shape = {16, 16}} : kSmall;
         const Case point = case_of(BackendKind::cpu, way, shape, types_of(way).front());
-        EXPECT_THAT(text_of<UsageError>([&] { session->trace(point, 100); }),
+        EXPECT_THAT(text_of<UsageError>([&] { session->trace(point, 0, 100); }),
                     testing::AllOf(StartsWith("--strategy " + way.strategy + ":"), HasSubstr("allowed: ")));
     }
 }
@@ -213,7 +213,7 @@ TEST(Trace, OfWhatLaunchesNothingFromAKernelIsRefusedByName)
 TEST(Trace, OfAnUnknownStrategyIsRefused)
 {
     const auto session = open_session(BackendKind::cpu, {});
-    EXPECT_THAT(text_of<UsageError>([&] { session->trace({.strategy = "nosink"}, 100); }), HasSubstr("'nosink'"));
+    EXPECT_THAT(text_of<UsageError>([&] { session->trace({.strategy = "nosink"}, 0, 100); }), HasSubstr("'nosink'"));
 }
 
 TEST(Trace, OfWhatOnlyCudaHasIsUnsupportedAndEmpty)
@@ -224,7 +224,7 @@ TEST(Trace, OfWhatOnlyCudaHasIsUnsupportedAndEmpty)
     EXPECT_EQ(ways.size(), 2U); // chain and graph, by graph_tail
     for (const Way& way : ways) {
         SCOPED_TRACE(name_of(way));
-        const Trace trace = session->trace(case_of(BackendKind::cpu, way, kSmall, types_of(way).front()), 100);
+        const Trace trace = session->trace(case_of(BackendKind::cpu, way, kSmall, types_of(way).front()), 0, 100);
         EXPECT_EQ(name_of(trace.sample.status), name_of(Status::unsupported));
         EXPECT_THAT(trace.sample.detail, StartsWith("unsupported:"));
         EXPECT_THAT(trace.grids, IsEmpty());
@@ -235,12 +235,13 @@ TEST(Trace, OfWhatOnlyCudaHasIsUnsupportedAndEmpty)
 TEST(Trace, OfARaceThatShowsSaysThatTheAnswerIsWrong)
 {
     const auto session = open_session(BackendKind::cpu, {.schedule = "eager"});
-    const Trace trace = session->trace(case_of(BackendKind::cpu, "nosync", kSmall), 100);
+    const Trace trace = session->trace(case_of(BackendKind::cpu, "nosync", kSmall), 0, 100);
     EXPECT_EQ(name_of(trace.sample.status), name_of(Status::wrong));
     EXPECT_THAT(trace.sample.detail, HasSubstr("block sums are wrong"));
     EXPECT_NE(trace.sample.answer, trace.sample.reference);
     EXPECT_FALSE(trace.run_us);
-    EXPECT_EQ(trace.grids.size(), kGrids);
+    ASSERT_EQ(trace.grids.size(), kGrids);
+    ASSERT_TRUE(trace.grids[0].ended_ns && trace.grids[1].ended_ns);
     EXPECT_GT(*trace.grids[0].ended_ns, *trace.grids[1].ended_ns); // the child was done before its parent
 }
 

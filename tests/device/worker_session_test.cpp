@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
+#include "support/limit_support.hpp"
 #include "support/program_support.hpp"
 #include "support/support.hpp"
 
@@ -12,6 +13,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <functional>
+#include <iostream>
+#include <set>
 #include <thread>
 
 namespace nestbed
@@ -21,7 +25,9 @@ namespace
 
 using namespace std::chrono_literals;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 const std::vector<std::string> kProgram{NESTBED_TEST_PROGRAM}; // knows the faults
 
@@ -49,8 +55,8 @@ TEST(WorkerSession, GivesWhatASessionInThisProcessGives)
     EXPECT_EQ(there->bandwidth().read_gb_s, 0);
     EXPECT_EQ(there->probe_depth(20).reached, 20U);
     for (const char* strategy : {"barrier", "nosync", "hello", "chain"}) {
-        const Sample a = here->sample(case_of(strategy));
-        const Sample b = there->sample(case_of(strategy));
+        const Sample a = here->sample(case_of(strategy), 0);
+        const Sample b = there->sample(case_of(strategy), 0);
         EXPECT_EQ(a.status, b.status) << strategy;
         EXPECT_EQ(a.detail, b.detail);
         EXPECT_EQ(a.answer, b.answer);
@@ -59,7 +65,7 @@ TEST(WorkerSession, GivesWhatASessionInThisProcessGives)
         EXPECT_EQ(a.wall_us.has_value(), b.wall_us.has_value());
         EXPECT_EQ(a.gpu_us, b.gpu_us);
         EXPECT_EQ(a.latencies_us.size(), b.latencies_us.size());
-        ASSERT_TRUE(b.launches);
+        ASSERT_TRUE(a.launches && b.launches);
         EXPECT_EQ(a.launches->attempted_by_depth, b.launches->attempted_by_depth);
         EXPECT_EQ(a.launches->max_depth, b.launches->max_depth);
         EXPECT_EQ(a.waves, b.waves);
@@ -71,12 +77,29 @@ TEST(WorkerSession, AnswersAnnouncedSamplesInTheirOrderAndDropsWhatIsNotAskedFor
 {
     const auto session = worker();
     for (const std::uint32_t grid : {1U, 2U, 3U, 4U})
-        session->announce(case_of("hello", grid));
-    EXPECT_EQ(session->sample(case_of("hello", 1)).answer, "31"); // 16 + 8 + 4 + 2 + 1 threads a block
-    EXPECT_EQ(session->sample(case_of("hello", 3)).answer, "93");
-    EXPECT_EQ(session->sample(case_of("hello", 7)).answer, "217");
+        session->announce(case_of("hello", grid), 0);
+    EXPECT_EQ(session->sample(case_of("hello", 1), 0).answer, "31"); // 16 + 8 + 4 + 2 + 1 threads a block
+    EXPECT_EQ(session->sample(case_of("hello", 3), 0).answer, "93");
+    EXPECT_EQ(session->sample(case_of("hello", 7), 0).answer, "217");
     session->release();
-    EXPECT_EQ(session->sample(case_of("hello", 2)).answer, "62");
+    EXPECT_EQ(session->sample(case_of("hello", 2), 0).answer, "62");
+}
+
+// Also where another one has been announced.
+TEST(WorkerSession, TakesTheRepetitionThatIsAskedFor)
+{
+    const auto here = open_session(BackendKind::cpu, {.schedule = "random:1"});
+    const auto there = worker(60s, kProgram, nullptr, "random:1");
+    const Case racy = case_of("reduce2", 8);
+    std::set<std::string> answers;
+    for (const unsigned repetition : {5U, 0U, 3U, 9U, 3U}) {
+        there->announce(racy, repetition + 1);
+        there->announce(racy, repetition);
+        const Sample sample = there->sample(racy, repetition);
+        EXPECT_EQ(sample.answer, here->sample(racy, repetition).answer);
+        answers.insert(sample.answer);
+    }
+    EXPECT_GT(answers.size(), 2U);
 }
 
 struct Fault {
@@ -92,16 +115,16 @@ class WorkerFault : public testing::TestWithParam<Fault>
 TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
 {
     const auto session = worker(3s);
-    EXPECT_EQ(session->sample(case_of("barrier")).status, Status::ok);
-    session->announce(case_of(GetParam().strategy));
-    session->announce(case_of("barrier", 9)); // void when the worker is lost
-    const Sample lost = session->sample(case_of(GetParam().strategy));
+    EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
+    session->announce(case_of(GetParam().strategy), 0);
+    session->announce(case_of("barrier", 9), 0); // void when the worker is lost
+    const Sample lost = session->sample(case_of(GetParam().strategy), 0);
     EXPECT_EQ(lost.status, GetParam().status);
     EXPECT_THAT(lost.detail, HasSubstr(GetParam().detail));
     EXPECT_TRUE(lost.device_lost);
     EXPECT_FALSE(lost.wall_us);
     session->renew();
-    EXPECT_EQ(session->sample(case_of("barrier", 2)).status, Status::ok);
+    EXPECT_EQ(session->sample(case_of("barrier", 2), 0).status, Status::ok);
 }
 
 #ifdef __SANITIZE_ADDRESS__ // it ends the process before the signal does
@@ -121,24 +144,142 @@ TEST(WorkerSession, WithoutAWorkerIsAnErrorThatSaysHowItEnded)
 {
     const ScratchFolder folder;
     EXPECT_EQ(text_of<RunError>([&] { worker(1s, {program(folder, "fails", "exit 7")}); }),
-              "the worker on cpu was lost: exit code 7");
+              "the worker on cpu was lost while it opened the device: exit code 7");
     EXPECT_EQ(text_of<RunError>([&] { worker(1s, {program(folder, "dies", "kill -9 $$")}); }),
-              "the worker on cpu was lost: signal 9 (Killed)");
+              "the worker on cpu was lost while it opened the device: signal 9 (Killed)");
     EXPECT_THAT(text_of<RunError>([&] { worker(1s, {folder.path("missing")}); }), HasSubstr("could not be started"));
     EXPECT_THAT(
         text_of<RunError>([&] { worker(1s, {program(folder, "speaks", "printf '\\002\\000\\000\\000ab' >&0")}); }),
         HasSubstr("no message"));
 }
 
+// A file with what a worker answers when it has opened its session.
+std::string opening(const ScratchFolder& folder)
+{
+    const Opened opened{.facts = open_session(BackendKind::cpu, {})->facts(), .schedule = "fifo"};
+    return folder.write("open", frame_of({{"answer", opened}}));
+}
+
 // A program that answers the opening as a worker does, then with these bytes in a frame of their number, and waits.
 std::string answers(const ScratchFolder& folder, const Message& answer)
 {
-    const auto written = [&](const std::string& name, const Message& message) {
-        return folder.write(name, frame_of(message));
-    };
-    const std::string open = written(
-        "open", {{"answer", Opened{.facts = open_session(BackendKind::cpu, {})->facts(), .schedule = "fifo"}}});
-    return program(folder, "answers", "cat '" + open + "' '" + written("answer", answer) + "' >&0; exec sleep 60");
+    const std::string written = folder.write("answer", frame_of(answer));
+    return program(folder, "answers", "cat '" + opening(folder) + "' '" + written + "' >&0; exec sleep 60");
+}
+
+// A program that does this the first times that it is started, and is a worker from then on.
+std::vector<std::string> at_first(const ScratchFolder& folder, unsigned times, const std::string& script)
+{
+    const std::string starts = folder.path("starts");
+    return {program(folder, "at_first",
+                    "echo >> '" + starts + "'; if [ $(wc -l < '" + starts + "') -le " + std::to_string(times) +
+                        " ]; then " + script + "; fi; exec " + NESTBED_TEST_PROGRAM + " \"$@\"")};
+}
+
+class WorkerSetUp : public testing::Test
+{
+  protected:
+    std::unique_ptr<Session> worker(std::vector<std::string> program, unsigned retries)
+    {
+        return open_worker_session(BackendKind::cpu, {},
+                                   {.timeout = 60s,
+                                    .retries = retries,
+                                    .note = [this](const std::string& text) { notes.push_back(text); },
+                                    .program = std::move(program)});
+    }
+
+    ScratchFolder folder;
+    std::vector<std::string> notes;
+};
+
+TEST_F(WorkerSetUp, IsTriedAgainWhereTheWorkerIsLostAsItOpensTheDevice)
+{
+    const auto session = worker(at_first(folder, 2, "exit 7"), 2);
+    EXPECT_THAT(notes, ElementsAre("the worker on cpu was lost while it opened the device: exit code 7; tried again "
+                                   "(1 of 2)",
+                                   "the worker on cpu was lost while it opened the device: exit code 7; tried again "
+                                   "(2 of 2)"));
+    EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
+}
+
+TEST_F(WorkerSetUp, IsAnErrorWhereTheWorkerIsLostOnceMoreThanTheRetries)
+{
+    EXPECT_EQ(text_of<RunError>([&] { worker(at_first(folder, 3, "kill -9 $$"), 2); }),
+              "the worker on cpu was lost while it opened the device: signal 9 (Killed) (3 tries)");
+    EXPECT_EQ(notes.size(), 2U);
+}
+
+// It is opened three times, whatever the retries: each may take minutes.
+TEST_F(WorkerSetUp, OfANewWorkerIsNotTriedMoreOftenForTheRetries)
+{
+    const std::string starts = folder.path("starts");
+    const std::string open_once = program(folder, "once",
+                                          "echo >> '" + starts + "'; [ $(wc -l < '" + starts +
+                                              "') = 1 ] || exit 7; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
+    const auto session = worker({open_once}, 5);
+    EXPECT_TRUE(session->sample(case_of("fault_abort"), 0).device_lost);
+    EXPECT_THAT(text_of<RunError>([&] { session->renew(); }), testing::StartsWith("no new worker could be had on "));
+    EXPECT_EQ(folder.read("starts").size(), 1 + 3U);
+}
+
+// The first worker opens the device and ends; the next one is asked again.
+TEST_F(WorkerSetUp, IsTriedAgainWhereTheWorkerIsLostAsItIsAsked)
+{
+    const std::string open_and_end = "cat '" + opening(folder) + "' >&0; exit 5";
+    const std::vector<std::pair<std::string, std::function<bool(Session&)>>> questions{
+        {"timed a null kernel", [](Session& session) { return session.null_kernel_us() > 0; }},
+        {"measured the timer's step", [](Session& session) { return session.timer_step_ns() >= 1; }},
+        {"measured the bandwidth", [](Session& session) { return session.bandwidth().read_gb_s == 0; }},
+        {"probed the depth", [](Session& session) { return session.probe_depth(20).reached == 20; }}};
+    for (const auto& question : questions) {
+        const std::string& what = question.first;
+        const auto& ask = question.second;
+        SCOPED_TRACE(what);
+        std::filesystem::remove(folder.path("starts"));
+        notes.clear();
+        const auto session = worker(at_first(folder, 1, open_and_end), 1);
+        EXPECT_TRUE(ask(*session));
+        const std::string lost = "the worker on cpu was lost while it " + what + ": exit code 5";
+        EXPECT_THAT(notes, ElementsAre(lost + "; tried again (1 of 1)"));
+
+        std::filesystem::remove(folder.path("starts"));
+        const auto again = worker(at_first(folder, 2, open_and_end), 1);
+        EXPECT_EQ(text_of<RunError>([&] { ask(*again); }), lost + " (2 tries)");
+    }
+}
+
+TEST_F(WorkerSetUp, IsTriedAgainWhereTheNextWorkerIsLostAsItOpensTheDevice)
+{
+    const std::string start_fails_once = "[ $(wc -l < '" + folder.path("starts") + "') -ne 2 ] || exit 3";
+    const auto session = worker(at_first(folder, 2, start_fails_once), 1);
+    EXPECT_EQ(session->sample(case_of("fault_abort"), 0).detail, "signal 6 (Aborted)");
+    EXPECT_THAT(notes, IsEmpty());
+    session->renew();
+    EXPECT_THAT(notes, ElementsAre("the worker on cpu was lost while it opened the device: exit code 3; tried again "
+                                   "(1 of 2)"));
+    EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
+}
+
+// What it says that is wrong it would say again.
+TEST_F(WorkerSetUp, IsNotTriedAgainWhereTheWorkerSaysWhatIsWrong)
+{
+    const std::string says = folder.write("says", frame_of({{"run_error", "no device"}}));
+    EXPECT_EQ(text_of<RunError>([&] { worker(at_first(folder, 1, "cat '" + says + "' >&0; exec sleep 60"), 3); }),
+              "no device");
+    EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST(ManyProcesses, LeaveNoRoomForAWorkerWhichIsNamed)
+{
+    EXPECT_EXIT(
+        {
+            allow_no_more_processes();
+            std::cerr << text_of<RunError>([] { worker(); });
+            _exit(0);
+        },
+        testing::ExitedWithCode(0),
+        "^there is no worker: .*nestbed_tests could not be started: Resource temporarily unavailable: this user may "
+        "have 1 processes and threads at once \\(ulimit -u\\); end some of them, or allow more");
 }
 
 // Its memory is damaged, or it is of another build: the case is lost, not the run.
@@ -157,12 +298,12 @@ TEST(WorkerSession, ThatAnswersWithAnythingIsALostWorker)
                                                                 {{{"run_error", 5}}, "type must be string"}}) {
         const ScratchFolder folder;
         const auto session = worker(60s, {answers(folder, answer)});
-        const Sample lost = session->sample(case_of("barrier"));
+        const Sample lost = session->sample(case_of("barrier"), 0);
         EXPECT_EQ(lost.status, Status::crashed);
         EXPECT_THAT(lost.detail, AllOf(HasSubstr("its answer is malformed: "), HasSubstr(reason)));
         EXPECT_TRUE(lost.device_lost);
         session->renew();
-        EXPECT_TRUE(session->sample(case_of("barrier")).device_lost);
+        EXPECT_TRUE(session->sample(case_of("barrier"), 0).device_lost);
     }
 }
 
@@ -172,7 +313,7 @@ TEST(WorkerSession, ThatAnswersTheFirstQuestionsWithAnythingIsAnError)
     const std::string lacking = folder.write("lacking", frame_of({{"answer", {{"schedule", "fifo"}}}}));
     EXPECT_THAT(text_of<RunError>(
                     [&] { worker(60s, {program(folder, "lacks", "cat '" + lacking + "' >&0; exec sleep 60")}); }),
-                HasSubstr("the worker on cpu was lost: its answer is malformed: "));
+                HasSubstr("the worker on cpu was lost while it opened the device: its answer is malformed: "));
     const auto session = worker(60s, {answers(folder, {{"answer", "soon"}})});
     EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(session->null_kernel_us()); }),
                 HasSubstr("its answer is malformed"));
@@ -189,11 +330,12 @@ TEST(WorkerSession, WithADeviceThatIsGoneIsAnError)
                                      "[ ! -e '" + folder.path("used") + "' ] || exit 1; : > '" + folder.path("used") +
                                          "'; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
     const auto session = worker(60s, {once});
-    EXPECT_EQ(session->sample(case_of("barrier")).status, Status::ok);
-    EXPECT_EQ(session->sample(case_of("fault_abort")).detail, "signal 6 (Aborted)");
+    EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
+    EXPECT_EQ(session->sample(case_of("fault_abort"), 0).detail, "signal 6 (Aborted)");
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(text_of<RunError>([&] { session->renew(); }),
-              "no new worker could be had on " + session->facts().name + ": the worker on cpu was lost: exit code 1");
+              "no new worker could be had on " + session->facts().name +
+                  ": the worker on cpu was lost while it opened the device: exit code 1");
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s); // no end of it is waited for twice
 }
 
@@ -201,13 +343,13 @@ TEST(WorkerSession, IsInterruptedWhereWhatIsInHandDoesNotEnd)
 {
     const StopRequest stop("");
     const auto session = worker(60s, kProgram, &stop);
-    session->announce(case_of("fault_endless"));
+    session->announce(case_of("fault_endless"), 0);
     std::jthread asks([] {
         std::this_thread::sleep_for(200ms);
         kill(getpid(), SIGTERM);
     });
     const auto begin = std::chrono::steady_clock::now();
-    EXPECT_THROW(static_cast<void>(session->sample(case_of("fault_endless"))), Interrupted);
+    EXPECT_THROW(static_cast<void>(session->sample(case_of("fault_endless"), 0)), Interrupted);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, kStopGrace + 20s);
     EXPECT_EQ(stop.signal(), SIGTERM);
 }
@@ -218,7 +360,7 @@ TEST(WorkerSession, FinishesWhatIsInHandWhenItIsAskedToStop)
     const auto session = worker(60s, kProgram, &stop);
     raise(SIGINT);
     EXPECT_TRUE(stop.asked());
-    EXPECT_EQ(session->sample(case_of("barrier", 512)).status, Status::ok);
+    EXPECT_EQ(session->sample(case_of("barrier", 512), 0).status, Status::ok);
 }
 
 // As `nohup` and some job launchers leave it.
@@ -228,7 +370,7 @@ TEST(WorkerSession, EndsAtOnceWhereTheEndOfChildrenIsIgnored)
     const auto begin = std::chrono::steady_clock::now();
     {
         const auto session = worker();
-        EXPECT_EQ(session->sample(case_of("fault_abort")).detail, "signal 6 (Aborted)");
+        EXPECT_EQ(session->sample(case_of("fault_abort"), 0).detail, "signal 6 (Aborted)");
         session->renew();
     }
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);

@@ -171,7 +171,7 @@ TEST(ReconcileFiles, AreFoundBesideEachOther)
     folder.write("notes.csv", "mine");
     const std::string here = folder.path("");
     const std::vector<std::string> ledgers = ledgers_in(std::filesystem::path(here).parent_path().string());
-    EXPECT_THAT(ledgers, ElementsAre(folder.path("a.csv"), folder.path("b.csv")));
+    ASSERT_THAT(ledgers, ElementsAre(folder.path("a.csv"), folder.path("b.csv")));
     EXPECT_THAT(ledgers_in(folder.path("b.csv")), ElementsAre(folder.path("b.csv")));
     const Reconciled one = reconcile_files(ledgers.front());
     EXPECT_EQ(one.verdict, Verdict::equal) << one.detail;

@@ -351,7 +351,7 @@ TEST(TraceFile, KeepsWhatWasTracedOnWhatAndHow)
     trace.sample.streams = 4;
     const std::vector<std::string> command{"nestbed", "trace", "--schedule=\"x\"\n", "\xff"}; // no UTF-8
     const json data = json::parse(trace_json(trace, command)).at("otherData");
-    EXPECT_EQ(data.at("command").size(), 4U);
+    ASSERT_EQ(data.at("command").size(), 4U);
     EXPECT_EQ(data.at("command")[2], command[2]);
     EXPECT_EQ(data.at("case").at("strategy"), "nosync");
     EXPECT_EQ(data.at("case").at("grid"), "2");

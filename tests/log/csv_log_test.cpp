@@ -4,6 +4,7 @@
 #include "log/row.hpp"
 
 #include "base/error.hpp"
+#include "support/full_disk.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>
@@ -12,6 +13,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,9 +92,10 @@ TEST(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
     const std::string whole = csv_line(columns()) + csv_line(row);
     const std::string line = csv_line(row);
     for (const std::size_t bytes : {std::size_t{1}, line.size() / 2, line.size() - 2, line.size() - 1}) {
-        Log log(folder.write("cut.csv", whole + line.substr(0, bytes)));
+        CsvLog log(folder.write("cut.csv", whole + line.substr(0, bytes)));
         EXPECT_EQ(log.torn_bytes(), bytes);
         EXPECT_EQ(log.rows().rows.size(), 1U);
+        log.begin();
         log.append(row);
         EXPECT_EQ(folder.read("cut.csv"), whole + line);
     }
@@ -179,13 +184,197 @@ TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)
     for (const std::string number : {"1", "2", "3"}) {
         folder.write("a.csv", "log " + number);
         if (number != "2")
-            folder.write("a.json", "manifest " + number);
-        EXPECT_EQ(put_aside(folder.path("a.csv")), folder.path("a.csv.old-" + number));
-        EXPECT_EQ(folder.read("a.csv.old-" + number), "log " + number);
-        EXPECT_EQ(folder.has("a.json.old-" + number), number != "2");
-        EXPECT_FALSE(folder.has("a.csv") || folder.has("a.json"));
+            folder.write("a.csv.json", "manifest " + number);
+        const std::string aside = "a.csv.old-" + number;
+        EXPECT_EQ(put_aside(folder.path("a.csv")), folder.path(aside));
+        EXPECT_EQ(folder.read(aside), "log " + number);
+        EXPECT_EQ(folder.has(aside + ".json"), number != "2");
+        EXPECT_FALSE(folder.has("a.csv") || folder.has("a.csv.json"));
     }
-    EXPECT_EQ(folder.read("a.json.old-3"), "manifest 3");
+    EXPECT_EQ(folder.read("a.csv.old-3.json"), "manifest 3");
+    folder.write("b.csv", "log");
+    folder.write("b.csv.old-1.json", "of another"); // a manifest alone is in the way, too
+    EXPECT_EQ(put_aside(folder.path("b.csv")), folder.path("b.csv.old-2"));
+}
+
+// What earlier versions called grid.json is the manifest of grid.gpu0 and of grid.gpu1.
+TEST(PutAside, LeavesAManifestThatOtherLogsMayShare)
+{
+    const ScratchFolder folder;
+    std::vector<std::string> row = some_row();
+    row[1] = "run-1";
+    for (const std::string name : {"grid.gpu0", "grid.gpu1"})
+        folder.write(name, csv_line(columns()) + csv_line(row) + "cut off");
+    const std::string manifest = R"({"runs": {"run-1": {}, "run-2": {}}})";
+    folder.write("grid.json", manifest);
+    put_aside(folder.path("grid.gpu0"));
+    EXPECT_EQ(folder.read("grid.json"), manifest);
+    EXPECT_EQ(folder.read("grid.gpu0.old-1.json"), manifest);
+    folder.write("grid.gpu0", "no log"); // nor is it one of this
+    put_aside(folder.path("grid.gpu0"));
+    EXPECT_FALSE(folder.has("grid.gpu0.old-2.json"));
+}
+
+// What something else does to a log that a run is writing, and what is said of it.
+struct Attack {
+    const char* what;
+    void (*deed)(const ScratchFolder& folder);
+};
+
+void append_to(const std::string& path, std::string_view text)
+{
+    std::ofstream(path, std::ios::app | std::ios::binary) << text;
+}
+
+const std::vector<Attack> kAttacks{
+    {"it was deleted", [](const ScratchFolder& folder) { std::filesystem::remove(folder.path("a.csv")); }},
+    {"it was renamed",
+     [](const ScratchFolder& folder) { std::filesystem::rename(folder.path("a.csv"), folder.path("b.csv")); }},
+    {"it was cut off: it has 20 of ",
+     [](const ScratchFolder& folder) { std::filesystem::resize_file(folder.path("a.csv"), 20); }},
+    {"it was cut off: it has 7 of ", [](const ScratchFolder& folder) { folder.write("a.csv", "foreign"); }},
+    {"another file has taken its place",
+     [](const ScratchFolder& folder) {
+         std::filesystem::rename(folder.write("new", folder.read("a.csv")), folder.path("a.csv"));
+     }},
+    {"something else has written to it",
+     [](const ScratchFolder& folder) { append_to(folder.path("a.csv"), "foreign"); }},
+};
+
+TEST(AttackedLog, IsNoticedAtTheNextRowAndAllRowsAreKept)
+{
+    for (const Attack& attack : kAttacks) {
+        const ScratchFolder folder;
+        const std::vector<std::string> row = some_row();
+        Log(folder.path("a.csv")).append(row);
+        CsvLog log(folder.path("a.csv"));
+        log.begin("the manifest");
+        log.append(row);
+        attack.deed(folder);
+        const std::string left = folder.read("a.csv");
+        const std::string error = text_of<RunError>([&] { log.append(row); });
+        EXPECT_THAT(error, StartsWith(folder.path("a.csv") + ": " + attack.what));
+        EXPECT_THAT(error, testing::EndsWith(" while this run was writing it; all rows of the log are in " +
+                                             folder.path("a.csv.rescued-1")));
+        EXPECT_EQ(folder.read("a.csv.rescued-1"),
+                  csv_line(columns()) + csv_line(row) + csv_line(row) + csv_line(row));
+        EXPECT_EQ(folder.read("a.csv.rescued-1.json"), "the manifest");
+        EXPECT_EQ(folder.read("a.csv"), left); // it may be somebody's
+        EXPECT_NO_THROW(log.check());          // it is said and kept once
+        EXPECT_FALSE(folder.has("a.csv.rescued-2"));
+    }
+}
+
+TEST(AttackedLog, IsNoticedWhenItBeginsAndWhenItEnds)
+{
+    for (const Attack& attack : kAttacks) {
+        const ScratchFolder folder;
+        const std::vector<std::string> row = some_row();
+        const std::string whole = csv_line(columns()) + csv_line(row);
+        folder.write("a.csv", whole);
+        {
+            CsvLog log(folder.path("a.csv"));
+            attack.deed(folder);
+            EXPECT_THAT(text_of<RunError>([&] { log.begin(); }), HasSubstr(attack.what));
+            EXPECT_EQ(folder.read("a.csv.rescued-1"), whole);
+            EXPECT_FALSE(folder.has("a.csv.rescued-1.json"));
+        }
+        folder.write("a.csv", whole);
+        Log log(folder.path("a.csv"));
+        log.append(row);
+        attack.deed(folder);
+        EXPECT_THAT(text_of<RunError>([&] { log.finish(); }), HasSubstr(attack.what));
+        EXPECT_EQ(folder.read("a.csv.rescued-2"), whole + csv_line(row));
+    }
+}
+
+TEST(AttackedLog, IsReadAgainWhenItEnds)
+{
+    const ScratchFolder folder;
+    Log log(folder.path("a.csv"));
+    log.append(some_row());
+    log.finish();
+    const std::string whole = folder.read("a.csv");
+    std::fstream(folder.path("a.csv"), std::ios::in | std::ios::out | std::ios::binary) << "EXPERIMENT";
+    ASSERT_EQ(folder.read("a.csv").size(), whole.size());
+    EXPECT_THAT(text_of<RunError>([&] { log.finish(); }), HasSubstr(": something else has written over it while "));
+    EXPECT_EQ(folder.read("a.csv.rescued-1"), whole);
+}
+
+TEST(AttackedLog, WhoseRowsCannotBeKeptSaysSo)
+{
+    const ScratchFolder folder;
+    Log log(folder.path("a.csv"));
+    const std::vector<std::string> row = some_row();
+    std::filesystem::remove(folder.path("a.csv"));
+    const FullDisk full(10);
+    EXPECT_THAT(text_of<RunError>([&] { log.append(row); }),
+                StartsWith(folder.path("a.csv") +
+                           ": it was deleted while this run was writing it, and its rows are lost: " +
+                           folder.path("a.csv.rescued-1") + ": the log could not be written: File too large; "));
+    EXPECT_FALSE(folder.has("a.csv.rescued-1"));
+}
+
+TEST(AttackedLog, SaysWhereItsRowsAreOnlyIfTheyAreThere)
+{
+    for (const bool moved : {false, true}) {
+        const ScratchFolder folder;
+        Log log(folder.path("a.csv"));
+        const std::vector<std::string> row = some_row();
+        log.append(row);
+        if (moved)
+            std::filesystem::rename(folder.path("a.csv"), folder.path("b.csv"));
+        else
+            std::filesystem::resize_file(folder.path("a.csv"), 5);
+        const FullDisk full(10);
+        EXPECT_THAT(
+            text_of<RunError>([&] { log.append(row); }),
+            HasSubstr(moved ? "its rows are in the file that was moved, without the last: " : "its rows are lost: "));
+    }
+}
+
+TEST(AttackedLog, WhoseFolderIsGoneIsKeptAmongTheTemporaryFiles)
+{
+    const ScratchFolder folder;
+    for (const bool moved : {false, true}) {
+        std::filesystem::create_directory(folder.path("logs"));
+        Log log(folder.path("logs/a.csv"));
+        const std::vector<std::string> row = some_row();
+        log.append(row);
+        if (moved)
+            std::filesystem::rename(folder.path("logs"), folder.path("moved"));
+        else
+            std::filesystem::remove_all(folder.path("logs"));
+        const std::string error = text_of<RunError>([&] { log.append(row); });
+        const std::string said = "; all rows of the log are in ";
+        ASSERT_THAT(error, HasSubstr(said));
+        const std::string rescued = error.substr(error.find(said) + said.size());
+        std::ifstream file(rescued, std::ios::binary);
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
+                  csv_line(columns()) + csv_line(row) + csv_line(row));
+        std::filesystem::remove(rescued);
+    }
+}
+
+TEST(AttackedLog, OfOneUserIsNotShownToOthers)
+{
+    const ScratchFolder folder;
+    Log log(folder.path("a.csv"));
+    std::filesystem::permissions(folder.path("a.csv"), std::filesystem::perms::owner_read);
+    std::filesystem::remove(folder.path("a.csv"));
+    EXPECT_THAT(text_of<RunError>([&] { log.append(some_row()); }), HasSubstr("are in "));
+    EXPECT_EQ(std::filesystem::status(folder.path("a.csv.rescued-1")).permissions(),
+              std::filesystem::perms::owner_read);
+}
+
+TEST(AttackedLog, ThatIsNotBegunLeavesWhatHasTakenItsPlace)
+{
+    const ScratchFolder folder;
+    {
+        const CsvLog log(folder.path("a.csv"));
+        std::filesystem::rename(folder.write("new", "somebody's"), folder.path("a.csv"));
+    }
+    EXPECT_EQ(folder.read("a.csv"), "somebody's");
 }
 
 TEST(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
@@ -272,29 +461,6 @@ TEST(CsvLogFile, OnAFullDeviceIsARunError)
     EXPECT_EXIT(open(), testing::ExitedWithCode(EXIT_SUCCESS),
                 "/dev/full: the row could not be written: No space left on device");
 }
-
-// While it lives no file of this process grows beyond `bytes`, as on a full disk.
-class FullDisk
-{
-  public:
-    explicit FullDisk(std::size_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN))
-    {
-        getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit limit{bytes, before_.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    FullDisk(const FullDisk&) = delete;
-    FullDisk& operator=(const FullDisk&) = delete;
-    ~FullDisk()
-    {
-        setrlimit(RLIMIT_FSIZE, &before_);
-        static_cast<void>(std::signal(SIGXFSZ, handler_));
-    }
-
-  private:
-    rlimit before_{};
-    void (*handler_)(int);
-};
 
 TEST(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
 {

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace nestbed
 {
@@ -27,7 +28,8 @@ Plan plan_of_two_cases()
     return plan;
 }
 
-void write(const std::string& csv_path, const std::string& run_id, const Plan& plan = plan_of_two_cases())
+std::string write(const std::string& csv_path, const std::string& run_id, const Plan& plan = plan_of_two_cases(),
+                  const std::set<std::string>& earlier = {})
 {
     const RunFacts facts{.experiment = "book",
                          .run_id = run_id,
@@ -42,7 +44,7 @@ void write(const std::string& csv_path, const std::string& run_id, const Plan& p
                                     .memory_bytes = 1ULL << 40,
                                     .peak_bandwidth_gb_s = 4916.75}};
     const std::map<BackendKind, RunFacts> runs{{BackendKind::cpu, facts}};
-    write_manifest(
+    return write_manifest(
         csv_path,
         {.run_id = run_id,
          .record = identity_of(plan, runs, ""),
@@ -50,21 +52,24 @@ void write(const std::string& csv_path, const std::string& run_id, const Plan& p
          .probes = {{BackendKind::cpu, {.asked = 1024, .reached = 24, .error = "cudaErrorLaunchMaxDepthExceeded"}}},
          .command = {"nestbed", "run", "experiments/book.cfg"},
          .cases = 2,
-         .samples = 6});
+         .samples = 6},
+        earlier);
 }
 
 TEST(Manifest, LiesBesideItsLog)
 {
-    EXPECT_EQ(manifest_path("results/h200/book.csv"), "results/h200/book.json");
-    EXPECT_EQ(manifest_path("book"), "book.json");
-    EXPECT_EQ(manifest_path("a.b/c.d.csv"), "a.b/c.d.json");
+    EXPECT_EQ(manifest_path("results/h200/book.csv"), "results/h200/book.csv.json");
+    EXPECT_EQ(manifest_path("book"), "book.manifest.json");  // book.json was that of book.csv
+    EXPECT_EQ(manifest_path("grid.gpu0"), "grid.gpu0.json"); // grid.gpu1 has another
+    EXPECT_EQ(old_manifest_path("results/h200/book.csv"), "results/h200/book.json");
+    EXPECT_EQ(old_manifest_path("a.b/c.d.csv"), "a.b/c.d.json");
 }
 
 TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
 {
     const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
-    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    const auto manifest = nlohmann::json::parse(folder.read("book.csv.json"));
     const auto& run = manifest.at("runs").at("run-1");
     EXPECT_EQ(run.at("experiment"), "book");
     EXPECT_EQ(run.at("title"), "The book's \"table\"");
@@ -86,7 +91,6 @@ TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
     EXPECT_EQ(device.at("nesting_depth_tried"), 1024);
     EXPECT_EQ(device.at("nesting_depth_reached"), 24);
     EXPECT_EQ(device.at("nesting_depth_error"), "cudaErrorLaunchMaxDepthExceeded");
-    EXPECT_FALSE(folder.has("book.json.partial"));
 }
 
 TEST(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
@@ -98,7 +102,7 @@ TEST(Manifest, OfAnUntimedRunHasNothingThatWasNotMeasured)
                                              .record = identity_of(plan_of_two_cases(), runs, ""),
                                              .runs = runs,
                                              .command = {"nestbed"}});
-    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    const auto manifest = nlohmann::json::parse(folder.read("book.csv.json"));
     const auto& device = manifest.at("runs").at("run-1").at("backends").at("cpu");
     EXPECT_EQ(device.at("name"), "Model 1");
     EXPECT_EQ(manifest.at("runs").at("run-1").at("untimed"), true);
@@ -111,9 +115,9 @@ TEST(Manifest, GetsASecondRunAndKeepsTheFirst)
 {
     const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
-    const auto first = nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1");
+    const auto first = nlohmann::json::parse(folder.read("book.csv.json")).at("runs").at("run-1");
     write(folder.path("book.csv"), "run-2");
-    const auto manifest = nlohmann::json::parse(folder.read("book.json"));
+    const auto manifest = nlohmann::json::parse(folder.read("book.csv.json"));
     EXPECT_EQ(manifest.at("runs").size(), 2U);
     EXPECT_EQ(manifest.at("runs").at("run-1"), first);
     EXPECT_EQ(manifest.at("runs").at("run-2").at("cases"), 2);
@@ -123,12 +127,12 @@ TEST(Manifest, ThatIsNotJsonIsRefusedAndNotTouched)
 {
     const ScratchFolder folder;
     for (const std::string text : {"my notes", "", "[1, 2]", "{\"runs\": {", "7"}) {
-        const std::string path = folder.write("book.json", text);
+        const std::string path = folder.write("book.csv.json", text);
         const std::string why = path + ": it is there already and is not a manifest, and nothing is overwritten; "
                                        "allowed: an --output beside which there is none, or one of nestbed's";
         EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
         EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
-        EXPECT_EQ(folder.read("book.json"), text);
+        EXPECT_EQ(folder.read("book.csv.json"), text);
     }
 }
 
@@ -137,12 +141,12 @@ TEST(Manifest, ThatIsSomeoneElsesJsonIsRefusedAndNotTouched)
     const ScratchFolder folder;
     for (const std::string text :
          {R"({"name": "other", "version": 3})", R"({"runs": [1, 2]})", R"({"runs": "none"})"}) {
-        const std::string path = folder.write("book.json", text);
+        const std::string path = folder.write("book.csv.json", text);
         const std::string why = path + ": it is there already and is not a manifest, and nothing is overwritten; "
                                        "allowed: an --output beside which there is none, or one of nestbed's";
         EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
         EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
-        EXPECT_EQ(folder.read("book.json"), text);
+        EXPECT_EQ(folder.read("book.csv.json"), text);
     }
 }
 
@@ -150,16 +154,98 @@ TEST(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
 {
     const ScratchFolder folder;
     EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
-    EXPECT_FALSE(folder.has("book.json"));
+    EXPECT_FALSE(folder.has("book.csv.json"));
     write(folder.path("book.csv"), "run-1");
     EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
 }
 
-// The log would be opened first, and then be no manifest.
-TEST(Manifest, CannotBeTheLogItself)
+// What is nested so deeply that writing it would overflow the stack.
+TEST(Manifest, ThatIsNestedDeeplyIsNone)
 {
     const ScratchFolder folder;
-    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.json")); }), HasSubstr("book.json"));
+    const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+    folder.write("book.csv.json", R"({"runs": {}, "plans": )" + deep + "}");
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
+                HasSubstr("it is there already and is not a manifest"));
+}
+
+TEST(Manifest, SaysOfEachRunWhetherItHasFinished)
+{
+    const ScratchFolder folder;
+    const std::string csv = folder.path("book.csv");
+    write(csv, "run-1");
+    const std::string begun = folder.read("book.csv.json");
+    end_manifest(csv, "run-1", {}, begun);
+    write(csv, "run-2", plan_of_two_cases(), {"run-1"});
+    EXPECT_TRUE(has_finished(csv, "run-1"));
+    EXPECT_FALSE(has_finished(csv, "run-2"));
+}
+
+TEST(KeptManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
+{
+    const ScratchFolder folder;
+    const std::string csv = folder.path("book.csv");
+    write(csv, "run-1");
+    const std::string begun = folder.read("book.csv.json");
+    end_manifest(csv, "run-1", {}, begun);
+    const std::string ended = folder.read("book.csv.json");
+    keep_manifest(csv, begun);
+    EXPECT_EQ(folder.read("book.csv.json"), ended); // it is there
+    std::filesystem::remove(folder.path("book.csv.json"));
+    keep_manifest(csv, begun);
+    EXPECT_EQ(folder.read("book.csv.json"), begun);
+    folder.write("book.csv.json", "notes");
+    keep_manifest(csv, begun);
+    EXPECT_EQ(folder.read("book.csv.json"), begun);
+}
+
+// Of earlier versions, which called it book.json.
+TEST(Manifest, OfTheOldNameIsReadWhereItHasTheRunsOfTheLog)
+{
+    const ScratchFolder folder;
+    const std::string csv = folder.path("book.csv");
+    const std::set<std::string> run{"run-1"};
+    write(csv, "run-1");
+    std::filesystem::rename(folder.path("book.csv.json"), folder.path("book.json"));
+    EXPECT_EQ(manifest_of(csv, run), folder.path("book.json"));
+    EXPECT_EQ(runs_in_manifest(csv, run).size(), 1U);
+    EXPECT_EQ(run_ids_in_manifest(csv, run), run);
+    EXPECT_FALSE(has_finished(csv, "run-1"));
+    EXPECT_EQ(manifest_of(csv, {"run-9"}), folder.path("book.csv.json")); // it is another log's
+    EXPECT_THAT(text_of<UsageError>([&] { runs_in_manifest(csv, {"run-9"}); }),
+                StartsWith(folder.path("book.csv.json") + ": run run-9, of which"));
+    const std::string text = folder.read("book.json");
+    folder.write("book.csv.json", R"({"runs": {}})");
+    EXPECT_EQ(manifest_of(csv, run), folder.path("book.csv.json"));
+    std::filesystem::remove(folder.path("book.csv.json"));
+    folder.write("book.json", "notes");
+    EXPECT_EQ(manifest_of(csv, run), folder.path("book.csv.json"));
+    EXPECT_EQ(folder.read("book.json"), "notes");
+}
+
+TEST(Manifest, OfTheOldNameIsCopiedWhenItsLogIsGoneOnWith)
+{
+    const ScratchFolder folder;
+    const std::string csv = folder.path("book.csv");
+    write(csv, "run-1");
+    std::filesystem::rename(folder.path("book.csv.json"), folder.path("book.json"));
+    const std::string old = folder.read("book.json");
+    write(csv, "run-2", plan_of_two_cases(), {"run-1"});
+    EXPECT_EQ(folder.read("book.json"), old);
+    EXPECT_EQ(runs_in_manifest(csv, {"run-1", "run-2"}).size(), 2U);
+    std::filesystem::remove(folder.path("book.csv.json"));
+    write(csv, "run-3"); // of a log without rows: the old one is not of it
+    EXPECT_EQ(nlohmann::json::parse(folder.read("book.csv.json")).at("runs").size(), 1U);
+}
+
+TEST(Manifest, OfALogOfTheSameStemIsAnother)
+{
+    const ScratchFolder folder;
+    write(folder.path("grid.gpu0"), "run-1");
+    write(folder.path("grid.gpu1"), "run-2");
+    EXPECT_EQ(nlohmann::json::parse(folder.read("grid.gpu0.json")).at("runs").size(), 1U);
+    EXPECT_EQ(nlohmann::json::parse(folder.read("grid.gpu1.json")).at("runs").size(), 1U);
+    EXPECT_FALSE(folder.has("grid.json"));
 }
 
 TEST(Manifest, LiesBesideFilesAlone)
@@ -175,7 +261,7 @@ TEST(Manifest, ThatCannotBeWrittenIsARunError)
 {
     const ScratchFolder folder;
     EXPECT_THAT(text_of<RunError>([&] { write(folder.path("missing/book.csv"), "run-1"); }),
-                testing::AllOf(StartsWith(folder.path("missing/book.json")), HasSubstr("could not be written")));
+                testing::AllOf(StartsWith(folder.path("missing/book.csv.json")), HasSubstr("could not be written")));
     EXPECT_FALSE(folder.has("missing"));
 }
 
@@ -186,16 +272,17 @@ TEST(Manifest, TakesATitleThatIsNotUtf8)
     Plan plan = plan_of_two_cases();
     plan.title = "f\xfcr das Buch";
     ASSERT_NO_THROW(write(folder.path("book.csv"), "run-1", plan));
-    EXPECT_THAT(nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1").at("title").get<std::string>(),
-                HasSubstr("r das Buch"));
+    EXPECT_THAT(
+        nlohmann::json::parse(folder.read("book.csv.json")).at("runs").at("run-1").at("title").get<std::string>(),
+        HasSubstr("r das Buch"));
 }
 
 TEST(Manifest, MayNotBeAFolder)
 {
     const ScratchFolder folder;
-    std::filesystem::create_directory(folder.path("book.json"));
+    std::filesystem::create_directory(folder.path("book.csv.json"));
     EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
-                testing::HasSubstr("book.json: it is there already and is not a manifest"));
+                testing::HasSubstr("book.csv.json: it is there already and is not a manifest"));
 }
 
 TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
@@ -228,13 +315,13 @@ TEST(Manifest, OfAnotherLogOrAnOlderNestbedGivesNoRuns)
     const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
     EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("book.csv"), {"run-9"}); }),
-              folder.path("book.json") + ": run run-9, of which " + folder.path("book.csv") +
+              folder.path("book.csv.json") + ": run run-9, of which " + folder.path("book.csv") +
                   " has rows, is not in it; allowed: the manifest that belongs to the log");
     EXPECT_THAT(text_of<UsageError>([&] { runs_in_manifest(folder.path("none.csv"), {"run-1"}); }),
                 HasSubstr("is not in it"));
-    folder.write("old.json", R"({"runs": {"run-1": {"experiment": "book", "git": "abc"}}})");
+    folder.write("old.csv.json", R"({"runs": {"run-1": {"experiment": "book", "git": "abc"}}})");
     EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("old.csv"), {"run-1"}); }),
-              folder.path("old.json") +
+              folder.path("old.csv.json") +
                   ": run run-1 is of another version of nestbed, which kept less of it; allowed: a log of this "
                   "version");
 }
@@ -243,43 +330,74 @@ TEST(EndedManifest, SaysHowManyRowsAndWhatWasUnexpected)
 {
     const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
-    write(folder.path("book.csv"), "run-2");
+    const std::string begun = write(folder.path("book.csv"), "run-2");
+    EXPECT_EQ(begun, folder.read("book.csv.json"));
     end_manifest(folder.path("book.csv"), "run-2",
-                 {.rows = 6, .log_rows = 8, .surprises = {"2 rows are not ok"}, .incidents = {"x"}});
-    const auto runs = nlohmann::json::parse(folder.read("book.json")).at("runs");
+                 {.rows = 6, .log_rows = 8, .surprises = {"2 rows are not ok"}, .incidents = {"x"}}, begun);
+    const auto runs = nlohmann::json::parse(folder.read("book.csv.json")).at("runs");
     EXPECT_FALSE(runs.at("run-1").contains("finished_utc"));
     EXPECT_EQ(runs.at("run-2").at("rows"), 6);
     EXPECT_EQ(runs.at("run-2").at("log_rows"), 8);
     EXPECT_EQ(runs.at("run-2").at("surprises"), nlohmann::json({"2 rows are not ok"}));
     EXPECT_EQ(runs.at("run-2").at("incidents"), nlohmann::json({"x"}));
     EXPECT_GE(runs.at("run-2").at("finished_utc"), runs.at("run-2").at("started_utc"));
-    end_manifest(folder.path("book.csv"), "run-1", {.whole = false});
-    const auto first = nlohmann::json::parse(folder.read("book.json")).at("runs").at("run-1");
-    EXPECT_TRUE(first.contains("interrupted_utc"));
-    EXPECT_FALSE(first.contains("finished_utc"));
+    end_manifest(folder.path("book.csv"), "run-1", {.whole = false}, folder.read("book.csv.json"));
+    const auto both = nlohmann::json::parse(folder.read("book.csv.json")).at("runs");
+    EXPECT_TRUE(both.at("run-1").contains("interrupted_utc"));
+    EXPECT_FALSE(both.at("run-1").contains("finished_utc"));
+    EXPECT_TRUE(both.at("run-2").contains("finished_utc"));
 }
 
-TEST(EndedManifest, IsNotMadeOfOneThatIsGone)
+TEST(EndedManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
 {
     const ScratchFolder folder;
-    const auto error = [&] { return text_of<RunError>([&] { end_manifest(folder.path("book.csv"), "run-1", {}); }); };
-    const std::string gone = folder.path("book.json") + ": the run is no longer in it, and its end is not noted";
-    EXPECT_EQ(error(), gone);
-    EXPECT_FALSE(std::filesystem::exists(folder.path("book.json")));
-    write(folder.path("book.csv"), "run-2");
-    EXPECT_EQ(error(), gone);
-    folder.write("book.json", "no manifest"); // the run is over: nothing is wrong with what the user asked
-    EXPECT_THAT(error(), HasSubstr("it is there already and is not a manifest"));
-    EXPECT_EQ(folder.read("book.json"), "no manifest");
+    const std::string csv = folder.path("book.csv");
+    write(csv, "run-1");
+    const std::string begun = write(csv, "run-2");
+    const std::string lost = R"({"runs": {"run-0": {"experiment": "another"}}})"; // somebody's copy
+    for (const std::string text : {"", "no manifest", "[]", R"({"runs": {}, "plans": 7})", lost.c_str()}) {
+        if (text.empty())
+            std::filesystem::remove(folder.path("book.csv.json"));
+        else
+            folder.write("book.csv.json", text);
+        end_manifest(csv, "run-2", {.rows = 6}, begun);
+        EXPECT_EQ(runs_in_manifest(csv, {"run-1", "run-2"}).size(), 2U) << text;
+        const auto runs = nlohmann::json::parse(folder.read("book.csv.json")).at("runs");
+        EXPECT_EQ(runs.at("run-2").at("rows"), 6) << text;
+        EXPECT_EQ(runs.contains("run-0"), text == lost);
+    }
 }
 
-TEST(Manifest, IsReplacedWhereAnEndedRunHasLeftAPartialOne)
+TEST(EndedManifest, ThatCannotBeWrittenIsARunError)
 {
     const ScratchFolder folder;
-    folder.write("book.json.partial", "{\"ru");
-    write(folder.path("book.csv"), "run-1");
-    EXPECT_EQ(nlohmann::json::parse(folder.read("book.json")).at("runs").size(), 1U);
-    EXPECT_FALSE(folder.has("book.json.partial"));
+    const std::string begun = write(folder.path("book.csv"), "run-1");
+    std::filesystem::remove(folder.path("book.csv.json"));
+    std::filesystem::create_directory(folder.path("book.csv.json"));
+    EXPECT_THAT(text_of<RunError>([&] { end_manifest(folder.path("book.csv"), "run-1", {}, begun); }),
+                HasSubstr("book.csv.json: the manifest could not be written: it is there already and is not a"));
+}
+
+// Whatever has been put under the name that the manifest has on its way: nobody reads the pipe, and opening it would wait for ever.
+TEST(Manifest, IsWrittenWhereSomethingIsInItsWay)
+{
+    const ScratchFolder folder;
+    folder.write("precious", "kept");
+    std::filesystem::create_symlink("precious", folder.path("book.csv.json.partial"));
+    ASSERT_EQ(mkfifo(folder.path("grid.csv.json.partial").c_str(), 0600), 0);
+    for (const std::string name : {"book.csv", "grid.csv"}) {
+        write(folder.path(name), "run-1");
+        EXPECT_EQ(runs_in_manifest(folder.path(name), {"run-1"}).size(), 1U);
+    }
+    EXPECT_EQ(folder.read("precious"), "kept");
+}
+
+TEST(Manifest, ThatIsAPipeIsRefusedAndNotWaitedFor)
+{
+    const ScratchFolder folder;
+    ASSERT_EQ(mkfifo(folder.path("book.csv.json").c_str(), 0600), 0);
+    EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
+                HasSubstr("is not a manifest"));
 }
 
 TEST(JoinedManifests, HaveTheRunsAndPlansOfAll)
@@ -287,7 +405,7 @@ TEST(JoinedManifests, HaveTheRunsAndPlansOfAll)
     const ScratchFolder folder;
     write(folder.path("a.csv"), "run-1");
     write(folder.path("b.csv"), "run-2");
-    join_manifests(folder.path("all.csv"), {folder.path("a.csv"), folder.path("b.csv")});
+    join_manifests(folder.path("all.csv"), {folder.path("a.csv.json"), folder.path("b.csv.json")});
     EXPECT_EQ(runs_in_manifest(folder.path("all.csv"), {"run-1", "run-2"}).size(), 2U);
 }
 

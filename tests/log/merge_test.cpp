@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "log/merge.hpp"
 #include "log/row.hpp"
+#include "model/case_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +21,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
+// The key of a case that has a strategy and a backend alone.
+std::string key(const std::string& strategy)
+{
+    return key_of("strategy=" + strategy + " backend=cuda", "");
+}
+
 struct RowOf {
-    std::string key;
+    std::string strategy;
     unsigned repetition = 0;
     std::string status = "ok";
     std::string machine = "m1";
@@ -33,7 +40,16 @@ ParsedLog log_of(const std::string& path, const std::vector<RowOf>& rows)
     ParsedLog log{.path = path, .columns = columns(), .rows = {}};
     for (const RowOf& row : rows) {
         std::vector<std::string> cells(log.columns.size());
-        cells[log.column("key")] = row.key;
+        cells[log.column("key")] = key(row.strategy);
+        cells[log.column("strategy")] = row.strategy;
+        for (const auto& [column, text] : {std::pair{"mechanism", "none"},
+                                           {"backend", "cuda"},
+                                           {"experiment", "e"},
+                                           {"git", "abc"},
+                                           {"gpu", "NVIDIA H200"},
+                                           {"driver", "580"},
+                                           {"cuda", "13.0"}})
+            cells[log.column(column)] = text;
         cells[log.column("repetition")] = std::to_string(row.repetition);
         cells[log.column("status")] = row.status;
         cells[log.column("machine")] = row.machine;
@@ -59,7 +75,9 @@ RunIdentity record_of_shard(const std::string& shard)
                            .schedule = "",
                            .repeat = 2,
                            .warmup = 0}}},
-            .cases = {{"k1", "strategy=a", 2}, {"k2", "strategy=b", 2}, {"k3", "strategy=c", 2}},
+            .cases = {{key("a"), "strategy=a backend=cuda", 2},
+                      {key("b"), "strategy=b backend=cuda", 2},
+                      {key("c"), "strategy=c backend=cuda", 2}},
             .shard = shard};
 }
 
@@ -68,14 +86,14 @@ LogPart part_of_rows(const std::string& path, const std::string& shard, const st
     return {.log = log_of(path, rows), .runs = {{"r1", record_of_shard(shard)}}};
 }
 
-std::vector<std::string> keys_of(const MergedLog& merged)
+std::vector<std::string> names_of(const MergedLog& merged)
 {
     const ParsedLog empty = log_of("", {});
-    std::vector<std::string> keys;
-    std::ranges::transform(merged.rows, std::back_inserter(keys), [&](const LogRow* row) {
-        return row->cells[empty.column("key")] + "." + row->cells[empty.column("repetition")];
+    std::vector<std::string> names;
+    std::ranges::transform(merged.rows, std::back_inserter(names), [&](const LogRow* row) {
+        return row->cells[empty.column("strategy")] + "." + row->cells[empty.column("repetition")];
     });
-    return keys;
+    return names;
 }
 
 std::string refusal_of(const std::vector<LogPart>& parts)
@@ -85,10 +103,10 @@ std::string refusal_of(const std::vector<LogPart>& parts)
 
 TEST(Merge, PutsRowsIntoTheOrderOfThePlanAndOfTheRepetitions)
 {
-    const std::vector<LogPart> parts{part_of_rows("b.csv", "2/2", {{"k3", 1}, {"k2", 0}, {"k2", 1}, {"k3", 0}}),
-                                     part_of_rows("a.csv", "1/2", {{"k1", 1}, {"k1", 0, "ok", "m2"}})};
+    const std::vector<LogPart> parts{part_of_rows("b.csv", "2/2", {{"c", 1}, {"b", 0}, {"b", 1}, {"c", 0}}),
+                                     part_of_rows("a.csv", "1/2", {{"a", 1}, {"a", 0, "ok", "m2"}})};
     const MergedLog merged = merge_logs(parts);
-    EXPECT_THAT(keys_of(merged), ElementsAre("k1.0", "k1.1", "k2.0", "k2.1", "k3.0", "k3.1"));
+    EXPECT_THAT(names_of(merged), ElementsAre("a.0", "a.1", "b.0", "b.1", "c.0", "c.1"));
     EXPECT_EQ(merged.cases, 3U);
     EXPECT_EQ(merged.planned, 3U);
     EXPECT_EQ(merged.machines, 2U);
@@ -98,12 +116,12 @@ TEST(Merge, PutsRowsIntoTheOrderOfThePlanAndOfTheRepetitions)
 
 TEST(Merge, NamesWhatIsMissing)
 {
-    const MergedLog merged = merge_logs({part_of_rows("a.csv", "1/2", {{"k1", 1}, {"k2", 0}, {"k2", 1}})});
+    const MergedLog merged = merge_logs({part_of_rows("a.csv", "1/2", {{"a", 1}, {"b", 0}, {"b", 1}})});
     ASSERT_EQ(merged.missing.size(), 2U);
-    EXPECT_EQ(merged.missing[0].settings, "strategy=a");
+    EXPECT_EQ(merged.missing[0].settings, "strategy=a backend=cuda");
     EXPECT_EQ(merged.missing[0].repetitions, 1U);
     EXPECT_EQ(merged.missing[0].of, 2U);
-    EXPECT_EQ(merged.missing[1].settings, "strategy=c");
+    EXPECT_EQ(merged.missing[1].settings, "strategy=c backend=cuda");
     EXPECT_EQ(merged.missing[1].repetitions, 2U);
     EXPECT_EQ(merged.cases, 2U);
 }
@@ -111,20 +129,19 @@ TEST(Merge, NamesWhatIsMissing)
 TEST(Merge, MissesNothingBehindARowThatEndsTheCase)
 {
     for (const std::string status : {"unsupported", "timeout", "crashed"})
-        EXPECT_THAT(
-            merge_logs(
-                {part_of_rows("a.csv", "", {{"k1", 0, status}, {"k2", 0}, {"k2", 1}, {"k3", 0}, {"k3", 1, status}})})
-                .missing,
-            IsEmpty())
+        EXPECT_THAT(merge_logs({part_of_rows("a.csv", "",
+                                             {{"a", 0, status}, {"b", 0}, {"b", 1}, {"c", 0}, {"c", 1, status}})})
+                        .missing,
+                    IsEmpty())
             << status;
-    EXPECT_EQ(merge_logs({part_of_rows("a.csv", "", {{"k1", 0, "wrong"}})}).missing.size(), 3U);
+    EXPECT_EQ(merge_logs({part_of_rows("a.csv", "", {{"a", 0, "wrong"}})}).missing.size(), 3U);
 }
 
 TEST(Merge, TakesALogWithoutRows)
 {
     const std::vector<LogPart> parts{
         part_of_rows("empty.csv", "2/2", {}),
-        part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k1", 1}, {"k2", 0}, {"k2", 1}, {"k3", 0}, {"k3", 1}})};
+        part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}, {"b", 0}, {"b", 1}, {"c", 0}, {"c", 1}})};
     EXPECT_THAT(merge_logs(parts).missing, IsEmpty());
     const MergedLog nothing = merge_logs({parts.front()});
     EXPECT_THAT(nothing.rows, IsEmpty());
@@ -135,9 +152,9 @@ TEST(Merge, TakesALogWithoutRows)
 TEST(Merge, RefusesRunsThatAreNotOfOneExperiment)
 {
     const auto refused = [](const auto& change) {
-        LogPart other = part_of_rows("b.csv", "2/2", {{"k2", 0}});
+        LogPart other = part_of_rows("b.csv", "2/2", {{"b", 0}});
         change(other.runs.at("r1"));
-        std::string text = refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}}), other});
+        std::string text = refusal_of({part_of_rows("a.csv", "1/2", {{"a", 0}}), other});
         EXPECT_THAT(text, testing::StartsWith("b.csv: it does not belong to a.csv: "));
         return text;
     };
@@ -156,7 +173,7 @@ TEST(Merge, RefusesRunsThatAreNotOfOneExperiment)
 // Of a run that has no rows it does not matter what it was.
 TEST(Merge, LooksAtTheRunsOfTheRowsAlone)
 {
-    LogPart part = part_of_rows("a.csv", "1/2", {{"k1", 0}});
+    LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}});
     part.runs["r0"] = record_of_shard("");
     part.runs["r0"].experiment = "another";
     EXPECT_EQ(merge_logs({part}).rows.size(), 1U);
@@ -168,11 +185,13 @@ TEST(Merge, LooksAtTheRunsOfTheRowsAlone)
 
 TEST(Merge, LetsDevicesBeDifferentAndNamesThem)
 {
-    LogPart other = part_of_rows("b.csv", "2/2", {{"k2", 0, "ok", "m2"}});
+    LogPart other = part_of_rows("b.csv", "2/2", {{"b", 0, "ok", "m2"}});
     other.runs.at("r1").backends.at("cuda").name = "NVIDIA A100";
+    other.log.rows[0].cells[other.log.column("gpu")] = "NVIDIA A100";
+    other.log.rows[0].cells[other.log.column("driver")] = "570";
     other.runs.at("r1").backends.at("cuda").driver = "570";
     other.runs.at("r1").backends.at("cuda").multiprocessors = 108;
-    const std::vector<LogPart> parts{part_of_rows("a.csv", "1/2", {{"k1", 0}}), other};
+    const std::vector<LogPart> parts{part_of_rows("a.csv", "1/2", {{"a", 0}}), other};
     EXPECT_EQ(merge_logs(parts).machines, 2U);
     EXPECT_THAT(files_by_device(parts),
                 ElementsAre(Pair("NVIDIA A100 (108 multiprocessors, driver 570, CUDA 13.0)", ElementsAre("b.csv")),
@@ -181,20 +200,48 @@ TEST(Merge, LetsDevicesBeDifferentAndNamesThem)
 
 TEST(Merge, RefusesWhatIsThereTwice)
 {
-    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k1", 1}}),
-                          part_of_rows("b.csv", "2/2", {{"k2", 0}, {"k1", 1}})}),
-              "the same is there twice: case k1 repetition 1: a.csv:3 and b.csv:3; allowed: every row once");
-    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k1", 0}})}),
-              "the same is there twice: case k1 repetition 0: a.csv:2 and a.csv:3; allowed: every row once");
-    const LogPart all =
-        part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k1", 1}, {"k2", 0}, {"k2", 1}, {"k3", 0}, {"k3", 1}});
-    EXPECT_THAT(refusal_of({all, all}), HasSubstr("case k3 repetition 0: a.csv:6 and a.csv:6; and 1 more; allowed"));
+    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}}),
+                          part_of_rows("b.csv", "2/2", {{"b", 0}, {"a", 1}})}),
+              "the same is there twice: case " + key("a") +
+                  " repetition 1: a.csv:3 and b.csv:3; allowed: every row once");
+    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 0}})}),
+              "the same is there twice: case " + key("a") +
+                  " repetition 0: a.csv:2 and a.csv:3; allowed: every row once");
+    const LogPart all = part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}, {"b", 0}, {"b", 1}, {"c", 0}, {"c", 1}});
+    EXPECT_THAT(refusal_of({all, all}),
+                HasSubstr("case " + key("c") + " repetition 0: a.csv:6 and a.csv:6; and 1 more; allowed"));
 }
 
 TEST(Merge, RefusesARowOfNoCase)
 {
-    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"k1", 0}, {"k9", 0}})}),
-              "a.csv:3: there is no case k9 in the plan that its manifest has; allowed: rows of the run");
+    EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"a", 0}, {"x", 0}})}),
+              "a.csv:3: there is no case " + key("x") +
+                  " in the plan that its manifest has; allowed: rows of the run");
+}
+
+// What else cells must agree in: row_check_test.cpp.
+TEST(Merge, RefusesARowThatIsNotOfItsCase)
+{
+    LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}});
+    part.log.rows[1].cells[part.log.column("strategy")] = "b";
+    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({part})); }),
+              "a.csv:3: strategy is 'b'; expected: 'a', as in the case " + key("a"));
+    LogPart elsewhere = part_of_rows("a.csv", "1/2", {{"a", 0}});
+    elsewhere.log.rows[0].cells[elsewhere.log.column("gpu")] = "NVIDIA A100";
+    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({elsewhere})); }),
+              "a.csv:2: gpu is 'NVIDIA A100'; expected: 'NVIDIA H200', as in the manifest of run r1");
+    // Of one case in two files.
+    const auto with_reference = [](const std::string& path, unsigned repetition, const std::string& reference) {
+        LogPart one = part_of_rows(path, "1/2", {{"a", repetition}});
+        one.log.rows[0].cells[one.log.column("answer")] = reference;
+        one.log.rows[0].cells[one.log.column("reference")] = reference;
+        return one;
+    };
+    EXPECT_EQ(merge_logs({with_reference("a.csv", 0, "5"), with_reference("b.csv", 1, "5")}).rows.size(), 2U);
+    EXPECT_EQ(text_of<RunError>([&] {
+                  static_cast<void>(merge_logs({with_reference("a.csv", 0, "5"), with_reference("b.csv", 1, "6")}));
+              }),
+              "b.csv:2: reference is '6'; expected: '5', as in a.csv:2 of the same case");
 }
 
 TEST(Merge, NamesTheShardsOfWhichThereIsNoLog)

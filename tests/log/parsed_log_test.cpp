@@ -15,9 +15,11 @@ using testing::HasSubstr;
 TEST(ParsedLog, KnowTheirLines)
 {
     const ParsedLog rows = parse_log("a.csv", "name,detail\r\na,\"two\nlines\"\r\nb,\r\n");
+    ASSERT_EQ(rows.rows.size(), 2U);
     EXPECT_EQ(rows.rows[0].line, 2U);
     EXPECT_EQ(rows.rows[1].line, 4U);
     const ParsedLog late = parse_log("a.csv", "\n\"two\nlines\",b\n\n1,2\n\n3,4");
+    ASSERT_EQ(late.rows.size(), 2U);
     EXPECT_EQ(late.rows[0].line, 5U);
     EXPECT_EQ(late.rows[1].line, 7U);
     EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", "a,b\n\n1\n"); }),

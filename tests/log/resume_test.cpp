@@ -65,17 +65,21 @@ TEST(TakeRows, GivesEveryCaseItsSamplesBack)
     std::vector<CaseResult> measured = cases_of(plan, some_runs());
     const std::vector<Sample> samples = some_samples();
     measured[0].samples = {samples[0], samples[1]};
-    measured[1].samples = {samples[0]};
+    Sample chain = samples[0];
+    chain.launches->attempted = 3;
+    measured[1].samples = {chain};
     measured[2].samples = {samples[2]};
     std::vector<CaseResult> results = cases_of(plan, some_runs());
     take_rows(parse_log("a.csv", log_text(measured)), plan, results);
+    for (std::size_t index = 0; index < 3; ++index)
+        ASSERT_EQ(results[index].samples.size(), measured[index].samples.size());
     EXPECT_THAT(results[0].repetitions, ElementsAre(0U, 1U));
     EXPECT_TRUE(results[0].complete(2));
     EXPECT_FALSE(results[1].complete(2));
     EXPECT_TRUE(results[2].complete(2)); // no more would be measured
     EXPECT_EQ(results[0].samples[0].wall_us, 12.345);
     EXPECT_FALSE(results[0].samples[0].gpu_us);
-    EXPECT_EQ(results[0].samples[0].launches->attempted, 12U);
+    EXPECT_EQ(results[0].samples[0].launches.value().attempted, 12U);
     EXPECT_EQ(results[0].samples[1].status, Status::wrong);
     EXPECT_EQ(results[0].samples[1].detail, samples[1].detail);
     EXPECT_FALSE(results[0].samples[1].wall_us);
@@ -118,6 +122,18 @@ TEST(TakeRows, NamesFileAndLineOfWhatCannotBe)
     EXPECT_EQ(with("latency_us_by_depth", "1 x 3"), "a.csv:2: latency_us_by_depth is 'x'; allowed: a number");
     EXPECT_EQ(with("key", "other"),
               "a.csv:2: there is no case other in this run, which its manifest says the log is of");
+}
+
+// What else cells must agree in: row_check_test.cpp.
+TEST(TakeRows, RefusesARowThatIsNotOfItsCase)
+{
+    const auto with = [](const std::string& column, const std::string& text) {
+        return refusal([&](std::vector<std::string>& cells) { cells[place_of(column)] = text; });
+    };
+    EXPECT_THAT(with("strategy", "tail"),
+                HasSubstr("a.csv:2: strategy is 'tail'; expected: 'nosync', as in the case "));
+    EXPECT_THAT(with("grid", "8"), HasSubstr("a.csv:2: grid is '8'; expected: '4', as in the case "));
+    EXPECT_EQ(with("answer", "7"), "a.csv:2: answer is '7'; expected: , the reference, as the status is ok");
 }
 
 TEST(TakeRows, RefusesARepetitionThatIsThereTwice)

@@ -80,7 +80,7 @@ Cells cells_of(const Case& point, const Sample& sample, unsigned repetition = 3)
     EXPECT_EQ(row.size(), columns().size());
     Cells cells;
     for (std::size_t index = 0; index < row.size(); ++index)
-        cells[columns().at(index)] = row[index];
+        cells[columns().at(index)] = row.at(index);
     return cells;
 }
 
@@ -501,8 +501,8 @@ TEST(Row, SurvivesTheCsvWhateverItsText)
 
 TEST(RunId, IsTheTimeAndTheProcess)
 {
-    EXPECT_THAT(new_run_id(), MatchesRegex("[0-9]{8}T[0-9]{6}Z-[0-9]+"));
-    EXPECT_THAT(new_run_id(), testing::EndsWith("Z-" + std::to_string(getpid())));
+    EXPECT_THAT(new_run_id(), MatchesRegex("[0-9]{8}T[0-9]{6}Z-" + std::to_string(getpid()) + "-[0-9a-f]{8}"));
+    EXPECT_NE(new_run_id(), new_run_id()); // in one second and one process
 }
 
 } // namespace

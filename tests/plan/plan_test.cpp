@@ -171,7 +171,7 @@ TEST(Plan, DepthDoesNotMultiplyAFanOut)
 TEST(Plan, TypesAndSeedsDoNotMultiplyWhatHasNoElements)
 {
     const Plan plan = plan_of({{"strategy", "hello"}, {"type", "int32,float32"}, {"seed", "1:3"}, {"grid", "1,2"}});
-    EXPECT_EQ(plan.groups.size(), 2U);
+    ASSERT_EQ(plan.groups.size(), 2U);
     ASSERT_EQ(plan.case_count(), 2U);
     EXPECT_EQ(plan.groups[0].cases[0].type, ElementType::none);
     EXPECT_EQ(plan.groups[0].cases[0].elements, 0U);
@@ -205,8 +205,8 @@ TEST(Plan, HasTheProductOfEachSectionsAxes)
                                     "repeat = 5\nblock = 64\n[nested]\nstrategy = nosync, synced\n"
                                     "depth = 1, 2\nseed = 9\n[flat]\nstrategy = neighbored\ngrid = 1:3\n"));
     const Plan plan = make_plan(settings, cpu_alone());
-    EXPECT_EQ(plan.groups.size(), 1U + 3U);
-    EXPECT_EQ(plan.case_count(), 4U + 3U);
+    ASSERT_EQ(plan.groups.size(), 1U + 3U);
+    ASSERT_EQ(plan.case_count(), 4U + 3U);
     EXPECT_EQ(plan.repeat.at(BackendKind::cpu), 5U);
     EXPECT_EQ(plan.order_seed, 9U);
     for (const Case& point : cases_of(plan))

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 namespace nestbed
 {
 namespace
@@ -267,14 +269,17 @@ TEST(SettingsFile, AByteThatWouldCutOffOrOverwriteAMessageIsRefused)
 {
     for (const std::string_view text :
          {std::string_view("# one\ngr\0id = 1\n", 16), std::string_view("\ntitle = \x1b[2J\n"),
-          std::string_view("\n\x7f\n"), std::string_view("\ngrid = 1\rblock = 8\r\n")})
+          std::string_view("\n\x7f\n"),
+          std::string_view("\ntitle = \xc2\x9b"
+                           "2J\n"),
+          std::string_view("\ntitle = caf\xe9\n"), std::string_view("\ngrid = 1\rblock = 8\r\n")})
         EXPECT_THAT(text_of<UsageError>([&] { Settings().read_text(text, "one.cfg"); }),
-                    AllOf(StartsWith("one.cfg:2: there is a control character, byte 0x"),
-                          testing::EndsWith("; allowed: UTF-8 text")));
+                    AllOf(StartsWith("one.cfg:2: byte 0x"),
+                          testing::EndsWith(" is of a control character, or not UTF-8; allowed: UTF-8 text")));
     EXPECT_EQ(text_of<UsageError>([&] {
                   Settings().read_text({"\xFF\xFEg\0r\0", 6}, "utf16.cfg");
               }),
-              "utf16.cfg:1: there is a control character, byte 0x00; allowed: UTF-8 text");
+              "utf16.cfg:1: byte 0xff is of a control character, or not UTF-8; allowed: UTF-8 text");
     Settings settings;
     settings.read_text("\xEF\xBB\xBF\ttitle\t=\tCaf\xC3\xA9\t\r\n", "one.cfg");
     EXPECT_THAT(values(settings, "title"), ElementsAre("Caf\xC3\xA9"));
@@ -288,7 +293,9 @@ TEST(SettingsFile, MayHave64KiBAndNoByteMore)
     settings.read_file(folder.write("most.cfg", most));
     EXPECT_THAT(values(settings, "grid"), ElementsAre("4"));
     const std::string path = folder.write("more.cfg", most + "#");
-    EXPECT_EQ(refusal(path), path + ": it is too large for an experiment file; allowed: 65536 bytes");
+    EXPECT_EQ(refusal(path), path + ": it could not be read: it is too large; allowed: 64.0 KiB");
+    EXPECT_EQ(text_of<UsageError>([&] { Settings().read_text(most + "#", "one.cfg"); }),
+              "one.cfg: it is too large for an experiment file; allowed: 65536 bytes");
 }
 
 TEST(SettingsFile, ABadFileLeavesTheSettingsAsTheyWere)
@@ -306,6 +313,25 @@ TEST(SettingsFile, OneThatIsNotThereIsRefusedByName)
     const ScratchFolder folder;
     const std::string path = folder.path("missing.cfg");
     EXPECT_EQ(refusal(path), path + ": there is no such experiment file; allowed: a file of key = value lines");
+}
+
+TEST(SettingsFile, APipeAndADeviceAreNotWaitedFor)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("pipe.cfg");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    for (const std::string& name : {path, std::string("/dev/zero")})
+        EXPECT_EQ(refusal(name), name + ": it could not be read: it is a pipe or a device; allowed: a regular file");
+}
+
+TEST(SettingsFile, ATitleIsNotCutShortInSilence)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("one.cfg", "# a comment\ngrid = 4 # another\ntitle = a # b\n");
+    EXPECT_EQ(refusal(path),
+              path +
+                  ":3: a '#' begins a comment and cannot be part of the title; allowed: a title without '#', and a "
+                  "comment in a line of its own");
 }
 
 TEST(SettingsFile, AFolderIsNoFile)

@@ -179,5 +179,57 @@ TEST(FrameReader, RefusesWhatIsNoMessage)
     }
 }
 
+// The frame of these bytes.
+std::string framed(const std::string& body)
+{
+    std::string frame;
+    for (unsigned index = 0; index < 4; ++index)
+        frame += static_cast<char>(body.size() >> 8 * index & 0xFFU);
+    return frame + body;
+}
+
+TEST(FrameReader, TakesNoMessageThatIsNestedDeeplyOrInPieces)
+{
+    const std::string key("\xa1\x61\x61"); // {"a":
+    std::string maps;
+    for (unsigned depth = 0; depth < 1'000'000; ++depth)
+        maps += key;
+    for (const std::string& body :
+         {std::string(1'000'000, '\x81'), key + std::string(1'000'000, '\x81') + "\x01", maps + "\x01",
+          key + std::string(1'000'000, '\x9f'), std::string(1'000'000, '\xbf'), key + std::string(1'000'000, '\x7f'),
+          key + std::string(1'000'000, '\x5f'), key + std::string(1'000'000, '\xc1') + "\x01",
+          std::string("\xbb\xff\xff\xff\xff\xff\xff\xff\xff", 9), std::string("\xbb\x80\0\0\0\0\0\0\0", 9),
+          key + std::string("\x7b\xff\xff\xff\xff\xff\xff\xff\xff", 9), key + "\x19\x01", key + "\x01\x01", key}) {
+        FrameReader reader;
+        const std::string frame = framed(body);
+        reader.add(frame.data(), frame.size());
+        EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(reader.next()); }),
+                  "what came from the other process is no message")
+            << body.size();
+    }
+}
+
+TEST(FrameReader, TakesEveryKindOfValueAndSomeDepth)
+{
+    Message message{{"none", nullptr},
+                    {"yes", true},
+                    {"small", -1},
+                    {"large", std::numeric_limits<std::uint64_t>::max()},
+                    {"least", std::numeric_limits<std::int64_t>::min()},
+                    {"float", 0.1},
+                    {"short float", 0.5F},
+                    {"text", std::string(70'000, 'x')},
+                    {"bytes", Message::binary({1, 2, 3})},
+                    {"empty", Message::array()},
+                    {"object", Message::object()},
+                    {"many", std::vector<int>(300, 1000)}};
+    for (unsigned depth = 0; depth < 13; ++depth)
+        message["deep"] = {message.contains("deep") ? message["deep"] : Message(1)};
+    FrameReader reader;
+    const std::string frame = frame_of(message);
+    reader.add(frame.data(), frame.size());
+    EXPECT_EQ(reader.next().value(), message);
+}
+
 } // namespace
 } // namespace nestbed

@@ -25,10 +25,12 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "experiments"))
 
+import claim_evidence  # noqa: E402
 import claim_file  # noqa: E402
 import claim_numbers  # noqa: E402
 import claims  # noqa: E402
 import logs  # noqa: E402
+import row_check  # noqa: E402
 import utc  # noqa: E402
 from claim_file import ClaimError  # noqa: E402
 from claim_numbers import Measured  # noqa: E402
@@ -304,11 +306,21 @@ class Numbers(Rows):
             self.assertEqual(claim_numbers.description_of(number(asked)), text)
 
 
-CSV = ("experiment,run_id,strategy,gpu_us,launches,status,gpu,git,utc\r\n"
-       "e,r1,fast,10,0,ok,Some GPU,abc,2026-01-01T00:00:30Z\r\n"
-       "e,r1,fast,12,0,ok,Some GPU,abc,2026-01-01T00:00:50Z\r\n"
-       "e,r1,slow,55,8,ok,Some GPU,abc,2026-01-01T00:01:30Z\r\n")
-MANIFEST = {"runs": {"r1": {"started_utc": "2026-01-01T00:00:00Z", "command": ["nestbed", "run", "experiments/e.cfg"]}}}
+CSV = ("experiment,run_id,backend,strategy,gpu_us,launches,status,gpu,git,utc\r\n"
+       "e,r1,cuda,fast,10,0,ok,Some GPU,abc,2026-01-01T00:00:30Z\r\n"
+       "e,r1,cuda,fast,12,0,ok,Some GPU,abc,2026-01-01T00:00:50Z\r\n"
+       "e,r1,cuda,slow,55,8,ok,Some GPU,abc,2026-01-01T00:01:30Z\r\n")
+MANIFEST = {"runs": {"r1": {"experiment": "e", "started_utc": "2026-01-01T00:00:00Z", "command": ["nestbed", "run", "experiments/e.cfg"],
+                            "samples": 3, "git": "abc", "backends": {"cuda": {"name": "Some GPU"}}}}}
+# Two cases of a log of this version, twice each.
+KEYED = ("experiment,run_id,key,strategy,backend,grid,pending_limit_asked,wave,repetition,wall_us,status,machine,gpu,driver,cuda,git\r\n"
+         + "".join(f"e,r1,{key},{strategy},cuda,{grid},64,{grid},{repetition},10,ok,m1,Some GPU,580,13.0,abc\r\n"
+                   for key, strategy, grid in (("k1", "fast", 4), ("k2", "slow", 8)) for repetition in (0, 1)))
+KEYED_RUN = {"experiment": "e", "started_utc": "2026-01-01T00:00:00Z", "command": ["nestbed", "run"], "plan": "p", "git": "abc",
+             "backends": {"cuda": {"name": "Some GPU", "driver": "580", "cuda_runtime": "13.0", "machine": "m1", "schedule": ""}},
+             "finished_utc": "2026-01-01T00:01:00Z", "rows": 4, "log_rows": 4}
+PLAN = [{"key": "k1", "repeat": 2, "case": "strategy=fast backend=cuda grid=4 pending-limit=64"},
+        {"key": "k2", "repeat": 2, "case": "strategy=slow backend=cuda grid=8 pending-limit=64 wave=99"}]
 CLAIMS = {
     "logs": {"m/e.csv": {"figure": "m/e.svg"}},
     "claims": [
@@ -359,7 +371,9 @@ class Command(Scratch):
         self.run_claims("write")
 
     def write_sum(self):
-        self.write("results/m/SHA256SUMS", f"{hashlib.sha256(self.read('results/m/e.csv').encode()).hexdigest()}  e.csv\n")
+        self.write("results/m/SHA256SUMS", "".join(
+            f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(self.folder / 'results/m')}\n"
+            for path in sorted((self.folder / "results/m").glob("**/*.*")) if path.suffix in (".csv", ".json", ".svg", ".png")))
 
     def replace(self, name, before, after):
         text = self.read(name)
@@ -566,7 +580,7 @@ class Files(Command):
         self.assertIsNone(utc.seconds_of("early"))
 
     def test_name_the_claim_that_the_csv_does_not_give(self):
-        self.replace("results/m/e.csv", "slow,55,8,ok", "slow,55,8,wrong")
+        self.replace("results/m/e.csv", "slow,55,8,ok", "slow,,8,wrong")
         self.write_sum()
         self.assertIn("claim slowly.times: ", self.failed())
         self.assertNotIn("slowly", self.run_claims("list", expect=3)[0])
@@ -574,7 +588,184 @@ class Files(Command):
 
     def test_that_nobody_wrote_have_no_minutes(self):
         self.write("results/m/e.json", json.dumps(MANIFEST).replace("2026-01-01T00:00:00Z", "early"))
+        self.write_sum()
         self.assertEqual(json.loads(self.run_claims("list", "--json")[0])["claims"][0]["minutes"], 0)
+
+
+class RowsAgree(unittest.TestCase):
+    """The same as tests/log/row_check_test.cpp, of a log of any version."""
+    HEADER = ["strategy", "type", "elements", "answer", "reference", "relative_error", "launches_expected", "launches_attempted",
+              "launches_failed", "launches_by_depth", "gpu_us", "wall_us", "floor_us", "status"]
+    INT = dict(zip(HEADER, ["s", "int32", "64", "100", "100", "0", "8", "8", "0", "8", "2.5", "3.5", "1", "ok"]))
+    FLOAT = {**INT, "type": "float32"}
+    WRONG = {**INT, "answer": "99", "relative_error": "0.01", "gpu_us": "", "wall_us": "", "status": "wrong"}
+
+    def refusal(self, *rows):
+        try:
+            row_check.check_rows(self.HEADER, list(range(2, 2 + len(rows))), [list(row.values()) for row in rows])
+        except row_check.RowError as error:
+            return str(error)
+        return ""
+
+    def test_as_they_are_written(self):
+        unfinished = {**self.WRONG, "answer": "", "reference": "", "relative_error": "", "status": "timeout"}
+        untimed = {**self.INT, "gpu_us": "", "wall_us": "", "floor_us": ""}
+        uncounted = {**self.INT, "launches_attempted": "0", "launches_by_depth": ""}
+        self.assertEqual(self.refusal(self.INT, self.WRONG, self.FLOAT, unfinished, untimed, uncounted), "")
+
+    def test_not_once_they_were_edited(self):
+        for row, changes, message in (
+                (self.INT, {"status": "fine"}, "status is 'fine'; allowed: ok, wrong, launch_failed, count_mismatch, unsupported, "
+                                               "timeout, crashed"),
+                (self.INT, {"status": "wrong"}, "gpu_us is '2.5'; expected: nothing, as the status is wrong"),
+                (self.WRONG, {"status": "ok"}, "answer is '99'; expected: 100, the reference, as the status is ok"),
+                (self.INT, {"answer": "99"}, "answer is '99'; expected: 100, the reference, as the status is ok"),
+                (self.FLOAT, {"answer": "100.0005", "relative_error": "5e-06"},
+                 "answer is '100.0005'; expected: 100 within a share of 3.81e-06, the reference, as the status is ok"),
+                (self.FLOAT, {"answer": "100.0003", "relative_error": "3e-06"}, ""),
+                (self.WRONG, {"answer": "98"}, "relative_error is '0.01'; expected: 0.02, of answer 98 and reference 100"),
+                (self.INT, {"launches_attempted": "7"}, "launches_attempted is '7'; expected: 8, which are expected, as the status is "
+                                                        "ok"),
+                (self.INT, {"launches_failed": "1"}, "launches_failed is '1'; expected: 0, as the status is ok"),
+                (self.INT, {"wall_us": ""}, "wall_us is ''; expected: a number above 0, as the status is ok"),
+                (self.INT, {"wall_us": "0"}, "wall_us is '0'; expected: a number above 0"),
+                (self.INT, {"gpu_us": "nan"}, "gpu_us is 'nan'; expected: a number")):
+            with self.subTest(message):
+                self.assertEqual(self.refusal({**row, **changes}), f"line 2: {message}" if message else "")
+        self.assertEqual(self.refusal(self.INT, {**self.INT, "answer": "99", "reference": "99"}),
+                         "line 3: reference is '99'; expected: '100', as in line 2 of the same case")
+
+
+class Evidence(Command):
+    """What the CSVs rest on: their rows, their manifests, and the figures."""
+
+    def problem(self, csv, manifest):
+        """What check says of a keyed log beside e.csv, without the folder."""
+        self.write("results/m/k.csv", csv)
+        self.write("results/m/k.json", json.dumps(manifest))
+        self.write_sum()
+        return self.failed().replace(f"{self.folder}/results/", "").removeprefix("claims.sh: m/k.csv: ").rstrip()
+
+    @staticmethod
+    def manifest(**changes):
+        return {"runs": {"r1": {**KEYED_RUN, **changes}}, "plans": {"p": PLAN}}
+
+    def test_of_every_file_is_summed(self):
+        for name, text in (("k.csv", KEYED), ("k.json", json.dumps(self.manifest())), ("figures/k-wrong.svg", "")):
+            self.write(f"results/m/{name}", text)
+            self.assertIn(f"claims.sh: m/{name}: {self.folder}/results/m/SHA256SUMS has no line for {name}\n", self.failed())
+        self.write_sum()
+        self.assertNotIn("SHA256SUMS", self.failed())  # the figure does not say what it is of
+        (self.folder / "results/m/figures/k-wrong.svg").unlink()
+        self.write_sum()
+        self.run_claims("check")
+        self.replace("results/m/k.json", "abc", "abd")
+        self.assertIn("m/k.json is not the file that was measured", self.failed())
+
+    def test_name_the_row_that_its_manifest_does_not_have(self):
+        for before, after, message in (
+                ("r1,k2", "r9,k2", "the manifest of m/k.csv: it has no run 'r9', of which the log has rows"),
+                ("r1,k2", "r1,k9", "m/k.csv, line 4: the plan in its manifest has no case 'k9'"),
+                ("cuda,8,64,8,1", "cuda,8,64,8,2", "m/k.csv, line 5: repetition is '2'; expected: 0 to 1, by the plan in its manifest"),
+                ("k2,slow,", "k2,fast,", "m/k.csv, line 4: strategy is 'fast'; expected: 'slow', as the plan in its manifest has it of "
+                                         "case k2"),
+                ("cuda,8,64", "cuda,9,64", "m/k.csv, line 4: grid is '9'; expected: '8', as the plan in its manifest has it of case k2"),
+                ("cuda,8,64", "cuda,8,32", "m/k.csv, line 4: pending_limit_asked is '32'; expected: '64', as the plan in its manifest "
+                                           "has it of case k2"),
+                ("slow,cuda", "slow,cpu", "m/k.csv, line 4: backend is 'cpu'; expected: one of cuda, as its manifest has it of run r1"),
+                *((f",{value}", ",x", f"m/k.csv, line 2: {column} is 'x'; expected: '{value}', as its manifest has it of run r1")
+                  for column, value in (("machine", "m1"), ("gpu", "Some GPU"), ("driver", "580"), ("cuda", "13.0"), ("git", "abc"))),
+                ("\r\ne,", "\r\nf,", "m/k.csv, line 2: experiment is 'f'; expected: 'e', as its manifest has it of run r1")):
+            with self.subTest(message):
+                self.assertEqual(self.problem(KEYED.replace(before, after, 1), self.manifest()), message)
+
+    def test_want_a_run_that_finished_and_left_these_rows(self):
+        self.assertEqual(self.problem(KEYED, self.manifest(log_rows=5)),
+                         "m/k.csv: it has 4 rows; expected: 5, as the runs in its manifest left it")
+        unfinished = self.manifest()
+        del unfinished["runs"]["r1"]["finished_utc"]
+        self.assertEqual(self.problem(KEYED, unfinished),
+                         "the manifest of m/k.csv: run r1 did not finish; allowed: the log of a finished run")
+        # Resumed: the last run counts. Shards that were merged: the last of each.
+        self.write("results/m/k.csv", KEYED)
+        for first in ({"started_utc": "2025-12-31T00:00:00Z", "log_rows": 2}, {"shard": "1/2", "log_rows": 3}):
+            again = {"shard": "2/2", "log_rows": 1} if "shard" in first else {}
+            runs = {"r0": {**KEYED_RUN, **first}, "r1": {**KEYED_RUN, **again}}
+            if not again:
+                del runs["r0"]["finished_utc"]
+            self.write("results/m/k.json", json.dumps({"runs": runs, "plans": {"p": PLAN}}))
+            self.write_sum()
+            self.run_claims("check")
+        # Shards that were merged, and a run that went on with what they are: it has counted all rows.
+        runs = {"r0": {**KEYED_RUN, "shard": "1/2", "log_rows": 3}, "r2": {**KEYED_RUN, "shard": "2/2", "log_rows": 1},
+                "r1": {**KEYED_RUN, "started_utc": "2027-01-01T00:00:00Z"}}
+        self.write("results/m/k.json", json.dumps({"runs": runs, "plans": {"p": PLAN}}))
+        self.write_sum()
+        self.run_claims("check")
+        # Two runs of one second: the one that came to its end is the last.
+        interrupted = {**KEYED_RUN, "log_rows": 2}
+        del interrupted["finished_utc"]
+        self.write("results/m/k.json", json.dumps({"runs": {"r1": KEYED_RUN, "r2": interrupted}, "plans": {"p": PLAN}}))
+        self.write_sum()
+        self.run_claims("check")
+        self.assertEqual(self.problem(KEYED, {"runs": {"r1": {**MANIFEST["runs"]["r1"], "samples": 3}}}),
+                         "the manifest of m/k.csv: run r1 was to measure 3 rows; the log has 4")
+
+    def test_want_every_row_once(self):
+        lines = KEYED.split("\r\n")
+        self.assertIn("line 3: repetition", self.problem("\r\n".join([*lines[:2], lines[1], *lines[3:]]), self.manifest()))
+        self.assertIn("line 5: repetition is 'x'; expected: 0 to 1",
+                      self.problem(KEYED.replace("cuda,8,64,8,1", "cuda,8,64,8,x"), self.manifest()))
+
+    def test_want_a_manifest_that_can_be_read(self):
+        self.write("results/m/k.csv", KEYED)
+        self.write("results/m/k.json", '{"runs": ' + "[" * 100_000)
+        self.write_sum()
+        self.assertIn("it is not a manifest of `nestbed run`", self.failed())
+
+    def test_want_a_whole_manifest(self):
+        for name in ("git", "backends", "log_rows"):
+            spoilt = self.manifest()
+            del spoilt["runs"]["r1"][name]
+            self.assertIn(f"the manifest of m/k.csv: it is not a manifest of `nestbed run`: there is no '{name}'",
+                          self.problem(KEYED, spoilt))
+
+    def test_name_the_row_that_is_not_of_its_key(self):
+        """Also in what the plan does not say, as nothing was asked for."""
+        seeded = "\r\n".join(f"{line},{'seed' if not place else 1}" for place, line in enumerate(KEYED.split("\r\n")[:-1])) + "\r\n"
+        self.write("results/m/k.csv", seeded)
+        self.write("results/m/k.json", json.dumps(self.manifest()))
+        self.write_sum()
+        self.run_claims("check")
+        self.assertEqual(self.problem(seeded.removesuffix("1\r\n") + "2\r\n", self.manifest()),
+                         "m/k.csv, line 5: seed is '2'; expected: '1', as in line 4 of the same key")
+
+    def test_name_the_row_whose_cells_do_not_agree(self):
+        self.assertEqual(self.problem(KEYED.replace("10,ok", "10,wrong", 1), self.manifest()),
+                         "m/k.csv, line 2: wall_us is '10'; expected: nothing, as the status is wrong")
+
+    def test_figures_are_drawn_from_the_csvs(self):
+        csv = self.write("results/m/k.csv", KEYED)
+        self.write("results/m/k.json", json.dumps(self.manifest()))
+        source = claim_evidence.source_text("k-wrong", csv)
+        svg = "<svg><metadata><dc:source>{}</dc:source></metadata></svg>"
+        figure = "results/m/figures/k-wrong.svg"
+
+        def checked(text, expect=0):
+            self.write(figure, text)
+            self.write_sum()
+            return self.run_claims("check", expect=expect)[1].replace(f"{self.folder}/results/", "").removeprefix("claims.sh: ").rstrip()
+
+        checked(svg.format(source))
+        no_source = "m/figures/k-wrong.svg: it does not say that it is this figure, and of which log; allowed: as experiments/plot.sh " \
+                    "draws it"
+        for text in ("<svg/>", svg.format(""), svg.format(source.replace("k-wrong", "k-right")), svg.format(source.replace("k.csv", "../k.csv"))):
+            self.assertEqual(checked(text, 3), no_source)
+        self.assertEqual(checked(svg.format(source.replace("k.csv", "l.csv")), 3),
+                         "m/figures/k-wrong.svg: there is no m/l.csv, which it is drawn from")
+        self.write("results/m/k.csv", KEYED.replace(",10,ok", ",11,ok", 1))  # all sums are those of the files as they are
+        self.assertEqual(checked(svg.format(source), 3), "m/figures/k-wrong.svg: it is not drawn from m/k.csv as that is now: run "
+                                                         "experiments/plot.sh m/k.csv")
 
 
 class Second(Command):

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import unittest
 import unittest.mock
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -59,6 +60,32 @@ def texts_of(figure):
     return "\n".join(found)
 
 
+class FilesThatAreNoLogs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_a_pipe_or_a_device_is_not_waited_for(self):
+        pipe = self.folder / "pipe.csv"
+        os.mkfifo(pipe)
+        for path in (pipe, pathlib.Path("/dev/zero")):
+            with self.assertRaisesRegex(logs.LogError, f"^{path}: it is a pipe or a device; allowed: a regular file$"):
+                logs.read_log(path)
+        self.assertEqual(logs.logs_in(self.folder), ([pipe], []))  # to be refused by name
+
+    def test_what_is_too_large_is_not_read(self):
+        path = self.folder / "large.csv"
+        path.touch()
+        os.truncate(path, 2**40)  # without a block of it on the disk
+        with self.assertRaisesRegex(logs.LogError, "large.csv: it is too large; allowed: 1 GiB"):
+            logs.read_log(path)
+
+    def test_a_folder_is_no_log(self):
+        with self.assertRaisesRegex(logs.LogError, "Is a directory"):
+            logs.read_log(self.folder)
+
+
 class PlotTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -92,6 +119,42 @@ class PlotTest(unittest.TestCase):
             sys.argv = before
         self.assertEqual(code, expect, messages.getvalue())
         return out.getvalue(), messages.getvalue()
+
+    # --- what stands in a log is text ---
+
+    def test_a_hostile_log_is_text(self):
+        """Names and values are drawn as they stand in the log: no formula, no element, no line break, no character that is not seen."""
+        seen = {"<a href='https://a.b/c'>link</a>": None, "</text><script>x</script>": None, "&amp;<b>": None, "__proto__": None,
+                "$\\frac{1}{2}$": None, "$\\frac": None, "\x1b[31mred": "[U+001B][31mred", "\u202etxt": "[U+202E]txt",
+                "two\nlines": "two[U+000A]lines", "x" * 5000: logs.cut("x" * 5000)}
+        hostile = [row for text in seen for depth in range(4) for row in rows([10, 11, 12], strategy=text, depth=depth)]
+        hostile += [row for text in seen for row in rows([10, 11], depth=text, pending_limit_asked=text, detail=text, type=text)]
+        path = self.write(hostile)
+        log = logs.read_log(path)
+        self.assertEqual(log.attrs["whole"], {logs.cut("x" * 5000): "x" * 5000})
+        figure = {name: figure for _, name, figure in figures.drawn(path, log)}["made-latency-depth"]
+        for text, shown in seen.items():
+            self.assertIn(shown or text, texts_of(figure))
+        self.assertNotIn("x" * 100, texts_of(figure))
+        for ending in ("svg", "png"):
+            self.assertTrue(plot.bytes_of(figure, ending, "some source"))
+        with matplotlib.rc_context({"svg.fonttype": "none"}):
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format="svg")
+        tree = xml.etree.ElementTree.fromstring(drawn.getvalue())
+        self.assertEqual({element.tag.rpartition("}")[2] for element in tree.iter()} & {"a", "script", "b", "image"}, set())
+        words = "\n".join("".join(element.itertext()) for element in tree.iter() if element.tag.endswith("}text"))
+        for text, shown in seen.items():
+            self.assertIn(shown or text, words)
+        self.assertEqual(tree.get("width"), "597.6pt")
+
+    def test_a_name_of_any_length_gives_a_file(self):
+        out, _ = self.run_plot(self.write([row for gpu in ("G", "g" * 5000) for row in rows([10, 11], gpu=gpu)]))
+        self.assertEqual(len(out.splitlines()), 4)
+
+    def test_messages_name_what_a_terminal_would_go_by(self):
+        path = self.write([{**ROW, "repetition": "0", "gpu_us": "\x1b[2J"}])
+        self.assertIn("gpu_us is '[U+001B][2J'", self.run_plot(path, expect=2)[1])
 
     # --- what is drawn -----------------------------------------------------------------------------------------------
 
@@ -473,6 +536,12 @@ class PlotTest(unittest.TestCase):
             logs.manifest_of(path)
         beside.write_text('{"runs": {"1": {"command": ["nestbed", "run", "--grid", "1:8:*2"]}, "2": {}}}')
         self.assertEqual(logs.commands_of(path, log), ["nestbed run --grid '1:8:*2'"])
+        newer = self.folder / "made.csv.json"  # and made.json is the name that earlier versions gave
+        newer.write_text('{"runs": {"1": {"command": ["nestbed", "run"]}}}')
+        self.assertEqual(logs.commands_of(path, log), ["nestbed run"])
+        newer.write_text("{")
+        with self.assertRaisesRegex(logs.LogError, "made.csv.json: it is not a manifest"):
+            logs.manifest_of(path)
 
     def test_launches_lost(self):
         for attempted, failed, expected, share in (("10", "5", "20", 0.75), ("20", "0", "20", 0), ("10", "", "20", 0.5),

@@ -357,16 +357,14 @@ class Table(Folder):
 
 
 @unittest.skipUnless(BROWSER.exists() and DRIVER.exists() or os.environ.get("CI"), "chromium, chromium-driver: not installed")
-class Page(unittest.TestCase):
-    """The page of results/h200 in a browser that reaches no network."""
+class InBrowser(unittest.TestCase):
+    """A page in a browser that reaches no network; nothing may be written to its console."""
+    file = None
 
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.file = cls.folder / "report.html"
-        done = report(RESULTS, "-o", cls.file)
-        assert done.returncode == 0, done.stderr
         cls.browser = browser()
         cls.addClassCleanup(cls.browser.quit)
 
@@ -406,21 +404,13 @@ class Page(unittest.TestCase):
             const casesOf = (trace) => trace.customdata.map((index) => cases[index]);
             return Object.fromEntries((plot.data ?? []).map((trace) => [trace.name, casesOf(trace)]));""", figure)
 
-    def points(self, figure, log):
-        """[(y, up, case, its rows of the CSV)] of the lines that a figure draws of a log; `up`: to the end of the interval."""
-        self.drawn(figure)
-        found = self.script("""
-            const lines = document.querySelector(`#figure-${arguments[0]} .plot`).data.filter(({yaxis}) => yaxis !== 'y2');
-            return lines.flatMap(({y, error_y: {array}, customdata}) =>
-                customdata.map((index, place) => [y[place], array[place], cases[index]])
-                          .filter(([value]) => value !== null));""", figure)
-        rows = read_csv(RESULTS / log)
-        self.assertEqual({case["log"] for _, _, case in found}, {log})
-        for _, _, case in found:
-            for row in (rows[line] for line in case["lines"]):
-                self.assertEqual([row[name] for name in ("strategy", "mechanism", "grid", "depth")],
-                                 [str(case[name]) for name in ("strategy", "mechanism", "grid", "depth")])
-        return [(y, up, case, [rows[line] for line in case["lines"]]) for y, up, case in found]
+    def other_page(self, *rows):
+        folder = self.folder / self.id()
+        folder.mkdir()
+        write_log(folder / "depth.csv", rows)
+        done = report(folder, "--claims", write_claims(folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.open(folder / "report.html")
 
     def choose(self, control, value):
         self.script("""
@@ -442,6 +432,33 @@ class Page(unittest.TestCase):
     def press(self, *keys):
         from selenium.webdriver.common.action_chains import ActionChains
         ActionChains(self.browser).send_keys(*keys).perform()
+
+
+class Page(InBrowser):
+    """The page of results/h200."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.file = cls.folder / "report.html"
+        done = report(RESULTS, "-o", cls.file)
+        assert done.returncode == 0, done.stderr
+
+    def points(self, figure, log):
+        """[(y, up, case, its rows of the CSV)] of the lines that a figure draws of a log; `up`: to the end of the interval."""
+        self.drawn(figure)
+        found = self.script("""
+            const lines = document.querySelector(`#figure-${arguments[0]} .plot`).data.filter(({yaxis}) => yaxis !== 'y2');
+            return lines.flatMap(({y, error_y: {array}, customdata}) =>
+                customdata.map((index, place) => [y[place], array[place], cases[index]])
+                          .filter(([value]) => value !== null));""", figure)
+        rows = read_csv(RESULTS / log)
+        self.assertEqual({case["log"] for _, _, case in found}, {log})
+        for _, _, case in found:
+            for row in (rows[line] for line in case["lines"]):
+                self.assertEqual([row[name] for name in ("strategy", "mechanism", "grid", "depth")],
+                                 [str(case[name]) for name in ("strategy", "mechanism", "grid", "depth")])
+        return [(y, up, case, [rows[line] for line in case["lines"]]) for y, up, case in found]
 
     def test_nothing_is_loaded_from_elsewhere(self):
         text = self.file.read_text(encoding="utf-8")
@@ -797,14 +814,6 @@ class Page(unittest.TestCase):
             """)
         self.assertEqual(nameless, [])
 
-    def other_page(self, *rows):
-        folder = self.folder / self.id()
-        folder.mkdir()
-        write_log(folder / "depth.csv", rows)
-        done = report(folder, "--claims", write_claims(folder))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.open(folder / "report.html")
-
     def test_backends_are_never_drawn_together(self):
         cpu = {"backend": "cpu", "gpu": "", "gpu_us": ""}
         self.other_page(*[a_row(depth=depth, **cells) for depth in "123" for cells in ({}, cpu, {"gpu": "NVIDIA A100"})])
@@ -820,7 +829,7 @@ class Page(unittest.TestCase):
                          {("cuda", "NVIDIA H200"), ("cpu", ""), ("cuda", "NVIDIA A100")})
 
     def test_cells_are_text_and_nothing_else(self):
-        evil = "</script><img src=x onerror=\"document.title='broken'\"><b>bold</b>"
+        evil = "</script><b>bold</b><img src=x onerror=\"document.title='broken'\">"
         self.other_page(*[a_row(depth=depth, strategy=evil, detail=evil, status=status)
                           for depth in "123" for status in ("ok", "wrong")])
         self.drawn("by-depth")
@@ -831,6 +840,79 @@ class Page(unittest.TestCase):
         self.assertEqual(self.script("return [document.title, document.querySelectorAll('img, tbody b').length]")[1], 0)
         self.assertIn("&lt;b&gt;", self.script("return document.querySelector('#figure-by-depth .plot').data[0].hovertext[0]"))
         self.assertNotEqual(self.script("return document.title"), "broken")
+
+
+class Hostile(InBrowser):
+    """A log whose cells say what they like is text: no element and no link comes of it, nothing throws, and it can be read."""
+    TEXTS = ["<a href='https://a.b/c'>link</a>", "<img src=x onerror=\"document.title='broken'\">",
+             "</script><script>document.title='broken'</script>", "&amp;&lt;b&gt;", "__proto__", "constructor", "$\\frac{1}{2}$",
+             "\x1b[31mred\x9b1m", "\u202etxt.exe", "Infinity", "x" * 5000]
+    SEEN = {"\x1b[31mred\x9b1m": "[U+001B][31mred[U+009B]1m", "\u202etxt.exe": "[U+202E]txt.exe",
+            "x" * 5000: f"{'x' * 40}… (c59d3c04)"}
+
+    def nothing_was_made(self):
+        """Of what a cell could have made the page has no element."""
+        self.assertEqual(self.script("""
+            const made = 'a[href*="a.b"], .plot svg a, img[src="x"], .plot b, tbody b, body script:not([id])';
+            const own = (each) => each.matches('script') && each.textContent.startsWith("\\n'use strict'");
+            return [...document.querySelectorAll(made)].filter((each) => !own(each)).map((each) => each.outerHTML.slice(0, 200));"""), [])
+        self.assertTrue(self.script("return document.title").startswith("nestbed: "))
+
+    def card(self, figure):
+        """What a figure says: its card, the texts of its plot, and what hovering over it says."""
+        self.drawn(figure)
+        self.script("document.querySelector(`#figure-${arguments[0]} details.data`).open = true", figure)
+        self.until("return document.querySelector(`#figure-${arguments[0]} .data tbody tr`)", figure)
+        return self.script("""
+            const card = document.getElementById(`figure-${arguments[0]}`);
+            return [card.textContent, ...card.querySelector('.plot').data.flatMap(({hovertext}) => hovertext)].join(' ');""", figure)
+
+    def is_there(self, text, where):
+        named = self.SEEN.get(text, text)
+        escaped = named.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # for plotly
+        self.assertTrue(named in where or escaped in where, f"{named!r} is not in {where[:3000]!r}")
+        self.assertFalse(named != text and text in where, named)
+
+    def test_names_and_statuses(self):
+        self.other_page(*[a_row(strategy=text, depth=depth, status=status, gpu_us=us, detail=text)
+                          for text in self.TEXTS for depth in "123" for status, us in (("ok", "5"), (text, ""))],
+                        *[a_row(strategy=text, depth="4", status=text, gpu_us="") for text in self.TEXTS])
+        lines, ways = self.card("by-depth"), self.card("ways")
+        for text in self.TEXTS:
+            self.is_there(text, lines)
+        for text in self.TEXTS[:6]:
+            self.is_there(text, ways)
+        plotted = self.script("return document.querySelector('#figure-ways .plot svg').textContent")
+        for text in self.TEXTS:
+            self.is_there(text, plotted)
+        self.script("for (const index of cases.keys()) { openCase(index); panel.close(); }")
+        self.script("openCase(cases.findIndex(({strategy}) => strategy.startsWith('xxx')))")
+        self.assertIn("x" * 5000, self.script("return panel.textContent"))  # where there is room, whole
+        self.script("panel.close()")
+        for selector in ("#filter-form label.chip", "#figure-by-depth .legend button", "#figure-by-depth .data th"):
+            self.assertIn("x" * 5000, self.script("return [...document.querySelectorAll(arguments[0])].map(({title}) => title)",
+                                                  selector), selector)
+        self.assertNotIn("x" * 100, self.script("return document.body.innerText"))
+        self.nothing_was_made()
+        # Filters and addresses go by the whole of a name.
+        self.only("strategy", "__proto__", "constructor")
+        self.assertEqual(self.strategies("by-depth"), {"__proto__", "constructor"})
+
+    def test_places_on_axes(self):
+        places = ["1", "2", "3", *self.TEXTS]
+        self.other_page(*[a_row(strategy="nosync", depth=text, pending_limit_asked=text, mechanism=text, type=text, repetition=str(at))
+                          for at, text in enumerate(places)],
+                        *[a_row(strategy="nosync", depth=text) for text in places],
+                        *[a_row(strategy="chain", depth=text, gpu_us=str(5 + at)) for at, text in enumerate(places)],
+                        *[a_row(pending_limit_asked=text, grid="2048", elements="1048576") for text in places],
+                        *[a_row(gpu=text, driver=text, cuda=text, git=text, utc=text, experiment=text) for text in self.TEXTS])
+        for figure in self.script("return figures.filter(({views}) => views.length).map(({id}) => id)"):
+            self.drawn(figure)
+        self.assertEqual(self.script("return document.querySelector('#figure-by-depth .plot').layout.xaxis.ticktext"), ["1", "2", "3"])
+        self.nothing_was_made()
+        facts = self.script("return document.querySelector('.facts').textContent")
+        self.is_there("\x1b[31mred\x9b1m", facts)
+        self.is_there("<a href='https://a.b/c'>link</a>", facts)
 
 
 def browser():

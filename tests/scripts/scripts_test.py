@@ -77,7 +77,7 @@ class OnTheExecutor(Scratch):
 
     def test_begins_again_what_another_version_has_begun(self):
         self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.json"
+        manifest = self.folder / "quick.csv.json"
         runs = json.loads(manifest.read_text())
         for run in runs["runs"].values():
             del run["finished_utc"]
@@ -89,11 +89,11 @@ class OnTheExecutor(Scratch):
         self.assertRegex(again.stderr, r"this run cannot go on with it: version: \S+ \(0123456789ab, ")
         self.assertIn("quick is begun again", again.stderr)
         self.assertEqual((self.folder / "quick.csv.old-1").read_bytes(), before)
-        self.assertTrue((self.folder / "quick.json.old-1").exists())
+        self.assertTrue((self.folder / "quick.csv.old-1.json").exists())
 
     def test_a_run_without_an_end_is_not_complete(self):
         self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.json"
+        manifest = self.folder / "quick.csv.json"
         runs = json.loads(manifest.read_text())
         for run in runs["runs"].values():
             del run["finished_utc"]
@@ -104,7 +104,7 @@ class OnTheExecutor(Scratch):
 
     def test_remembers_what_came_out_otherwise(self):
         self.assertEqual(reproduce("--measure-only", "-o", self.folder, "quick").returncode, 0)
-        manifest = self.folder / "quick.json"
+        manifest = self.folder / "quick.csv.json"
         runs = json.loads(manifest.read_text())
         for run in runs["runs"].values():
             self.assertEqual(run["surprises"], [])
@@ -116,14 +116,14 @@ class OnTheExecutor(Scratch):
 
     def test_reads_nothing_into_files_that_are_no_logs(self):
         for text in ("", "[]", '{"runs": []}', '{"runs": {"a": 5}}'):
-            (self.folder / "quick.json").write_text(text)
+            (self.folder / "quick.csv.json").write_text(text)
             (self.folder / "quick.csv").write_bytes(b"run_id\r\n\xff\xfe\r\n")
             result = reproduce("--dry-run", "-o", self.folder, "quick")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("1 of 1 to do", result.stdout)
 
     def test_goes_on_when_one_could_not_run(self):
-        (self.folder / "book.json").mkdir()
+        (self.folder / "book.csv.json").mkdir()
         result = reproduce("--measure-only", "-o", self.folder, "book", "hello")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"book: exit code 2\n(.*\n)*reproduce.sh: could not run: book; what is complete stays")
@@ -170,6 +170,14 @@ class OnTheExecutor(Scratch):
         rows = list(csv.DictReader(log.read_text().splitlines()))
         self.assertEqual(len({(row["key"], row["repetition"]) for row in rows}), len(rows))
         self.assertEqual(len({row["run_id"] for row in rows}), 2)
+
+
+class Sweep(Scratch):
+    def test_an_experiment_whose_name_begins_as_an_option_is_a_file(self):
+        (self.folder / "-x.cfg").write_text("strategy = nosync\nbackend = cpu\ngrid = 4\nblock = 32\n")
+        shown = called(ROOT / "experiments/sweep.sbatch", "2", "-x.cfg", "--dry-run", cwd=self.folder)
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertRegex(shown.stdout, r"nosync +16 +1\n")
 
 
 class Costs(unittest.TestCase):
@@ -230,6 +238,21 @@ class Plot(Scratch):
         self.assertEqual(result.returncode, 2)
         self.assertRegex(result.stderr, r"--plot: there is no \S*/experiments/plot.sh; allowed: in a build folder")
         self.assertFalse(log.exists())
+
+
+class StandardOutput(Scratch):
+    """Of the scripts, where it takes nothing."""
+
+    def test_that_is_full_or_closed_is_an_error_in_one_line(self):
+        h200 = ROOT / "results/h200"
+        full, closed = (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")
+        for script, words, (where, why) in (("claims.sh", "list", full), ("claims.sh", "check", closed),
+                                            ("plot.sh", f"{h200}/book.csv -o {self.folder}", full), ("reproduce.sh", "--dry-run", full),
+                                            ("reproduce.sh", "--help", closed), ("overhead.py", f"{h200}/overhead.csv", full)):
+            with self.subTest(script=script, words=words, where=where):
+                done = called("/bin/sh", "-c", f"{ROOT}/experiments/{script} {words} {where}")
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr, f"{script}: standard output could not be written to: {why}\n")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 # As root, without systemd. All that it makes lies in a scratch folder and is gone at the end; a Slurm that is here already
 # is left alone. Where it cannot run it says why and exits with 77; under CI=true that is a failure.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
 export NESTBED=${NESTBED:?names a nestbed that is built}
@@ -266,7 +266,7 @@ wait_for "the merge" has_ended "$array,$merge"
 wait_for "the unsharded run" eval "! kill -0 $whole 2>/dev/null"
 wait "$whole" || fail "the unsharded run: exit code $?: $(cat whole.log)"
 same_samples "a log.csv" whole.csv || fail "the merged log is not the unsharded one"
-[[ -s "a log.json" ]] || fail "the merged log has no manifest"
+[[ -s "a log.csv.json" ]] || fail "the merged log has no manifest"
 ok "the merged log equals the unsharded one: $(rows "a log.csv") rows, none missing, none twice"
 
 for one in 1:stopped-1.csv 2:killed.csv 3:stopped-3.csv; do
@@ -282,7 +282,7 @@ was = was[:was.rindex(b"\n") + 1]
 now = log.read_bytes()
 assert len(was) < len(now), f"{log}: it was complete already when it was stopped"
 assert now.startswith(was), f"{log}: the rows of the run that was stopped are not all there"
-runs = json.loads(log.with_suffix(".json").read_text())["runs"]
+runs = json.loads(pathlib.Path(f"{log}.json").read_text())["runs"]
 assert len(runs) > 1, f"{log}: the manifest knows of {len(runs)} run"
 END
 done

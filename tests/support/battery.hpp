@@ -223,9 +223,9 @@ inline void expect_ok(const Sample& sample, const Case& point)
     EXPECT_GT(*sample.wall_us, 0);
     expect_launches(sample, point);
 }
-inline void expect_ok(Session& session, const Case& point)
+inline void expect_ok(Session& session, const Case& point, unsigned repetition = 0)
 {
-    expect_ok(session.sample(point), point);
+    expect_ok(session.sample(point, repetition), point);
 }
 
 // check(point, shape) for all shapes and types.

@@ -42,7 +42,7 @@ inline std::vector<Row> rows_of(const std::filesystem::path& path)
     for (std::size_t line = 1; line < lines.size(); ++line) {
         EXPECT_EQ(lines[line].size(), lines[0].size());
         for (std::size_t column = 0; column < lines[line].size(); ++column)
-            rows.resize(line), rows[line - 1][lines[0][column]] = lines[line][column];
+            rows.resize(line), rows[line - 1][lines[0].at(column)] = lines[line][column];
     }
     return rows;
 }

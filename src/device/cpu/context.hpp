@@ -34,7 +34,7 @@ struct LaunchShape {
     dim3 block;
 };
 
-// Memory of the device. Not initialised.
+// Memory of the device. Not zero, and not what an earlier case left: a kernel that reads what nobody wrote reads the same every time.
 template <class T>
 class Buffer
 {
@@ -42,7 +42,11 @@ class Buffer
 
   public:
     Buffer() = default;
-    explicit Buffer(std::size_t count) : data_(new T[count]), count_(count) {}
+    explicit Buffer(std::size_t count) : data_(new T[count]), count_(count)
+    {
+        constexpr int kPoison = 0xFF; // not-a-number, in floats
+        std::memset(static_cast<void*>(data_.get()), kPoison, count * sizeof(T));
+    }
     T* data() const { return data_.get(); }
     std::size_t size() const { return count_; }
 
@@ -131,6 +135,8 @@ class Context
 
     // Launches from kernels that go by another mechanism throw DeviceFault from now on; empty: all are allowed.
     void go_by(std::optional<Mechanism> mechanism) { executor_.go_by(mechanism); }
+    // What the executor draws from, from the next launch on.
+    void draw_from(std::uint64_t draws) { executor_.draw_from(draws); }
     // Profilers that know ranges are for GPUs.
     void name_range(const std::string& /*name*/) {}
 

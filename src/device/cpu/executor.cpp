@@ -1,13 +1,13 @@
 #include "device/cpu/executor.hpp"
 
 #include "base/error.hpp"
+#include "base/split_mix.hpp"
 #include "device/cpu/executor_state.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 #include <thread>
 
 namespace nestbed::cpu
@@ -43,11 +43,13 @@ void check_barrier(std::size_t reached, std::uint32_t threads)
 
 struct Executor::State {
     State(Schedule order, unsigned threads)
-        : schedule(order), workers(threads), sequential(threads, pending), random(pending)
+        : schedule(order), workers(order.order == Schedule::Order::fifo ? threads : 1), sequential(workers, pending),
+          random(pending)
     {
     }
     Schedule schedule;
-    std::mt19937_64 seeds{schedule.seed}; // random: a schedule of its own for every run
+    std::uint64_t draws = schedule.seed; // see draw_from()
+    std::uint64_t runs = 0;              // since then
     unsigned workers;
     PendingLaunches pending;
     SequentialScheduler sequential;
@@ -83,6 +85,12 @@ void Executor::go_by(std::optional<Mechanism> mechanism)
     state_->pending.only = mechanism;
 }
 
+void Executor::draw_from(std::uint64_t draws)
+{
+    state_->draws = draws;
+    state_->runs = 0;
+}
+
 namespace
 {
 
@@ -110,7 +118,7 @@ void Executor::run(dim3 grid, dim3 block, KernelCall call)
     root->pending = false;
     state_->pending.reset();
     if (state_->schedule.order == Schedule::Order::random)
-        state_->random.run(std::move(root), state_->seeds());
+        state_->random.run(std::move(root), split_mix(state_->draws, state_->runs++));
     else
         state_->sequential.run(std::move(root), state_->schedule.order == Schedule::Order::eager);
 }

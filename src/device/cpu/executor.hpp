@@ -18,8 +18,9 @@
 //           latency exceeds the parent's remaining work. Grids of one generation share the worker threads.
 //   eager   a child runs at its launch, to the end, before its parent's other threads get any further.
 //   random  threads, blocks and grids go in any order that the rules allow. A thread is interrupted at barriers,
-//           launches and waits. Every run draws its own order; the seed gives the same sequence of runs again.
-// eager and random use one worker: what they do does not depend on the machine.
+//           launches and waits. Every run draws its own order: from the number that draw_from() got last (the schedule's
+//           seed before that) and the number of runs since then, and from nothing else.
+// eager and random use one worker, however many are asked for: what they do does not depend on the machine.
 #pragma once
 
 #include "base/error.hpp"
@@ -74,7 +75,7 @@ class Executor
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
 
-    unsigned workers() const;
+    unsigned workers() const; // that the schedule uses
     const Schedule& schedule() const;
 
     unsigned pending_limit() const;
@@ -82,6 +83,9 @@ class Executor
 
     // The mechanism by which kernels launch kernels from now on; empty: any.
     void go_by(std::optional<Mechanism> mechanism);
+
+    // random: the runs from now on draw from this number.
+    void draw_from(std::uint64_t draws);
 
     // Launches a grid from the host and returns when it and all its descendants are complete. Throws Fault for an empty or
     // oversized grid, if every thread waits for ever (schedule random), and if a kernel launches by a mechanism that is not

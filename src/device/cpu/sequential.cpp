@@ -2,7 +2,10 @@
 // workers, each block's threads run in order, and what they launch is gathered and submitted, in the order of grid,
 // block and call, when the generation is done: the outcome does not depend on the number of workers, as long as no
 // launch is refused (which launch meets a full queue depends on who comes first).
+#include "base/thread.hpp"
 #include "device/cpu/executor_state.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -147,6 +150,7 @@ class SequentialScheduler::Team
     void take_blocks(Worker& worker);
     void sleep_and_work(Worker& worker);
     void share();
+    void stop();
 
     PendingLaunches& pending_;
     std::vector<std::unique_ptr<Worker>> workers_;
@@ -163,26 +167,37 @@ class SequentialScheduler::Team
     unsigned busy_ = 0;
     bool stop_ = false;
     std::exception_ptr error_;
-    std::vector<std::thread> threads_;
+    std::vector<std::jthread> threads_;
 };
 
 SequentialScheduler::Team::Team(unsigned workers, PendingLaunches& pending) : pending_(pending)
 {
     for (unsigned i = 0; i < workers; ++i)
         workers_.emplace_back(std::make_unique<Worker>(pending))->number = i;
-    for (unsigned i = 1; i < workers; ++i)
-        threads_.emplace_back([this, i] { sleep_and_work(*workers_[i]); });
+    try {
+        for (unsigned i = 1; i < workers; ++i)
+            threads_.push_back(
+                start_thread(fmt::format("thread {} of {} of the executor (--workers)", i + 1, workers),
+                             [this, i] { sleep_and_work(*workers_[i]); }));
+    } catch (...) {
+        stop();
+        throw;
+    }
 }
 
 SequentialScheduler::Team::~Team()
+{
+    stop();
+}
+
+void SequentialScheduler::Team::stop()
 {
     {
         const std::lock_guard lock(mutex_);
         stop_ = true;
     }
     wake_.notify_all();
-    for (std::thread& thread : threads_)
-        thread.join();
+    threads_.clear();
 }
 
 void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)

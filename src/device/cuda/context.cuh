@@ -196,6 +196,8 @@ class Context
     }
     // The executor checks by what kernels launch.
     void go_by(std::optional<Mechanism> /*mechanism*/) {}
+    // The executor draws.
+    void draw_from(std::uint64_t /*draws*/) {}
     // Of the timed region to come; empty: it has no range.
     void name_range(std::string name) { range_ = std::move(name); }
     const std::string& range() const { return range_; }

@@ -27,7 +27,8 @@ class LaunchWorkload final : public Workload
         Sample sample = once(launcher, job, false);
         if (sample.status != Status::ok || !run.marked)
             return sample;
-        job.ledger = &ledger_; // once more with marks, counted in a ledger of its own
+        job.ledger = &ledger_; // once more with marks, counted in a ledger of its own, in another order
+        job.draws = ~run.draws;
         const Sample marked = once(launcher, job, true);
         sample.status = marked.status;
         sample.detail = marked.detail;

@@ -1,0 +1,35 @@
+"""Standard output to which nothing is lost in silence. Needs Python alone."""
+import io
+import os
+import sys
+
+
+class OutputError(Exception):
+    """Standard output could not be written to: why."""
+
+
+class Output(io.FileIO):
+    def write(self, data):
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OutputError(error.strerror) from error
+
+
+def run(name, main):
+    """Ends the program with main()'s exit code; with 1, and one line that begins with `name`, where standard output takes no more."""
+    try:
+        try:
+            file = Output(1, "w", closefd=False)
+        except OSError as error:  # it is closed
+            raise OutputError(error.strerror) from error
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(file), encoding=sys.stdout.encoding, errors=sys.stdout.errors, line_buffering=file.isatty())
+        try:
+            code = main()
+        finally:
+            sys.stdout.flush()
+    except OutputError as error:
+        print(f"{name}: standard output could not be written to: {error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left of it when Python ends
+        code = 1
+    sys.exit(code)

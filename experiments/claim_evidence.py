@@ -1,0 +1,172 @@
+"""What a folder of results rests on besides its CSVs: that rows are as a run writes them, what their manifests say of them, and that the
+figures are drawn from them."""
+import hashlib
+import html
+import pathlib
+import re
+import struct
+
+import logs
+import row_check
+from claim_file import ClaimError
+
+MANIFEST = {"gpu": "name", "driver": "driver", "cuda": "cuda_runtime", "machine": "machine", "schedule": "schedule"}
+LAUNCHED = {"wave", "streams"}  # a row has what it was launched with, not what was asked for
+ASKED = [name for name in row_check.CASE if name not in LAUNCHED]
+
+
+def sha256_of(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def evidence(folder):
+    """Names of what must be in the SHA256SUMS of a folder: its CSVs, their manifests, and the figures."""
+    csvs = sorted(folder.glob("*.csv"))
+    beside = {name for path in csvs for name in (f"{path.stem}.json", f"{path.name}.json") if (folder / name).is_file()}
+    return [*(path.name for path in csvs), *sorted(beside), *(f"figures/{path.name}" for path in figures_in(folder))]
+
+
+# --- rows, and the runs that made them ---
+
+
+def check_log(path):
+    """A CSV's rows against each other and against its manifest. Of what is no log only that it can be read. Raises logs.LogError and
+    ClaimError."""
+    header, lines, rows = logs.read_rows(path)
+    if not {"run_id", "status"} <= set(header):
+        return
+    try:
+        row_check.check_rows(header, lines, rows)
+    except row_check.RowError as error:
+        raise ClaimError(f"{path}, {error}") from error
+    manifest = logs.manifest_of(path)
+    if not manifest:
+        return
+    try:
+        check_runs(path, manifest, [row_check.Row({name: at for at, name in enumerate(header)}, line, cells)
+                                    for line, cells in zip(lines, rows)])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ClaimError(f"the manifest of {path}: it is not a manifest of `nestbed run`: there is no {error}") from error
+
+
+def check_runs(path, manifest, rows):
+    for run_id in dict.fromkeys(row.at("run_id") for row in rows):
+        if run_id not in manifest["runs"]:
+            raise ClaimError(f"the manifest of {path}: it has no run '{run_id}', of which the log has rows")
+        run = manifest["runs"][run_id]
+        mine = [row for row in rows if row.at("run_id") == run_id]
+        check_machine(path, run_id, run, mine)
+        if "plan" in run:
+            check_plan(path, manifest["plans"][run["plan"]], mine)
+        elif len(mine) > run["samples"]:  # of an earlier version, which kept no plan
+            raise ClaimError(f"the manifest of {path}: run {run_id} was to measure {run['samples']} rows; the log has {len(mine)}")
+    check_end(path, manifest["runs"], len(rows))
+
+
+def check_machine(path, run_id, run, rows):
+    """What rows say of program and device is what the manifest says."""
+    for row in rows:
+        backend = run["backends"].get(row.at("backend"))
+        if backend is None:
+            row_problem(path, run_id, row, "backend", f"one of {', '.join(run['backends'])}")
+        said = {name: run[name] for name in ("git", "experiment")}
+        said.update({column: backend[name] for column, name in MANIFEST.items() if name in backend})
+        for column, value in said.items():
+            if column in row.columns and row.at(column) != value:
+                row_problem(path, run_id, row, column, f"'{value}'")
+
+
+def row_problem(path, run_id, row, column, expected):
+    raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: {expected}, as its manifest has it of run "
+                     f"{run_id}")
+
+
+def check_plan(path, plan, rows):
+    """The plan has the rows' cases and as many repetitions; the rows have the cells of their cases."""
+    cases = {case["key"]: (case["repeat"], dict(setting.split("=", 1) for setting in case["case"].split(" "))) for case in plan}
+    first = {}
+    for row in rows:
+        if row.at("key") not in cases:
+            raise ClaimError(f"{path}, line {row.line}: the plan in its manifest has no case '{row.at('key')}'")
+        repeat, settings = cases[row.at("key")]
+        if not row.at("repetition").isdecimal() or int(row.at("repetition")) >= repeat:
+            raise ClaimError(f"{path}, line {row.line}: repetition is '{row.at('repetition')}'; expected: 0 to {repeat - 1}, by the "
+                             "plan in its manifest")
+        for name, value in settings.items():
+            column = "pending_limit_asked" if name == "pending-limit" else name.replace("-", "_")
+            if column not in LAUNCHED and row.at(column) != value:
+                raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: '{value}', as the plan in its "
+                                 f"manifest has it of case {row.at('key')}")
+        known = first.setdefault(row.at("key"), row)
+        for column in ASKED:
+            if row.at(column) != known.at(column):
+                raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: '{known.at(column)}', as in line "
+                                 f"{known.line} of the same key")
+
+
+def check_end(path, runs, count):
+    """The last run of the log came to its end, and left as many rows; where that was of a shard, the last of each shard."""
+    def order(run_id):  # two runs may start in one second
+        run = runs[run_id]
+        return run["started_utc"], "finished_utc" in run, run.get("log_rows", 0)
+
+    last = {}
+    for run_id in sorted((run_id for run_id, run in runs.items() if "plan" in run), key=order):  # earlier versions kept no end
+        if not runs[run_id].get("shard"):
+            last = {}  # it continued the whole log
+        last[runs[run_id].get("shard", "")] = run_id
+    for run_id in last.values():
+        if "finished_utc" not in runs[run_id]:
+            raise ClaimError(f"the manifest of {path}: run {run_id} did not finish; allowed: the log of a finished run")
+    known = sum(runs[run_id]["log_rows"] for run_id in last.values())
+    if last and known != count:
+        raise ClaimError(f"{path}: it has {count} rows; expected: {known}, as the runs in its manifest left it")
+
+
+# --- figures ---
+
+
+def figures_in(folder):
+    return sorted(path for path in (folder / "figures").glob("*") if path.suffix in (".svg", ".png"))
+
+
+def source_text(name, csv):
+    """What a figure says of itself: its name, the log that it is drawn from, and that log's SHA-256."""
+    return f"{name} of {csv.name}, SHA-256 {sha256_of(csv)}"
+
+
+def png_texts(data):
+    """The texts of a PNG, by keyword."""
+    texts, at = {}, 8
+    while at + 8 <= len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"tEXt":
+            keyword, _, text = data[at + 8:at + 8 + length].partition(b"\0")
+            texts[keyword.decode("latin-1")] = text.decode("latin-1")
+        at += length + 12
+    return texts
+
+
+def source_of(path):
+    """The source_text of a figure; empty where it says none."""
+    data = path.read_bytes()
+    if path.suffix == ".png":
+        return png_texts(data).get("Source", "")
+    found = re.search(r"<dc:source>([^<]*)</dc:source>", data.decode("utf-8", "replace"))
+    return html.unescape(found[1]) if found else ""
+
+
+def figure_problems(folder):
+    """A line for each figure that is not drawn from the CSV beside its folder, as it is."""
+    problems = []
+    for path in figures_in(folder):
+        found = re.fullmatch(r"(.*) of (.*), SHA-256 ([0-9a-f]{64})", source_of(path))
+        csv = folder / found[2] if found else None
+        if not found or found[1] != path.stem or "/" in found[2]:
+            problems.append(f"{path}: it does not say that it is this figure, and of which log; "
+                            "allowed: as experiments/plot.sh draws it")
+        elif not csv.is_file():
+            problems.append(f"{path}: there is no {csv}, which it is drawn from")
+        elif found[3] != sha256_of(csv):
+            problems.append(f"{path}: it is not drawn from {csv} as that is now: run experiments/plot.sh {csv}")
+    return problems

@@ -1,0 +1,19 @@
+// How the sessions of a run are opened.
+#pragma once
+
+#include "base/stop_request.hpp"
+#include "cli/arguments.hpp"
+#include "plan/settings.hpp"
+#include "run/sessions.hpp"
+
+#include <functional>
+#include <string>
+
+namespace nestbed
+{
+
+// By a worker, or in this process where that is asked for. `note` is told of a worker that was lost before the first sample.
+OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop,
+                   const std::function<void(const std::string&)>& note);
+
+} // namespace nestbed

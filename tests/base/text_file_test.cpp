@@ -1,0 +1,88 @@
+// What is read as a text: regular files of a limited size.
+#include "base/text_file.hpp"
+
+#include "base/error.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace nestbed
+{
+namespace
+{
+
+std::string refusal(const std::string& path, std::size_t most_bytes = kMostTextBytes)
+{
+    return text_of<RunError>([&] { static_cast<void>(read_text_file(path, most_bytes)); });
+}
+
+TEST(TextFile, IsReadWhole)
+{
+    const ScratchFolder folder;
+    for (const std::size_t size : {0U, 1U, 5000U, 200'000U}) {
+        const std::string text(size, 'x');
+        EXPECT_EQ(read_text_file(folder.write("text", text)), text);
+    }
+    EXPECT_EQ(read_text_file(folder.write("text", std::string_view("a\0b\r\n", 5))), std::string("a\0b\r\n", 5));
+}
+
+TEST(TextFile, IsReadToItsEndWhereItDoesNotSayItsSize)
+{
+    if (!std::filesystem::exists("/proc/self/status"))
+        GTEST_SKIP() << "this machine has no /proc";
+    EXPECT_THAT(read_text_file("/proc/self/status"), testing::HasSubstr("\nVmRSS:"));
+}
+
+TEST(TextFile, IsFollowedThroughALink)
+{
+    const ScratchFolder folder;
+    std::filesystem::create_symlink(folder.write("text", "there"), folder.path("link"));
+    EXPECT_EQ(read_text_file(folder.path("link")), "there");
+}
+
+TEST(TextFile, APipeIsNotWaitedFor)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("pipe");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_EQ(refusal(path), path + ": it could not be read: it is a pipe or a device; allowed: a regular file");
+}
+
+TEST(TextFile, ADeviceWithoutAnEndIsNotRead)
+{
+    EXPECT_EQ(refusal("/dev/zero"),
+              "/dev/zero: it could not be read: it is a pipe or a device; allowed: a regular file");
+}
+
+TEST(TextFile, MayHaveSoManyBytesAndNoneMore)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("text", std::string(2048, 'x'));
+    EXPECT_EQ(read_text_file(path, 2048).size(), 2048U);
+    EXPECT_EQ(refusal(path, 2047), path + ": it could not be read: it is too large; allowed: 2.00 KiB");
+    EXPECT_EQ(refusal(path, 1024), path + ": it could not be read: it is too large; allowed: 1.00 KiB");
+}
+
+TEST(TextFile, OneThatIsFarTooLargeIsNotReadAtAll)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.write("text", "");
+    ASSERT_EQ(truncate(path.c_str(), off_t{1} << 40), 0); // without a block of it on the disk
+    EXPECT_EQ(refusal(path), path + ": it could not be read: it is too large; allowed: 1.00 GiB");
+}
+
+TEST(TextFile, ThatCannotBeOpenedIsSaidWithItsError)
+{
+    const ScratchFolder folder;
+    EXPECT_EQ(refusal(folder.path("none")),
+              folder.path("none") + ": it could not be read: No such file or directory");
+    EXPECT_EQ(refusal(folder.path("")), folder.path("") + ": it could not be read: Is a directory");
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,78 @@
+// `nestbed worker` when what comes over its socket is nothing that a run sends: an error, and no crash.
+#include "cli/commands.hpp"
+#include "run/messages.hpp"
+#include "run/worker_process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+
+namespace nestbed
+{
+namespace
+{
+
+class WorkerCommand : public testing::Test
+{
+  protected:
+    Message answer_to(const Message& message)
+    {
+        send_message(process_.socket(), message);
+        return receive_message(process_.socket(), reader_).value_or(Message{{"usage_error", "it has ended"}});
+    }
+    Message open()
+    {
+        return answer_to({{"do", "open"}, {"backend", BackendKind::cpu}, {"options", SessionOptions{}}});
+    }
+
+    WorkerProcess process_{{NESTBED_PROGRAM}};
+    FrameReader reader_;
+};
+
+TEST_F(WorkerCommand, AnswersNothingBeforeItIsOpened)
+{
+    for (const std::string what :
+         {"sample", "release", "null_kernel", "timer_step", "bandwidth", "probe_depth", "dance"})
+        EXPECT_EQ(answer_to({{"do", what}, {"number", 0}, {"levels", 2}, {"case", Case{.strategy = "nosync"}}}),
+                  (Message{{"usage_error", "worker: '" + what + "' came before 'open'; allowed: 'open' first"}}));
+    EXPECT_TRUE(open().contains("answer")); // and goes on
+}
+
+TEST_F(WorkerCommand, RefusesWhatItDoesNotKnow)
+{
+    ASSERT_TRUE(open().contains("answer"));
+    EXPECT_EQ(answer_to({{"do", "dance"}}), (Message{{"usage_error", "worker: there is no 'dance'"}}));
+    for (const std::uint64_t number :
+         {std::uint64_t{1}, std::uint64_t{1} << 60, std::numeric_limits<std::uint64_t>::max()})
+        EXPECT_EQ(
+            answer_to(
+                {{"do", "sample"}, {"number", number}, {"repetition", 0}, {"case", Case{.strategy = "nosync"}}}),
+            (Message{{"usage_error", "worker: case " + std::to_string(number) + " came before case 0"}}));
+    EXPECT_TRUE(answer_to({{"do", "sample"}, {"number", 0}}).contains("run_error")); // of which the case never came
+}
+
+TEST_F(WorkerCommand, EndsWithAnErrorWhereItCannotReadOn)
+{
+    const std::string deep(1'000'000, '\x81');
+    std::string frame;
+    for (unsigned index = 0; index < 4; ++index)
+        frame += static_cast<char>(deep.size() >> 8 * index & 0xFFU);
+    send_frames(process_.socket(), frame + deep);
+    EXPECT_FALSE(receive_message(process_.socket(), reader_));
+    const std::optional<ProgramEnd> end = process_.ended_within(std::chrono::seconds(30));
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->text(), "exit code 1");
+}
+
+TEST_F(WorkerCommand, EndsWithAnErrorWhereNothingIsAsked)
+{
+    send_message(process_.socket(), {{"number", 1}});
+    const std::optional<ProgramEnd> end = process_.ended_within(std::chrono::seconds(30));
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->text(), "exit code 1");
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,216 @@
+// Rows that failed are taken out of a log: what is kept where, and that nothing is lost wherever it is ended.
+#include "log/retry.hpp"
+
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "log/manifest.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::map<BackendKind, RunFacts> some_runs()
+{
+    return {{BackendKind::cpu, {.experiment = "book", .run_id = "run-1", .schedule = "fifo"}}};
+}
+
+// Three cases, of which the second has failed in the one way or the other.
+std::vector<CaseResult> some_results()
+{
+    Plan plan;
+    plan.groups = {{.cases = {{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16},
+                              {.strategy = "nosync", .elements = 128, .grid = 8, .block = 16},
+                              {.strategy = "cub", .elements = 64, .grid = 4, .block = 16}}}};
+    std::vector<CaseResult> results = cases_of(plan, some_runs());
+    results[0].samples = {{.wall_us = 1.5}, {.status = Status::wrong, .detail = "1 of 4, \"so\"\nwrong"}};
+    results[1].samples = {{.wall_us = 2}, {.status = Status::crashed, .detail = "signal 6"}};
+    results[2].samples = {{.status = Status::unsupported, .detail = "unsupported: no"}};
+    return results;
+}
+
+std::string text_of_rows(const std::vector<CaseResult>& results, const std::function<bool(Status)>& wanted)
+{
+    std::string text = csv_line(columns());
+    for (const CaseResult& result : results)
+        for (std::size_t index = 0; index < result.samples.size(); ++index)
+            if (wanted(result.samples[index].status))
+                text += csv_line(row_of(some_runs().at(BackendKind::cpu), result.point, static_cast<unsigned>(index),
+                                        result.samples[index]));
+    return text;
+}
+
+class PutFailedAside : public testing::Test
+{
+  protected:
+    RowsAside put_aside(const std::function<bool(const Case&, Status)>& failed) const
+    {
+        return put_failed_aside(parse_log(path, folder.read("a.csv")), results, failed);
+    }
+    std::vector<std::string> files() const
+    {
+        std::vector<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()))
+            names.push_back(entry.path().filename());
+        std::ranges::sort(names);
+        return names;
+    }
+
+    static bool has_failed(const Case& /*point*/, Status status)
+    {
+        return status == Status::wrong || status == Status::crashed;
+    }
+    static bool has_not_failed(Status status) { return !has_failed({}, status); }
+
+    ScratchFolder folder;
+    std::vector<CaseResult> results = some_results();
+    std::string whole = text_of_rows(results, [](Status /*status*/) { return true; });
+    std::string kept = text_of_rows(results, has_not_failed);
+    std::string path = folder.write("a.csv", whole);
+};
+
+TEST_F(PutFailedAside, KeepsTheLogAsItWasAndLeavesTheRestInIt)
+{
+    folder.write("a.csv.json", "its manifest");
+    const RowsAside aside = put_aside(has_failed);
+    EXPECT_EQ(aside.rows, 2U);
+    EXPECT_EQ(aside.file, path + ".old-1");
+    EXPECT_EQ(folder.read("a.csv.old-1"), whole);
+    EXPECT_EQ(folder.read("a.csv"), kept);
+    EXPECT_EQ(folder.read("a.csv.old-1.json"), "its manifest"); // so that it can be compared and merged
+    EXPECT_THAT(files(), ElementsAre("a.csv", "a.csv.json", "a.csv.old-1", "a.csv.old-1.json"));
+}
+
+TEST_F(PutFailedAside, ShowsACopyToNobodyElse)
+{
+    namespace fs = std::filesystem;
+    folder.write("a.csv.json", "its manifest");
+    for (const char* name : {"a.csv", "a.csv.json"})
+        fs::permissions(folder.path(name), fs::perms::owner_read | fs::perms::owner_write);
+    put_aside(has_failed);
+    for (const std::string& name : files())
+        EXPECT_EQ(fs::status(folder.path(name)).permissions(), fs::perms::owner_read | fs::perms::owner_write)
+            << name;
+}
+
+TEST_F(PutFailedAside, AsksByCase)
+{
+    const RowsAside aside =
+        put_aside([](const Case& point, Status status) { return point.grid == 8 && status != Status::ok; });
+    EXPECT_EQ(aside.rows, 1U);
+    EXPECT_THAT(folder.read("a.csv"), AllOf(HasSubstr(",wrong,"), testing::Not(HasSubstr(",crashed,"))));
+}
+
+TEST_F(PutFailedAside, ChangesNothingWhereNoRowFailed)
+{
+    const RowsAside aside = put_aside([](const Case&, Status) { return false; });
+    EXPECT_EQ(aside.rows, 0U);
+    EXPECT_EQ(aside.file, "");
+    EXPECT_EQ(folder.read("a.csv"), whole);
+    EXPECT_THAT(files(), ElementsAre("a.csv"));
+}
+
+TEST_F(PutFailedAside, TakesANameThatNeitherALogNorAManifestHas)
+{
+    folder.write("a.csv.old-1", "another");
+    folder.write("a.csv.old-2.json", "{}");
+    EXPECT_EQ(put_aside(has_failed).file, path + ".old-3");
+    EXPECT_EQ(folder.read("a.csv.old-1"), "another");
+}
+
+TEST_F(PutFailedAside, CopiesARowThatIsNotWholeToo)
+{
+    const std::string torn = whole + "book,run-2";
+    folder.write("a.csv", torn);
+    EXPECT_EQ(put_failed_aside(parse_log(path, whole), results, has_failed).rows, 2U);
+    EXPECT_EQ(folder.read("a.csv.old-1"), torn);
+    EXPECT_EQ(folder.read("a.csv"), kept);
+}
+
+// A process that is killed at each of its system calls in turn.
+TEST_F(PutFailedAside, LosesNothingWhereverItIsKilled)
+{
+    bool ended = false;
+    bool before = false;
+    bool between = false;
+    bool after = false;
+    for (unsigned calls = 0; !ended; ++calls) {
+        std::filesystem::remove(path + ".old-1");
+        folder.write("a.csv", whole);
+        const ParsedLog rows = parse_log(path, whole);
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            ptrace(PTRACE_TRACEME);
+            static_cast<void>(raise(SIGSTOP));
+            try {
+                static_cast<void>(put_failed_aside(rows, results, has_failed));
+            } catch (const std::exception&) {
+                _exit(1);
+            }
+            _exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        for (unsigned stop = 0; stop < calls && WIFSTOPPED(status); ++stop) {
+            ASSERT_EQ(ptrace(PTRACE_SYSCALL, child, nullptr, nullptr), 0);
+            waitpid(child, &status, 0);
+        }
+        ended = WIFEXITED(status);
+        if (ended) {
+            EXPECT_EQ(WEXITSTATUS(status), 0);
+        } else {
+            ASSERT_EQ(kill(child, SIGKILL), 0);
+        }
+        while (!ended && waitpid(child, &status, 0) == child && WIFSTOPPED(status))
+            ;
+        const std::string log = folder.read("a.csv");
+        const bool aside = folder.has("a.csv.old-1");
+        if (aside) {
+            ASSERT_EQ(folder.read("a.csv.old-1"), whole) << calls;
+        }
+        ASSERT_TRUE(log == whole || (log == kept && aside)) << calls << ": " << log;
+        before = before || (log == whole && !aside);
+        between = between || (log == whole && aside);
+        after = after || log == kept;
+        ASSERT_LT(calls, 10'000U);
+    }
+    EXPECT_TRUE(before && between && after);
+}
+
+TEST_F(PutFailedAside, LeavesTheLogAsItWasWhereThereCanBeNoCopy)
+{
+    std::filesystem::create_directory(path + ".old-1"); // a name that is taken, whatever by
+    EXPECT_EQ(put_aside(has_failed).file, path + ".old-2");
+    folder.write("a.csv", whole);
+    const rlimit small{.rlim_cur = whole.size() - 1, .rlim_max = RLIM_INFINITY};
+    EXPECT_EXIT(
+        {
+            static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+            setrlimit(RLIMIT_FSIZE, &small);
+            std::cerr << text_of<RunError>([&] { static_cast<void>(put_aside(has_failed)); });
+            _exit(0);
+        },
+        testing::ExitedWithCode(0), "a.csv.old-3: the log as it was could not be written: File too large");
+    EXPECT_EQ(folder.read("a.csv"), whole);
+    EXPECT_FALSE(folder.has("a.csv.old-3"));
+}
+
+} // namespace
+} // namespace nestbed

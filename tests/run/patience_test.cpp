@@ -1,0 +1,66 @@
+// How long an answer is waited for, on a clock that the tests set.
+#include "run/patience.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr Patience::Time kStart{1h};
+
+TEST(Patience, LastsAsLongAsItsTimeout)
+{
+    Patience patience(2s, kStart);
+    EXPECT_EQ(patience.left(kStart), 2s);
+    EXPECT_EQ(patience.left(kStart + 500ms), 1500ms);
+    EXPECT_EQ(patience.left(kStart + 2s - 1us), 1ms); // a wait is whole milliseconds, and never too short
+    EXPECT_EQ(patience.left(kStart + 2s), std::nullopt);
+}
+
+TEST(Patience, BeginsAgainWithASignOfLife)
+{
+    Patience patience(2s, kStart);
+    patience.sign_of_life(kStart + 1500ms);
+    EXPECT_EQ(patience.left(kStart + 2s), 1500ms);
+    EXPECT_EQ(patience.left(kStart + 3500ms), std::nullopt);
+}
+
+// A machine under load is late too, but not by so much.
+TEST(Patience, IsOverWhereItsEndIsSeenALittleLate)
+{
+    Patience patience(2s, kStart);
+    EXPECT_EQ(patience.left(kStart + 2s + kOverslept), std::nullopt);
+}
+
+TEST(Patience, HasNotWaitedWhileTheProcessesWereStopped)
+{
+    Patience patience(2s, kStart);
+    const Patience::Time awake = kStart + 2s + kOverslept + 1ms;
+    EXPECT_EQ(patience.left(awake), 2s);
+    EXPECT_EQ(patience.left(awake + 500ms), 1500ms);
+    EXPECT_EQ(patience.left(awake + 2s), std::nullopt);
+    EXPECT_EQ(patience.left(awake + 1h), 2s); // and again
+}
+
+TEST(Patience, LastsNoLongerThanTheGraceOnceAStopIsAskedFor)
+{
+    Patience patience(1h, kStart);
+    EXPECT_FALSE(patience.stopping());
+    patience.stop(kStart);
+    EXPECT_TRUE(patience.stopping());
+    patience.sign_of_life(kStart + 1s);
+    EXPECT_EQ(patience.left(kStart + 1s), kStopGrace - 1s);
+    EXPECT_EQ(patience.left(kStart + kStopGrace), std::nullopt);
+    EXPECT_EQ(patience.left(kStart + 10min), kStopGrace); // not the timeout
+
+    Patience hurried(1s, kStart);
+    hurried.stop(kStart);
+    EXPECT_EQ(hurried.left(kStart), 1s);
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,356 @@
+#!/usr/bin/python3
+"""Tests of what something else does to a run's files, and of the descriptors that it is started with.
+
+    NESTBED=build/release/nestbed NESTBED_TESTS=build/release/tests/nestbed_tests /usr/bin/python3 -W error tests/scripts/attacked_test.py
+"""
+import csv
+import json
+import os
+import pathlib
+import pty
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+NESTBED = os.path.abspath(os.environ["NESTBED"])
+TESTS = os.path.abspath(os.environ["NESTBED_TESTS"])
+
+CASES = ("--backend", "cpu", "--strategy", "neighbored,nosync,barrier,tail", "--grid", "4,16", "--block", "64", "--warmup", "0")
+LONG = (*CASES, "--repeat", "2000")  # some seconds: there is time for what is done to it
+SHORT = (*CASES, "--repeat", "2")
+SHORT_ROWS = 16
+LIMIT = 60
+
+
+def rows_of(log):
+    with open(log, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def runs_of(manifest):
+    return json.loads(manifest.read_text())["runs"]
+
+
+def shown_on(terminal):
+    """All that a terminal was sent until its other end was closed."""
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:  # its end
+            os.close(terminal)
+            return shown
+
+
+class Attacked(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.log = self.folder / "out.csv"
+        self.manifest = self.folder / "out.csv.json"
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def start(self, *words, program=NESTBED):
+        process = subprocess.Popen([program, "run", *map(str, words)], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def end_of(self, process):
+        out, err = process.communicate(timeout=LIMIT)
+        return process.returncode, out, err
+
+    def run_to_end(self, *words, **options):
+        return self.end_of(self.start(*words, **options))
+
+    def wait_for_rows(self, process, rows):
+        end = time.monotonic() + LIMIT
+        while not self.log.exists() or self.log.read_bytes().count(b"\n") <= rows:
+            self.assertIsNone(process.poll(), "it ended before anything was done to it")
+            self.assertLess(time.monotonic(), end, "nothing was measured")
+            time.sleep(0.002)
+
+
+class Logs(Attacked):
+    def attacked(self, deed):
+        """(what the log had before the deed, standard error) of a run to whose log something was done."""
+        already = self.log.read_bytes().count(b"\n") if self.log.exists() else 0
+        process = self.start(*LONG, "-o", self.log.name)
+        self.wait_for_rows(process, already + 20)
+        before = self.log.read_bytes()
+        deed()
+        code, out, err = self.end_of(process)
+        self.assertEqual((code, out), (1, ""), err)
+        return before[:before.rfind(b"\n") + 1], err
+
+    def assert_rescued(self, before, err, what):
+        self.assertEqual(err, f"nestbed: out.csv: {what} while this run was writing it; all rows of the log are in out.csv.rescued-1\n")
+        rescued = self.folder / "out.csv.rescued-1"
+        self.assertTrue(rescued.read_bytes().startswith(before))
+        self.assertTrue(rescued.read_bytes().endswith(b"\r\n"))
+        rows = rows_of(rescued)
+        places = {(row["key"], row["repetition"]) for row in rows}
+        self.assertEqual(len(places), len(rows))
+        # It is a log that a run can go on with: all that it has, nothing twice.
+        code, _, err = self.run_to_end(*LONG, "--dry-run", "-o", rescued.name)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(set(runs_of(self.folder / "out.csv.rescued-1.json")), {row["run_id"] for row in rows})
+
+    def test_deleted(self):
+        before, err = self.attacked(self.log.unlink)
+        self.assert_rescued(before, err, "it was deleted")
+        self.assertEqual(self.names(), ["out.csv.json", "out.csv.rescued-1", "out.csv.rescued-1.json"])
+
+    def test_renamed(self):
+        before, err = self.attacked(lambda: self.log.rename(self.folder / "moved.csv"))
+        self.assert_rescued(before, err, "it was renamed")
+        self.assertTrue((self.folder / "moved.csv").read_bytes().startswith(before))
+
+    def test_cut_off(self):
+        before, err = self.attacked(lambda: os.truncate(self.log, 100))
+        what = err.split(" while")[0].split("out.csv: ")[1]
+        self.assertRegex(what, r"^it was cut off: it has \d+ of \d+ bytes$")
+        self.assert_rescued(before, err, what)
+
+    def test_replaced(self):
+        def replace():
+            (self.folder / "new").write_text("somebody's")
+            (self.folder / "new").rename(self.log)
+
+        before, err = self.attacked(replace)
+        self.assert_rescued(before, err, "another file has taken its place")
+        self.assertEqual(self.log.read_text(), "somebody's")
+
+    def test_written_to_by_something_else(self):
+        def append():
+            with open(self.log, "a", encoding="utf-8") as file:
+                file.write("foreign")
+
+        before, err = self.attacked(append)
+        self.assert_rescued(before, err, "something else has written to it")
+        self.assertIn(b"foreign", self.log.read_bytes())
+
+    def test_what_was_there_before_the_run_is_rescued_too(self):
+        process = self.start(*LONG, "-o", self.log.name)
+        self.wait_for_rows(process, 20)
+        process.kill()
+        process.communicate()
+        first = {row["run_id"] for row in rows_of(self.log)}
+        before, err = self.attacked(self.log.unlink)
+        self.assertIn("all rows of the log are in out.csv.rescued-1\n", err)
+        rescued = self.folder / "out.csv.rescued-1"
+        self.assertTrue(rescued.read_bytes().startswith(before))
+        self.assertLess(first, set(runs_of(self.folder / "out.csv.rescued-1.json")))
+        # And it is gone on with.
+        process = self.start(*LONG, "-o", rescued.name)
+        self.assertIn("out.csv.rescued-1 has ", process.stderr.readline())
+        process.kill()
+
+    def test_a_manifest_deleted_in_a_run_that_ends_with_an_error_is_there_again(self):
+        process = self.start(*LONG, "-o", self.log.name)
+        self.wait_for_rows(process, 20)
+        self.manifest.unlink()
+        size = self.log.stat().st_size + 20_000
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, size))
+        code, _, err = self.end_of(process)
+        self.assertEqual(code, 1, err)
+        self.assertIn("out.csv: the row could not be written: File too large", err)
+        self.assertEqual(set(runs_of(self.manifest)), {row["run_id"] for row in rows_of(self.log)})
+
+    def test_deleted_in_a_run_that_something_else_ends(self):
+        process = self.start(*LONG, "--retries", "1", "-o", self.log.name)
+        self.wait_for_rows(process, 20)
+        (worker,) = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(worker), signal.SIGSTOP)
+        time.sleep(0.1)  # what it has sent is in the log
+        before = self.log.read_bytes()
+        self.log.unlink()
+        # One file at a time: for what is rescued, and not for another worker.
+        used = {int(name) for name in os.listdir(f"/proc/{process.pid}/fd")}
+        limit = next(number for number in range(1000) if number not in used)
+        self.assertGreater(limit, max(used))
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (limit, limit))
+        os.kill(int(worker), signal.SIGKILL)
+        code, out, err = self.end_of(process)
+        self.assertEqual((code, out), (1, ""), err)
+        self.assertRegex(err, "nestbed: out.csv: it was deleted while this run was writing it; all rows of the log are in out.csv.rescued-1\n"
+                              "nestbed: .*Too many open files\n$")
+        self.assertEqual((self.folder / "out.csv.rescued-1").read_bytes(), before)
+
+
+class Manifests(Attacked):
+    def test_deleted_or_spoilt_during_the_run_is_written_again(self):
+        for deed in (self.manifest.unlink, lambda: self.manifest.write_text("garbage")):
+            self.log.unlink(missing_ok=True)
+            self.manifest.unlink(missing_ok=True)
+            process = self.start(*CASES, "--repeat", "60", "-o", self.log.name)
+            self.wait_for_rows(process, 5)
+            deed()
+            code, _, err = self.end_of(process)
+            self.assertEqual((code, err), (0, ""))
+            (run,) = runs_of(self.manifest).values()
+            self.assertEqual(run["log_rows"], 480)
+            self.assertIn("finished_utc", run)
+
+    def test_two_runs_at_once_into_logs_of_one_stem(self):
+        both = [self.start(*SHORT, "-o", f"grid.gpu{number}") for number in (0, 1)]
+        for process in both:
+            self.assertEqual(self.end_of(process)[0], 0)
+        self.assertEqual(self.names(), ["grid.gpu0", "grid.gpu0.json", "grid.gpu1", "grid.gpu1.json"])
+        for number in (0, 1):
+            ((run_id, run),) = runs_of(self.folder / f"grid.gpu{number}.json").items()
+            self.assertEqual({row["run_id"] for row in rows_of(self.folder / f"grid.gpu{number}")}, {run_id})
+            self.assertEqual(run["log_rows"], SHORT_ROWS)
+        before = (self.folder / "grid.gpu1.json").read_bytes()
+        self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu0", "--overwrite")[0], 0)
+        self.assertEqual((self.folder / "grid.gpu1.json").read_bytes(), before)
+        self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu1")[2], "nestbed: grid.gpu1 has 16 of 16 samples already\n")
+        self.assertIn("grid.gpu0.old-1.json", self.names())
+
+    def test_of_an_earlier_version_are_read_and_go_on_under_the_new_name(self):
+        self.assertEqual(self.run_to_end(*SHORT, "-o", self.log.name)[0], 0)
+        old = self.folder / "out.json"
+        self.manifest.rename(old)
+        text = old.read_bytes()
+        code, out, err = self.run_to_end(*SHORT, "-o", self.log.name)
+        self.assertEqual((code, err), (0, "nestbed: out.csv has 16 of 16 samples already\n"))
+        self.assertIn("manifest: out.json\n", out)
+        self.assertEqual(self.names(), ["out.csv", "out.json"])
+        merged = subprocess.run([NESTBED, "merge", "out.csv", "-o", "all.csv"], cwd=self.folder, check=False, capture_output=True)
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        self.assertEqual(runs_of(self.folder / "all.csv.json"), json.loads(text)["runs"])
+        whole = self.log.read_bytes()
+        self.log.write_bytes(whole[:whole.rindex(b"\r\n", 0, -2) + 2])  # without its last row
+        code, out, _ = self.run_to_end(*SHORT, "-o", self.log.name)
+        self.assertEqual(code, 0)
+        self.assertIn("manifest: out.csv.json\n", out)
+        self.assertEqual(len(runs_of(self.manifest)), 2)
+        self.assertEqual(old.read_bytes(), text)
+
+
+HEADER = b"experiment,run_id,key,"
+
+
+class Streams(Attacked):
+    def shell(self, command, program=NESTBED, code=0):
+        """What `command`, in which $N is a short run, gives on standard output and error."""
+        done = subprocess.run(["/bin/sh", "-c", command], cwd=self.folder, check=False, capture_output=True, text=True, timeout=LIMIT,
+                              stdin=subprocess.DEVNULL, env={**os.environ, "N": f"{program} run {' '.join(SHORT)}", "NESTBED": program})
+        self.assertEqual(done.returncode, code, (command, done.stdout[-500:], done.stderr[-500:]))
+        return done.stdout, done.stderr
+
+    def link_to(self, device):
+        """A name of a device in a folder where a mistake leaves its files without harm."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        link = pathlib.Path(folder.name) / "link"
+        link.symlink_to(device)
+        return link
+
+    def assert_log(self, path):
+        self.assertTrue(path.read_bytes().startswith(HEADER))
+        self.assertEqual([row["status"] for row in rows_of(path)], ["ok"] * SHORT_ROWS)
+
+    def test_closed_ones_are_not_used_for_files_and_sockets(self):
+        for process in ("", "--in-process"):
+            for closed in ("<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+                with self.subTest(closed=closed, process=process):
+                    self.log.unlink(missing_ok=True)
+                    self.manifest.unlink(missing_ok=True)
+                    unwritten = " >&-" in f" {closed}"
+                    _, err = self.shell(f"$N {process} -o out.csv {closed}", code=1 if unwritten else 0)
+                    self.assert_log(self.log)
+                    (run,) = runs_of(self.manifest).values()
+                    self.assertIn("finished_utc", run)
+                    said = unwritten and "2>&-" not in closed
+                    self.assertEqual(err, "nestbed: standard output could not be written to: Bad file descriptor\n" if said else "")
+
+    def test_data_for_a_closed_output_is_an_error(self):
+        for words in ("$N -o -", "$N --dry-run", "$NESTBED list", "$NESTBED info", "$NESTBED --help", "$NESTBED --version",
+                      "$NESTBED tree --strategy tail --backend cpu --grid 2 --block 8", "$NESTBED hello --backend cpu --grid 2 --block 4"):
+            _, err = self.shell(f"{words} >&-", code=1)
+            self.assertRegex(err, "nestbed: standard output(: the row)? could not be written( to)?: Bad file descriptor\n$", words)
+        self.assertEqual(self.names(), [])
+
+    def test_a_worker_needs_its_socket(self):
+        _, err = self.shell("$NESTBED worker 1 <&- >&-", code=2)
+        self.assertIn("worker: it is what `nestbed run` starts for itself", err)
+
+    def test_standard_output_by_another_name_is_standard_output(self):
+        path = self.folder / "redirected"
+        for name in ("-", self.link_to("/dev/stdout"), "/dev/fd/1", "/proc/self/fd/1", "redirected", "./redirected"):
+            _, err = self.shell(f"$N -o {name} > redirected")
+            self.assert_log(path)
+            self.assertIn("neighbored", err)  # the summary
+            self.assertEqual(self.names(), ["redirected"], name)
+            before = path.read_bytes()
+            self.shell(f"$N -o {name} >> redirected")
+            self.assertTrue(path.read_bytes().startswith(before + HEADER))  # nothing is overwritten
+            path.unlink()
+            if "redirected" not in str(name):
+                out, _ = self.shell(f"$N -o {name} | cat")
+                self.assertEqual(out.count("\n"), 1 + SHORT_ROWS)
+        self.assertEqual(self.shell("$N -o /dev/null > /dev/null")[1], "")  # it has no use for either
+
+    def test_the_terminal_of_a_process_is_standard_output_too(self):
+        pid, ours = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execv(NESTBED, [NESTBED, "run", *SHORT, "-o", "/dev/tty"])
+        shown = shown_on(ours)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0, shown)
+        self.assertNotIn(b"manifest", shown)
+        self.assertEqual(self.names(), [])
+
+    def test_a_terminal_by_its_name_is_standard_output(self):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([NESTBED, "run", *SHORT, "-o", os.ttyname(theirs)], cwd=self.folder, text=True, stdout=theirs,
+                                   stderr=subprocess.PIPE)
+        os.close(theirs)
+        shown = shown_on(ours)
+        err = process.communicate(timeout=LIMIT)[1]
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(shown.count(b"\n"), 1 + SHORT_ROWS)
+        self.assertIn("neighbored", err)
+
+    def test_standard_error_is_no_place_for_a_log(self):
+        for name in (self.link_to("/dev/stderr"), "/dev/fd/2", "redirected"):
+            self.shell(f"$N -o {name} 2> redirected", code=2)
+            self.assertEqual((self.folder / "redirected").read_text(),
+                             f"nestbed: --output {name}: it is standard error, where messages go; allowed: a file that can be written, or - "
+                             "for standard output\n")
+            self.assertEqual(self.names(), ["redirected"])
+
+    def test_merge_wants_a_file(self):
+        self.shell("$N -o out.csv")
+        _, err = self.shell("$NESTBED merge out.csv --overwrite -o redirected > redirected", code=2)
+        self.assertIn("--output redirected: it is no file that can have a manifest beside it", err)
+        self.assertEqual(self.names(), ["out.csv", "out.csv.json", "redirected"])
+
+    def test_full_ones_are_an_error_of_every_command(self):
+        self.shell("$N -o out.csv; $N -o again.csv")
+        size = "--backend cpu --grid 2 --block 8"
+        small = f"{size} --strategy tail"
+        for words in ("list", "info", "--help", "--version", "help", f"tree {small}", f"trace {small} -o trace.json",
+                      f"hello {size}", "blobs --backend cpu -o blobs.png", "merge out.csv -o all.csv", "compare out.csv again.csv",
+                      "run --help", "merge --help", "list --help", f"run {small} --dry-run",
+                      f"run {small} --warmup 0 -o short.csv"):
+            _, err = self.shell(f"$NESTBED {words} > /dev/full", code=1)
+            self.assertEqual(err.splitlines()[-1:], ["nestbed: standard output could not be written to: No space left on device"], words)
+        self.assertLess({"short.csv", "all.csv", "trace.json", "blobs.png"}, set(self.names()))
+
+    def test_a_limit_of_file_sizes_is_an_error(self):
+        self.shell(f"ulimit -f 100; {NESTBED} run {' '.join(LONG)} -o out.csv 2> err", code=1)
+        self.assertEqual((self.folder / "err").read_text(), "nestbed: out.csv: the row could not be written: File too large\n")
+        self.assertTrue(self.log.read_bytes().endswith(b"\r\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
