@@ -83,7 +83,7 @@ def row_problem(path, run_id, row, column, expected):
 
 def check_plan(path, plan, rows):
     """The plan has the rows' cases and as many repetitions; the rows have the cells of their cases."""
-    cases = {case["key"]: (case["repeat"], dict(setting.split("=", 1) for setting in case["case"].split(" "))) for case in plan}
+    cases = {case["key"]: (case.get("max_repeat", case["repeat"]), dict(setting.split("=", 1) for setting in case["case"].split(" "))) for case in plan}
     first = {}
     for row in rows:
         if row.at("key") not in cases:

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace nestbed
@@ -171,6 +172,15 @@ std::string duration_text(std::chrono::duration<double> time)
     if (seconds < 99.5)
         return fmt::format("{:.0f} s", seconds);
     return seconds < 5970 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+bool comes_before(const std::string& a, const std::string& b)
+{
+    const auto rank = [](const std::string& cell) {
+        const bool number = cell.find_first_not_of("0123456789") == std::string::npos;
+        return std::tuple(!number, number ? cell.size() : 0, std::string_view(cell));
+    };
+    return rank(a) < rank(b);
 }
 
 } // namespace nestbed

@@ -38,4 +38,7 @@ std::string printable(std::string_view text);
 // "45 s", "12 min", "3.2 h".
 std::string duration_text(std::chrono::duration<double> time);
 
+// For an order of cells: numbers by their value, before words.
+bool comes_before(const std::string& a, const std::string& b);
+
 } // namespace nestbed

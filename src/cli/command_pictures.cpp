@@ -40,8 +40,8 @@ int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
             fmt::format("hello prints one case, not {}; allowed: one value an option", plan.case_count()));
     const Case& point = plan.groups.front().cases.front();
     if (Registry::find_anywhere(point.strategy)->info().workload != "hello")
-        throw UsageError(fmt::format(
-            "--strategy {}: it prints no greetings; allowed: hello, hello_synced", point.strategy));
+        throw UsageError(
+            fmt::format("--strategy {}: it prints no greetings; allowed: hello, hello_synced", point.strategy));
     const Session& session = *sessions.at(point.backend);
     constexpr std::uint64_t kMostLines = 1'000'000;
     if (2 * std::uint64_t{point.grid} * point.block > kMostLines)

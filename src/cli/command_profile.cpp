@@ -56,7 +56,8 @@ Settings profile_settings(const Given& given)
     Settings settings;
     if (const auto& files = given.at("argument"); !files.empty())
         settings.read_file(files.front());
-    for (const char* key : {"repeat", "warmup", "timeout", "retries", "expect", "schedule", "workers", "backend"})
+    for (const char* key : {"repeat", "precision", "max-repeat", "warmup", "timeout", "retries", "expect", "schedule",
+                            "workers", "backend"})
         settings.set(key, {});
     set_from(settings, given);
     settings.set("backend", {"cuda"});

@@ -162,8 +162,7 @@ class Run
             return;
         const auto lost = std::ranges::count_if(results_, &CaseResult::lost);
         err_ << fmt::format(
-            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(plan_, results_),
-            plan_.sample_count(),
+            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(results_), samples_planned(results_),
             lost == 0 ? "" : fmt::format(", {} timeouts and crashes among them (--retry-failed tries again)", lost));
         last_run_ = rows.rows.back().cells[rows.column("run_id")];
         last_rows_ = static_cast<std::size_t>(std::ranges::count_if(
@@ -186,7 +185,7 @@ class Run
         return aside.rows != 0;
     }
 
-    bool complete() const { return samples_done(plan_, results_) == plan_.sample_count(); }
+    bool complete() const { return std::ranges::all_of(results_, &CaseResult::complete); }
     // A shard, of more than there are cases: its log is a header, so that `merge` finds it.
     bool is_empty() const { return shard_ && plan_.groups.empty(); }
 
@@ -272,8 +271,8 @@ class Run
                                 whole_.case_count());
         if (!outcome.interrupted)
             return surprises.empty() ? exit_ok : exit_rows_bad;
-        err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(plan_, results_),
-                            plan_.sample_count(), path_);
+        err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(results_),
+                            samples_planned(results_), path_);
         err_ << (has_manifest(path_) ? fmt::format("; to go on:\n  {}\n", command_to_go_on(arguments_))
                                      : std::string(", which cannot be gone on with\n"));
         return exit_interrupted;

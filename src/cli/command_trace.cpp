@@ -87,7 +87,7 @@ Asked asked_for(const Given& given, std::string_view command, bool several = fal
         }
     const BackendKind backend = asked.points.front().backend;
     const unsigned usual = backend == BackendKind::cuda ? kUsualRepeat : kUsualRepeat / 3;
-    asked.repeat = settings.of("repeat").empty() ? usual : plan.repeat.at(backend);
+    asked.repeat = settings.of("repeat").empty() ? usual : plan.repeat.at(backend).least;
     return asked;
 }
 

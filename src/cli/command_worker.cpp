@@ -64,6 +64,8 @@ class Worker
     {
         if (what == "sample")
             return session_->sample(case_of(message), message.at("repetition"));
+        if (what == "sample_traced")
+            return session_->sample_traced(case_of(message));
         if (what == "open")
             return open(message);
         if (what == "null_kernel")

@@ -95,6 +95,10 @@ void check_options(const Given& given, const Settings& settings)
             throw UsageError(fmt::format("--{}: not with --overwrite; allowed: one of them", option));
     if (given.contains("plot") && given.contains("untimed"))
         throw UsageError("--plot: an untimed run has nothing to draw; allowed: without --untimed");
+    for (const char* key : {"precision", "latency"})
+        if (const auto setting = settings.one(key); setting && setting->value != "off" && given.contains("untimed"))
+            throw UsageError(
+                fmt::format("{}: an untimed run has no times; allowed: without --untimed", setting->place()));
 }
 
 std::string command_to_go_on(const std::vector<std::string>& arguments)

@@ -78,6 +78,14 @@ class BackendSession final : public Session
         return trace;
     }
 
+    Sample sample_traced(const Case& point) override
+    {
+        constexpr std::uint32_t kMostGrids = 65536;
+        Trace traced = trace(point, 0, kMostGrids);
+        traced.sample.latencies_us = latencies_by_depth(traced);
+        return std::move(traced.sample);
+    }
+
     void release() override
     {
         for (auto& [name, workload] : workloads_)

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace nestbed
@@ -191,12 +190,19 @@ bool all_have(const ParsedLog& log, const CaseRows& group, std::string_view colu
 std::vector<double> times_of(const ParsedLog& log, const CaseRows& group, std::string_view column)
 {
     std::vector<double> times;
-    for (const LogRow* row : group.rows) {
-        if (!is_ok(log, *row))
-            continue;
-        times.push_back(log.number(*row, column));
-    }
+    for (const LogRow* row : group.rows)
+        if (is_ok(log, *row))
+            times.push_back(log.number(*row, column));
     return times;
+}
+
+// How the GPU's times were taken: one that is open may hold the host's submission. Logs of before `submit` have no others.
+std::string submit_of(const ParsedLog& log, const CaseRows& group)
+{
+    const auto is_held = [&](const LogRow* row) {
+        return !is_ok(log, *row) || row->cells[log.column("submit")] == "held";
+    };
+    return log.has("submit") && std::ranges::all_of(group.rows, is_held) ? "held" : "open";
 }
 
 CaseSide side_of(const ParsedLog& log, const CaseRows& group, const std::vector<double>& times)
@@ -260,6 +266,10 @@ ComparedCase compare_case(const ParsedLog& before_log, const CaseRows& before, c
     one.before = side_of(before_log, before, before_times);
     one.after = side_of(after_log, after, after_times);
     if (one.before.median_us && one.after.median_us) {
+        if (one.clock == "gpu") {
+            one.before.submit = submit_of(before_log, before);
+            one.after.submit = submit_of(after_log, after);
+        }
         const Estimate found = estimate_ratio(after_times, before_times);
         one.ratio = found.value;
         one.interval = found.interval;
@@ -267,16 +277,6 @@ ComparedCase compare_case(const ParsedLog& before_log, const CaseRows& before, c
     one.change = change_of(one, std::min(before_times.size(), after_times.size()),
                            has_times(before_log, before) || has_times(after_log, after));
     return one;
-}
-
-// Numbers by their value, before words.
-bool comes_before(const std::string& a, const std::string& b)
-{
-    const auto rank = [](const std::string& cell) {
-        const bool number = cell.find_first_not_of("0123456789") == std::string::npos;
-        return std::tuple(!number, number ? cell.size() : 0, std::string_view(cell));
-    };
-    return rank(a) < rank(b);
 }
 
 } // namespace

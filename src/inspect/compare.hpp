@@ -23,7 +23,6 @@
 namespace nestbed
 {
 
-
 // missing: A alone has the case; added: B alone. untimed: right in both, and one clock has no time for every row that is right.
 // no_times: right in one log at most, or neither log has times; no change of the answers.
 enum class Change : std::uint8_t { fails, missing, slower, untimed, same, faster, mended, too_few, no_times, added };
@@ -37,6 +36,7 @@ struct CaseSide {
     std::size_t rows = 0, ok = 0;
     std::string status;              // of the first row that is not ok, else of the first
     std::optional<double> median_us; // of the rows that are ok
+    std::string submit;              // how these times were taken, of a GPU's: "held", or "open" where a row is
     std::size_t not_ok() const { return rows - ok; }
 };
 

@@ -23,8 +23,9 @@ std::string compare_csv(const Comparison& comparison, double tolerance)
     std::vector<std::string> cells = comparison.columns;
     if (comparison.by_key)
         cells.emplace_back("key");
-    for (const char* name : {"clock", "rows_a", "ok_a", "status_a", "median_a_us", "rows_b", "ok_b", "status_b",
-                             "median_b_us", "ratio", "ratio_low", "ratio_high", "verdict", "regression"})
+    for (const char* name :
+         {"clock", "rows_a", "ok_a", "status_a", "median_a_us", "submit_a", "rows_b", "ok_b", "status_b",
+          "median_b_us", "submit_b", "ratio", "ratio_low", "ratio_high", "verdict", "regression"})
         cells.emplace_back(name);
     std::string text = csv_line(cells);
     for (const ComparedCase& one : comparison.cases) {
@@ -37,6 +38,7 @@ std::string compare_csv(const Comparison& comparison, double tolerance)
             cells.push_back(std::to_string(side->ok));
             cells.push_back(side->status);
             cells.push_back(number_cell(side->median_us));
+            cells.push_back(side->submit);
         }
         cells.push_back(number_cell(one.ratio));
         cells.push_back(one.interval ? number_cell(one.interval->low) : "");

@@ -153,6 +153,15 @@ std::string ok_text(const ComparedCase& one)
     return fmt::format("{}/{} {}/{}", one.before.ok, one.before.rows, one.after.ok, one.after.rows);
 }
 
+// Of the times on both sides: "30", or "30, 5".
+std::string n_text(const ComparedCase& one)
+{
+    if (!one.ratio)
+        return "";
+    return one.before.ok == one.after.ok ? fmt::format("{}", one.before.ok)
+                                         : fmt::format("{}, {}", one.before.ok, one.after.ok);
+}
+
 std::string interval_text(const Interval& interval)
 {
     return fmt::format("{} - {}", ratio_text(interval.low), ratio_text(interval.high));
@@ -170,6 +179,8 @@ std::string cases_table(const Comparison& comparison, const std::vector<Column>&
     for (Column& column : shown)
         column.cells.clear();
     std::vector<Column> results{{.name = "clock", .left = true, .axis = true},
+                                {.name = "submit", .left = true},
+                                {.name = "n", .axis = true},
                                 {.name = "A", .dispensable = 3},
                                 {.name = "B", .dispensable = 1},
                                 {.name = "B / A"},
@@ -184,6 +195,8 @@ std::string cases_table(const Comparison& comparison, const std::vector<Column>&
             shown[column].cells.push_back(columns[column].cells[row]);
         const std::string cells[]{
             one.clock,
+            one.before.submit == one.after.submit ? "" : fmt::format("{}, {}", one.before.submit, one.after.submit),
+            n_text(one),
             side_text(one.before),
             side_text(one.after),
             one.ratio ? ratio_text(*one.ratio) : "",
@@ -195,7 +208,10 @@ std::string cases_table(const Comparison& comparison, const std::vector<Column>&
     }
     std::erase_if(results, [](const Column& column) { return column.value().empty(); });
     shown.insert(shown.end(), results.begin(), results.end());
-    return table_text(std::move(shown));
+    const bool unlike = std::ranges::any_of(
+        comparison.cases, [](const ComparedCase& one) { return one.before.submit != one.after.submit; });
+    return table_text(std::move(shown)) +
+           (unlike ? "submit: the host's submission is part of an open time, and of no held one (A, B)\n" : "");
 }
 
 // --- what came out ---

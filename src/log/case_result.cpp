@@ -3,6 +3,7 @@
 #include "model/case_text.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace nestbed
 {
@@ -19,21 +20,42 @@ bool CaseResult::lost() const
     });
 }
 
-bool CaseResult::complete(unsigned repeat) const
+void CaseResult::add(unsigned repetition, Sample sample, const Repeats& repeats)
 {
-    return repetitions.size() >= repeat || std::ranges::any_of(samples, ends_case, &Sample::status);
+    repetitions.insert(repetition);
+    for (std::optional<double>* us : {&sample.gpu_us, &sample.wall_us})
+        if (*us)
+            *us = as_logged(**us);
+    const bool ends = ends_case(sample.status);
+    samples.push_back(std::move(sample));
+    const auto there = static_cast<unsigned>(repetitions.size());
+    complete = complete || ends || (there >= planned && repeats.enough(there, times_of(*this)));
+    if (!complete && there >= planned)
+        planned = repeats.next_look(there);
 }
 
-std::size_t CaseResult::done(unsigned repeat) const
+std::vector<double> times_of(const CaseResult& result)
 {
-    return complete(repeat) ? repeat : repetitions.size();
+    std::vector<double> times;
+    for (const Sample& sample : result.samples)
+        if (sample.status == Status::ok && sample.wall_us)
+            times.push_back(sample.gpu_us ? *sample.gpu_us : *sample.wall_us);
+    return times;
 }
 
-std::size_t samples_done(const Plan& plan, const std::vector<CaseResult>& results)
+std::size_t samples_planned(const std::vector<CaseResult>& results)
 {
     std::size_t samples = 0;
     for (const CaseResult& result : results)
-        samples += result.done(plan.repeat.at(result.point.backend));
+        samples += result.planned;
+    return samples;
+}
+
+std::size_t samples_done(const std::vector<CaseResult>& results)
+{
+    std::size_t samples = 0;
+    for (const CaseResult& result : results)
+        samples += result.done();
     return samples;
 }
 
@@ -53,7 +75,8 @@ std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, R
             results.push_back({.point = point,
                                .group = group,
                                .samples = {},
-                               .key = key_of(point, runs.at(point.backend).schedule)});
+                               .key = key_of(point, runs.at(point.backend).schedule),
+                               .planned = plan.repeat.at(point.backend).least});
     return results;
 }
 

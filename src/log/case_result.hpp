@@ -26,16 +26,25 @@ struct CaseResult {
     // It has taken a worker down.
     bool lost() const;
     // No more is to be measured.
-    bool complete(unsigned repeat) const;
-    // Of `repeat` samples, those that are there or will not be taken.
-    std::size_t done(unsigned repeat) const;
+    bool complete = false;
+    // How many samples it is to have, as far as that is known: more where these turn out to be not precise enough.
+    unsigned planned = 1;
+
+    // Of the planned samples, those that are there or will not be taken.
+    std::size_t done() const { return complete ? planned : repetitions.size(); }
+    // The sample's times are rounded as the log has them, so that a run that goes on with the log finds the same to be enough.
+    void add(unsigned repetition, Sample sample, const Repeats& repeats);
 };
+
+// In us, of the samples that are ok: the GPU's, or where it has none the host's.
+std::vector<double> times_of(const CaseResult& result);
 
 // After such a sample a case is not measured again: it would only say the same, and may take another worker down.
 bool ends_case(Status status);
 
-// Of the plan's samples, those that are there or will not be taken.
-std::size_t samples_done(const Plan& plan, const std::vector<CaseResult>& results);
+// CaseResult::planned and done() of all.
+std::size_t samples_planned(const std::vector<CaseResult>& results);
+std::size_t samples_done(const std::vector<CaseResult>& results);
 // Those that are there.
 std::size_t rows_of(const std::vector<CaseResult>& results);
 

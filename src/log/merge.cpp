@@ -58,7 +58,6 @@ void check_of_one_experiment(const std::vector<LogPart>& parts)
 struct PlacedRow {
     const LogPart* part = nullptr;
     const LogRow* row = nullptr;
-    bool ends = false; // ends_case()
 
     std::string place() const { return fmt::format("{}:{}", part->log.path, row->line); }
 };
@@ -85,7 +84,7 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
             const unsigned repetition = repetition_of(part.log, row);
             check.check_row(part.log, row, cases[found->second].settings);
             RowCheck::check_run(part.log, row, part.runs);
-            const PlacedRow here{&part, &row, ends_case(sample_of(part.log, row).status)};
+            const PlacedRow here{&part, &row};
             const auto [there, is_new] = placed[found->second].emplace(repetition, here);
             if (!is_new)
                 twice.push_back(fmt::format("case {} repetition {}: {} and {}", key, repetition,
@@ -111,16 +110,16 @@ MergedLog merge_logs(const std::vector<LogPart>& parts)
     MergedLog merged{.planned = cases.size()};
     std::set<std::string> machines;
     for (std::size_t index = 0; index < cases.size(); ++index) {
-        bool ended = false;
+        CaseResult result{.planned = cases[index].repeat.least};
         for (const auto& [repetition, here] : placed[index]) {
             merged.rows.push_back(here.row);
             machines.insert(here.row->cells[here.part->log.column("machine")]);
-            ended = ended || here.ends;
+            result.add(repetition, sample_of(here.part->log, *here.row), cases[index].repeat);
         }
         const auto rows = static_cast<unsigned>(placed[index].size());
         merged.cases += rows != 0 ? 1 : 0;
-        if (!ended && rows < cases[index].repeat)
-            merged.missing.push_back({cases[index].settings, cases[index].repeat - rows, cases[index].repeat});
+        if (!result.complete)
+            merged.missing.push_back({cases[index].settings, result.planned - rows, result.planned});
     }
     merged.machines = machines.size();
     return merged;

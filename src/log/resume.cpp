@@ -54,6 +54,9 @@ Sample sample_of(const ParsedLog& log, const LogRow& row)
     if (!cell(log, row, "latency_us_by_depth").empty())
         for (const std::string& one : split(cell(log, row, "latency_us_by_depth"), ' '))
             sample.latencies_us.push_back(log.number(row, "latency_us_by_depth", one));
+    sample.held = log.has("submit") && cell(log, row, "submit") == "held"; // logs of before have no such column
+    if (log.has("throttle"))
+        sample.gpu_state.throttle = cell(log, row, "throttle");
     return sample;
 }
 
@@ -79,10 +82,11 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
                             row.line, key));
         CaseResult& result = *found->second;
         const unsigned repetition = repetition_of(log, row);
-        if (const unsigned repeat = plan.repeat.at(result.point.backend); repetition >= repeat)
+        const Repeats& repeats = plan.repeat.at(result.point.backend);
+        if (repetition >= repeats.most)
             throw RunError(fmt::format("{}:{}: repetition is {}; allowed: from 0 to {}", log.path, row.line,
-                                       repetition, repeat - 1));
-        if (!result.repetitions.insert(repetition).second)
+                                       repetition, repeats.most - 1));
+        if (result.repetitions.contains(repetition))
             throw RunError(
                 fmt::format("{}:{}: case {} has a repetition {} already", log.path, row.line, key, repetition));
         Sample sample = sample_of(log, row);
@@ -93,7 +97,7 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
             log.has("launches_expected") && cell(log, row, "launches_expected") != std::to_string(launches))
             throw RunError(fmt::format("{}:{}: launches_expected is '{}'; expected: {}, of this case", log.path,
                                        row.line, cell(log, row, "launches_expected"), launches));
-        result.samples.push_back(std::move(sample));
+        result.add(repetition, std::move(sample), repeats);
     }
 }
 

@@ -13,7 +13,8 @@
 namespace nestbed
 {
 
-// The sample that a row was made of, as far as a summary needs it: status, times, launches, latencies (of a fan-out their median). Throws
+// The sample that a row was made of, as far as a summary needs it: status, times, how they were taken, launches, latencies (of a fan-out
+// their median). Throws
 // RunError that names file, line and column for a cell that cannot be.
 Sample sample_of(const ParsedLog& log, const LogRow& row);
 

@@ -187,6 +187,11 @@ const std::vector<std::string>& columns()
     return names;
 }
 
+double as_logged(double us)
+{
+    return std::stod(number_or_empty(us));
+}
+
 std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample)
 {
     const StrategyInfo& info = strategy_of(point).info();

@@ -25,6 +25,9 @@ struct RunFacts {
     DeviceFacts device;
 };
 
+// A time in us as a row has it, rounded to a nanosecond.
+double as_logged(double us);
+
 // One cell a column, in the order of columns().
 std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample);
 const std::vector<std::string>& columns();

@@ -41,7 +41,7 @@ std::string RunIdentity::plan_digest() const
     constexpr std::size_t kDigits = 16;
     std::string text;
     for (const PlannedCase& one : cases)
-        text += fmt::format("{} {}\n", one.key, one.repeat);
+        text += fmt::format("{} {}\n", one.key, repeats_text(one.repeat));
     return sha256_of(text).substr(0, kDigits);
 }
 
@@ -130,7 +130,7 @@ std::vector<std::string> differences(const RunIdentity& there, const RunIdentity
                     b->second.multiprocessors);
         }
         compare("schedule", quoted(a->second.schedule), quoted(b->second.schedule));
-        compare("repeat on " + name, a->second.repeat, b->second.repeat);
+        compare("repeat on " + name, repeats_text(a->second.repeat), repeats_text(b->second.repeat));
         compare("warmup on " + name, a->second.warmup, b->second.warmup);
     }
     const std::set<std::string> keys_there = keys_of(there);
@@ -152,6 +152,26 @@ std::string devices_text(const RunIdentity& record)
     return fmt::format("{}", fmt::join(devices, ", "));
 }
 
+namespace
+{
+
+void add_repeats(Json& json, const Repeats& repeats)
+{
+    json["repeat"] = repeats.least;
+    if (repeats.precision == 0)
+        return;
+    json["max_repeat"] = repeats.most;
+    json["precision"] = repeats.precision;
+}
+
+Repeats repeats_in(const Json& json)
+{
+    const unsigned least = json.at("repeat");
+    return {.least = least, .most = json.value("max_repeat", least), .precision = json.value("precision", 0.0)};
+}
+
+} // namespace
+
 Json to_json(const RunIdentity& record)
 {
     Json json{{"experiment", record.experiment},
@@ -166,23 +186,28 @@ Json to_json(const RunIdentity& record)
               {"build", record.build}};
     if (!record.shard.empty())
         json["shard"] = record.shard;
-    for (const auto& [name, backend] : record.backends)
-        json["backends"][name] = {{"name", backend.name},
-                                  {"driver", backend.driver},
-                                  {"cuda_runtime", backend.runtime},
-                                  {"machine", backend.machine},
-                                  {"multiprocessors", backend.multiprocessors},
-                                  {"schedule", backend.schedule},
-                                  {"repeat", backend.repeat},
-                                  {"warmup", backend.warmup}};
+    for (const auto& [name, backend] : record.backends) {
+        Json& one = json["backends"][name];
+        one = {{"name", backend.name},
+               {"driver", backend.driver},
+               {"cuda_runtime", backend.runtime},
+               {"machine", backend.machine},
+               {"multiprocessors", backend.multiprocessors},
+               {"schedule", backend.schedule}};
+        add_repeats(one, backend.repeat);
+        one["warmup"] = backend.warmup;
+    }
     return json;
 }
 
 Json cases_to_json(const RunIdentity& record)
 {
     Json cases = Json::array();
-    for (const PlannedCase& one : record.cases)
-        cases.push_back({{"key", one.key}, {"repeat", one.repeat}, {"case", one.settings}});
+    for (const PlannedCase& one : record.cases) {
+        Json& planned = cases.emplace_back(Json{{"key", one.key}});
+        add_repeats(planned, one.repeat);
+        planned["case"] = one.settings;
+    }
     return cases;
 }
 
@@ -205,10 +230,10 @@ RunIdentity identity_from_json(const Json& run, const Json& plans)
                                  .machine = backend.at("machine"),
                                  .multiprocessors = backend.at("multiprocessors"),
                                  .schedule = backend.at("schedule"),
-                                 .repeat = backend.at("repeat"),
+                                 .repeat = repeats_in(backend),
                                  .warmup = backend.at("warmup")};
     for (const Json& one : plans.at(run.at("plan").get<std::string>()))
-        record.cases.push_back({.key = one.at("key"), .settings = one.at("case"), .repeat = one.at("repeat")});
+        record.cases.push_back({.key = one.at("key"), .settings = one.at("case"), .repeat = repeats_in(one)});
     return record;
 }
 

@@ -17,7 +17,7 @@ namespace nestbed
 struct PlannedCase {
     std::string key;      // key_of()
     std::string settings; // settings_text()
-    unsigned repeat = 1;  // rows, where none of them ends the case (ends_case)
+    Repeats repeat;       // rows, where none of them ends the case (ends_case)
 
     friend bool operator==(const PlannedCase&, const PlannedCase&) = default;
 };
@@ -28,7 +28,7 @@ struct RunIdentity {
         std::string machine;               // machine_of()
         std::uint32_t multiprocessors = 0; // on the executor: its workers
         std::string schedule;
-        unsigned repeat = 0;
+        Repeats repeat;
         unsigned warmup = 0;
     };
     std::string nestbed, git,

@@ -38,8 +38,8 @@ struct DeviceFacts {
     bool raising_limit_is_free = false;         // true on the executor; on a GPU it slows every device launch
     std::uint64_t memory_bytes = 0;
     std::uint64_t free_memory_bytes = 0; // 0: not known
-    std::uint64_t l2_bytes = 0;     // the cache that all multiprocessors share; 0 on the executor
-    double peak_bandwidth_gb_s = 0; // 2 * memory clock * bus width; 0 where the device does not say
+    std::uint64_t l2_bytes = 0;          // the cache that all multiprocessors share; 0 on the executor
+    double peak_bandwidth_gb_s = 0;      // 2 * memory clock * bus width; 0 where the device does not say
 };
 
 } // namespace nestbed

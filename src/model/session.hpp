@@ -64,6 +64,8 @@ class Session
     virtual void renew() {}
     // Repetition 0, for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
     virtual Sample sample_aloud(const Case& point) = 0;
+    // Repetition 0, traced: its latencies are those of latencies_by_depth(), its times those of tracing too. Throws as trace() does.
+    virtual Sample sample_traced(const Case& point) = 0;
     // The same in instances of the kernels that mark when they were called, begun and ended, `grids` of them at most. What the
     // trace says of the run is filled in but for its overhead. Throws UsageError for a case that launches nothing from a kernel.
     virtual Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) = 0;

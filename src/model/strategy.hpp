@@ -29,6 +29,8 @@ struct StrategyInfo {
     bool has(Mechanism mechanism) const;
     // The workload's input is drawn from the case's seed.
     bool drawn() const { return workload == "reduce" || workload == "transpose" || workload == "copy"; }
+    // The workload's kernels note when they were called and begun: its samples have latencies.
+    bool keeps_timestamps() const { return workload == "chain" || workload == "fanout"; }
     // The workload is over nx * ny numbers: a matrix, or an image.
     bool over_matrix() const { return workload == "transpose" || workload == "copy" || workload == "blobs"; }
 };

@@ -69,4 +69,8 @@ struct Trace {
     std::string schedule; // the executor's
 };
 
+// Of each depth from 1 the median time from a launch call to the first instruction of what it launched, in microseconds; ends before the
+// first depth of which no grid has both.
+std::vector<double> latencies_by_depth(const Trace& trace);
+
 } // namespace nestbed

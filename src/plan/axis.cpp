@@ -125,4 +125,19 @@ std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uin
     return value;
 }
 
+unsigned count_of(const Settings& settings, std::string_view key, unsigned least, unsigned usual)
+{
+    constexpr unsigned kMost = 1'000'000;
+    const auto setting = settings.one(key);
+    return setting ? static_cast<unsigned>(parse_number(*setting, least, kMost)) : usual;
+}
+
+bool is_on(const Settings& settings, std::string_view key)
+{
+    const auto setting = settings.one(key);
+    if (setting && setting->value != "on" && setting->value != "off")
+        throw UsageError(fmt::format("{}: allowed: on, off", setting->place()));
+    return setting && setting->value == "on";
+}
+
 } // namespace nestbed

@@ -150,7 +150,7 @@ double input_us(const Case& point)
 double cost_us(const Plan& plan, const Case& point)
 {
     const bool once = !is_run(Registry::find_anywhere(point.strategy)->info(), point);
-    const unsigned samples = once ? 1 : plan.repeat.at(point.backend) + plan.warmup.at(point.backend);
+    const unsigned samples = once ? 1 : plan.repeat.at(point.backend).least + plan.warmup.at(point.backend);
     return samples * sample_us(point);
 }
 

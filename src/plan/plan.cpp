@@ -213,12 +213,6 @@ Status expected_status(const Setting& setting)
                                  did_you_mean(setting.value, names), fmt::join(names, ", ")));
 }
 
-unsigned count_of(const Settings& settings, std::string_view key, std::uint64_t least, unsigned usual)
-{
-    const auto setting = settings.one(key);
-    return setting ? static_cast<unsigned>(parse_number(*setting, least, 1'000'000)) : usual;
-}
-
 } // namespace
 
 std::size_t Plan::case_count() const
@@ -234,7 +228,7 @@ std::size_t Plan::sample_count() const
     std::size_t count = 0;
     for (const Group& group : groups)
         for (const Case& point : group.cases)
-            count += repeat.at(point.backend);
+            count += repeat.at(point.backend).least;
     return count;
 }
 
@@ -334,9 +328,10 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     if (const auto expect = settings.one("expect"))
         plan.expect = expected_status(*expect);
     for (const auto& [backend, facts] : devices) {
-        plan.repeat[backend] = count_of(settings, "repeat", 1, backend == BackendKind::cuda ? 30 : 3);
+        plan.repeat[backend] = repeats_of(settings, backend);
         plan.warmup[backend] = count_of(settings, "warmup", 0, backend == BackendKind::cuda ? 3 : 1);
     }
+    plan.latency = is_on(settings, "latency");
     plan.retries = retries_of(settings);
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())

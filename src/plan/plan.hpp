@@ -4,6 +4,7 @@
 #include "model/case.hpp"
 #include "model/facts.hpp"
 #include "model/sample.hpp"
+#include "plan/repeats.hpp"
 #include "plan/settings.hpp"
 
 #include <cstdint>
@@ -25,14 +26,15 @@ struct Plan {
     std::string experiment; // the file's stem, or "adhoc"
     std::string title;
     std::vector<Group> groups;
-    std::map<BackendKind, unsigned> repeat;
+    std::map<BackendKind, Repeats> repeat;
     std::map<BackendKind, unsigned> warmup;
+    bool latency = false;         // a run of each case is traced for it
     unsigned retries = 1;         // see retries_of()
     std::uint64_t order_seed = 1; // of the rounds: the first seed
     Status expect = Status::ok;   // see expectation.hpp
 
     std::size_t case_count() const;
-    std::size_t sample_count() const; // timed samples, all cases
+    std::size_t sample_count() const; // timed samples, all cases: at least
 };
 
 // Says why there is no usable GPU; empty if there is one. It may start the driver, so it is called only where the answer matters.

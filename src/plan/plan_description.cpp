@@ -62,6 +62,7 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     std::uint64_t launches = 0;
     std::uint64_t memory = 0;
     std::size_t too_large = 0;
+    const bool at_least = std::ranges::any_of(plan.repeat, [](const auto& one) { return one.second.precision != 0; });
     std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}, {"on", true, true}};
     std::vector<const Axis*> axes;
     std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), &Axis::in_dry_run);
@@ -83,16 +84,17 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
                 add(cell_of(*axis, point));
             add(std::to_string(form.total()));
             add(from_device(mechanism) ? std::to_string(launch_plan.waves()) : "");
-            launches += form.total() * (plan.repeat.at(point.backend) + plan.warmup.at(point.backend));
+            launches += form.total() * (plan.repeat.at(point.backend).least + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));
             too_large += why_too_large(point, devices.at(point.backend)).empty() ? 0 : 1;
         }
     }
     return table_text(std::move(columns)) +
-           fmt::format(
-               "\n{} cases, {} timed samples, {} device launches with the warm-up, at most {} of memory, about {}\n",
-               plan.case_count(), plan.sample_count(), launches, format_bytes(static_cast<double>(memory)),
-               duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))) +
+           fmt::format("\n{} cases, {}{} timed samples, {} device launches with the warm-up, at most {} of memory, "
+                       "about {}\n",
+                       plan.case_count(), at_least ? "at least " : "", plan.sample_count(), launches,
+                       format_bytes(static_cast<double>(memory)),
+                       duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))) +
            (too_large == 0
                 ? ""
                 : fmt::format("{} of them need more memory than is free, and will be `unsupported`\n", too_large));

@@ -29,14 +29,19 @@ std::vector<Key> table_of_keys()
     std::vector<Key> keys{{"title", "TEXT", "what the experiment asks, for the table and the manifest", false}};
     for (const Axis& axis : all_axes())
         keys.push_back({axis.name, axis.list() ? "LIST" : "AXIS", axis.help, axis.name != "backend"});
-    keys.insert(keys.end(),
-                {{"repeat", "N", "timed runs a case (cuda 30, cpu 3)", false},
-                 {"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
-                 {"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
-                 {"retries", "N", "tries more for a case, or a set-up, that takes its worker down (1)", false},
-                 {"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
-                 {"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
-                 {"workers", "N", "the executor's threads under fifo (one a core, 12 at most)", false}});
+    keys.insert(
+        keys.end(),
+        {{"repeat", "N", "timed runs a case; the least where a precision is asked for (cuda 30, cpu 5)", false},
+         {"precision", "P%", "timed runs go on until the interval of each median is within so much of it", false},
+         {"max-repeat", "N", "but not more of a case than so many (1000)", false},
+         {"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
+         {"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
+         {"retries", "N", "tries more for a case, or a set-up, that takes its worker down (1)", false},
+         {"latency", "on", "latencies by depth of nested cases too, of one more run of each, which is traced (off)",
+          false},
+         {"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
+         {"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
+         {"workers", "N", "the executor's threads under fifo (one a core, 12 at most)", false}});
     return keys;
 }
 

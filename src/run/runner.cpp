@@ -51,8 +51,8 @@ class GroupRun
     GroupRun(const Plan& plan, std::size_t group, Session& session, const RunFacts& run, CsvLog& log,
              std::span<CaseResult> results, const RunHooks& hooks, Progress& progress, RunOutcome& outcome)
         : plan_(plan), group_(group), session_(session), run_(run), log_(log), results_(results), hooks_(hooks),
-          progress_(progress), outcome_(outcome), repeat_(plan.repeat.at(session.backend())), tries_(results.size()),
-          warm_(results.size())
+          progress_(progress), outcome_(outcome), repeats_(plan.repeat.at(session.backend())), tries_(results.size()),
+          warm_(results.size()), traced_(results.size()), latencies_(results.size())
     {
     }
 
@@ -65,7 +65,7 @@ class GroupRun
     }
 
   private:
-    bool left(std::size_t index) const { return !results_[index].complete(repeat_); }
+    bool left(std::size_t index) const { return !results_[index].complete; }
 
     Sample sample(std::size_t index, unsigned repetition)
     {
@@ -119,6 +119,30 @@ class GroupRun
             }
         }
         warm_[index] = true;
+        return !wants_latencies(index) || take_latencies(index);
+    }
+
+    // They are in the row of repetition 0.
+    bool wants_latencies(std::size_t index) const
+    {
+        const Case& point = results_[index].point;
+        const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+        return plan_.latency && !info.keeps_timestamps() && from_device(mechanism_of(info, point)) &&
+               !traced_[index] && !results_[index].repetitions.contains(0);
+    }
+
+    // False when the worker was lost: the case is measured without them.
+    bool take_latencies(std::size_t index)
+    {
+        stop_if_asked();
+        traced_[index] = true;
+        Sample traced = session_.sample_traced(results_[index].point);
+        if (traced.device_lost) {
+            lost(index, traced);
+            return false;
+        }
+        if (traced.status == Status::ok)
+            latencies_[index] = std::move(traced.latencies_us);
         return true;
     }
 
@@ -131,7 +155,7 @@ class GroupRun
     // What comes after the last one that it gave; nothing when all rounds are done.
     std::optional<Step> next_step()
     {
-        while (order_.empty() && round_ < repeat_) {
+        while (order_.empty() && round_ < repeats_.most && !std::ranges::all_of(results_, &CaseResult::complete)) {
             order_ = round_order(results_.size(), plan_.order_seed, group_, round_++);
             std::erase_if(order_, [&](std::size_t index) {
                 return !left(index) || results_[index].repetitions.contains(round_ - 1);
@@ -144,6 +168,9 @@ class GroupRun
         order_.pop_back();
         return step;
     }
+
+    // It will be taken, as far as can be known.
+    bool is_sure(const Step& step) const { return left(step.index) && step.round < results_[step.index].planned; }
 
     void measure()
     {
@@ -163,7 +190,7 @@ class GroupRun
                 // In bunches, each of which the worker reads at once.
                 if (announced <= kAhead / 2)
                     for (; announced < ahead.size(); ++announced)
-                        if (left(ahead[announced].index))
+                        if (is_sure(ahead[announced]))
                             session_.announce(results_[ahead[announced].index].point, ahead[announced].round);
                 Sample measured = sample(step.index, step.round);
                 if (measured.device_lost) {
@@ -219,6 +246,8 @@ class GroupRun
     void keep(std::size_t index, Sample sample, unsigned round)
     {
         CaseResult& result = results_[index];
+        if (round == 0 && sample.status == Status::ok && sample.latencies_us.empty())
+            sample.latencies_us = latencies_[index];
         if (run_.untimed) {
             sample.gpu_us.reset();
             sample.wall_us.reset();
@@ -227,11 +256,14 @@ class GroupRun
         log_.append(row_of(run_, result.point, round, sample));
         ++outcome_.rows;
         progress_.bad += sample.status == Status::ok ? 0 : 1;
-        const std::size_t done = ends_case(sample.status) ? repeat_ - result.repetitions.size() : 1;
-        progress_.done += done;
-        progress_.done_us += static_cast<double>(done) * sample_us(result.point);
-        result.repetitions.insert(round);
-        result.samples.push_back(std::move(sample));
+        const std::size_t planned = result.planned;
+        const std::size_t done = result.done();
+        result.add(round, std::move(sample), repeats_);
+        const double us = sample_us(result.point);
+        progress_.all += result.planned - planned;
+        progress_.all_us += static_cast<double>(result.planned - planned) * us;
+        progress_.done += result.done() - done;
+        progress_.done_us += static_cast<double>(result.done() - done) * us;
     }
 
     const Plan& plan_;
@@ -243,12 +275,14 @@ class GroupRun
     const RunHooks& hooks_;
     Progress& progress_;
     RunOutcome& outcome_;
-    unsigned repeat_;
+    Repeats repeats_;
     unsigned round_ = 0;             // the next one
     std::vector<std::size_t> order_; // what is left of the one before it, the last first
     bool sampled_ = false;
-    std::vector<unsigned> tries_; // that took the worker down
-    std::vector<bool> warm_;      // on the present device
+    std::vector<unsigned> tries_;                // that took the worker down
+    std::vector<bool> warm_;                     // on the present device
+    std::vector<bool> traced_;                   // or it was tried
+    std::vector<std::vector<double>> latencies_; // by depth, of the traced run
 };
 
 } // namespace
@@ -257,14 +291,13 @@ RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_pt
                     const std::map<BackendKind, RunFacts>& runs, CsvLog& log, std::vector<CaseResult>& results,
                     const RunHooks& hooks)
 {
-    Progress progress{.all = plan.sample_count()};
+    Progress progress{.all = samples_planned(results)};
     for (const CaseResult& result : results) {
-        const unsigned repeat = plan.repeat.at(result.point.backend);
-        const std::size_t before = result.done(repeat);
+        const std::size_t before = result.done();
         const double us = sample_us(result.point);
         progress.before += before;
         progress.before_us += static_cast<double>(before) * us;
-        progress.all_us += repeat * us;
+        progress.all_us += result.planned * us;
     }
     progress.done = progress.before;
     progress.done_us = progress.before_us;

@@ -12,6 +12,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -21,15 +22,6 @@ namespace nestbed
 namespace
 {
 
-std::vector<double> times_of(const CaseResult& result)
-{
-    std::vector<double> times;
-    for (const Sample& sample : result.samples)
-        if (sample.status == Status::ok && sample.wall_us)
-            times.push_back(sample.gpu_us ? *sample.gpu_us : *sample.wall_us);
-    return times;
-}
-
 // Which clock a case is timed by.
 std::string_view clock_of(const CaseResult& result)
 {
@@ -37,10 +29,10 @@ std::string_view clock_of(const CaseResult& result)
     return timed == result.samples.end() ? "" : timed->gpu_us ? "gpu" : "wall";
 }
 
-// Its GPU times have nothing of the host's.
+// None of its GPU times has anything of the host's.
 bool is_held(const CaseResult& result)
 {
-    return std::ranges::any_of(result.samples, &Sample::held);
+    return std::ranges::all_of(result.samples, [](const Sample& sample) { return sample.held || !sample.gpu_us; });
 }
 
 // Of each group, by each clock, for each state of the L2 cache, held or not: the median of `neighbored`, or else of `cub`, if one was
@@ -193,6 +185,30 @@ Column bar_column(const std::vector<CaseResult>& results, BarStyle style)
 
 } // namespace
 
+namespace
+{
+
+// How many samples have times of lower clocks than the GPU could have, and why; empty where none has.
+std::string throttled_text(const std::vector<CaseResult>& results)
+{
+    std::size_t throttled = 0;
+    std::size_t samples = 0;
+    std::set<std::string> reasons;
+    for (const CaseResult& result : results)
+        for (const Sample& sample : result.samples) {
+            ++samples;
+            if (!sample.gpu_state.throttled())
+                continue;
+            ++throttled;
+            std::ranges::move(split(sample.gpu_state.throttle, ' '), std::inserter(reasons, reasons.end()));
+        }
+    return throttled == 0 ? ""
+                          : fmt::format("{} of {} samples were taken while the GPU's clocks were lowered: {}\n",
+                                        throttled, samples, fmt::join(reasons, ", "));
+}
+
+} // namespace
+
 std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
                           const std::map<BackendKind, RunFacts>& runs, BarStyle bars)
 {
@@ -245,6 +261,7 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
                (column.value().empty() && std::ranges::find(kSometimes, column.name) != kSometimes.end());
     });
     text += table_text(std::move(columns));
+    text += throttled_text(results);
     if (unlike)
         text += "(* the time of one side has the host's submission in it, that of the other has not: submit)\n";
     return text;

@@ -57,10 +57,12 @@ class WorkerSession final : public Session
     std::string schedule() const override { return schedule_; }
 
     // What is announced together is sent together, with the next question.
-    void announce(const Case& point, unsigned repetition) override
+    void announce(const Case& point, unsigned repetition) override { announce(point, repetition, "sample"); }
+
+    void announce(const Case& point, unsigned repetition, const char* what)
     {
         announced_.emplace_back(point, repetition);
-        Message request{{"do", "sample"}, {"number", known_.size()}, {"repetition", repetition}};
+        Message request{{"do", what}, {"number", known_.size()}, {"repetition", repetition}};
         if (const auto [known, is_new] = known_.emplace(point, known_.size()); is_new)
             request["case"] = point;
         else
@@ -75,6 +77,15 @@ class WorkerSession final : public Session
                 return other;
         if (announced_.empty())
             announce(point, repetition);
+        return next_sample();
+    }
+
+    Sample sample_traced(const Case& point) override
+    {
+        while (!announced_.empty())
+            if (Sample other = next_sample(); other.device_lost)
+                return other;
+        announce(point, 0, "sample_traced");
         return next_sample();
     }
 

@@ -173,12 +173,13 @@ TEST_F(CompareCommand, WritesACsvOfEveryCase)
 {
     before(rows("nosync", 1, 8) + rows("nosync", 2, 8));
     after(rows("nosync", 1, 9) + rows("tail", 1, 0));
-    const std::string expected = "strategy,backend,elements,grid,block,clock,rows_a,ok_a,status_a,median_a_us,rows_b,"
-                                 "ok_b,status_b,median_b_us,"
-                                 "ratio,ratio_low,ratio_high,verdict,regression\r\n"
-                                 "nosync,cuda,64,1,64,gpu,5,5,ok,8,5,5,ok,9,1.125,1.125,1.125,slower,yes\r\n"
-                                 "nosync,cuda,128,2,64,gpu,5,5,ok,8,0,0,,,,,,missing,yes\r\n"
-                                 "tail,cuda,64,1,64,,0,0,,,5,0,wrong,,,,,added,no\r\n";
+    const std::string expected =
+        "strategy,backend,elements,grid,block,clock,rows_a,ok_a,status_a,median_a_us,submit_a,"
+        "rows_b,ok_b,status_b,median_b_us,submit_b,"
+        "ratio,ratio_low,ratio_high,verdict,regression\r\n"
+        "nosync,cuda,64,1,64,gpu,5,5,ok,8,open,5,5,ok,9,open,1.125,1.125,1.125,slower,yes\r\n"
+        "nosync,cuda,128,2,64,gpu,5,5,ok,8,,0,0,,,,,,,missing,yes\r\n"
+        "tail,cuda,64,1,64,,0,0,,,,5,0,wrong,,,,,,added,no\r\n";
     const Outcome compared = compare({"--csv", scratch_.path("c.csv")});
     EXPECT_EQ(compared.exit_code, 3);
     EXPECT_THAT(compared.out, HasSubstr("verdict"));

@@ -86,6 +86,23 @@ TEST(WorkerSession, AnswersAnnouncedSamplesInTheirOrderAndDropsWhatIsNotAskedFor
 }
 
 // Also where another one has been announced.
+TEST(WorkerSession, TracesASampleForItsLatencies)
+{
+    const auto session = worker();
+    const Case point = case_of("nosync");
+    session->announce(point, 0);
+    session->announce(point, 1);
+    const Sample traced = session->sample_traced(point);
+    EXPECT_EQ(traced.status, Status::ok) << traced.detail;
+    EXPECT_EQ(traced.latencies_us.size(), traced.launches.value().max_depth);
+    EXPECT_THAT(traced.latencies_us, testing::Each(testing::Ge(0)));
+    EXPECT_TRUE(session->sample(point, 1).latencies_us.empty());
+    const Sample flat = session->sample_traced(case_of("neighbored"));
+    EXPECT_EQ(flat.status, Status::crashed);
+    EXPECT_THAT(flat.detail, testing::HasSubstr("there is no recursion to trace"));
+    EXPECT_FALSE(flat.device_lost);
+}
+
 TEST(WorkerSession, TakesTheRepetitionThatIsAskedFor)
 {
     const auto here = open_session(BackendKind::cpu, {.schedule = "random:1"});

@@ -300,6 +300,26 @@ TEST(Compare, GoesByTheClockThatAllRowsHave)
     EXPECT_EQ(compare_logs(log_of(kHeader + by_gpu), wall).cases.front().clock, "wall");
 }
 
+TEST(Compare, SaysHowTheTimesOfAGpuWereTaken)
+{
+    using Both = std::pair<std::string, std::string>;
+    const auto log = [](const char* first, const char* rest) {
+        std::string text = "strategy,backend,grid,gpu_us,wall_us,submit,status\r\n";
+        for (const char* submit : {first, rest, rest, rest, rest})
+            text += fmt::format("s,cuda,64,10,15,{},ok\r\n", submit);
+        return log_of(text + "s,cuda,64,,,,wrong\r\n");
+    };
+    const ParsedLog before_there_was_any =
+        log_of(kHeader + rows("s", {10, 10, 10, 10, 10}) + not_ok("s", 1, "wrong"));
+    const auto submits = [](const ParsedLog& before, const ParsedLog& after) {
+        const ComparedCase one = compare_logs(before, after).cases.at(0);
+        return Both(one.before.submit, one.after.submit);
+    };
+    EXPECT_EQ(submits(log("held", "held"), log("open", "open")), Both("held", "open"));
+    EXPECT_EQ(submits(log("open", "held"), log("held", "held")), Both("open", "held"));
+    EXPECT_EQ(submits(before_there_was_any, log("held", "held")), Both("open", "held"));
+}
+
 TEST(Compare, NeverSetsTheExecutorBesideAGpu)
 {
     const std::string cpu = "s,cpu,64,,15,ok\r\n";

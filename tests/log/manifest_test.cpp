@@ -23,7 +23,7 @@ Plan plan_of_two_cases()
 {
     Plan plan{.experiment = "book", .title = "The book's \"table\""};
     plan.groups = {{.cases = {{.strategy = "nosync"}, {.strategy = "synced"}}}};
-    plan.repeat[BackendKind::cpu] = 3;
+    plan.repeat[BackendKind::cpu] = exactly(3);
     plan.warmup[BackendKind::cpu] = 1;
     return plan;
 }
@@ -300,14 +300,32 @@ TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
     EXPECT_EQ(record.backends.at("cpu").name, "Model 1");
     EXPECT_EQ(record.backends.at("cpu").multiprocessors, 2U);
     EXPECT_EQ(record.backends.at("cpu").schedule, "random:7");
-    EXPECT_EQ(record.backends.at("cpu").repeat, 3U);
+    EXPECT_EQ(record.backends.at("cpu").repeat, exactly(3));
     EXPECT_EQ(record.backends.at("cpu").warmup, 1U);
     ASSERT_EQ(record.cases.size(), 2U);
     EXPECT_EQ(record.cases[0].key.size(), 16U);
     EXPECT_NE(record.cases[0].key, record.cases[1].key);
     EXPECT_THAT(record.cases[1].settings, StartsWith("strategy=synced backend=cpu"));
-    EXPECT_EQ(record.cases[1].repeat, 3U);
+    EXPECT_EQ(record.cases[1].repeat, exactly(3));
     EXPECT_TRUE(differences(record, record).empty());
+}
+
+TEST(Manifest, KeepsThePrecisionThatWasAskedFor)
+{
+    const ScratchFolder folder;
+    const Repeats repeats{.least = 7, .most = 99, .precision = 0.015};
+    RunIdentity record{.backends = {{"cpu", {.name = "Model 1", .repeat = repeats}}},
+                       .cases = {{"0123456789abcdef", "strategy=synced backend=cpu", repeats}}};
+    const nlohmann::ordered_json run = to_json(record);
+    const RunIdentity back = identity_from_json(run, {{record.plan_digest(), cases_to_json(record)}});
+    EXPECT_EQ(back.backends.at("cpu").repeat, repeats);
+    EXPECT_EQ(back.cases, record.cases);
+    record.backends.at("cpu").repeat.precision = 0.02;
+    EXPECT_THAT(differences(record, back),
+                testing::ElementsAre("repeat on cpu: 7 to 99, to 2% there, 7 to 99, to 1.5% here"));
+    // One without is as it was before there was any.
+    record.backends.at("cpu").repeat = exactly(7);
+    EXPECT_FALSE(to_json(record).at("backends").at("cpu").contains("precision"));
 }
 
 TEST(Manifest, OfAnotherLogOrAnOlderNestbedGivesNoRuns)

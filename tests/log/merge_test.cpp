@@ -73,11 +73,11 @@ RunIdentity record_of_shard(const std::string& shard)
                            .runtime = "13.0",
                            .multiprocessors = 132,
                            .schedule = "",
-                           .repeat = 2,
+                           .repeat = exactly(2),
                            .warmup = 0}}},
-            .cases = {{key("a"), "strategy=a backend=cuda", 2},
-                      {key("b"), "strategy=b backend=cuda", 2},
-                      {key("c"), "strategy=c backend=cuda", 2}},
+            .cases = {{key("a"), "strategy=a backend=cuda", exactly(2)},
+                      {key("b"), "strategy=b backend=cuda", exactly(2)},
+                      {key("c"), "strategy=c backend=cuda", exactly(2)}},
             .shard = shard};
 }
 
@@ -126,6 +126,29 @@ TEST(Merge, NamesWhatIsMissing)
     EXPECT_EQ(merged.cases, 2U);
 }
 
+// With a precision a case is whole when its median is known that well, or it has the most.
+TEST(Merge, MissesWhatAPrecisionStillAsksFor)
+{
+    std::vector<RowOf> rows;
+    for (unsigned repetition = 0; repetition < 6; ++repetition) {
+        rows.push_back({"a", repetition});
+        rows.push_back({"b", repetition});
+    }
+    LogPart part = part_of_rows("a.csv", "", rows);
+    for (PlannedCase& one : part.runs.at("r1").cases)
+        one.repeat = {.least = 6, .most = 20, .precision = 0.05};
+    part.runs.at("r1").cases.pop_back();
+    for (LogRow& row : part.log.rows) {
+        const bool noisy = row.cells[part.log.column("strategy")] == "b";
+        row.cells[part.log.column("wall_us")] = noisy ? row.cells[part.log.column("repetition")] + "00.5" : "100.000";
+    }
+    const MergedLog merged = merge_logs({part});
+    ASSERT_EQ(merged.missing.size(), 1U);
+    EXPECT_EQ(merged.missing[0].settings, "strategy=b backend=cuda");
+    EXPECT_EQ(merged.missing[0].repetitions, 5U); // until it is looked at again
+    EXPECT_EQ(merged.missing[0].of, 11U);
+}
+
 TEST(Merge, MissesNothingBehindARowThatEndsTheCase)
 {
     for (const std::string status : {"unsupported", "timeout", "crashed"})
@@ -162,7 +185,7 @@ TEST(Merge, RefusesRunsThatAreNotOfOneExperiment)
                 HasSubstr("experiment: e there, f here"));
     EXPECT_THAT(refused([](RunIdentity& record) { record.git = "def"; }),
                 HasSubstr("version: 1.0 (abc, Release) there, 1.0 (def, Release) here"));
-    EXPECT_THAT(refused([](RunIdentity& record) { record.backends.at("cuda").repeat = 3; }),
+    EXPECT_THAT(refused([](RunIdentity& record) { record.backends.at("cuda").repeat = exactly(3); }),
                 HasSubstr("repeat on cuda: 2 there, 3 here"));
     EXPECT_THAT(refused([](RunIdentity& record) { record.untimed = true; }),
                 HasSubstr("untimed: no there, yes here"));

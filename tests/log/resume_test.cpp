@@ -26,7 +26,7 @@ Plan some_plan()
     plan.groups = {{.cases = {{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16},
                               {.strategy = "chain", .type = ElementType::none, .depth = 3},
                               {.strategy = "cub", .elements = 64, .grid = 4, .block = 16}}}};
-    plan.repeat[BackendKind::cpu] = 2;
+    plan.repeat[BackendKind::cpu] = exactly(2);
     plan.warmup[BackendKind::cpu] = 1;
     return plan;
 }
@@ -59,6 +59,26 @@ std::string log_text(const std::vector<CaseResult>& results)
     return text;
 }
 
+TEST(TakeRows, KnowsHowATimeWasTaken)
+{
+    std::vector<CaseResult> results = cases_of(some_plan(), some_runs());
+    Sample held = some_samples()[0];
+    held.gpu_us = 10;
+    held.held = true;
+    held.gpu_state.throttle = "sw_power_cap";
+    Sample open = held;
+    open.held = false;
+    open.gpu_state.throttle = "no";
+    std::vector<CaseResult> measured = results;
+    measured[0].samples = {held, open};
+    take_rows(parse_log("a.csv", log_text(measured)), some_plan(), results);
+    ASSERT_EQ(results[0].samples.size(), 2U);
+    EXPECT_TRUE(results[0].samples[0].held);
+    EXPECT_TRUE(results[0].samples[0].gpu_state.throttled());
+    EXPECT_FALSE(results[0].samples[1].held);
+    EXPECT_FALSE(results[0].samples[1].gpu_state.throttled());
+}
+
 TEST(TakeRows, GivesEveryCaseItsSamplesBack)
 {
     const Plan plan = some_plan();
@@ -74,9 +94,9 @@ TEST(TakeRows, GivesEveryCaseItsSamplesBack)
     for (std::size_t index = 0; index < 3; ++index)
         ASSERT_EQ(results[index].samples.size(), measured[index].samples.size());
     EXPECT_THAT(results[0].repetitions, ElementsAre(0U, 1U));
-    EXPECT_TRUE(results[0].complete(2));
-    EXPECT_FALSE(results[1].complete(2));
-    EXPECT_TRUE(results[2].complete(2)); // no more would be measured
+    EXPECT_TRUE(results[0].complete);
+    EXPECT_FALSE(results[1].complete);
+    EXPECT_TRUE(results[2].complete); // no more would be measured
     EXPECT_EQ(results[0].samples[0].wall_us, 12.345);
     EXPECT_FALSE(results[0].samples[0].gpu_us);
     EXPECT_EQ(results[0].samples[0].launches.value().attempted, 12U);
@@ -195,7 +215,7 @@ TEST(Differences, AreSaidEachInALine)
                 ElementsAre("workers: 4 there, 2 here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].schedule = "eager"; }),
                 ElementsAre("schedule: eager there, fifo here"));
-    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].repeat = 9; }),
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].repeat = exactly(9); }),
                 ElementsAre("repeat on cpu: 9 there, 2 here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].warmup = 9; }),
                 ElementsAre("warmup on cpu: 9 there, 1 here"));

@@ -248,8 +248,7 @@ TEST(MatrixPlanRefuses, MoreMemoryThanIsFreeAtWhatMeansSomethingToTheStrategy)
         return Said{{"strategy", strategy}, {"block", "64"}, {"grid", grid}, {"nx", nx}};
     };
     EXPECT_EQ(plan_of(with("neighbored,naive_row", "4", "2048"), devices).case_count(), 2U); // one of them fits
-    EXPECT_THAT(refusal(with("naive_row", "4", "2048"), devices),
-                StartsWith("--nx 2048: 2048 x 2048 numbers need "));
+    EXPECT_THAT(refusal(with("naive_row", "4", "2048"), devices), StartsWith("--nx 2048: 2048 x 2048 numbers need "));
     EXPECT_THAT(refusal(with("neighbored", "1048576", "8"), devices),
                 StartsWith("--grid 1048576: 1048576 blocks of 64 threads need "));
 }

@@ -61,16 +61,24 @@ TEST(Plan, OfAStrategyAloneIsTheBooksCase)
 TEST(Plan, RepeatsAndWarmsUpByBackendUnlessTold)
 {
     const Plan usual = plan_of({{"strategy", "nosync"}}, both());
-    EXPECT_EQ(usual.repeat.at(BackendKind::cuda), 30U);
-    EXPECT_EQ(usual.repeat.at(BackendKind::cpu), 3U);
+    EXPECT_EQ(usual.repeat.at(BackendKind::cuda), exactly(30));
+    EXPECT_EQ(usual.repeat.at(BackendKind::cpu), exactly(5));
     EXPECT_EQ(usual.warmup.at(BackendKind::cuda), 3U);
     EXPECT_EQ(usual.warmup.at(BackendKind::cpu), 1U);
-    EXPECT_EQ(usual.sample_count(), 33U);
+    EXPECT_EQ(usual.sample_count(), 35U);
 
     const Plan told = plan_of({{"strategy", "nosync,synced"}, {"repeat", "5"}, {"warmup", "0"}}, both());
-    EXPECT_EQ(told.repeat.at(BackendKind::cuda), 5U);
+    EXPECT_EQ(told.repeat.at(BackendKind::cuda), exactly(5));
     EXPECT_EQ(told.warmup.at(BackendKind::cpu), 0U);
     EXPECT_EQ(told.sample_count(), 20U);
+}
+
+TEST(LatencySetting, IsOnOrOff)
+{
+    EXPECT_FALSE(plan_of({{"strategy", "nosync"}}).latency);
+    EXPECT_FALSE(plan_of({{"strategy", "nosync"}, {"latency", "off"}}).latency);
+    EXPECT_TRUE(plan_of({{"strategy", "nosync"}, {"latency", "on"}}).latency);
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"latency", "yes"}}), "--latency yes: allowed: on, off");
 }
 
 TEST(Plan, IsTheProductOfAllAxes)
@@ -207,7 +215,7 @@ TEST(Plan, HasTheProductOfEachSectionsAxes)
     const Plan plan = make_plan(settings, cpu_alone());
     ASSERT_EQ(plan.groups.size(), 1U + 3U);
     ASSERT_EQ(plan.case_count(), 4U + 3U);
-    EXPECT_EQ(plan.repeat.at(BackendKind::cpu), 5U);
+    EXPECT_EQ(plan.repeat.at(BackendKind::cpu), exactly(5));
     EXPECT_EQ(plan.order_seed, 9U);
     for (const Case& point : cases_of(plan))
         EXPECT_EQ(point.block, 64U);

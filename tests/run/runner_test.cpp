@@ -50,6 +50,7 @@ class FakeSession final : public Session
             announced.clear();
         return sample;
     }
+    Sample sample_traced(const Case& point) override { return traced(point, traces++); }
     Sample sample_aloud(const Case& point) override { return sample(point, 0); }
     Trace trace(const Case& /*point*/, unsigned /*repetition*/, std::uint32_t /*grids*/) override { return {}; }
     void release() override { asked_at_release.push_back(asked.size()); }
@@ -66,6 +67,10 @@ class FakeSession final : public Session
             throw RunError("no new worker could be had");
     }
 
+    Answer traced = [](const Case& /*point*/, std::size_t /*call*/) {
+        return Sample{.wall_us = 1000, .latencies_us = {2, 3}};
+    };
+    std::size_t traces = 0;
     unsigned renewals = 0;
     unsigned gone_after = 0; // renewals; 0: never
 
@@ -92,12 +97,17 @@ Case case_of(std::uint32_t depth, std::uint32_t grid = 4)
     return {.strategy = "nosync", .elements = grid * 8, .grid = grid, .block = 8, .depth = depth};
 }
 
-Plan plan_of(std::vector<Group> groups, unsigned repeat, unsigned warmup)
+Plan plan_of(std::vector<Group> groups, const Repeats& repeats, unsigned warmup)
 {
     Plan plan{.experiment = "test", .groups = std::move(groups)};
-    plan.repeat[BackendKind::cpu] = repeat;
+    plan.repeat[BackendKind::cpu] = repeats;
     plan.warmup[BackendKind::cpu] = warmup;
     return plan;
+}
+
+Plan plan_of(std::vector<Group> groups, unsigned repeat, unsigned warmup)
+{
+    return plan_of(std::move(groups), exactly(repeat), warmup);
 }
 
 Plan five_cases(unsigned repeat, unsigned warmup)
@@ -116,6 +126,8 @@ class Runner : public testing::Test
         sessions.emplace(BackendKind::cpu, std::move(made));
         session->recovers_ = recovers;
         session->gone_after = gone_after;
+        if (traced)
+            session->traced = traced;
         CsvLog log(path);
         log.begin();
         const std::map<BackendKind, RunFacts> runs{
@@ -149,6 +161,7 @@ class Runner : public testing::Test
     std::vector<std::string> notes;
     RunOutcome outcome;
     bool recovers = false;
+    FakeSession::Answer traced;
     unsigned gone_after = 0;
     std::size_t stop_after = static_cast<std::size_t>(-1); // samples
     std::function<void(std::vector<CaseResult>&)> before;  // what the log had
@@ -457,19 +470,97 @@ TEST_F(Runner, AnnouncesWhatItWillAskForInItsOrder)
     EXPECT_EQ(logged("status").size(), 100U);
 }
 
+// The case of depth 0 has times that are alike, that of depth 1 has not, that of depth 2 has none.
+Sample of_its_own_noise(const Case& point, std::size_t call)
+{
+    if (*point.depth == 2)
+        return {.status = Status::wrong, .detail = "1 of 4 block sums are wrong"};
+    return {.wall_us = *point.depth == 0 ? 100 + 0.001 * static_cast<double>(call)
+                                         : 100 + 10 * static_cast<double>(call % 7)};
+}
+
+constexpr Repeats kToOnePercent{.least = 10, .most = 33, .precision = 0.01};
+
+TEST_F(Runner, GoesOnWithACaseUntilItsMedianIsPreciseOrItHasTheMost)
+{
+    const std::vector<CaseResult> results =
+        run(plan_of({{.cases = {case_of(0), case_of(1), case_of(2)}}}, kToOnePercent, 0), of_its_own_noise);
+    EXPECT_EQ(results[0].samples.size(), 10U);
+    EXPECT_EQ(results[1].samples.size(), 33U);
+    EXPECT_EQ(results[2].samples.size(), 10U);
+    EXPECT_TRUE(std::ranges::all_of(results, &CaseResult::complete));
+    EXPECT_EQ(session->asked.size(), 53U);
+    EXPECT_TRUE(session->announced.empty()); // nothing was measured in vain
+    EXPECT_EQ(reports.front().all, 30U);
+    EXPECT_EQ(reports.back().all, 53U);
+    EXPECT_EQ(reports.back().done, 52U);
+}
+
+TEST_F(Runner, GoesOnToAPrecisionWhereItWasStopped)
+{
+    const Plan plan = plan_of({{.cases = {case_of(0), case_of(1), case_of(2)}}}, kToOnePercent, 0);
+    stop_after = 41;
+    const std::vector<CaseResult> part = run(plan, of_its_own_noise);
+    ASSERT_TRUE(outcome.interrupted);
+    before = [&](std::vector<CaseResult>& results) { results = part; };
+    stop_after = 1000;
+    const std::vector<CaseResult> results = run(plan, of_its_own_noise);
+    EXPECT_EQ(session->asked.size(), 53U - 41U);
+    EXPECT_EQ(results[1].repetitions.size(), 33U);
+}
+
+Plan with_latencies(Plan plan)
+{
+    plan.latency = true;
+    return plan;
+}
+
+TEST_F(Runner, PutsTheLatenciesOfATracedRunIntoTheFirstRowOfACase)
+{
+    Case flat{.strategy = "neighbored", .elements = 32, .grid = 4, .block = 8};
+    run(with_latencies(plan_of({{.cases = {case_of(1), case_of(2), flat}}}, 3, 1)));
+    EXPECT_EQ(session->traces, 2U); // a flat strategy launches nothing from a kernel
+    const std::vector<std::string> repetitions = logged("repetition");
+    const std::vector<std::string> strategies = logged("strategy");
+    const std::vector<std::string> latencies = logged("latency_us_by_depth");
+    ASSERT_EQ(latencies.size(), 9U);
+    for (std::size_t row = 0; row < latencies.size(); ++row)
+        EXPECT_EQ(latencies[row], repetitions[row] == "0" && strategies[row] == "nosync" ? "2.00 3.00" : "") << row;
+    EXPECT_EQ(std::ranges::count(logged("wall_us"), "1000.000"), 0); // its time is no sample
+    run(plan_of({{.cases = {case_of(1)}}}, 3, 1));
+    EXPECT_EQ(session->traces, 0U);
+}
+
+TEST_F(Runner, TracesNoCaseWhoseFirstRowIsThere)
+{
+    before = [](std::vector<CaseResult>& results) { results[1].add(0, {.wall_us = 1}, exactly(3)); };
+    run(with_latencies(five_cases(3, 1)));
+    EXPECT_EQ(session->traces, 4U);
+}
+
+TEST_F(Runner, MeasuresWithoutLatenciesWhatIsLostWhenItIsTraced)
+{
+    recovers = true;
+    traced = [](const Case& point, std::size_t) {
+        return *point.depth == 2 ? Sample{.status = Status::crashed, .detail = "signal 11", .device_lost = true}
+                                 : Sample{.wall_us = 1, .latencies_us = {4}};
+    };
+    const std::vector<CaseResult> results = run(with_latencies(five_cases(3, 1)));
+    EXPECT_EQ(session->renewals, 1U);
+    EXPECT_EQ(session->traces, 5U);
+    EXPECT_EQ(logged("status").size(), 15U);
+    EXPECT_THAT(logged("status"), Each("ok"));
+    EXPECT_EQ(std::ranges::count(logged("latency_us_by_depth"), "4.00"), 4);
+}
+
 TEST_F(Runner, LeavesOutWhatTheLogHas)
 {
     before = [](std::vector<CaseResult>& results) {
-        for (const unsigned repetition : {0U, 2U}) {
-            results[1].repetitions.insert(repetition);
-            results[1].samples.push_back({.wall_us = 1});
-        }
-        results[3].repetitions = {1};
-        results[3].samples = {{.status = Status::timeout}};
-        for (unsigned repetition = 0; repetition < 3; ++repetition) {
-            results[4].repetitions.insert(repetition);
-            results[4].samples.push_back({.wall_us = 1});
-        }
+        for (const unsigned repetition : {0U, 2U})
+            results[1].add(repetition, {.wall_us = 1}, exactly(3));
+        results[3].add(1, {.status = Status::timeout}, exactly(3));
+        for (unsigned repetition = 0; repetition < 3; ++repetition)
+            results[4].add(repetition, {.wall_us = 1}, exactly(3));
     };
     const auto results = run(five_cases(3, 1));
     EXPECT_EQ(std::ranges::count(session->asked, case_of(1)), 2); // one to warm up

@@ -107,11 +107,26 @@ TEST(SummaryTable, MarksARatioOfAHeldTimeToOneThatIsNot)
     EXPECT_THAT(table({held(neighbored), held(open)}),
                 AllOf(ContainsRegex("nosync .* 2.00  ok"), Not(HasSubstr(mark))));
     EXPECT_THAT(table({neighbored, open}), AllOf(ContainsRegex("nosync .* 2.00  ok"), Not(HasSubstr(mark))));
+    CaseResult mixed = held(result("nosync", {timed(40, 50), timed(40, 50)})); // one could not be held
+    mixed.samples.back().held = false;
+    EXPECT_THAT(table({held(neighbored), mixed}), ContainsRegex("nosync .* 2.00\\*  ok"));
     CaseResult held_neighbored = held(neighbored);
     held_neighbored.samples.front().gpu_us = 10;
     EXPECT_THAT(
         table({held_neighbored, neighbored, open, held(open)}), // each by its like
         AllOf(ContainsRegex("nosync .* 2.00  ok"), ContainsRegex("nosync .* 4.00  ok"), Not(HasSubstr(mark))));
+}
+
+TEST(SummaryTable, CountsWhatWasTakenUnderLoweredClocks)
+{
+    CaseResult slow = result("neighbored", {timed(20, 30), timed(20, 30), timed(20, 30)});
+    slow.samples[0].gpu_state.throttle = "sw_power_cap hw_thermal";
+    slow.samples[1].gpu_state.throttle = "no";
+    slow.samples[2].gpu_state.throttle = "sw_power_cap";
+    EXPECT_THAT(
+        table({slow, result("nosync", {timed(40, 50)})}),
+        HasSubstr("2 of 4 samples were taken while the GPU's clocks were lowered: hw_thermal, sw_power_cap\n"));
+    EXPECT_THAT(table({result("nosync", {timed(40, 50)})}), Not(HasSubstr("lowered")));
 }
 
 TEST(SummaryTable, SetsAFlushedTimeInRatioToAFlushedOne)
@@ -121,8 +136,7 @@ TEST(SummaryTable, SetsAFlushedTimeInRatioToAFlushedOne)
     CaseResult nosync = result("nosync", {timed(60, 70)});
     nosync.point.l2 = CacheState::flushed;
     EXPECT_THAT(table({result("neighbored", {timed(20, 30)}), flushed, nosync}), ContainsRegex("nosync .* 2.00  ok"));
-    EXPECT_THAT(table({result("neighbored", {timed(20, 30)}), nosync}),
-                Not(ContainsRegex("nosync .* [23].00")));
+    EXPECT_THAT(table({result("neighbored", {timed(20, 30)}), nosync}), Not(ContainsRegex("nosync .* [23].00")));
 }
 
 TEST(SummaryTable, SaysWhetherItsBarsAreOfLogarithms)
