@@ -1,6 +1,7 @@
 #include "inspect/compare.hpp"
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "log/row.hpp"
 #include "log/row_check.hpp"
 #include "model/axis_table.hpp"

@@ -213,7 +213,7 @@ TEST(MatrixDescribe, SaysSidesAndBlockShapesAndNoGrid)
                       testing::ContainsRegex("naive_row +8x32 +0\n"), testing::ContainsRegex("naive_row +32x8 +0\n"),
                       testing::ContainsRegex("recursive_transpose +76 +1\n")));
     // 76 * (3 + 1); 8 * 72261 + 2 * 32 * 440 = 606248 bytes
-    EXPECT_THAT(text, HasSubstr("3 cases, 9 timed samples, 304 device launches with the warm-up, at most 592 KiB"));
+    EXPECT_THAT(text, HasSubstr("3 cases, 15 timed samples, 456 device launches with the warm-up, at most 592 KiB"));
 }
 
 TEST(MatrixPlanRefuses, MoreMemoryThanIsFreeAtTheSideThatWasSaid)
