@@ -264,9 +264,9 @@ TEST(ReconcileText, LeavesTheStatusOutBeforeTheTypeWhereItIsTooWide)
     std::vector<Reconciled> cases = some_cases();
     cases.resize(2);
     cases[0].row["mechanism"] = "tail";
-    cases[0].row["elements"] = "1234567";
+    cases[1].row["elements"] = "524288";
     cases[1].row["type"] = "float32";
-    cases[1].row["status"] = "wrong";
+    cases[1].row["status"] = "timeout";
     cases[1].row["grid"] = "65536";
     EXPECT_THAT(reconcile_text(cases), HasSubstr("(without status: the table would be wider than 80 columns)"));
 }
