@@ -2,6 +2,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 
 #include <fmt/format.h>
 
@@ -14,16 +15,18 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace nestbed
 {
 
 namespace
 {
+
+constexpr std::string_view kPartial = ".partial";
 
 [[noreturn]] void refuse(std::string_view option, const std::string& path, const std::string& why)
 {
@@ -52,21 +55,48 @@ std::string folder_of(const std::string& path)
     return folder.empty() ? "." : folder;
 }
 
+// What the names of all partial files for this place begin with.
+std::string partial_name(const std::string& place)
+{
+    constexpr std::size_t kDigits = 16;
+    const std::string name = std::filesystem::path(place).filename().string();
+    return fmt::format("nestbed-{}-", sha256_of(name).substr(0, kDigits));
+}
+
+// Of processes that were ended while they wrote one for this place. One that is being written is locked; where a file system has no locks
+// none is removed.
+void remove_stale_partial_files(const std::string& place)
+{
+    namespace fs = std::filesystem;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder_of(place), error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        std::error_code ignored;
+        if (!name.starts_with(partial_name(place)) || !name.ends_with(kPartial) ||
+            !fs::is_regular_file(entry->symlink_status(ignored)))
+            continue;
+        const int file =
+            ::open(entry->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); // NOLINT(*-vararg)
+        if (file < 0)
+            continue;
+        if (::flock(file, LOCK_EX | LOCK_NB) == 0)
+            static_cast<void>(::unlink(entry->path().c_str()));
+        static_cast<void>(::close(file));
+    }
+}
+
 // A new file beside the place that it is for. Its name is random, and it is opened only if nothing has that name: a link or a pipe that
-// somebody has put there is not written to. Removed again unless it was put in its place. All throw std::system_error.
+// somebody has put there is not written to. Removed again unless it was put in its place; one that a process left when it was ended is
+// removed by the next for the same place. All throw std::system_error.
 class PartialFile
 {
   public:
     explicit PartialFile(const std::string& place) : place_(place)
     {
-        do {
-            name_ = fmt::format("{}/nestbed-{:08x}.partial", folder_of(place), std::random_device{}());
-            descriptor_ =
-                ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, // NOLINT(*-vararg)
-                       0666);
-        } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
-        if (descriptor_ < 0)
-            throw std::system_error(errno, std::generic_category());
+        remove_stale_partial_files(place);
+        while (!open())
+            ;
     }
     PartialFile(const PartialFile&) = delete;
     PartialFile& operator=(const PartialFile&) = delete;
@@ -92,18 +122,40 @@ class PartialFile
     }
 
     // Its bytes are on the disk before the name is: a machine that goes down never leaves the name with nothing under it.
-    // `replaces`: what is there; else it is an error.
+    // `replaces`: what is there; else it is an error. Locked until it has its name.
     void put_in_place(bool replaces)
     {
         done([&] { return ::fsync(descriptor_); });
-        if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) // closed all the same
-            throw std::system_error(errno, std::generic_category());
         done([&] { return replaces ? ::rename(name_.c_str(), place_.c_str()) : rename_to_new(); });
         name_.clear();
         bring_folder_to_disk(place_);
     }
 
   private:
+    // False where another process has taken it for a stale one before it was locked.
+    bool open()
+    {
+        const std::string name =
+            fmt::format("{}/{}{:08x}{}", folder_of(place_), partial_name(place_), std::random_device{}(), kPartial);
+        const int file =
+            ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); // NOLINT(*-vararg)
+        if (file < 0 && errno != EEXIST && errno != EINTR)
+            throw std::system_error(errno, std::generic_category());
+        if (file < 0)
+            return false;
+        struct stat made {
+        };
+        const bool taken = (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+                           (::fstat(file, &made) == 0 && made.st_nlink == 0);
+        if (taken) {
+            static_cast<void>(::close(file));
+            return false;
+        }
+        name_ = name;
+        descriptor_ = file;
+        return true;
+    }
+
     // Where the file system knows no such thing, as it does.
     int rename_to_new() const
     {

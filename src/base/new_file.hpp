@@ -1,4 +1,5 @@
-// A file that a command makes: whole, or not at all.
+// A file that a command makes: whole, or not at all. Until then it has another name, nestbed-*.partial, in the same folder; what a process
+// that was ended leaves of that is removed by the next one that writes the same file.
 #pragma once
 
 #include <optional>

@@ -19,16 +19,10 @@ namespace
 constexpr bool kLeft = true;
 constexpr bool kAxis = true;
 
-// A case with its number, by which the tables name it.
-struct Numbered {
-    std::size_t number = 0;
-    const Reconciled* one = nullptr;
-};
-
 // The cases of one workload have the same axes.
 struct Workload {
     std::string name;
-    std::vector<Numbered> cases;
+    std::vector<std::pair<std::size_t, const Reconciled*>> cases; // with the number by which the tables name each
 };
 
 std::vector<Workload> by_workload(const std::vector<Reconciled>& cases)
@@ -40,7 +34,7 @@ std::vector<Workload> by_workload(const std::vector<Reconciled>& cases)
         auto found = std::ranges::find(workloads, name, &Workload::name);
         if (found == workloads.end())
             found = workloads.insert(workloads.end(), {name, {}});
-        found->cases.push_back({index + 1, &cases[index]});
+        found->cases.emplace_back(index + 1, &cases[index]);
     }
     return workloads;
 }

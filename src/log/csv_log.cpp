@@ -290,7 +290,8 @@ void CsvLog::rescue(const std::string& what)
                 write_new_file(manifest_path(name), manifest_, "the manifest", "--output", mode);
             write_new_file(name, text_, "the log", "--output", mode);
         } catch (const std::runtime_error& error) {
-            fs::remove(manifest_path(name), ignored);
+            if (!fs::exists(name, ignored)) // it is there where only its folder could not be brought to the disk
+                fs::remove(manifest_path(name), ignored);
             why += fmt::format("{} {}", why.empty() ? ":" : ";", error.what());
             continue;
         }

@@ -26,14 +26,18 @@ std::optional<std::uint64_t> number_of(const T& value)
         return static_cast<std::uint64_t>(value);
 }
 
+BlockShape shape_of(std::uint64_t number)
+{
+    return {static_cast<std::uint32_t>(number >> kShapeBits), static_cast<std::uint32_t>(number)};
+}
+
 template <class T>
 void set_number(T& value, std::optional<std::uint64_t> number)
 {
     if constexpr (std::is_same_v<T, std::optional<std::uint32_t>>)
         value = number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
     else if constexpr (std::is_same_v<T, BlockShape>)
-        value = {static_cast<std::uint32_t>(number.value_or(0) >> kShapeBits),
-                 static_cast<std::uint32_t>(number.value_or(0))};
+        value = shape_of(number.value_or(0));
     else
         value = static_cast<T>(number.value_or(0));
 }

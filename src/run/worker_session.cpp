@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
 #include <deque>
 #include <map>
 #include <poll.h>
@@ -193,10 +192,9 @@ class WorkerSession final : public Session
                 continue;
             std::array<char, 1 << 16> bytes; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
             const ssize_t count = recv(process_->socket(), bytes.data(), bytes.size(), 0);
-            if (count > 0)
-                reader_.add(bytes.data(), static_cast<std::size_t>(count));
-            else if (count == 0 || errno != EINTR)
+            if (count <= 0) // no signal interrupts it: after poll() it need not wait
                 return lost_by_its_end();
+            reader_.add(bytes.data(), static_cast<std::size_t>(count));
         }
     }
 

@@ -1,4 +1,5 @@
 // Files that take the place of others.
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "support/full_disk.hpp"
@@ -6,9 +7,17 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <set>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
 
 namespace nestbed
 {
@@ -109,6 +118,75 @@ TEST(ReplaceFile, LeavesNothingBehindWhenItFails)
     EXPECT_EQ(made, scratch.path("b.md") + ": the text could not be written: File too large");
     EXPECT_EQ(scratch.read("a.md"), "before");
     EXPECT_EQ(names_in(scratch), (std::set<std::string>{"a.md"}));
+}
+
+// A process that is ended while it writes: by the limit of a file's size.
+void write_and_be_ended(const std::string& path)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        static_cast<void>(std::signal(SIGXFSZ, SIG_DFL));
+        constexpr rlimit kTenBytes{.rlim_cur = 10, .rlim_max = 10};
+        constexpr rlimit kNoCore{.rlim_cur = 0, .rlim_max = 0};
+        setrlimit(RLIMIT_CORE, &kNoCore);
+        setrlimit(RLIMIT_FSIZE, &kTenBytes);
+        replace_file(path, std::string(100, 'x'), "the text");
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+std::set<std::string> partial_files_in(const ScratchFolder& scratch)
+{
+    std::set<std::string> names = names_in(scratch);
+    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".partial"); });
+    return names;
+}
+
+TEST(ReplaceFile, RemovesWhatProcessesThatWereEndedLeftOfIt)
+{
+    const ScratchFolder scratch;
+    scratch.write("a.json", "before");
+    write_and_be_ended(scratch.path("a.json"));
+    EXPECT_EQ(partial_files_in(scratch).size(), 1U);
+    write_and_be_ended(scratch.path("a.json")); // it removes the first one, and leaves its own
+    ASSERT_EQ(partial_files_in(scratch).size(), 1U);
+    const std::string left = *partial_files_in(scratch).begin();
+    replace_file(scratch.path("b.json"), "other", "the text");
+    EXPECT_TRUE(scratch.has(left)); // is of another file
+    {
+        const std::string pipe = left.substr(0, left.find_last_of('-')) + "-pipe.partial"; // is none of ours
+        ASSERT_EQ(mkfifo(scratch.path(pipe).c_str(), 0600), 0);
+        const Descriptor held(open(scratch.path(left).c_str(), O_RDONLY | O_CLOEXEC)); // NOLINT(*-vararg)
+        ASSERT_EQ(flock(held, LOCK_EX), 0);                                            // as one that writes it does
+        replace_file(scratch.path("a.json"), "after", "the text");
+        EXPECT_EQ(partial_files_in(scratch), (std::set<std::string>{left, pipe}));
+        fs::remove(scratch.path(pipe));
+    }
+    write_new_file(scratch.path("c.json"), "after", "the text");
+    EXPECT_TRUE(scratch.has(left));
+    replace_file(scratch.path("a.json"), "after", "the text");
+    EXPECT_EQ(names_in(scratch), (std::set<std::string>{"a.json", "b.json", "c.json"}));
+    EXPECT_EQ(scratch.read("a.json"), "after");
+}
+
+// None takes the file of another for a stale one.
+TEST(ReplaceFile, IsDoneByManyAtOnce)
+{
+    const ScratchFolder scratch;
+    const std::string content(10'000, 'x');
+    {
+        std::vector<std::jthread> threads;
+        for (int thread = 0; thread < 4; ++thread)
+            threads.emplace_back([&] {
+                for (int time = 0; time < 100; ++time)
+                    EXPECT_NO_THROW(replace_file(scratch.path("a.json"), content, "the text"));
+            });
+    }
+    EXPECT_EQ(scratch.read("a.json"), content);
+    EXPECT_EQ(names_in(scratch), (std::set<std::string>{"a.json"}));
 }
 
 } // namespace

@@ -258,6 +258,30 @@ TEST(ReconcileText, SetsTheThreeCountsBesideEachOtherByWorkload)
                              HasSubstr("# 7 not counted: ncu did not end in 300 s (folder/007.log)\n")));
 }
 
+// The type of what was summed says more than how it came out, which the verdict says too.
+TEST(ReconcileText, LeavesTheStatusOutBeforeTheTypeWhereItIsTooWide)
+{
+    std::vector<Reconciled> cases = some_cases();
+    cases.resize(2);
+    cases[0].row["mechanism"] = "tail";
+    cases[1].row["elements"] = "524288";
+    cases[1].row["type"] = "float32";
+    cases[1].row["status"] = "timeout";
+    cases[1].row["grid"] = "65536";
+    EXPECT_THAT(reconcile_text(cases), HasSubstr("(without status: the table would be wider than 80 columns)"));
+}
+
+TEST(ReconcileText, LeavesADRAMCellEmptyWhereOneOfTheCountersIsMissing)
+{
+    for (const bool read : {true, false}) {
+        Counters counters{.root_grids = 1, .blocks = 4, .warps = 4};
+        (read ? counters.dram_read_bytes : counters.dram_write_bytes) = 4096;
+        const std::string text =
+            reconcile_text({reconcile(row_of_ledger(ledger()), SourcePage{.launches = 192}, counters)});
+        EXPECT_THAT(text, AllOf(HasSubstr("DRAM"), Not(HasSubstr("KiB"))));
+    }
+}
+
 TEST(ReconcileText, HasNoSecondTableWithoutRawPages)
 {
     const std::string text = reconcile_text({reconcile(row_of_ledger(ledger()), SourcePage{192}, std::nullopt)});

@@ -124,6 +124,13 @@ TEST(Tree, BusyIsTheTimeInWhichAtLeastOneRan)
     EXPECT_EQ(tree.cells()[1].back(), "32.0 us");
 }
 
+TEST(Tree, BusyCountsFromTheVeryBeginning)
+{
+    Trace trace;
+    trace.grids.push_back({.blocks = 1, .threads = 1, .begun_ns = 0, .ended_ns = 5});
+    EXPECT_THAT(tree_text(trace), HasSubstr("0.01 us")); // 0.005, rounded
+}
+
 TEST(Tree, RootGridsThatAreAlikeShareALineAndOthersDoNot)
 {
     Tree tree;

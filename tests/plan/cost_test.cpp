@@ -43,6 +43,33 @@ TEST(Cost, IsNearWhatWasMeasuredOnAGpu)
     }
 }
 
+// (wall_us at depth 1024 - at 512) / 512 in results/h200/launch.csv, in those of a level that the host launches.
+TEST(Cost, OfALevelIsWhatWasMeasured)
+{
+    const auto level_us = [](Mechanism mechanism) {
+        Case half = on_gpu("chain", 1, 32, mechanism);
+        half.depth = 512;
+        Case whole = half;
+        whole.depth = 1024;
+        return (sample_us(whole) - sample_us(half)) / 512;
+    };
+    const double by_host = level_us(Mechanism::host);
+    constexpr double kByHost = (3306.8 - 1630.7) / 512;
+    for (const auto& [mechanism, us] : {std::pair(Mechanism::graph_tail, (4531.7 - 2266.1) / 512),
+                                        std::pair(Mechanism::grid_sync, (1076.8 - 544.9) / 512)})
+        EXPECT_NEAR(level_us(mechanism) / by_host / (us / kByHost), 1, 0.1) << name_of(mechanism);
+}
+
+// From twice the default on: there the launches of pending.csv take twice as long.
+TEST(Cost, RisesWithARaisedPendingLimit)
+{
+    Case raised = on_gpu("nosync", 2048, 512, Mechanism::null_stream);
+    raised.pending_limit = 2 * DeviceFacts{}.default_pending_limit;
+    Case lower = raised;
+    --*lower.pending_limit;
+    EXPECT_GT(sample_us(raised), 1.5 * sample_us(lower));
+}
+
 TEST(Cost, GrowsWithWhatTakesTime)
 {
     const Case usual = on_gpu("nosync", 2048, 512, Mechanism::null_stream);

@@ -160,6 +160,24 @@ TEST(ExpectUnsupported, AllowsNothingElse)
                 ElementsAre("expect = unsupported: no case here is prone to it"));
 }
 
+// What is no finding is a failure, which --retry-failed measures again.
+TEST(Finding, IsOkUnsupportedOrWhatIsExpectedOfTheCase)
+{
+    const Case racy = rows("nosync", {}).point;
+    const Case sound = rows("neighbored", {}).point;
+    for (const Case& point : {racy, sound})
+        for (const Status expect : {ok, wrong, launch_failed, unsupported}) {
+            EXPECT_TRUE(is_finding(expect, point, ok));
+            EXPECT_TRUE(is_finding(expect, point, unsupported));
+            EXPECT_FALSE(is_finding(expect, point, crashed));
+            EXPECT_FALSE(is_finding(expect, point, launch_failed)); // under an automatic limit
+        }
+    EXPECT_TRUE(is_finding(wrong, racy, wrong));
+    EXPECT_FALSE(is_finding(ok, racy, wrong));
+    EXPECT_FALSE(is_finding(wrong, sound, wrong));
+    EXPECT_TRUE(is_finding(launch_failed, limited("nosync", {}).point, launch_failed));
+}
+
 TEST(ExpectKey, IsOneOfFourAndOkUnlessSaid)
 {
     EXPECT_EQ(plan_of({{"strategy", "nosync"}}).expect, ok);

@@ -7,7 +7,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <limits>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
@@ -229,6 +237,107 @@ TEST(FrameReader, TakesEveryKindOfValueAndSomeDepth)
     const std::string frame = frame_of(message);
     reader.add(frame.data(), frame.size());
     EXPECT_EQ(reader.next().value(), message);
+}
+
+// --- over a socket ---
+
+// Two ends that are connected.
+struct Ends {
+    explicit Ends(int type = SOCK_STREAM)
+    {
+        if (socketpair(AF_UNIX, type, 0, both.data()) != 0)
+            throw std::system_error(errno, std::generic_category(), "socketpair");
+    }
+    Ends(const Ends&) = delete;
+    Ends& operator=(const Ends&) = delete;
+    ~Ends()
+    {
+        close(both[0]);
+        close_other();
+    }
+    void close_other()
+    {
+        if (both[1] >= 0)
+            close(std::exchange(both[1], -1));
+    }
+
+    std::array<int, 2> both{};
+};
+
+TEST(Socket, BringsAMessageByteByByte)
+{
+    Ends ends(SOCK_SEQPACKET); // each recv() gets what one send() sent
+    const Message message{{"a", 1}};
+    for (const char byte : frame_of(message))
+        send_frames(ends.both[1], {&byte, 1});
+    FrameReader reader;
+    EXPECT_EQ(receive_message(ends.both[0], reader), message);
+}
+
+// The error of an earlier call is no news.
+TEST(Socket, WhoseOtherEndIsClosedHasNoMessage)
+{
+    Ends ends;
+    ends.close_other();
+    FrameReader reader;
+    errno = EINTR;
+    EXPECT_EQ(receive_message(ends.both[0], reader), std::nullopt);
+    EXPECT_THAT(text_of<RunError>([&] { send_message(ends.both[0], {}); }), testing::HasSubstr("Broken pipe"));
+}
+
+// What a signal does to a call that waits: `act` is done in its handler, once, while the call is under way.
+class Signal
+{
+  public:
+    explicit Signal(void (*act)())
+    {
+        act_ = act;
+        struct sigaction handler {
+        };
+        handler.sa_handler = [](int) { act_(); }; // and no SA_RESTART
+        sigaction(SIGALRM, &handler, &before_);
+        constexpr itimerval kSoon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 50'000}};
+        setitimer(ITIMER_REAL, &kSoon, nullptr);
+    }
+    Signal(const Signal&) = delete;
+    Signal& operator=(const Signal&) = delete;
+    ~Signal() { sigaction(SIGALRM, &before_, nullptr); }
+
+  private:
+    static inline void (*act_)() = nullptr;
+    struct sigaction before_ {
+    };
+};
+
+int other_end = -1; // for a signal handler
+
+TEST(Socket, BringsAMessageThatASignalDelays)
+{
+    const Ends ends;
+    other_end = ends.both[1];
+    static std::string frame;
+    frame = frame_of({{"a", 1}});
+    const Signal signal([] { static_cast<void>(send(other_end, frame.data(), frame.size(), 0)); });
+    FrameReader reader;
+    EXPECT_EQ(receive_message(ends.both[0], reader), (Message{{"a", 1}}));
+}
+
+TEST(Socket, TakesAMessageThatASignalDelays)
+{
+    const Ends ends;
+    other_end = ends.both[1];
+    const std::string full(4096, '\0');
+    while (send(ends.both[0], full.data(), full.size(), MSG_DONTWAIT) > 0)
+        ;
+    const Signal signal([] { // makes room
+        std::array<char, 4096> bytes;
+        while (recv(other_end, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0)
+            ;
+    });
+    send_frames(ends.both[0], "frame");
+    std::array<char, 6> bytes{};
+    EXPECT_EQ(recv(other_end, bytes.data(), bytes.size(), MSG_DONTWAIT), 5);
+    EXPECT_STREQ(bytes.data(), "frame");
 }
 
 } // namespace

@@ -20,5 +20,14 @@ TEST(Cost, GivesTheTimeLeft)
     EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 (54 %), 50/s, 1 s left");
 }
 
+TEST(Progress, GivesTheRateInTwoDigits)
+{
+    const auto after = [](std::size_t samples, int seconds) {
+        return progress_text({.done = samples, .all = samples}, std::chrono::seconds(seconds));
+    };
+    EXPECT_EQ(after(198, 20), "198 of 198 (100 %), 9.9/s, 0 s left");
+    EXPECT_EQ(after(199, 20), "199 of 199 (100 %), 10/s, 0 s left");
+}
+
 } // namespace
 } // namespace nestbed

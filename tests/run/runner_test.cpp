@@ -301,6 +301,9 @@ TEST_F(Runner, LogsAnUnsupportedCaseInOneRowWithAndWithoutWarmUp)
         EXPECT_EQ(results[2].samples.size(), 1U);
         EXPECT_EQ(std::ranges::count(logged("status"), "unsupported"), 1);
         EXPECT_EQ(std::ranges::count(logged("detail"), "it would wait for ever"), 1);
+        const std::vector<std::string> statuses = logged("status");
+        const auto row = static_cast<std::size_t>(std::ranges::find(statuses, "unsupported") - statuses.begin());
+        EXPECT_EQ(logged("repetition").at(row), "0");
         EXPECT_EQ(std::ranges::count(logged("status"), "ok"), 12);
         EXPECT_EQ(std::ranges::count(session->asked, case_of(2)), 1);
     }

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +22,9 @@ NESTBED = os.environ["NESTBED"]
 LIBRARY = os.environ["FILE_FAULTS"]
 WORDS = ["--strategy", "neighbored", "--backend", "cpu", "--grid", "4,8", "--block", "32", "--repeat", "2", "--in-process", "--untimed"]
 ROWS = 4
+# Cells that a row of a crash has not.
+OF_AN_ANSWER = ["gpu_us", "wall_us", "host_launches", "launches_attempted", "launches_failed", "launches_by_depth", "max_depth", "answer",
+                "reference", "relative_error"]
 MOST_CALLS = 200  # of one kind, in one run: more is a loop
 
 # {kind of call: what may come of it}
@@ -34,6 +38,8 @@ ERRORS = {"open": [errno.ENOSPC, errno.EINTR],
           "chmod": [errno.EIO, errno.EINTR],
           "unlink": [errno.EIO]}
 HARMLESS = {0, errno.EINTR}  # a call that is short or interrupted is made again
+# For what goes through the same functions as the other scenarios.
+ONE_ERROR_EACH = {call: errors[:1] for call, errors in ERRORS.items()}
 # One of these that fails has lost something, or may have: never exit code 0.
 TELLING = {"write", "fsync", "fdatasync", "rename", "ftruncate"}
 
@@ -50,12 +56,13 @@ class Call:
 class Ended:
     """A program that ran in a folder with these faults."""
 
-    def __init__(self, folder, words, fault=None):
+    def __init__(self, folder, words, fault=None, more=None):
         trace = folder.with_name(folder.name + ".trace")
         trace.unlink(missing_ok=True)
         faults = {"FILE_FAULTS_FOLDER": str(folder), "FILE_FAULTS_TRACE": str(trace), "LD_PRELOAD": LIBRARY}
         if fault:
             faults |= dict(zip(("FILE_FAULTS_CALL", "FILE_FAULTS_NUMBER", "FILE_FAULTS_ERROR", "FILE_FAULTS_THEN"), map(str, fault)))
+        faults |= more or {}
         run = subprocess.run([NESTBED, *words], cwd=folder, env={**os.environ, **faults}, capture_output=True, text=True, timeout=120,
                              check=False)
         self.code, self.out, self.err = run.returncode, run.stdout, run.stderr
@@ -146,6 +153,9 @@ class Durability(Folder):
 class Scenario:
     """A folder to begin with, a command in it, and what must hold of the folder however the command ends."""
 
+    calls = {"open", "write", "fsync", "fdatasync", "rename", "close", "chmod"}  # the kinds that it makes
+    errors = ERRORS
+
     def __init__(self, test, words):
         self.test = test
         self.words = words
@@ -159,6 +169,10 @@ class Scenario:
     def run(self, *words):
         ended = Ended(self.start, words)
         self.test.assertEqual(ended.code, 0, ended.err)
+
+    def more(self, _folder):
+        """Environment variables of the command in this folder."""
+        return {}
 
     def kept(self, _folder):
         """(must be in the log at the beginning, may be what follows the last whole row)"""
@@ -200,6 +214,8 @@ class Fresh(Scenario):
 class Resumed(Scenario):
     """A log of which the last run was killed in its third row."""
 
+    calls = Scenario.calls | {"ftruncate"}
+
     def prepare(self):
         self.run("run", *WORDS, "-o", "out.csv")
         log = self.start / "out.csv"
@@ -236,7 +252,82 @@ class Overwritten(Scenario):
         assert dead or self.together, "the log and its manifest were parted"
 
 
+class Retried(Scenario):
+    """A log of which the last row failed. It is there until it is measured again, and the log as it was is kept."""
+
+    errors = ONE_ERROR_EACH
+
+    def prepare(self):
+        self.run("run", *WORDS, "-o", "out.csv")
+        log = self.start / "out.csv"
+        rows = rows_in(log.read_bytes())
+        rows[-1].update(dict.fromkeys(OF_AN_ANSWER, ""), status="crashed", detail="signal 6 (Aborted)")
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+        log.write_bytes(text.getvalue().encode())
+
+    def kept(self, _folder):
+        return b"".join(self.files["out.csv"].splitlines(keepends=True)[:ROWS]), b""
+
+    def check_others(self, folder):
+        whole = self.files["out.csv"]
+        if (folder / "out.csv").read_bytes().startswith(whole):
+            return
+        asides = [path for path in folder.glob("out.csv.old-?") if path.read_bytes() == whole]
+        assert asides, "the row that failed is lost"
+        assert any(manifest_of(aside).exists() for aside in asides), "the log as it was has no manifest"
+
+    def check_complete(self, folder):
+        super().check_complete(folder)
+        assert all(row["status"] == "ok" for row in rows_in((folder / "out.csv").read_bytes())), "a row was not measured again"
+
+
+class Deleted(Scenario):
+    """Somebody deletes the log while it is written. What it had is in a new file then, or the run says that it is lost."""
+
+    errors = ONE_ERROR_EACH
+
+    def more(self, folder):
+        (folder / "tmp").mkdir(exist_ok=True)
+        return {"FILE_FAULTS_LOST": str(folder / "out.csv"), "TMPDIR": str(folder / "tmp")}
+
+    def check_lost(self, folder, ended, dead):
+        """After the command, with or without a fault."""
+        assert ended.code != 0, "the loss was not told"
+        said = re.search(r"all rows of the log are in (\S+)", ended.err)
+        assert said or dead or "while this run was writing it" not in ended.err, "the rows could have been kept"
+        rescued = [path for path in folder.rglob("*.rescued-?") if path.is_file()]
+        assert not said or folder / said[1] in rescued, "the rows are not where they are said to be"
+        reported = sum(call.name == "write" and call.path == str(folder / "out.csv") and call.result == call.size for call in ended.calls) - 1
+        for path in rescued:  # a second one where the name of the first may not be on the disk
+            assert said or path.name in ended.err, "the rows are kept, and that is not said"
+            assert manifest_of(path).exists(), "the rescued log has no manifest"
+            rows = rows_in(path.read_bytes())
+            assert len(rows) >= reported and len(set(identities(rows))) == len(rows), f"{len(rows)} rows are in {path.name}"
+
+
+class Replaced(Deleted):
+    """Somebody's file takes the place of the log while it is written."""
+
+    THEIRS = b"of somebody else"
+
+    def more(self, folder):
+        if not (folder / "out.csv").exists():
+            (folder / "theirs").write_bytes(self.THEIRS)
+        return super().more(folder) | {"FILE_FAULTS_BY": str(folder / "theirs")}
+
+    def check_lost(self, folder, ended, dead):
+        super().check_lost(folder, ended, dead)
+        if not (folder / "theirs").exists():
+            assert (folder / "out.csv").read_bytes() == self.THEIRS, "what has taken the place of the log was written to"
+            (folder / "out.csv").unlink()
+
+
 class Merged(Scenario):
+    calls = {"open", "write", "fsync", "rename", "close"}
+
     def prepare(self):
         for shard in ("1", "2"):
             self.run("run", *WORDS, "--shard", shard + "/2", "-o", shard + ".csv")
@@ -254,8 +345,8 @@ class Merged(Scenario):
 
 
 class Faults(Folder):
-    def all_faults(self):
-        for call, errors in ERRORS.items():
+    def all_faults(self, scenario):
+        for call, errors in scenario.errors.items():
             for error in errors:
                 yield call, error, "well"
             if call in TELLING:
@@ -266,7 +357,7 @@ class Faults(Folder):
         for number in range(1, MOST_CALLS):
             folder = self.top / f"{type(scenario).__name__}-{call}-{error}-{then}-{number}"
             shutil.copytree(scenario.start, folder)
-            ended = Ended(folder, scenario.words, (call, number, error, then))
+            ended = Ended(folder, scenario.words, (call, number, error, then), scenario.more(folder))
             if ended.count(call) < number:
                 return number - 1
             where = f"{type(scenario).__name__}: {call} {number}: {os.strerror(error) if error else 'short'}, then {then}"
@@ -282,6 +373,13 @@ class Faults(Folder):
     def check_ended(self, scenario, folder, ended, fault):
         call, error, then = fault
         assert ended.code in (0, 1, 2), "it crashed"
+        if isinstance(scenario, Deleted):
+            scenario.check_lost(folder, ended, then == "dead")
+            assert "while this run was writing it" in ended.err or error not in HARMLESS, "what can be tried again was not"
+            again = Ended(folder, scenario.words)
+            assert again.code == 0, f"and it cannot be done after that: {again.err}"
+            scenario.check_complete(folder)
+            return
         scenario.check(folder, then == "dead" or call == "unlink")
         if error in HARMLESS:
             assert ended.code == 0, "what can be tried again was not"
@@ -304,11 +402,13 @@ class Faults(Folder):
     def try_all(self, scenario):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             tried = {}
-            for fault in self.all_faults():
+            for fault in self.all_faults(scenario):
                 tried[fault] = pool.submit(self.try_each, scenario, *fault)
             errors = [str(one.exception()) for one in tried.values() if one.exception()]
             self.assertFalse(errors, f"{len(errors)} faults:\n" + "\n\n".join(errors[:3]))
             calls = {fault[0]: one.result() for fault, one in tried.items()}
+            for call, error, then in tried:
+                self.assertEqual(tried[call, error, then].result() > 0, call in scenario.calls, f"{call}, {error}, {then}")
             print(f"{type(scenario).__name__}: {sum(one.result() for one in tried.values())} faults")
             return calls
 
@@ -325,6 +425,16 @@ class Faults(Folder):
     def test_of_a_run_that_moves_a_log_aside(self):
         calls = self.try_all(Overwritten(self, ["run", *WORDS, "--overwrite", "-o", "out.csv"]))
         self.assertEqual(calls["rename"], 4)
+
+    def test_of_a_run_that_tries_failed_rows_again(self):
+        calls = self.try_all(Retried(self, ["run", *WORDS, "--retry-failed", "-o", "out.csv"]))
+        self.assertEqual(calls["rename"], 5)
+
+    def test_of_a_run_whose_log_is_deleted(self):
+        self.try_all(Deleted(self, ["run", *WORDS, "-o", "out.csv"]))
+
+    def test_of_a_run_whose_log_is_replaced(self):
+        self.try_all(Replaced(self, ["run", *WORDS, "-o", "out.csv"]))
 
     def test_of_a_merge(self):
         calls = self.try_all(Merged(self, ["merge", "1.csv", "2.csv", "-o", "out.csv"]))

@@ -1,0 +1,44 @@
+// How a run under a profiler may end, against a script that leaves what ncu and nestbed would. With nestbed itself: cli/profile_test.cpp.
+#include "support/profile_support.hpp"
+
+#include "base/csv.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace nestbed
+{
+namespace
+{
+
+class ProfileEnd : public Profile
+{
+  protected:
+    // Leaves a ledger of a wrong row and a report, and ends so.
+    std::string wrong_row_and(const std::string& end) const
+    {
+        folder.write("row", csv_line({"strategy", "mechanism", "launches_expected", "launches_attempted", "status"}) +
+                                csv_line({"hello", "null", "12", "12", "wrong"}));
+        return ncu("cp '" + folder.path("row") + "' \"${report%.ncu-rep}.csv\"; echo report > \"$report\"; " + end);
+    }
+};
+
+TEST_F(ProfileEnd, WithoutARowIsSaidInTheWordsOfNcu)
+{
+    EXPECT_EQ(reason(options(ncu("echo '==ERROR== the reason'; exit 9"))), "the reason");
+}
+
+TEST_F(ProfileEnd, OfARowThatIsNotOkIsCounted)
+{
+    const Reconciled one = profile({hello_case()}, options(wrong_row_and("exit 3"))).at(0);
+    EXPECT_EQ(one.verdict, Verdict::equal) << one.detail;
+    EXPECT_EQ(one.cell("status"), "wrong");
+}
+
+TEST_F(ProfileEnd, BySignalIsNotCountedWhateverItLeft)
+{
+    EXPECT_EQ(reason(options(wrong_row_and("kill -9 $$"))), "ncu ended with signal 9 (Killed)");
+}
+
+} // namespace
+} // namespace nestbed
