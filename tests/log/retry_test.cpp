@@ -34,7 +34,7 @@ std::map<BackendKind, RunFacts> some_runs()
 // Three cases, of which the second has failed in the one way or the other.
 std::vector<CaseResult> some_results()
 {
-    Plan plan;
+    Plan plan{.repeat = {{BackendKind::cpu, exactly(2)}}};
     plan.groups = {{.cases = {{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16},
                               {.strategy = "nosync", .elements = 128, .grid = 8, .block = 16},
                               {.strategy = "cub", .elements = 64, .grid = 4, .block = 16}}}};

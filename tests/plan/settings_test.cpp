@@ -145,8 +145,8 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
               HasSubstr(
                   "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
                   "depth, "
-                  "pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, repeat, warmup, timeout, "
-                  "retries, expect, "
+                  "pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, repeat, precision, "
+                  "max-repeat, warmup, timeout, retries, latency, expect, "
                   "schedule, workers")));
 }
 
