@@ -175,8 +175,8 @@ int kernels(const Asked& asked, std::ostream& out, std::ostream& err)
             code = std::max(code, judged(traced, err));
             continue;
         }
-        static_cast<void>(asked.session(point).sample(point)); // to warm up
-        const Sample sample = asked.session(point).sample(point);
+        static_cast<void>(asked.session(point).sample(point, 0)); // to warm up
+        const Sample sample = asked.session(point).sample(point, 0);
         cases.push_back(calls_of(point, sample));
         if (sample.status != Status::ok) {
             err << fmt::format("nestbed: {}\n", why_not_ok(sample));
