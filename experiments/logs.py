@@ -122,9 +122,14 @@ def cut(text):
     return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
 
 
+def current_mechanism(name):
+    """The name of a mechanism in a log or manifest of any version, as this version has it. pandas takes `null` for missing."""
+    return "null_stream" if name == "null" else name
+
+
 def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and its line in the file, where the header is 1.
-    Blank lines are left out. Raises LogError."""
+    Blank lines are left out; mechanisms have the names of this version. Raises LogError."""
     try:
         with open(path, newline="", encoding="utf-8", opener=regular) as file:
             text = file.read()
@@ -149,6 +154,9 @@ def read_rows(path):
     for line, row in rows:
         if len(row) != len(header):
             raise LogError(f"{path}, line {line}: {len(row)} cells under {len(header)} columns: the row is not whole")
+        for place, name in enumerate(header):
+            if name == "mechanism":
+                row[place] = current_mechanism(row[place])
     return header, [line for line, _ in rows], [row for _, row in rows]
 
 

@@ -1,6 +1,7 @@
 #include "inspect/compare.hpp"
 
 #include "base/error.hpp"
+#include "log/old_names.hpp"
 #include "log/row.hpp"
 #include "log/row_check.hpp"
 #include "model/axis_table.hpp"
@@ -50,8 +51,7 @@ void check_is_log(const ParsedLog& log)
 
 std::string cell_of(const ParsedLog& log, const LogRow& row, std::string_view column)
 {
-    const std::string& cell = row.cells[log.column(column)];
-    return column == "seed" && cell == "0" ? "" : cell; // where nothing is drawn, earlier logs say 0
+    return current_cell(column, row.cells[log.column(column)]);
 }
 
 bool says_something(const ParsedLog& log, std::string_view column)
@@ -78,7 +78,7 @@ bool several_gpus(const ParsedLog& log)
 // Fills what says which case a row is of.
 void choose_columns(Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
 {
-    comparison.by_key = before.has(kKey) && after.has(kKey);
+    comparison.by_key = before.has(kKey) && after.has(kKey) && keys_agree(before, after);
     for (const std::string_view name : case_columns()) {
         if (before.has(name) && after.has(name))
             comparison.columns.emplace_back(name);

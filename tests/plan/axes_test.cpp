@@ -180,7 +180,7 @@ TEST(MechanismsOf, AStrategyAreItsFirstUnlessSomeAreAskedFor)
     EXPECT_THAT(mechanisms_of(axes_of({}), two), ElementsAre(Mechanism::fire_and_forget));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}), two), ElementsAre(Mechanism::tail));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), two), ElementsAre(kTwo[0], kTwo[1]));
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail,null,fire_and_forget"}}), two),
+    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail,null_stream,fire_and_forget"}}), two),
                 ElementsAre(kTwo[0], kTwo[1])); // in its order
 }
 
@@ -194,9 +194,9 @@ TEST(MechanismsOf, AStrategyThatHasOneAreThatWhateverIsAskedFor)
 TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
 {
     const StrategyInfo two{.name = "two", .workload = "reduce", .mechanisms = kTwo};
-    const Axes axes = axes_of({{"mechanism", "null,named"}});
+    const Axes axes = axes_of({{"mechanism", "null_stream,named"}});
     EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(mechanisms_of(axes, two)); }),
-              "--mechanism null,named: two does not go by it; allowed for two: all, fire_and_forget, tail");
+              "--mechanism null_stream,named: two does not go by it; allowed for two: all, fire_and_forget, tail");
 }
 
 TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)

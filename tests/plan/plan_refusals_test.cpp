@@ -121,18 +121,22 @@ TEST(PlanRefuses, AxesThatMultiplyToMoreThanAMillionCases)
 
 TEST(PlanRefuses, AnUnknownMechanism)
 {
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "null,tial"}}),
-              "--mechanism null,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: all, null, named, "
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "null_stream,tial"}}),
+              "--mechanism null_stream,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: all, "
+              "null_stream, named, "
               "fire_and_forget, tail, graph_tail, host, host_graph, grid_sync");
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "tail,null"}}),
+              "--mechanism tail,null: mechanism 'null' is called 'null_stream' now");
     EXPECT_THAT(refusal({{"strategy", "neighbored"}, {"mechanism", "none"}}),
                 StartsWith("--mechanism none: there is no mechanism 'none'"));
 }
 
 TEST(PlanRefuses, MechanismsOfWhichAStrategyWithSeveralHasNone)
 {
-    EXPECT_EQ(refusal({{"strategy", "barrier,nosync"}, {"mechanism", "tail"}}),
-              "--mechanism tail: nosync does not go by it; allowed for nosync: all, null, named, fire_and_forget");
-    EXPECT_EQ(plan_of({{"strategy", "barrier,nosync"}, {"mechanism", "tail,null"}}).case_count(), 3U);
+    EXPECT_EQ(
+        refusal({{"strategy", "barrier,nosync"}, {"mechanism", "tail"}}),
+        "--mechanism tail: nosync does not go by it; allowed for nosync: all, null_stream, named, fire_and_forget");
+    EXPECT_EQ(plan_of({{"strategy", "barrier,nosync"}, {"mechanism", "tail,null_stream"}}).case_count(), 3U);
     const ScratchFolder folder;
     const std::string path = folder.write("one.cfg", "strategy = nosync\nmechanism = host, tail\n");
     Settings settings;

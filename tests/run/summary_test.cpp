@@ -269,7 +269,7 @@ TEST(SummaryTable, TellsMechanismsAndDelaysApart)
     named.point.delay_us = 7;
     const std::string text = table({null, named, result("neighbored", {timed(20, 30)})});
     EXPECT_THAT(text, ContainsRegex("strategy +mechanism +.*delay-us"));
-    EXPECT_THAT(text, ContainsRegex("nosync +null +.* 0 +20.0 us"));
+    EXPECT_THAT(text, ContainsRegex("nosync +null_stream +.* 0 +20.0 us"));
     EXPECT_THAT(text, ContainsRegex("nosync +named +.* 7 +21.0 us"));
     EXPECT_THAT(table({named}), AllOf(HasSubstr("mechanism named"), HasSubstr("delay-us 7")));
     EXPECT_THAT(table({result("reduce2", {timed(1, 2)})}), Not(HasSubstr("mechanism"))); // it has one alone
