@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 namespace nestbed
@@ -35,6 +36,12 @@ float reduce_element<float>(std::uint64_t seed, std::uint64_t index)
     const std::uint64_t bits = split_mix(seed, index);
     const auto fraction = static_cast<float>(bits >> 50) * 0x1p-14F;
     return std::ldexp(fraction, -static_cast<int>(bits & 7));
+}
+
+template <class T>
+T input_element(const Case& point, std::uint64_t index)
+{
+    return point.input == InputKind::index ? static_cast<T>(index) : reduce_element<T>(point.seed, index);
 }
 
 template <class T>
@@ -75,20 +82,43 @@ double relative_error(Sum answer, Sum reference)
 }
 } // namespace
 
+namespace
+{
+// The sum of `of` over the blocks that partial sum `index` is of.
+template <class Wide>
+Wide over_blocks(const std::vector<Wide>& of, std::size_t index, unsigned blocks_a_sum)
+{
+    const auto first = of.begin() + static_cast<std::ptrdiff_t>(index * blocks_a_sum);
+    const auto count = std::min<std::ptrdiff_t>(blocks_a_sum, of.end() - first);
+    return std::accumulate(first, first + count, Wide{});
+}
+} // namespace
+
+template <class T>
+std::string why_too_wide(const ReduceReference<T>& reference, unsigned blocks_a_sum)
+{
+    if constexpr (std::is_same_v<T, std::int32_t>) {
+        constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+        if (reference.elements > std::uint64_t{kMost} + 1)
+            return fmt::format("numbers from 0 to {}; allowed with int32: at most {}", reference.elements - 1, kMost);
+        const std::size_t sums = blocks_a_sum == 0 ? 0 : (reference.block_sums.size() - 1) / blocks_a_sum + 1;
+        for (std::size_t index = 0; index < sums; ++index)
+            if (const std::int64_t sum = over_blocks(reference.block_sums, index, blocks_a_sum); sum > kMost)
+                return fmt::format("{} elements from {} on add up to {}; allowed with int32: at most {}",
+                                   std::uint64_t{reference.block} * blocks_a_sum,
+                                   std::uint64_t{index} * blocks_a_sum * reference.block, sum, kMost);
+    }
+    return "";
+}
+
 template <class T>
 Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum)
 {
-    // The sum of `of` over the blocks that partial sum `index` is of.
-    const auto over_blocks = [&](const auto& of, std::size_t index) {
-        const auto first = of.begin() + static_cast<std::ptrdiff_t>(index * blocks_a_sum);
-        const auto count = std::min<std::ptrdiff_t>(blocks_a_sum, of.end() - first);
-        return std::accumulate(first, first + count, WideSum<T>{});
-    };
     const auto is_right = [&](std::size_t index) {
-        const WideSum<T> expected = over_blocks(reference.block_sums, index);
+        const WideSum<T> expected = over_blocks(reference.block_sums, index, blocks_a_sum);
         if constexpr (std::is_same_v<T, float>) {
             const double bound = gamma_of(std::bit_width(reference.block) - 1 + blocks_a_sum - 1, 0x1p-24);
-            return std::abs(partials[index] - expected) <= bound * over_blocks(reference.block_magnitudes, index);
+            return std::abs(partials[index] - expected) <= bound * over_blocks(reference.block_magnitudes, index, blocks_a_sum);
         } else {
             return partials[index] == expected;
         }
@@ -115,7 +145,7 @@ Verification verify_blocks(const ReduceReference<T>& reference, std::span<const 
             fmt::format("{} of {} block sums are wrong; {} gave {} instead of {}", wrong, partials.size(),
                         blocks_a_sum == 1 ? fmt::format("block {}", first_wrong)
                                           : fmt::format("that from block {} on", first_wrong * blocks_a_sum),
-                        partials[first_wrong], over_blocks(reference.block_sums, first_wrong));
+                        partials[first_wrong], over_blocks(reference.block_sums, first_wrong, blocks_a_sum));
     return verdict;
 }
 
@@ -124,7 +154,9 @@ Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total)
 {
     constexpr std::uint64_t kExact = std::uint64_t{1} << 32; // elements
     bool right = total == reference.total;
-    if (std::is_same_v<T, float> && reference.elements > kExact) {
+    constexpr double kWhole = 0x1p53; // a double holds every whole number up to it
+    if (std::is_same_v<T, float> &&
+        (reference.elements > kExact || static_cast<double>(reference.total) >= kWhole)) {
         const double bound = gamma_of(static_cast<double>(reference.elements), 0x1p-53);
         right =
             std::abs(static_cast<double>(total - reference.total)) <= bound * static_cast<double>(reference.total);
@@ -165,6 +197,10 @@ Verification verify_narrow_total(const ReduceReference<T>& reference, T total)
     }
 }
 
+template std::int32_t input_element(const Case&, std::uint64_t);
+template float input_element(const Case&, std::uint64_t);
+template std::string why_too_wide(const ReduceReference<std::int32_t>&, unsigned);
+template std::string why_too_wide(const ReduceReference<float>&, unsigned);
 template ReduceReference<std::int32_t> reduce_reference(std::span<const std::int32_t>, std::uint32_t, std::uint32_t);
 template ReduceReference<float> reduce_reference(std::span<const float>, std::uint32_t, std::uint32_t);
 template Verification verify_blocks(const ReduceReference<std::int32_t>&, std::span<const std::int32_t>, unsigned);

@@ -1,6 +1,8 @@
 // The workload `reduce`: its input, its right answer, and what counts as agreeing with it. Pure.
 #pragma once
 
+#include "model/case.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,6 +22,10 @@ using WideSum = std::conditional_t<std::is_same_v<T, float>, double, std::int64_
 // be made alone.
 template <class T>
 T reduce_element(std::uint64_t seed, std::uint64_t index);
+
+// Element `index` of a case's input: the index itself, rounded to T, or reduce_element().
+template <class T>
+T input_element(const Case& point, std::uint64_t index);
 
 // The right answer of a case, by block: element i belongs to block i / block.
 template <class T>
@@ -47,8 +53,12 @@ template <class T>
 Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials,
                            unsigned blocks_a_sum = 1);
 
+// Empty, or why int32 does not hold the elements, or the sums of so many blocks each (0: of none). float32 holds all.
+template <class T>
+std::string why_too_wide(const ReduceReference<T>& reference, unsigned blocks_a_sum);
+
 // One sum of everything, made in the wide type by the host or the device: exact, see reduce_element(); for more than 2^32
-// float32 within gamma(elements), u = 2^-53.
+// float32, or a sum of 2^53 and more, within gamma(elements), u = 2^-53.
 template <class T>
 Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total);
 
