@@ -25,7 +25,9 @@ from manifests import manifest_path
 
 # What makes a case; samples that agree in all of these are repetitions of one.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
-        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "gpu"]
+        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "input", "operator", "gpu"]
+# What a reduction had before it could be told, by the column that a log then lacks.
+BEFORE = {"input": "random", "operator": "sum"}
 NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
            "streams", "repetition", "gpu_us", "wall_us", "bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
            "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
@@ -185,6 +187,8 @@ def read_log(path):
     if "key" in log:  # of a sample that a worker was lost in there is no wave: that of the case's others
         for name in ("wave", "streams"):
             log[name] = log[name].fillna(log.groupby("key")[name].transform("first"))
+    for name in [name for name in BEFORE if name not in header]:  # of a matrix, or of empty grids, there is none
+        log.loc[log["elements"].notna() & log["nx"].isna(), name] = BEFORE[name]
     log.attrs["whole"] = {}
     for name in TEXTS:
         whole = {text: seen(text) for text in log[name].unique()}

@@ -92,6 +92,8 @@ constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState:
                                   name_of(CacheState::flushed)};
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
 constexpr std::array kInputs{name_of(InputKind::none), name_of(InputKind::random), name_of(InputKind::index)};
+constexpr std::array kOperators{name_of(Operator::none), name_of(Operator::sum), name_of(Operator::max),
+                                name_of(Operator::min)};
 
 // What is so of an axis; see the members of Axis.
 constexpr unsigned kInput = 1;
@@ -128,6 +130,9 @@ std::vector<Axis> table()
         of<&Case::type>("type", "int32, float32", {.least = 1}, 1, has_elements, kInput | kUsualIsSaid, kTypes),
         of<&Case::input>("input", "numbers to reduce: random, from the seed, or index: 0, 1, 2, ... (random)",
                          {.least = 1}, 1, reduces, kInput | kNotInDryRun, kInputs),
+        // Of the input too: the right answer is made with it.
+        of<&Case::op>("operator", "sum, or max, min, which few strategies have (sum)", {.least = 1}, 1, reduces,
+                      kInput | kNotInDryRun, kOperators),
         of<&Case::grid>("grid", "blocks of the root grid (2048)", {1, kMostBlocks}, kNone, has_blocks, kInput),
         of<&Case::block>("block", "threads a block, a power of two (512)", {1, kMostThreads}, kNone, has_blocks,
                          kInput),

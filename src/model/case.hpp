@@ -24,6 +24,9 @@ enum class CacheState : std::uint8_t { none, as_is, flushed };
 // The numbers that are reduced: drawn from the seed, or 0, 1, 2 and so on. none: the workload is no reduction.
 enum class InputKind : std::uint8_t { none, random, index };
 
+// What two numbers become in a reduction. none: the workload is none.
+enum class Operator : std::uint8_t { none, sum, max, min };
+
 // Threads of a block in x and y. 0: the workload or the strategy has its own.
 struct BlockShape {
     std::uint32_t x = 0;
@@ -55,6 +58,7 @@ struct Case {
     Submit submit = Submit::none;
     CacheState l2 = CacheState::none;
     InputKind input = InputKind::random;
+    Operator op = Operator::sum;
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0
@@ -89,6 +93,12 @@ constexpr std::string_view name_of(InputKind kind)
 {
     constexpr std::array<std::string_view, 3> kNames{"", "random", "index"};
     return kNames.at(static_cast<std::size_t>(kind));
+}
+
+constexpr std::string_view name_of(Operator op)
+{
+    constexpr std::array<std::string_view, 4> kNames{"", "sum", "max", "min"};
+    return kNames.at(static_cast<std::size_t>(op));
 }
 
 // "8x32"; empty where there is none.

@@ -79,7 +79,7 @@ TEST(KeyOf, IsAHashOfWhatDecidesWhatIsMeasured)
 TEST(KeyOf, IsAnotherForEveryOtherCase)
 {
     const Case point{.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
-    std::vector<Case> others(10, point);
+    std::vector<Case> others(12, point);
     others[1].strategy = "synced";
     others[2].mechanism = Mechanism::fire_and_forget;
     others[3].type = ElementType::float32;
@@ -89,6 +89,8 @@ TEST(KeyOf, IsAnotherForEveryOtherCase)
     others[7].wave = 10;
     others[8].delay_us = 5;
     others[9].seed = 8;
+    others[10].input = InputKind::index;
+    others[11].op = Operator::max;
     std::set<std::string> keys;
     for (const Case& other : others)
         keys.insert(key_of(other, "fifo"));

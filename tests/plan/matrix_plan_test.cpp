@@ -148,7 +148,8 @@ TEST(MatrixPlan, OfARecursionHasDepthsLimitsAndMechanismsButNoBlockShapes)
     EXPECT_EQ(one[0].wave, std::nullopt);
     EXPECT_EQ(one[0].streams, std::nullopt);
     Said nested = said;
-    nested.insert(nested.end(), {{"depth", "0,1,full"}, {"pending-limit", "auto,32"}, {"mechanism", "tail,null_stream"}});
+    nested.insert(nested.end(),
+                  {{"depth", "0,1,full"}, {"pending-limit", "auto,32"}, {"mechanism", "tail,null_stream"}});
     EXPECT_EQ(cases_of(nested).size(), 3U * 2 * 2);
 }
 
@@ -248,8 +249,7 @@ TEST(MatrixPlanRefuses, MoreMemoryThanIsFreeAtWhatMeansSomethingToTheStrategy)
         return Said{{"strategy", strategy}, {"block", "64"}, {"grid", grid}, {"nx", nx}};
     };
     EXPECT_EQ(plan_of(with("neighbored,naive_row", "4", "2048"), devices).case_count(), 2U); // one of them fits
-    EXPECT_THAT(refusal(with("naive_row", "4", "2048"), devices),
-                StartsWith("--nx 2048: 2048 x 2048 numbers need "));
+    EXPECT_THAT(refusal(with("naive_row", "4", "2048"), devices), StartsWith("--nx 2048: 2048 x 2048 numbers need "));
     EXPECT_THAT(refusal(with("neighbored", "1048576", "8"), devices),
                 StartsWith("--grid 1048576: 1048576 blocks of 64 threads need "));
 }

@@ -55,7 +55,8 @@ TEST(MechanismAxis, AllIsEveryOneThatTheStrategyHas)
 TEST(MechanismAxis, IsThoseAskedForThatTheStrategyHasInItsOrder)
 {
     EXPECT_THAT(
-        mechanisms_of({{"strategy", "nosync,barrier"}, {"mechanism", "tail,named,named"}, {"mechanism", "null_stream"}}),
+        mechanisms_of(
+            {{"strategy", "nosync,barrier"}, {"mechanism", "tail,named,named"}, {"mechanism", "null_stream"}}),
         ElementsAre(Pair{"nosync", null_stream}, Pair{"nosync", named_stream}, Pair{"barrier", null_stream},
                     Pair{"barrier", named_stream}, Pair{"barrier", tail}));
 }

@@ -78,6 +78,19 @@ TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
     EXPECT_THAT(text, Not(HasSubstr("bar")));
 }
 
+TEST(SummaryTable, SaysTheInputAndTheOperatorWhereTheyAreNotAsUsual)
+{
+    CaseResult usual = result("neighbored", five_timed(20, 30));
+    CaseResult index = usual;
+    index.point.input = InputKind::index;
+    EXPECT_THAT(table({usual, result("nosync", five_timed(20, 30))}),
+                Not(ContainsRegex("random|input|operator|sum")));
+    EXPECT_THAT(table({index}), AllOf(HasSubstr("input index"), Not(HasSubstr("operator"))));
+    EXPECT_THAT(table({usual, index}),
+                AllOf(ContainsRegex("strategy +input "), ContainsRegex("neighbored +random +20"),
+                      ContainsRegex("neighbored +index +20"), Not(HasSubstr("operator"))));
+}
+
 TEST(SummaryTable, OfFewerThanFiveSamplesHasNoInterval)
 {
     const std::string text = table({result("neighbored", {4, timed(20, 30)})});
@@ -121,8 +134,7 @@ TEST(SummaryTable, SetsAFlushedTimeInRatioToAFlushedOne)
     CaseResult nosync = result("nosync", {timed(60, 70)});
     nosync.point.l2 = CacheState::flushed;
     EXPECT_THAT(table({result("neighbored", {timed(20, 30)}), flushed, nosync}), ContainsRegex("nosync .* 2.00  ok"));
-    EXPECT_THAT(table({result("neighbored", {timed(20, 30)}), nosync}),
-                Not(ContainsRegex("nosync .* [23].00")));
+    EXPECT_THAT(table({result("neighbored", {timed(20, 30)}), nosync}), Not(ContainsRegex("nosync .* [23].00")));
 }
 
 TEST(SummaryTable, SaysWhetherItsBarsAreOfLogarithms)

@@ -273,6 +273,14 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(logs.read_log(path)["mechanism"].unique().tolist(), ["null_stream"])
         self.assertEqual(pandas.read_csv(path)["mechanism"].count(), 0)  # which is why it has another
 
+    def test_inputs_and_operators_are_cases_of_their_own(self):
+        path = self.write([row for name in ("random", "index") for operator in ("sum", "max")
+                           for row in rows([10, 11], input=name, operator=operator)], columns=[*COLUMNS, "input", "operator"])
+        self.assertEqual(logs.cases_of(logs.read_log(path))[["input", "operator"]].values.tolist(),
+                         [["random", "sum"], ["random", "max"], ["index", "sum"], ["index", "max"]])
+        before = self.write([*rows([10]), *rows([10], strategy="chain", elements="")])
+        self.assertEqual(logs.read_log(before)[["input", "operator"]].values.tolist(), [["random", "sum"], ["", ""]])
+
     def test_a_log_of_an_earlier_version(self):
         path = self.write(rows([10, 11]), columns=[name for name in COLUMNS
                                                    if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")])

@@ -12,14 +12,14 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-// The input and the buffers for one (input, elements, grid, block, seed).
+// The input and the buffers for one (input, operator, elements, grid, block, seed).
 template <class T>
 class ReduceData
 {
   public:
     ReduceData(Context& context, const Case& point)
         : numbers_(make_input(point)), input_(numbers_.get(), point.elements),
-          reference_(reduce_reference(input_, point.grid, point.block)),
+          reference_(reduce_reference(input_, point.grid, point.block, point.op)),
           padded_(std::size_t{point.grid} * point.block), pristine_(context.allocate<T>(padded_)),
           work_(context.allocate<T>(padded_)), sums_(context.allocate<T>(point.grid)),
           total_(context.allocate<WideSum<T>>(1))
@@ -137,11 +137,12 @@ class ReduceWorkload final : public Workload
     }
 
   private:
-    using Key = std::tuple<ElementType, InputKind, std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t>;
+    using Key =
+        std::tuple<ElementType, InputKind, Operator, std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t>;
 
     void prepare(const Case& point)
     {
-        const Key key{point.type, point.input, point.elements, point.grid, point.block, point.seed};
+        const Key key{point.type, point.input, point.op, point.elements, point.grid, point.block, point.seed};
         if ((ints_ || floats_) && key == key_)
             return;
         release();
