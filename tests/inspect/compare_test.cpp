@@ -382,6 +382,26 @@ TEST(Compare, KnowsTheNullStreamByItsOldName)
     EXPECT_TRUE(compare_logs(now, now).by_key);
 }
 
+// Logs are older than the columns input and operator.
+TEST(Compare, TakesAReductionOfAnEarlierVersionForASumOfRandomInput)
+{
+    const ParsedLog old =
+        log_of("strategy,backend,elements,wall_us,status\r\ns,cpu,64,10,ok\r\nchain,cpu,,20,ok\r\n");
+    const ParsedLog now =
+        log_of("strategy,backend,elements,input,operator,wall_us,status\r\n"
+               "s,cpu,64,random,sum,30,ok\r\ns,cpu,64,index,sum,40,ok\r\ns,cpu,64,random,max,50,ok\r\n"
+               "chain,cpu,,,,20,ok\r\n");
+    for (const bool forth : {true, false}) {
+        const Comparison comparison = forth ? compare_logs(old, now) : compare_logs(now, old);
+        EXPECT_THAT(comparison.left_out, IsEmpty());
+        ASSERT_EQ(comparison.cases.size(), 4);
+        for (const ComparedCase& one : comparison.cases)
+            EXPECT_EQ(one.ratio.has_value(),
+                      one.cells[0] == "chain" || (one.cells[2] == "random" && one.cells[3] == "sum"));
+        EXPECT_DOUBLE_EQ(*comparison.cases.back().ratio, forth ? 3 : 1.0 / 3);
+    }
+}
+
 TEST(Compare, LeavesOutWhatOneLogLacksAndSaysSo)
 {
     const ParsedLog narrow = log_of("strategy,backend,wall_us,status\r\ns,cuda,10,ok\r\n");
