@@ -8,12 +8,13 @@
 // Launches: none from the device.
 // Hazards: none: a barrier between the levels. (The article adds the left number twice, and its stride never shrinks.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceInterleaved".
+#include "device/parts/operators.hpp"
 #include "device/workloads/reduction.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-template <class T>
+template <class T, class Op>
 __global__ void reduce_interleaved(T* in, T* out, unsigned long long elements)
 {
     const unsigned tid = threadIdx.x;
@@ -21,11 +22,11 @@ __global__ void reduce_interleaved(T* in, T* out, unsigned long long elements)
     T* slice = in + first;
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride && first + tid + stride < elements)
-            slice[tid] += slice[tid + stride];
+            slice[tid] = Op::of(slice[tid], slice[tid + stride]);
         __syncthreads();
     }
     if (tid == 0)
-        out[blockIdx.x] = first < elements ? slice[0] : T{0};
+        out[blockIdx.x] = first < elements ? slice[0] : Op::template kNone<T>;
 }
 
 struct Interleaved {
@@ -35,12 +36,15 @@ struct Interleaved {
         .summary = "flat: pairs half a slice apart, in place",
         .hazards = "none: a barrier between the levels",
         .source = "Professional CUDA C Programming, ch. 3, reduceInterleaved",
+        .operators = true,
     };
 
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        host_launch<reduce_interleaved<T>>(job.context, {job.grid, job.block}, job.in, job.out, job.elements);
+        with_operator(job.point.op, [&]<class Op>(Op) {
+            host_launch<reduce_interleaved<T, Op>>(job.context, {job.grid, job.block}, job.in, job.out, job.elements);
+        });
     }
 };
 

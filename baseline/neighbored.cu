@@ -9,12 +9,13 @@
 // Hazards: none: a barrier between the levels, and no thread leaves before the last one. (The book's kernel lets
 // threads past the end return before the barrier, and adds their elements all the same.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceNeighbored".
+#include "device/parts/operators.hpp"
 #include "device/workloads/reduction.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-template <class T>
+template <class T, class Op>
 __global__ void reduce_neighbored(T* in, T* out, unsigned long long elements)
 {
     const unsigned tid = threadIdx.x;
@@ -22,11 +23,11 @@ __global__ void reduce_neighbored(T* in, T* out, unsigned long long elements)
     T* slice = in + first;
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if (tid % (2 * stride) == 0 && first + tid + stride < elements)
-            slice[tid] += slice[tid + stride];
+            slice[tid] = Op::of(slice[tid], slice[tid + stride]);
         __syncthreads();
     }
     if (tid == 0)
-        out[blockIdx.x] = first < elements ? slice[0] : T{0};
+        out[blockIdx.x] = first < elements ? slice[0] : Op::template kNone<T>;
 }
 
 struct Neighbored {
@@ -36,12 +37,15 @@ struct Neighbored {
         .summary = "flat: neighbouring pairs, in place, one host launch",
         .hazards = "none: a barrier between the levels",
         .source = "Professional CUDA C Programming, ch. 3, reduceNeighbored",
+        .operators = true,
     };
 
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        host_launch<reduce_neighbored<T>>(job.context, {job.grid, job.block}, job.in, job.out, job.elements);
+        with_operator(job.point.op, [&]<class Op>(Op) {
+            host_launch<reduce_neighbored<T, Op>>(job.context, {job.grid, job.block}, job.in, job.out, job.elements);
+        });
     }
 };
 

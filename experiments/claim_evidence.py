@@ -93,6 +93,7 @@ def check_plan(path, plan, rows):
             raise ClaimError(f"{path}, line {row.line}: repetition is '{row.at('repetition')}'; expected: 0 to {repeat - 1}, by the "
                              "plan in its manifest")
         for name, value in settings.items():
+            value = logs.current_mechanism(value) if name == "mechanism" else value
             column = "pending_limit_asked" if name == "pending-limit" else name.replace("-", "_")
             if column not in LAUNCHED and row.at(column) != value:
                 raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: '{value}', as the plan in its "

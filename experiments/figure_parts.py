@@ -10,7 +10,7 @@ import logs
 from measures import AXES
 
 # What a case is called by, in this order, where it varies.
-NAMES = ["experiment", "type", "elements", "nx", "ny", "grid", "block", "block_shape", "depth", "delay_us", "graphs",
+NAMES = ["experiment", "type", "input", "operator", "elements", "nx", "ny", "grid", "block", "block_shape", "depth", "delay_us", "graphs",
          "pending_limit_asked", "schedule", "seed"]
 # What else the page heads a value by; every field is headed by its name, but for these.
 HEADINGS = {"mechanism": "launch mechanism", "delay_us": "delay, µs", "gpu": "GPU",

@@ -36,7 +36,7 @@ FAMILIES = {
     "other recursions": ("#B87A00", []),
 }
 MECHANISMS = {
-    "null": ("NULL stream", BLACK), "named": ("named stream", ORANGE), "fire_and_forget": ("fire and forget", BLUE),
+    "null_stream": ("NULL stream", BLACK), "named": ("named stream", ORANGE), "fire_and_forget": ("fire and forget", BLUE),
     "tail": ("tail launch", VERMILLION), "graph_tail": ("device graph", PURPLE), "host": ("host", GREY),
     "host_graph": ("host graph", GREEN), "grid_sync": ("grid.sync()", "#3A97CF"), "none": ("", GREY),
 }

@@ -170,7 +170,7 @@ def _waves(cases):
 
 def _book(cases):
     own = cases[(cases["grid"] == figures_rates.BOOK_GRID) & (cases["block"] == figures_rates.BOOK_BLOCK)
-                & cases["type"].isin(["int32", ""]) & cases["mechanism"].isin(["null", "none", ""])
+                & cases["type"].isin(["int32", ""]) & cases["mechanism"].isin(["null_stream", "none", ""])
                 & cases["depth"].isin(["full", ""])]
     own = own[own["strategy"].isin(list(figures_rates.book_times()))]
     whole = set(own["strategy"]) == set(figures_rates.book_times()) and len(own) == len(figures_rates.book_times())

@@ -25,7 +25,9 @@ from manifests import manifest_path
 
 # What makes a case; samples that agree in all of these are repetitions of one.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
-        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "gpu"]
+        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "input", "operator", "gpu"]
+# What a reduction had before it could be told, by the column that a log then lacks.
+BEFORE = {"input": "random", "operator": "sum"}
 NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
            "streams", "repetition", "gpu_us", "wall_us", "bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
            "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
@@ -122,9 +124,14 @@ def cut(text):
     return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
 
 
+def current_mechanism(name):
+    """The name of a mechanism in a log or manifest of any version, as this version has it. pandas takes `null` for missing."""
+    return "null_stream" if name == "null" else name
+
+
 def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and its line in the file, where the header is 1.
-    Blank lines are left out. Raises LogError."""
+    Blank lines are left out; mechanisms have the names of this version. Raises LogError."""
     try:
         with open(path, newline="", encoding="utf-8", opener=regular) as file:
             text = file.read()
@@ -149,6 +156,9 @@ def read_rows(path):
     for line, row in rows:
         if len(row) != len(header):
             raise LogError(f"{path}, line {line}: {len(row)} cells under {len(header)} columns: the row is not whole")
+        for place, name in enumerate(header):
+            if name == "mechanism":
+                row[place] = current_mechanism(row[place])
     return header, [line for line, _ in rows], [row for _, row in rows]
 
 
@@ -177,6 +187,8 @@ def read_log(path):
     if "key" in log:  # of a sample that a worker was lost in there is no wave: that of the case's others
         for name in ("wave", "streams"):
             log[name] = log[name].fillna(log.groupby("key")[name].transform("first"))
+    for name in [name for name in BEFORE if name not in header]:  # of a matrix, or of empty grids, there is none
+        log.loc[log["elements"].notna() & log["nx"].isna(), name] = BEFORE[name]
     log.attrs["whole"] = {}
     for name in TEXTS:
         whole = {text: seen(text) for text in log[name].unique()}

@@ -36,6 +36,7 @@ Usage:
   nestbed profile [EXPERIMENT.cfg]        launches as Nsight Compute counts them
   nestbed reconcile PATH...               the same from CSVs that it left
   nestbed compare A.csv B.csv             what changed between two logs
+  nestbed warps [--block N]               who adds in each step of a reduction
   nestbed statistics                      medians and intervals, for scripts
   nestbed COMMAND --help                  the options of a command
   nestbed --version
@@ -59,7 +60,8 @@ constexpr std::array kCommands{
     Command{"run", run},         Command{"merge", merge},         Command{"compare", compare},
     Command{"list", list},       Command{"info", info},           Command{"hello", hello},
     Command{"blobs", blobs},     Command{"trace", trace},         Command{"tree", tree},
-    Command{"profile", profile}, Command{"reconcile", reconcile}, Command{"statistics", statistics}};
+    Command{"profile", profile}, Command{"reconcile", reconcile}, Command{"statistics", statistics},
+    Command{"warps", warps}};
 
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {

@@ -35,6 +35,8 @@ int list(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
              {std::string(info.summary), fmt::format("launches: {}", fmt::join(mechanisms, ", ")),
               fmt::format("hazards: {}", info.hazards), fmt::format("source: {}", info.source)})
             out << folded(line, 4);
+        if (info.operators)
+            out << folded("operators: sum, max, min", 4);
     }
     return exit_ok;
 }

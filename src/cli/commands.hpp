@@ -23,6 +23,7 @@ int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int trace(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int tree(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int profile(const Arguments& arguments, std::ostream& out, std::ostream& err);
+int warps(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int statistics(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int merge(const Arguments& arguments, std::ostream& out, std::ostream& err);
 int compare(const Arguments& arguments, std::ostream& out, std::ostream& err);

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "log/old_names.hpp"
 #include "log/row.hpp"
 #include "log/row_check.hpp"
 #include "model/axis_table.hpp"
@@ -48,22 +49,16 @@ void check_is_log(const ParsedLog& log)
             fmt::format("{}: it is no log of nestbed run: it has no column {}", log.path, fmt::join(lacking, ", ")));
 }
 
-std::string cell_of(const ParsedLog& log, const LogRow& row, std::string_view column)
-{
-    const std::string& cell = row.cells[log.column(column)];
-    return column == "seed" && cell == "0" ? "" : cell; // where nothing is drawn, earlier logs say 0
-}
-
 bool says_something(const ParsedLog& log, std::string_view column)
 {
-    return std::ranges::any_of(log.rows, [&](const LogRow& row) { return !cell_of(log, row, column).empty(); });
+    return std::ranges::any_of(log.rows, [&](const LogRow& row) { return !current_cell(log, row, column).empty(); });
 }
 
 bool several_experiments(const ParsedLog& log)
 {
     std::set<std::string> found;
     for (const LogRow& row : log.rows)
-        found.insert(cell_of(log, row, "experiment"));
+        found.insert(current_cell(log, row, "experiment"));
     return found.size() > 1;
 }
 
@@ -71,19 +66,19 @@ bool several_gpus(const ParsedLog& log)
 {
     std::map<std::string, std::set<std::string>> found;
     for (const LogRow& row : log.rows)
-        found[cell_of(log, row, "backend")].insert(cell_of(log, row, "gpu"));
+        found[current_cell(log, row, "backend")].insert(current_cell(log, row, "gpu"));
     return std::ranges::any_of(found, [](const auto& backend) { return backend.second.size() > 1; });
 }
 
 // Fills what says which case a row is of.
 void choose_columns(Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
 {
-    comparison.by_key = before.has(kKey) && after.has(kKey);
+    comparison.by_key = before.has(kKey) && after.has(kKey) && keys_agree(before, after);
     for (const std::string_view name : case_columns()) {
-        if (before.has(name) && after.has(name))
+        const bool said = before.has(name) || after.has(name);
+        if (said && can_say(before, name) && can_say(after, name))
             comparison.columns.emplace_back(name);
-        else if (!comparison.by_key && (before.has(name) || after.has(name)) &&
-                 says_something(before.has(name) ? before : after, name))
+        else if (!comparison.by_key && said && says_something(before.has(name) ? before : after, name))
             comparison.left_out.emplace_back(name);
     }
     const auto both = [&](std::string_view name) { return before.has(name) && after.has(name); };
@@ -109,11 +104,11 @@ void check_rows(const ParsedLog& log)
             continue;
         CaseCells cells;
         for (const std::string_view name : identity)
-            cells.push_back(cell_of(log, row, name));
+            cells.push_back(current_cell(log, row, name));
         if (const auto [first, is_new] = lines.emplace(std::move(cells), row.line); !is_new)
             throw RunError(
                 fmt::format("{0}:{1}: repetition {2} of the case is in {0}:{3} already; allowed: every row once",
-                            log.path, row.line, cell_of(log, row, kRepetition), first->second));
+                            log.path, row.line, current_cell(log, row, kRepetition), first->second));
     }
 }
 
@@ -148,7 +143,7 @@ Groups groups_of(const Comparison& comparison, const ParsedLog& log)
         CaseCells cells;
         CaseCells identity;
         for (const std::string& column : comparison.columns) {
-            cells.push_back(cell_of(log, row, column));
+            cells.push_back(current_cell(log, row, column));
             if (!comparison.by_key || std::ranges::find(kBesideKey, column) != kBesideKey.end())
                 identity.push_back(cells.back());
         }

@@ -49,6 +49,9 @@ using Matters = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
 constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "reduce" || info.over_matrix();
 };
+constexpr Matters reduces = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.workload == "reduce";
+};
 constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.over_matrix();
 };
@@ -92,6 +95,9 @@ constexpr std::array kSubmits{name_of(Submit::none), name_of(Submit::held), name
 constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState::as_is),
                                   name_of(CacheState::flushed)};
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
+constexpr std::array kInputs{name_of(InputKind::none), name_of(InputKind::random), name_of(InputKind::index)};
+constexpr std::array kOperators{name_of(Operator::none), name_of(Operator::sum), name_of(Operator::max),
+                                name_of(Operator::min)};
 
 // What is so of an axis; see the members of Axis.
 constexpr unsigned kInput = 1;
@@ -126,6 +132,11 @@ std::vector<Axis> table()
         {"backend", "backend", "auto (cuda where there is a GPU), cuda, cpu"},
         {"mechanism", "mechanism", "how grids are launched; `nestbed list` has each strategy's; or all (its first)"},
         of<&Case::type>("type", "int32, float32", {.least = 1}, 1, has_elements, kInput | kUsualIsSaid, kTypes),
+        of<&Case::input>("input", "numbers to reduce: random, from the seed, or index: 0, 1, 2, ... (random)",
+                         {.least = 1}, 1, reduces, kInput | kNotInDryRun, kInputs),
+        // Of the input too: the right answer is made with it.
+        of<&Case::op>("operator", "sum, or max, min, which few strategies have (sum)", {.least = 1}, 1, reduces,
+                      kInput | kNotInDryRun, kOperators),
         of<&Case::grid>("grid", "blocks of the root grid (2048)", {1, kMostBlocks}, kNone, has_blocks, kInput),
         of<&Case::block>("block", "threads a block, a power of two (512)", {1, kMostThreads}, kNone, has_blocks,
                          kInput),

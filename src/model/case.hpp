@@ -21,6 +21,12 @@ enum class Submit : std::uint8_t { none, held, open };
 // What the GPU's L2 cache holds when a sample starts. as_is: what was there. flushed: other data than the sample's.
 enum class CacheState : std::uint8_t { none, as_is, flushed };
 
+// The numbers that are reduced: drawn from the seed, or 0, 1, 2 and so on. none: the workload is no reduction.
+enum class InputKind : std::uint8_t { none, random, index };
+
+// What two numbers become in a reduction. none: the workload is none.
+enum class Operator : std::uint8_t { none, sum, max, min };
+
 // Threads of a block in x and y. 0: the workload or the strategy has its own.
 struct BlockShape {
     std::uint32_t x = 0;
@@ -51,6 +57,8 @@ struct Case {
     std::uint64_t seed = 1;
     Submit submit = Submit::none;
     CacheState l2 = CacheState::none;
+    InputKind input = InputKind::random;
+    Operator op = Operator::sum;
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0
@@ -79,6 +87,18 @@ constexpr std::string_view name_of(CacheState state)
 {
     constexpr std::array<std::string_view, 3> kNames{"", "as_is", "flushed"};
     return kNames.at(static_cast<std::size_t>(state));
+}
+
+constexpr std::string_view name_of(InputKind kind)
+{
+    constexpr std::array<std::string_view, 3> kNames{"", "random", "index"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+
+constexpr std::string_view name_of(Operator op)
+{
+    constexpr std::array<std::string_view, 4> kNames{"", "sum", "max", "min"};
+    return kNames.at(static_cast<std::size_t>(op));
 }
 
 // "8x32"; empty where there is none.

@@ -35,8 +35,17 @@ inline constexpr std::array kOnly{How};
 constexpr std::string_view name_of(Mechanism mechanism)
 {
     constexpr std::array<std::string_view, kMechanisms.size()> kNames{
-        "none", "null", "named", "fire_and_forget", "tail", "graph_tail", "host", "host_graph", "grid_sync"};
+        "none", "null_stream", "named", "fire_and_forget", "tail", "graph_tail", "host", "host_graph", "grid_sync"};
     return kNames.at(static_cast<std::size_t>(mechanism));
+}
+
+// The name that logs, manifests and profiles of earlier versions have for Mechanism::null_stream. pandas takes it for a missing value.
+inline constexpr std::string_view kOldNullStream = "null";
+
+// The name of a mechanism in a log of any version, as this version has it.
+constexpr std::string_view current_name(std::string_view mechanism)
+{
+    return mechanism == kOldNullStream ? name_of(Mechanism::null_stream) : mechanism;
 }
 
 // The launches are made by kernels, and counted in the ledger.

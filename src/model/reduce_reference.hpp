@@ -1,6 +1,8 @@
 // The workload `reduce`: its input, its right answer, and what counts as agreeing with it. Pure.
 #pragma once
 
+#include "model/case.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,17 +23,24 @@ using WideSum = std::conditional_t<std::is_same_v<T, float>, double, std::int64_
 template <class T>
 T reduce_element(std::uint64_t seed, std::uint64_t index);
 
+// Element `index` of a case's input: the index itself, rounded to T, or reduce_element().
+template <class T>
+T input_element(const Case& point, std::uint64_t index);
+
 // The right answer of a case, by block: element i belongs to block i / block.
 template <class T>
 struct ReduceReference {
-    std::vector<WideSum<T>> block_sums;   // one a block of the grid, 0 past the last element
+    std::vector<WideSum<T>> block_sums;   // one a block of the grid; past the last element that of none, 0
     std::vector<double> block_magnitudes; // sums of |element|, for the bound; empty for int32
     WideSum<T> total{};
     std::uint64_t elements = 0;
     std::uint32_t block = 1;
+    Operator op = Operator::sum;
 };
+// By an operator other than sum, what is called a sum here is the greatest or the least number; of none it is what changes no other.
 template <class T>
-ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid, std::uint32_t block);
+ReduceReference<T> reduce_reference(std::span<const T> input, std::uint32_t grid, std::uint32_t block,
+                                    Operator op = Operator::sum);
 
 struct Verification {
     bool right = false;
@@ -40,15 +49,19 @@ struct Verification {
     double relative_error = 0; // of the total: |answer - reference| / |reference|
 };
 
-// Partial sums, one for every `blocks_a_sum` blocks (the last one for what is left). int32: exact. float32: within gamma(s) * sum |x| of the exact sum,
+// Partial sums, one for every `blocks_a_sum` blocks (the last one for what is left). int32, max and min: exact. float32: within gamma(s) * sum |x| of the exact sum,
 // where gamma(s) = s u / (1 - s u), u = 2^-24, and s = log2(block) + blocks_a_sum - 1 additions on the
 // longest path: a thread's, then a pairwise tree (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2).
 template <class T>
 Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials,
                            unsigned blocks_a_sum = 1);
 
+// Empty, or why int32 does not hold the elements, or the sums of so many blocks each (0: of none). float32 holds all.
+template <class T>
+std::string why_too_wide(const ReduceReference<T>& reference, unsigned blocks_a_sum);
+
 // One sum of everything, made in the wide type by the host or the device: exact, see reduce_element(); for more than 2^32
-// float32 within gamma(elements), u = 2^-53.
+// float32, or a sum of 2^53 and more, within gamma(elements), u = 2^-53.
 template <class T>
 Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total);
 

@@ -24,6 +24,7 @@ struct StrategyInfo {
     bool shaped = false;      // the case's block shape means something
     bool cuda_only = false;   // registered on every backend, runs on CUDA alone
     bool on_host = false;     // the host's processor does it: no GPU
+    bool operators = false;   // of a reduction: it takes max and min beside sum
     bool waits = false;       // it waits for the device before all of it is submitted: it cannot be held
 
     bool has(Mechanism mechanism) const;

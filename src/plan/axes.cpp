@@ -129,6 +129,21 @@ void check_size(const Axes& axes, std::size_t devices)
                                      fmt::join(factors, ", "), kMostCases));
 }
 
+void check_operators(const Axes& axes)
+{
+    std::vector<std::string_view> able;
+    for (const std::string_view name : Registry::names())
+        if (Registry::find_anywhere(name)->info().operators)
+            able.push_back(name);
+    for (const auto& [name, of_strategy] : axes.strategies)
+        for (const AxisValue& op : axes.of("operator")) {
+            const StrategyInfo& info = Registry::find_anywhere(name)->info();
+            if (info.workload == "reduce" && !info.operators && *op.number != std::uint64_t{1})
+                throw UsageError(fmt::format("{}: {} has sum alone; allowed with max and min: {}",
+                                             op.setting->place(), info.name, fmt::join(able, ", ")));
+        }
+}
+
 } // namespace
 
 Axes read_axes(const Settings& settings, std::size_t devices)
@@ -142,6 +157,11 @@ Axes read_axes(const Settings& settings, std::size_t devices)
     for (const Mechanism mechanism : kMechanisms)
         if (mechanism != Mechanism::none)
             mechanisms.push_back(name_of(mechanism));
+    for (const Setting& setting : settings.of("mechanism"))
+        if (const std::vector<std::string> names = split(setting.value, ',');
+            std::ranges::find(names, kOldNullStream) != names.end())
+            throw UsageError(fmt::format("{}: mechanism '{}' is called '{}' now", setting.place(), kOldNullStream,
+                                         name_of(Mechanism::null_stream)));
     axes.mechanisms = names_of(settings, "mechanism", mechanisms, "mechanism");
     for (const Axis& axis : plain_axes())
         axes.plain.push_back(values_of(settings, axis));
@@ -150,6 +170,7 @@ Axes read_axes(const Settings& settings, std::size_t devices)
             throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
                                          "two from 1 to 1024",
                                          block.setting->place(), *block.number));
+    check_operators(axes);
     check_size(axes, devices);
     return axes;
 }

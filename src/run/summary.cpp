@@ -108,6 +108,20 @@ std::string axis_cell(const Axis& axis, const Case& point)
     return axis.name == "elements" && whole ? "" : cell_of(axis, point);
 }
 
+// Without the word that keys and settings leave out too, where every case has it.
+std::vector<const Axis*> axes_of_table(const std::vector<CaseResult>& results)
+{
+    std::vector<const Axis*> axes;
+    std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), [&](const Axis* axis) {
+        return axis->names.empty() || axis->usual_is_said ||
+               !std::ranges::all_of(results, [&](const CaseResult& result) {
+                   const std::string cell = cell_of(*axis, result.point);
+                   return cell.empty() || cell == text_of(*axis, axis->usual);
+               });
+    });
+    return axes;
+}
+
 // Of the median time.
 Bandwidth bandwidth_of(const CaseResult& result, const RunFacts& run)
 {
@@ -215,7 +229,8 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     constexpr bool kLeft = true;
     constexpr bool kAxis = true;
     std::vector<Column> columns{{"strategy", kLeft}, {"backend", kLeft, kAxis}, {"mechanism", kLeft, kAxis}};
-    for (const Axis* axis : plain_axes_in_tables())
+    const std::vector<const Axis*> axes = axes_of_table(results);
+    for (const Axis* axis : axes)
         columns.push_back({std::string(axis->name), axis->words(), kAxis});
     columns.insert(columns.end(), {{"clock", kLeft, kAxis},
                                    {"n", !kLeft, kAxis},
@@ -235,7 +250,7 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
         std::vector<std::string> cells{point.strategy, std::string(name_of(point.backend)),
                                        info.mechanisms.size() == 1 ? ""
                                                                    : std::string(name_of(mechanism_of(info, point)))};
-        for (const Axis* axis : plain_axes_in_tables())
+        for (const Axis* axis : axes)
             cells.push_back(axis_cell(*axis, point));
         std::ranges::move(result_cells(references, result, runs.at(point.backend)), std::back_inserter(cells));
         for (std::size_t index = 0; index < columns.size(); ++index)

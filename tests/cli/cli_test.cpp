@@ -110,7 +110,7 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
     for (const char* part :
          {"nosync", "synced", "reduce2", "neighbored", "host", "hello", "hazards: racy", "source: "})
         EXPECT_THAT(list.out, HasSubstr(part));
-    EXPECT_THAT(list.out, AllOf(HasSubstr("launches: null, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
+    EXPECT_THAT(list.out, AllOf(HasSubstr("launches: null_stream, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
                                 HasSubstr("nosync  (reduce; cuda, cpu)\n"), HasSubstr("cub  (reduce; cuda)\n")));
     const Outcome info = nestbed({"info"});
     EXPECT_EQ(info.exit_code, 0);
@@ -131,7 +131,7 @@ TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
         EXPECT_EQ(row["experiment"], "adhoc");
         EXPECT_EQ(row["strategy"], "nosync");
         EXPECT_EQ(row["backend"], "cpu");
-        EXPECT_EQ(row["mechanism"], "null");
+        EXPECT_EQ(row["mechanism"], "null_stream");
         EXPECT_EQ(row["elements"], "64");
         EXPECT_EQ(row["depth"], "full");
         EXPECT_EQ(row["pending_limit_asked"], "auto");
@@ -404,7 +404,7 @@ TEST_F(CommandLine, WhatOnlyCudaHasIsARowThatSaysSo)
 TEST_F(CommandLine, AChainHasALatencyALevelAndLaunchesByWhoMakesThem)
 {
     const Outcome outcome =
-        nestbed({"run", "--backend", "cpu", "--strategy", "chain", "--mechanism", "null,host", "--grid", "1",
+        nestbed({"run", "--backend", "cpu", "--strategy", "chain", "--mechanism", "null_stream,host", "--grid", "1",
                  "--block", "32", "--depth", "3", "--repeat", "1", "-o", "out.csv"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("mechanism"), HasSubstr("latency")));

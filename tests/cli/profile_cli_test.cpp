@@ -88,7 +88,7 @@ TEST_F(ProfileCommand, TakesAFileWithoutWhatItSaysOfTheWholeRun)
     const Outcome outcome = nestbed({"profile", folder.path("some.cfg"), "--block", "16", "--print"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, AllOf(StartsWith("mkdir -p results/local/profile-some\n"),
-                                   HasSubstr("--experiment some --strategy hello --backend cuda --mechanism null "
+                                   HasSubstr("--experiment some --strategy hello --backend cuda --mechanism null_stream "
                                              "--grid 4 --block 16 --repeat 1 --warmup 0 ")));
 }
 

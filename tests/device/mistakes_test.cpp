@@ -42,7 +42,7 @@ TEST_F(Mistake, ALaunchByAMechanismThatIsNotTheCasesIsCrashed)
     EXPECT_EQ(row["status"], "crashed");
     EXPECT_EQ(row["mechanism"], "fire_and_forget");
     EXPECT_THAT(row["detail"],
-                HasSubstr("a kernel launched by mechanism null in a case of mechanism fire_and_forget"));
+                HasSubstr("a kernel launched by mechanism null_stream in a case of mechanism fire_and_forget"));
     EXPECT_EQ(row["wall_us"], "");
 }
 

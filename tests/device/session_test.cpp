@@ -43,5 +43,73 @@ TEST(Session, GivesACrashedSampleForALaunchThatTheExecutorRefuses)
     EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
 }
 
+// The example of the articles: 2048 numbers, 0, 1, 2 and so on, by blocks of 512.
+TEST(Session, SumsTheArticlesNumbers)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    for (const char* strategy :
+         {"shared_neighbored", "shared_interleaved", "naive_tree", "host", "nosync", "barrier"})
+        for (const ElementType type : {ElementType::int32, ElementType::float32}) {
+            const Case point{.strategy = strategy,
+                             .type = type,
+                             .elements = 2048,
+                             .grid = 4,
+                             .block = 512,
+                             .input = InputKind::index};
+            const Sample sample = session->sample(point, 0);
+            EXPECT_EQ(sample.status, Status::ok) << strategy << sample.detail;
+            EXPECT_EQ(sample.answer, "2096128") << strategy;
+            EXPECT_EQ(sample.reference, "2096128") << strategy;
+        }
+}
+
+TEST(Session, SaysWhatInt32DoesNotHold)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    Case point{
+        .strategy = "unroll8_warp", .elements = 1 << 20, .grid = 1024, .block = 1024, .input = InputKind::index};
+    const Sample narrow = session->sample(point, 0);
+    EXPECT_EQ(narrow.status, Status::unsupported);
+    EXPECT_EQ(
+        narrow.detail,
+        "unsupported: 8192 elements from 262144 on add up to 2181033984; allowed with int32: at most 2147483647");
+    point.type = ElementType::float32;
+    EXPECT_EQ(session->sample(point, 0).status, Status::ok);
+    point.type = ElementType::int32;
+    point.strategy = "naive_tree"; // in 64 bits
+    EXPECT_EQ(session->sample(point, 0).answer, "549755289600");
+}
+
+// Ragged, with blocks that have nothing, and one after another on the same input.
+TEST(Session, FindsTheGreatestAndTheLeast)
+{
+    const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});
+    for (const char* strategy : {"neighbored", "interleaved"})
+        for (const ElementType type : {ElementType::int32, ElementType::float32})
+            for (const std::uint32_t block : {1U, 2U, 64U, 512U}) {
+                Case point{.strategy = strategy,
+                           .type = type,
+                           .elements = block * 3 - block / 3,
+                           .grid = 7,
+                           .block = block,
+                           .input = InputKind::index};
+                const std::vector<std::pair<Operator, std::uint64_t>> expected{
+                    {Operator::max, point.elements - 1},
+                    {Operator::min, 0},
+                    {Operator::sum, point.elements * (point.elements - 1) / 2}};
+                for (const auto& [op, answer] : expected) {
+                    point.op = op;
+                    const Sample sample = session->sample(point, 0);
+                    EXPECT_EQ(sample.status, Status::ok) << strategy << " " << sample.detail;
+                    EXPECT_EQ(sample.answer, std::to_string(answer)) << strategy << " " << name_of(op);
+                }
+                point.input = InputKind::random;
+                for (const Operator op : {Operator::max, Operator::min}) {
+                    point.op = op;
+                    EXPECT_EQ(session->sample(point, 0).status, Status::ok) << strategy;
+                }
+            }
+}
+
 } // namespace
 } // namespace nestbed

@@ -55,7 +55,7 @@ TEST(ProfileCommands, PrintThePages)
 TEST(StemName, SaysWhichCaseItIs)
 {
     EXPECT_EQ(stem_name(12, nosync_case()), "012-nosync-named-64x512");
-    EXPECT_EQ(stem_name(1, {.strategy = "nosync", .grid = 1, .block = 2}), "001-nosync-null-1x2"); // the first
+    EXPECT_EQ(stem_name(1, {.strategy = "nosync", .grid = 1, .block = 2}), "001-nosync-null_stream-1x2"); // the first
     EXPECT_EQ(stem_name(1234, {.strategy = "synced", .grid = 2048, .block = 512}), "1234-synced-2048x512");
     EXPECT_EQ(stem_name(3, {.strategy = "recursive_transpose",
                             .mechanism = Mechanism::tail,

@@ -39,7 +39,7 @@ std::string ledger(const std::string& expected = "192", const std::string& attem
 {
     return csv_line({"strategy", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "depth",
                      "launches_expected", "launches_attempted", "status", "detail", "gpu", "driver", "git"}) +
-           csv_line({"nosync", "null", "int32", "512", "64", "8", "", "", "full", expected, attempted, status,
+           csv_line({"nosync", "null_stream", "int32", "512", "64", "8", "", "", "full", expected, attempted, status,
                      status == "ok" ? "" : "why", "NVIDIA H200", "13.0", "abc"});
 }
 
@@ -57,6 +57,7 @@ TEST(LedgerRow, IsByColumn)
 {
     const LedgerRow row = row_of_ledger(ledger());
     EXPECT_EQ(row.at("strategy"), "nosync");
+    EXPECT_EQ(row_of_ledger(replaced(ledger(), ",null_stream,", ",null,")), row); // of an earlier version
     EXPECT_EQ(row.at("launches_attempted"), "192");
     EXPECT_EQ(row.at("gpu"), "NVIDIA H200");
 }
@@ -113,7 +114,7 @@ TEST(Verdict, IsNoneWhereNothingWasCounted)
     EXPECT_EQ(unsupported.verdict, Verdict::not_counted);
     EXPECT_EQ(unsupported.detail, "the ledger has no launches: unsupported, why");
     const Reconciled graph =
-        reconcile(row_of_ledger(replaced(ledger(), ",null,", ",graph_tail,")), SourcePage{}, std::nullopt);
+        reconcile(row_of_ledger(replaced(ledger(), ",null_stream,", ",graph_tail,")), SourcePage{}, std::nullopt);
     EXPECT_EQ(graph.verdict, Verdict::not_counted);
     EXPECT_EQ(graph.detail, "ncu leaves out device-side graph launches");
 }
@@ -150,9 +151,9 @@ TEST(Reconciled, HasACellAColumn)
                             "warps_launched", "achieved_occupancy_percent", "dram_read_bytes", "dram_write_bytes",
                             "duration_us", "gpu", "driver", "git"));
     EXPECT_THAT(reconcile_cells(one),
-                ElementsAre("nosync", "null", "int32", "512", "64", "8", "", "", "full", "wrong", "192", "192", "191",
-                            "differ", "closed form 192, ledger 192, Nsight 191", "1", "256", "37", "293", "300",
-                            "1.651", "35328", "175104", "117.952", "NVIDIA H200", "13.0", "abc"));
+                ElementsAre("nosync", "null_stream", "int32", "512", "64", "8", "", "", "full", "wrong", "192", "192",
+                            "191", "differ", "closed form 192, ledger 192, Nsight 191", "1", "256", "37", "293",
+                            "300", "1.651", "35328", "175104", "117.952", "NVIDIA H200", "13.0", "abc"));
     const Reconciled none = not_counted(row_of_ledger(ledger()), "a reason");
     EXPECT_EQ(reconcile_cells(none).at(12), "");
     EXPECT_EQ(reconcile_cells(none).at(13), "not counted");
@@ -221,8 +222,9 @@ std::vector<Reconciled> some_cases()
                             .duration_us = 117.952};
     std::vector<Reconciled> cases;
     for (const auto& [strategy, mechanism] :
-         {std::pair{"aggregated_block", "fire_and_forget"}, std::pair{"nosync", "named"}, std::pair{"chain", "null"},
-          std::pair{"recursive_transpose", "fire_and_forget"}, std::pair{"recursive_transpose", "tail"}}) {
+         {std::pair{"aggregated_block", "fire_and_forget"}, std::pair{"nosync", "named"},
+          std::pair{"chain", "null_stream"}, std::pair{"recursive_transpose", "fire_and_forget"},
+          std::pair{"recursive_transpose", "tail"}}) {
         LedgerRow row = row_of_ledger(ledger("16384", "16384"));
         row["strategy"] = strategy;
         row["mechanism"] = mechanism;

@@ -221,7 +221,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"machine", "0a1b2c3d"},
                          {"strategy", "nosync"},
                          {"backend", "cpu"},
-                         {"mechanism", "null"},
+                         {"mechanism", "null_stream"},
                          {"type", "int32"},
                          {"elements", "6000"},
                          {"grid", "100"},

@@ -74,10 +74,10 @@ std::vector<std::string_view> meaningful_axes(const std::string& strategy, Mecha
 TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
 {
     EXPECT_THAT(meaningful_axes("neighbored", Mechanism::none),
-                ElementsAre("type", "grid", "block", "elements", "seed"));
+                ElementsAre("type", "input", "operator", "grid", "block", "elements", "seed"));
     EXPECT_THAT(meaningful_axes("nosync", Mechanism::tail),
-                ElementsAre("type", "grid", "block", "elements", "depth", "pending-limit", "wave", "streams",
-                            "delay-us", "seed"));
+                ElementsAre("type", "input", "operator", "grid", "block", "elements", "depth", "pending-limit",
+                            "wave", "streams", "delay-us", "seed"));
     EXPECT_THAT(meaningful_axes("fanout", Mechanism::host), ElementsAre("grid", "block"));
     EXPECT_THAT(meaningful_axes("chain", Mechanism::graph_tail),
                 ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs"));
@@ -86,9 +86,11 @@ TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
     const auto on_gpu = [](const std::string& strategy) {
         return meaningful_axes(strategy, Mechanism::none, BackendKind::cuda);
     };
-    EXPECT_THAT(on_gpu("neighbored"), ElementsAre("type", "grid", "block", "elements", "seed", "submit", "l2"));
-    EXPECT_THAT(on_gpu("thrust"), ElementsAre("type", "grid", "block", "elements", "seed", "l2")); // it waits inside
-    EXPECT_THAT(on_gpu("host"), ElementsAre("type", "grid", "block", "elements", "seed"));
+    EXPECT_THAT(on_gpu("neighbored"),
+                ElementsAre("type", "input", "operator", "grid", "block", "elements", "seed", "submit", "l2"));
+    EXPECT_THAT(on_gpu("thrust"), ElementsAre("type", "input", "operator", "grid", "block", "elements", "seed",
+                                              "l2")); // it waits inside
+    EXPECT_THAT(on_gpu("host"), ElementsAre("type", "input", "operator", "grid", "block", "elements", "seed"));
 }
 
 TEST(AxisTable, LeavesWhatMeansNothingAtNothing)
@@ -106,7 +108,9 @@ TEST(AxisTable, LeavesWhatMeansNothingAtNothing)
                     .block = 4,
                     .depth = 6,
                     .graphs = 0,
-                    .seed = 0};
+                    .seed = 0,
+                    .input = InputKind::none,
+                    .op = Operator::none};
     EXPECT_EQ(point, left);
 }
 

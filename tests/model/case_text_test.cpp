@@ -31,7 +31,7 @@ TEST(CaseText, LeavesOutWhatMeansNothing)
               "--strategy nosync --backend cpu --mechanism named --type int32 --grid 64 --block 512 --elements 32768 "
               "--seed 1");
     EXPECT_EQ(typed({.strategy = "hello", .type = ElementType::none, .grid = 2, .block = 8, .depth = 3, .seed = 0}),
-              "--strategy hello --backend cpu --mechanism null --grid 2 --block 8 --depth 3");
+              "--strategy hello --backend cpu --mechanism null_stream --grid 2 --block 8 --depth 3");
     EXPECT_EQ(typed({.strategy = "naive_row",
                      .type = ElementType::float32,
                      .elements = 6,
@@ -67,8 +67,8 @@ TEST(KeyOf, IsAHashOfWhatDecidesWhatIsMeasured)
 {
     const Case point{.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
     EXPECT_EQ(settings_text(point),
-              "strategy=nosync backend=cpu mechanism=null type=int32 grid=100 block=64 elements=6000 seed=7");
-    EXPECT_EQ(key_of(point, "fifo"), "d5deba190d67e32a");
+              "strategy=nosync backend=cpu mechanism=null_stream type=int32 grid=100 block=64 elements=6000 seed=7");
+    EXPECT_EQ(key_of(point, "fifo"), "52ac530f56ee8b20");
     Case on_a_gpu = point;
     on_a_gpu.backend = BackendKind::cuda;
     EXPECT_EQ(key_of(on_a_gpu, ""), key_of(on_a_gpu, "a schedule is the executor's"));
@@ -79,7 +79,7 @@ TEST(KeyOf, IsAHashOfWhatDecidesWhatIsMeasured)
 TEST(KeyOf, IsAnotherForEveryOtherCase)
 {
     const Case point{.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
-    std::vector<Case> others(10, point);
+    std::vector<Case> others(12, point);
     others[1].strategy = "synced";
     others[2].mechanism = Mechanism::fire_and_forget;
     others[3].type = ElementType::float32;
@@ -89,6 +89,8 @@ TEST(KeyOf, IsAnotherForEveryOtherCase)
     others[7].wave = 10;
     others[8].delay_us = 5;
     others[9].seed = 8;
+    others[10].input = InputKind::index;
+    others[11].op = Operator::max;
     std::set<std::string> keys;
     for (const Case& other : others)
         keys.insert(key_of(other, "fifo"));

@@ -83,6 +83,78 @@ TEST(ReduceElement, OfFloat32LiesFrom0To1AndSpansScales)
     EXPECT_GT(std::ranges::count_if(input, [](float value) { return value < 0x1p-7F; }), 1250);
 }
 
+TEST(InputElement, IsTheIndexOrDrawn)
+{
+    const Case index{.seed = 3, .input = InputKind::index};
+    const Case drawn{.seed = 3};
+    for (const std::uint64_t element : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2047}}) {
+        EXPECT_EQ(input_element<std::int32_t>(index, element), static_cast<std::int32_t>(element));
+        EXPECT_EQ(input_element<float>(index, element), static_cast<float>(element));
+        EXPECT_EQ(input_element<std::int32_t>(drawn, element), reduce_element<std::int32_t>(3, element));
+        EXPECT_EQ(input_element<float>(drawn, element), reduce_element<float>(3, element));
+    }
+    EXPECT_EQ(input_element<float>(index, (1U << 24) + 1), 0x1p24F); // float32 has no odd numbers there
+}
+
+TEST(ReduceReference, FindsTheGreatestAndTheLeastByBlock)
+{
+    constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::lowest();
+    constexpr std::int32_t kGreatest = std::numeric_limits<std::int32_t>::max();
+    const std::vector<std::int32_t> input{3, 1, 4, 1, 5, 9};
+    const auto greatest = reduce_reference(std::span<const std::int32_t>(input), 4, 4, Operator::max);
+    EXPECT_THAT(greatest.block_sums, ElementsAre(4, 9, kLowest, kLowest));
+    EXPECT_EQ(greatest.total, 9);
+    const auto least = reduce_reference(std::span<const std::int32_t>(input), 4, 4, Operator::min);
+    EXPECT_THAT(least.block_sums, ElementsAre(1, 5, kGreatest, kGreatest));
+    EXPECT_EQ(least.total, 1);
+    const Verification right = verdict_of(greatest, {4, 9, kLowest, kLowest});
+    EXPECT_TRUE(right.right);
+    EXPECT_EQ(right.answer, "9");
+    EXPECT_TRUE(verdict_of(least, {1, kGreatest}, 2).right);
+    EXPECT_FALSE(verdict_of(least, {5, kGreatest}, 2).right);
+    EXPECT_FALSE(verdict_of(greatest, {4, 9, 0, kLowest}).right);
+    EXPECT_EQ(verdict_of(least, {1, 1, kGreatest, kGreatest}).detail,
+              "1 of 4 block sums are wrong; block 1 gave 1 instead of 5");
+}
+
+// A sum of float32 may be off; the greatest number is one of them.
+TEST(ReduceReference, OfTheGreatestFloatIsExact)
+{
+    const std::vector<float> input{0.25F, 0.75F};
+    const auto reference = reduce_reference(std::span<const float>(input), 1, 2, Operator::max);
+    EXPECT_TRUE(verdict_of(reference, {0.75F}).right);
+    EXPECT_FALSE(verdict_of(reference, {std::nextafter(0.75F, 1.0F)}).right);
+}
+
+TEST(ReduceReference, KnowsWhatInt32DoesNotHold)
+{
+    const auto reference = [](std::vector<std::int64_t> sums, std::uint64_t elements) {
+        return ReduceReference<std::int32_t>{.block_sums = std::move(sums), .elements = elements, .block = 2};
+    };
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    EXPECT_EQ(why_too_wide(reference({kMost, 5}, 4), 1), "");
+    EXPECT_EQ(why_too_wide(reference({kMost + 1, 5}, 4), 0), ""); // blocks leave none
+    EXPECT_EQ(why_too_wide(reference({5, kMost + 1}, 4), 1),
+              "2 elements from 2 on add up to 2147483648; allowed with int32: at most 2147483647");
+    EXPECT_EQ(why_too_wide(reference({5, kMost - 4}, 4), 2),
+              "4 elements from 0 on add up to 2147483648; allowed with int32: at most 2147483647");
+    EXPECT_EQ(why_too_wide(reference({5}, std::uint64_t{1} << 31), 0), "");
+    EXPECT_EQ(why_too_wide(reference({5}, (std::uint64_t{1} << 31) + 1), 0),
+              "numbers from 0 to 2147483648; allowed with int32: at most 2147483647");
+    EXPECT_EQ(why_too_wide(ReduceReference<float>{.block_sums = {0x1p40}, .elements = std::uint64_t{1} << 40}, 1),
+              "");
+}
+
+// A double does not hold every whole number from 2^53 on, so that the order of the additions shows.
+TEST(VerifyTotal, OfFloatsAllowsWhatADoubleRoundsPastItsWholeNumbers)
+{
+    ReduceReference<float> reference{.total = 0x1p53, .elements = 1U << 27};
+    EXPECT_TRUE(verify_total(reference, 0x1p53 + 2).right);
+    EXPECT_FALSE(verify_total(reference, 0x1.001p53).right);
+    reference.total = 0x1p52;
+    EXPECT_FALSE(verify_total(reference, 0x1p52 + 1).right);
+}
+
 TEST(ReduceReference, SumsByBlock)
 {
     const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 50, 60, 70, 80}, 2, 4);

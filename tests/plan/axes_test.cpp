@@ -180,7 +180,7 @@ TEST(MechanismsOf, AStrategyAreItsFirstUnlessSomeAreAskedFor)
     EXPECT_THAT(mechanisms_of(axes_of({}), two), ElementsAre(Mechanism::fire_and_forget));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}), two), ElementsAre(Mechanism::tail));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), two), ElementsAre(kTwo[0], kTwo[1]));
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail,null,fire_and_forget"}}), two),
+    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail,null_stream,fire_and_forget"}}), two),
                 ElementsAre(kTwo[0], kTwo[1])); // in its order
 }
 
@@ -194,19 +194,19 @@ TEST(MechanismsOf, AStrategyThatHasOneAreThatWhateverIsAskedFor)
 TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
 {
     const StrategyInfo two{.name = "two", .workload = "reduce", .mechanisms = kTwo};
-    const Axes axes = axes_of({{"mechanism", "null,named"}});
+    const Axes axes = axes_of({{"mechanism", "null_stream,named"}});
     EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(mechanisms_of(axes, two)); }),
-              "--mechanism null,named: two does not go by it; allowed for two: all, fire_and_forget, tail");
+              "--mechanism null_stream,named: two does not go by it; allowed for two: all, fire_and_forget, tail");
 }
 
 TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
 {
     EXPECT_EQ(axes_of({{"nx", "1:1000"}, {"ny", "1:1000"}}).of("nx").size(), 1000U);
-    EXPECT_EQ(
-        axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}, {"block-shape", "8x8,8x16"}}),
-        "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1 types, 1 grids, 1 blocks, 1 elements, "
-        "1000 nx, 1000 ny, 2 block-shapes, 1 depths, 1 pending-limits, 1 waves, 1 streams, 1 delays, 1 graphs, "
-        "1 seeds, 1 submits, 1 l2; allowed: at most 1000000");
+    EXPECT_EQ(axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}, {"block-shape", "8x8,8x16"}}),
+              "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1 types, 1 inputs, 1 operators, 1 "
+              "grids, 1 blocks, 1 elements, "
+              "1000 nx, 1000 ny, 2 block-shapes, 1 depths, 1 pending-limits, 1 waves, 1 streams, 1 delays, 1 graphs, "
+              "1 seeds, 1 submits, 1 l2; allowed: at most 1000000");
     EXPECT_THAT(axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}}, 2), StartsWith("the axes multiply to 2000000 "));
 }
 

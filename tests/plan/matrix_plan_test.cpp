@@ -88,7 +88,7 @@ TEST(MatrixPlan, KeysOfASumOrALaunchDoNotMultiplyIt)
                                                   {"grid", "1,2"},
                                                   {"block", "64,128"},
                                                   {"elements", "1:3"},
-                                                  {"mechanism", "tail,null"},
+                                                  {"mechanism", "tail,null_stream"},
                                                   {"depth", "0,1,full"},
                                                   {"pending-limit", "32,auto"},
                                                   {"wave", "1,2"},
@@ -148,7 +148,8 @@ TEST(MatrixPlan, OfARecursionHasDepthsLimitsAndMechanismsButNoBlockShapes)
     EXPECT_EQ(one[0].wave, std::nullopt);
     EXPECT_EQ(one[0].streams, std::nullopt);
     Said nested = said;
-    nested.insert(nested.end(), {{"depth", "0,1,full"}, {"pending-limit", "auto,32"}, {"mechanism", "tail,null"}});
+    nested.insert(nested.end(),
+                  {{"depth", "0,1,full"}, {"pending-limit", "auto,32"}, {"mechanism", "tail,null_stream"}});
     EXPECT_EQ(cases_of(nested).size(), 3U * 2 * 2);
 }
 

@@ -119,20 +119,36 @@ TEST(PlanRefuses, AxesThatMultiplyToMoreThanAMillionCases)
                       HasSubstr("1000 seeds"), HasSubstr("allowed: at most 1000000")));
 }
 
+TEST(PlanRefuses, AnOperatorThatAStrategyHasNot)
+{
+    for (const std::string operators : {"max", "sum,min"})
+        EXPECT_EQ(refusal({{"strategy", "neighbored,nosync"}, {"operator", operators}}),
+                  "--operator " + operators + ": nosync has sum alone; allowed with max and min: neighbored");
+    EXPECT_EQ(refusal({{"strategy", "neighbored"}, {"operator", "mean"}}),
+              "--operator mean: there is no operator 'mean'; allowed: sum, max, min");
+    EXPECT_EQ(plan_of({{"strategy", "neighbored"}, {"operator", "sum,max,min"}}).case_count(), 3U);
+    EXPECT_EQ(plan_of({{"strategy", "nosync,chain,neighbored"}, {"operator", "sum"}}).case_count(), 3U);
+    EXPECT_EQ(plan_of({{"strategy", "neighbored,chain"}, {"operator", "max"}}).case_count(), 2U); // chain has none
+}
+
 TEST(PlanRefuses, AnUnknownMechanism)
 {
-    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "null,tial"}}),
-              "--mechanism null,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: all, null, named, "
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "null_stream,tial"}}),
+              "--mechanism null_stream,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: all, "
+              "null_stream, named, "
               "fire_and_forget, tail, graph_tail, host, host_graph, grid_sync");
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "tail,null"}}),
+              "--mechanism tail,null: mechanism 'null' is called 'null_stream' now");
     EXPECT_THAT(refusal({{"strategy", "neighbored"}, {"mechanism", "none"}}),
                 StartsWith("--mechanism none: there is no mechanism 'none'"));
 }
 
 TEST(PlanRefuses, MechanismsOfWhichAStrategyWithSeveralHasNone)
 {
-    EXPECT_EQ(refusal({{"strategy", "barrier,nosync"}, {"mechanism", "tail"}}),
-              "--mechanism tail: nosync does not go by it; allowed for nosync: all, null, named, fire_and_forget");
-    EXPECT_EQ(plan_of({{"strategy", "barrier,nosync"}, {"mechanism", "tail,null"}}).case_count(), 3U);
+    EXPECT_EQ(
+        refusal({{"strategy", "barrier,nosync"}, {"mechanism", "tail"}}),
+        "--mechanism tail: nosync does not go by it; allowed for nosync: all, null_stream, named, fire_and_forget");
+    EXPECT_EQ(plan_of({{"strategy", "barrier,nosync"}, {"mechanism", "tail,null_stream"}}).case_count(), 3U);
     const ScratchFolder folder;
     const std::string path = folder.write("one.cfg", "strategy = nosync\nmechanism = host, tail\n");
     Settings settings;

@@ -395,7 +395,7 @@ TEST(Describe, SaysEachCaseWithItsLaunchesAndTheTotals)
         {{"strategy", "nosync,reduce2,neighbored"}, {"grid", "100"}, {"block", "64"}, {"depth", "full,2"}}, devices);
     const std::string text = describe(plan, devices);
     EXPECT_THAT(squeezed(text),
-                AllOf(StartsWith("mechanism null, on cpu, type int32, elements 6400, grid 100, block 64\n\n"
+                AllOf(StartsWith("mechanism null_stream, on cpu, type int32, elements 6400, grid 100, block 64\n\n"
                                  "strategy depth launches waves\n"),
                       HasSubstr("\nnosync full 500 1\n"), HasSubstr("\nnosync 2 200 1\n"),
                       HasSubstr("\nreduce2 full 5 1\n"), HasSubstr("\nneighbored 0\n"))); // no depth, no waves

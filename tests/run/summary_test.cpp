@@ -78,6 +78,19 @@ TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
     EXPECT_THAT(text, Not(HasSubstr("bar")));
 }
 
+TEST(SummaryTable, SaysTheInputAndTheOperatorWhereTheyAreNotAsUsual)
+{
+    CaseResult usual = result("neighbored", five_timed(20, 30));
+    CaseResult index = usual;
+    index.point.input = InputKind::index;
+    EXPECT_THAT(table({usual, result("nosync", five_timed(20, 30))}),
+                Not(ContainsRegex("random|input|operator|sum")));
+    EXPECT_THAT(table({index}), AllOf(HasSubstr("input index"), Not(HasSubstr("operator"))));
+    EXPECT_THAT(table({usual, index}),
+                AllOf(ContainsRegex("strategy +input "), ContainsRegex("neighbored +random +20"),
+                      ContainsRegex("neighbored +index +20"), Not(HasSubstr("operator"))));
+}
+
 TEST(SummaryTable, OfFewerThanFiveSamplesHasNoInterval)
 {
     const std::string text = table({result("neighbored", {4, timed(20, 30)})});
@@ -283,7 +296,7 @@ TEST(SummaryTable, TellsMechanismsAndDelaysApart)
     named.point.delay_us = 7;
     const std::string text = table({null, named, result("neighbored", {timed(20, 30)})});
     EXPECT_THAT(text, ContainsRegex("strategy +mechanism +.*delay-us"));
-    EXPECT_THAT(text, ContainsRegex("nosync +null +.* 0 +20.0 us"));
+    EXPECT_THAT(text, ContainsRegex("nosync +null_stream +.* 0 +20.0 us"));
     EXPECT_THAT(text, ContainsRegex("nosync +named +.* 7 +21.0 us"));
     EXPECT_THAT(table({named}), AllOf(HasSubstr("mechanism named"), HasSubstr("delay-us 7")));
     EXPECT_THAT(table({result("reduce2", {timed(1, 2)})}), Not(HasSubstr("mechanism"))); // it has one alone

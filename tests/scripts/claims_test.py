@@ -711,6 +711,19 @@ class Evidence(Command):
         self.assertEqual(self.problem(KEYED, {"runs": {"r1": {**MANIFEST["runs"]["r1"], "samples": 3}}}),
                          "the manifest of m/k.csv: run r1 was to measure 3 rows; the log has 4")
 
+    def test_know_the_null_stream_by_its_old_name(self):
+        plan = [{**case, "case": f"{case['case']} mechanism=null"} for case in PLAN]
+        for name, expected in (("null", ""), ("null_stream", ""), ("tail", "k.csv, line 2: mechanism is 'tail'; expected: 'null_stream'")):
+            header, *lines = KEYED.split("\r\n")
+            log = "\r\n".join([f"{header},mechanism", *(f"{line},{name}" for line in lines if line), ""])
+            self.write("results/m/k.csv", log)
+            self.write("results/m/k.json", json.dumps({**self.manifest(), "plans": {"p": plan}}))
+            self.write_sum()
+            if expected:
+                self.assertIn(expected, self.failed())
+            else:
+                self.run_claims("check")
+
     def test_want_every_row_once(self):
         lines = KEYED.split("\r\n")
         self.assertIn("line 3: repetition", self.problem("\r\n".join([*lines[:2], lines[1], *lines[3:]]), self.manifest()))

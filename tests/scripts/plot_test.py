@@ -36,7 +36,7 @@ COLUMNS = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "
            "pending_limit_asked", "limit_bytes", "wave", "streams", "repetition", "gpu_us", "wall_us", "bandwidth_gb_s",
            "peak_gb_s", "launches_expected", "launches_attempted", "launches_failed", "launches_by_depth", "status", "detail",
            "gpu", "driver", "cuda", "git"]
-ROW = {"experiment": "made", "run_id": "1", "strategy": "nosync", "backend": "cuda", "mechanism": "null", "type": "int32",
+ROW = {"experiment": "made", "run_id": "1", "strategy": "nosync", "backend": "cuda", "mechanism": "null_stream", "type": "int32",
        "elements": "1024", "grid": "16", "block": "64", "depth": "full", "status": "ok", "gpu": "NVIDIA H200", "driver": "580.1",
        "cuda": "13.0", "git": "abc123"}
 
@@ -259,6 +259,28 @@ class PlotTest(unittest.TestCase):
         cases = logs.cases_of(logs.read_log(self.write(made, columns=[*COLUMNS, "key"])))
         self.assertEqual([(case.rows, case.ok, case.wave) for case in cases.itertuples()], [(3, 2, 8)])
 
+    def test_no_mechanism_reads_as_missing(self):
+        path = self.folder / "run.csv"
+        subprocess.run([os.environ["NESTBED"], "run", "--strategy", "chain,nosync,neighbored", "--mechanism", "all", "--backend", "cpu",
+                        "--grid", "2", "--block", "8", "--depth", "2", "--repeat", "1", "-o", path], capture_output=True, check=False)
+        log = pandas.read_csv(path)
+        counts = log.groupby("mechanism").size()
+        self.assertEqual(counts.sum(), len(log), counts)
+        self.assertEqual(counts["null_stream"], 2)
+
+    def test_the_old_name_of_the_null_stream(self):
+        path = self.write(rows([10, 11], mechanism="null"))
+        self.assertEqual(logs.read_log(path)["mechanism"].unique().tolist(), ["null_stream"])
+        self.assertEqual(pandas.read_csv(path)["mechanism"].count(), 0)  # which is why it has another
+
+    def test_inputs_and_operators_are_cases_of_their_own(self):
+        path = self.write([row for name in ("random", "index") for operator in ("sum", "max")
+                           for row in rows([10, 11], input=name, operator=operator)], columns=[*COLUMNS, "input", "operator"])
+        self.assertEqual(logs.cases_of(logs.read_log(path))[["input", "operator"]].values.tolist(),
+                         [["random", "sum"], ["random", "max"], ["index", "sum"], ["index", "max"]])
+        before = self.write([*rows([10]), *rows([10], strategy="chain", elements="")])
+        self.assertEqual(logs.read_log(before)[["input", "operator"]].values.tolist(), [["random", "sum"], ["", ""]])
+
     def test_a_log_of_an_earlier_version(self):
         path = self.write(rows([10, 11]), columns=[name for name in COLUMNS
                                                    if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")])
@@ -397,7 +419,7 @@ class PlotTest(unittest.TestCase):
             self.assertNotIn("in waves", words.split("Left:")[0])
 
     def test_waves_name_the_mechanism(self):
-        made = [row for strategy in ("nosync", "barrier") for mechanism in ("null", "tail")
+        made = [row for strategy in ("nosync", "barrier") for mechanism in ("null_stream", "tail")
                 for wave in (1, 2, 4) for streams in (1, 2)
                 for row in rows([10 + wave if wave < 4 else None], strategy=strategy, mechanism=mechanism, wave=wave,
                                 streams=streams)]
@@ -426,7 +448,7 @@ class PlotTest(unittest.TestCase):
         self.assertIn("no run ended right or wrong", " ".join(texts_of(self.drawn(made[6:])["made-wrong"]).split()))
 
     def test_lines_that_cannot_be_told_apart_are_one(self):
-        made = [row for mechanism in ("null", "named") for delay, bad in ((0, 0), (5, 2), (10, 4))
+        made = [row for mechanism in ("null_stream", "named") for delay, bad in ((0, 0), (5, 2), (10, 4))
                 for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, mechanism=mechanism)]
         figure = self.drawn(made)["made-wrong"]
         self.assertIn("nosync, by any of NULL stream, named stream", " ".join(texts_of(figure).split()))

@@ -54,7 +54,7 @@ def read_csv(path):
 
 def a_row(**cells):
     row = dict.fromkeys(HEADER, "")
-    row.update(experiment="depth", run_id="r", strategy="nosync", backend="cuda", mechanism="null", type="int32", elements="1024",
+    row.update(experiment="depth", run_id="r", strategy="nosync", backend="cuda", mechanism="null_stream", type="int32", elements="1024",
                grid="2", block="512", depth="1", pending_limit_asked="auto", repetition="0", gpu_us="10.5", wall_us="12",
                launches_attempted="2", launches_failed="0", status="ok", gpu="NVIDIA H200", driver="1", cuda="13.0", git="abc",
                utc="2026-01-01T00:00:00Z")

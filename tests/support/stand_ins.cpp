@@ -126,7 +126,7 @@ const std::vector<const Strategy*>& stand_ins()
     static const StandIn host_sum({.name = "host", .workload = "reduce", .on_host = true});
     static const StandIn host_loop({.name = "host_loop", .workload = "reduce", .mechanisms = kOnly<host>});
     static const StandIn naive_row({.name = "naive_row", .workload = "transpose", .shaped = true});
-    static const StandIn neighbored({.name = "neighbored", .workload = "reduce"});
+    static const StandIn neighbored({.name = "neighbored", .workload = "reduce", .operators = true});
     static const StandIn thrust({.name = "thrust", .workload = "reduce", .cuda_only = true, .waits = true});
     static const StandIn nosync(
         {.name = "nosync", .workload = "reduce", .mechanisms = kOfNosync, .racy = true, .delayed = true},

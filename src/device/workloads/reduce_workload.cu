@@ -12,14 +12,14 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-// The input and the buffers for one (elements, grid, block, seed).
+// The input and the buffers for one (input, operator, elements, grid, block, seed).
 template <class T>
 class ReduceData
 {
   public:
     ReduceData(Context& context, const Case& point)
         : numbers_(make_input(point)), input_(numbers_.get(), point.elements),
-          reference_(reduce_reference(input_, point.grid, point.block)),
+          reference_(reduce_reference(input_, point.grid, point.block, point.op)),
           padded_(std::size_t{point.grid} * point.block), pristine_(context.allocate<T>(padded_)),
           work_(context.allocate<T>(padded_)), sums_(context.allocate<T>(point.grid)),
           total_(context.allocate<WideSum<T>>(1))
@@ -31,6 +31,8 @@ class ReduceData
     Sample sample(const ReduceStrategy& strategy, const PreparedRun& run)
     {
         Context& context = run.context;
+        if (run.point.input == InputKind::index)
+            check_width(strategy);
         context.copy(work_, pristine_, padded_);
         context.fill_bytes(sums_, 0xFF, sums_.size());
         context.fill_bytes(total_, 0xFF, 1);
@@ -60,6 +62,14 @@ class ReduceData
     }
 
   private:
+    // Throws Unsupported.
+    void check_width(const ReduceStrategy& strategy) const
+    {
+        const bool of_blocks = strategy.answer() == Answer::block_sums;
+        if (const std::string why = why_too_wide(reference_, of_blocks ? strategy.blocks_a_sum() : 0); !why.empty())
+            throw Unsupported(why);
+    }
+
     Verification verify(Context& context, const ReduceStrategy& strategy, WideSum<T> host_sum)
     {
         switch (strategy.answer()) {
@@ -91,7 +101,7 @@ class ReduceData
         auto input = std::make_unique_for_overwrite<T[]>(point.elements);
         for_ranges(point.elements, [&](std::size_t first, std::size_t end) {
             for (std::size_t index = first; index < end; ++index)
-                input[index] = reduce_element<T>(point.seed, index);
+                input[index] = input_element<T>(point, index);
         });
         return input;
     }
@@ -127,11 +137,12 @@ class ReduceWorkload final : public Workload
     }
 
   private:
-    using Key = std::tuple<ElementType, std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t>;
+    using Key =
+        std::tuple<ElementType, InputKind, Operator, std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t>;
 
     void prepare(const Case& point)
     {
-        const Key key{point.type, point.elements, point.grid, point.block, point.seed};
+        const Key key{point.type, point.input, point.op, point.elements, point.grid, point.block, point.seed};
         if ((ints_ || floats_) && key == key_)
             return;
         release();

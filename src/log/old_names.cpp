@@ -1,0 +1,56 @@
+#include "log/old_names.hpp"
+
+#include "model/case.hpp"
+
+#include <algorithm>
+
+namespace nestbed
+{
+
+namespace
+{
+constexpr std::string_view kMechanism = "mechanism";
+
+bool has_mechanism(const ParsedLog& log, std::string_view name)
+{
+    return log.has(kMechanism) && std::ranges::any_of(log.rows, [&](const LogRow& row) {
+               return row.cells[log.column(kMechanism)] == name;
+           });
+}
+
+// What all reductions had before a column could say it.
+std::string_view only_value(std::string_view column)
+{
+    if (column == "input")
+        return name_of(InputKind::random);
+    return column == "operator" ? name_of(Operator::sum) : "";
+}
+} // namespace
+
+bool can_say(const ParsedLog& log, std::string_view column)
+{
+    return log.has(column) || !only_value(column).empty();
+}
+
+std::string current_cell(const ParsedLog& log, const LogRow& row, std::string_view column)
+{
+    if (!log.has(column)) {
+        const auto says = [&](std::string_view name) {
+            return log.has(name) && !row.cells[log.column(name)].empty();
+        };
+        return says("elements") && !says("nx") ? std::string(only_value(column)) : ""; // of a reduction
+    }
+    const std::string& cell = row.cells[log.column(column)];
+    if (column == kMechanism)
+        return std::string(current_name(cell));
+    return column == "seed" && cell == "0" ? "" : cell; // where nothing is drawn
+}
+
+bool keys_agree(const ParsedLog& one, const ParsedLog& other)
+{
+    constexpr std::string_view kNow = name_of(Mechanism::null_stream);
+    return !(has_mechanism(one, kOldNullStream) && has_mechanism(other, kNow)) &&
+           !(has_mechanism(other, kOldNullStream) && has_mechanism(one, kNow));
+}
+
+} // namespace nestbed
