@@ -72,7 +72,8 @@ def _launch_title(chains, fans):
     return "Device launches at best: " + ", ".join(said) if said else "Time over launches, by mechanism"
 
 
-def _variant(case):
+def variant(case):
+    """The mechanism in words, and of how many graphs the best was taken."""
     words = parts.mechanism_text(case["mechanism"])
     if pandas.notna(case["graphs"]) and case["graphs"] > 1:
         words += f", best of {style.grouped(case['graphs'])}"
@@ -86,7 +87,7 @@ def _launch_lines(cases):
     for group in parts.grouped_by(cases, ["mechanism", "graphs"]):
         case, group = group.iloc[0], group.sort_values("x", kind="stable")
         place = order.index(case["mechanism"]) if case["mechanism"] in order else len(order)
-        found.append(parts.Line(_variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
+        found.append(parts.Line(variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
                                 style.mechanism_look(case["mechanism"])[1],
                                 style.MARKS[place % len(style.MARKS)], style.DASHES[1 if case["graphs"] > 1 else 0]))
     return sorted(found, key=lambda line: (style.MARKS.index(line.mark), line.label))
