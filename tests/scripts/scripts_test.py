@@ -269,6 +269,31 @@ class Named(Scratch):
             self.assertIn(message, result.stderr)
 
 
+class Build(Scratch):
+    """What build.sh asks of CMake, in a copy where the tools are not the real ones."""
+
+    def asked(self, *words):
+        (self.folder / "experiments").mkdir(exist_ok=True)
+        for name in ("build.sh", "packages.sh"):
+            shutil.copy(ROOT / "experiments" / name, self.folder / "experiments")
+        for name, answer in (("dpkg-query", "install ok installed"), ("nvcc", "release 13.0, V13.0.88"), ("nvidia-smi", "8.9"),
+                             ("cmake", "")):
+            path = self.folder / "bin" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"#!/bin/sh\necho '{answer}'\n" if answer else f'#!/bin/sh\necho "$@" >>{self.folder}/asked\n')
+            path.chmod(0o755)
+        (self.folder / "asked").unlink(missing_ok=True)
+        done = subprocess.run([self.folder / "experiments/build.sh", *words], capture_output=True, text=True, check=False,
+                              env={"PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return (self.folder / "asked").read_text().splitlines()[0]
+
+    def test_makes_code_for_the_gpu_that_is_here_unless_the_preset_says_for_which(self):
+        self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89$")
+        for preset in ("all-gpus", "cdp1"):
+            self.assertNotIn("ARCHITECTURES", self.asked(preset))
+
+
 class Sweep(Scratch):
     def test_an_experiment_whose_name_begins_as_an_option_is_a_file(self):
         (self.folder / "-x.cfg").write_text("strategy = nosync\nbackend = cpu\ngrid = 4\nblock = 32\n")
