@@ -25,7 +25,7 @@ from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (
 
 # What makes a case; samples that agree in all of these are repetitions of one.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
-        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "gpu"]
+        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "submit_asked", "l2", "gpu"]
 NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
            "streams", "repetition", "gpu_us", "wall_us", "bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
            "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
@@ -38,7 +38,7 @@ MOST_SHOWN = 64  # characters of a name
 CUB = ["cub", "cub_narrow"]
 MOST_BYTES = 2**30  # of a file that is read, as in nestbed
 # What a case and the CUB that it is held against must agree in.
-CUB_KEY = ["log", "backend", "gpu", "clock", "type", "elements"]
+CUB_KEY = ["log", "backend", "gpu", "clock", "submit", "l2", "type", "elements"]
 
 
 class LogError(Exception):
@@ -161,7 +161,7 @@ def read_log(path):
     if missing:
         raise LogError(f"{path}: it is no log of `nestbed run`: it has no column {', '.join(missing)}")
     log = pandas.DataFrame(rows, columns=header, dtype=str)
-    for name in [*CASE, *NUMBERS, "detail", "driver", "cuda", "git", "utc", "run_id", "launches_by_depth"]:
+    for name in [*CASE, *NUMBERS, "submit", "detail", "driver", "cuda", "git", "utc", "run_id", "launches_by_depth"]:
         if name not in log:
             log[name] = ""
     for name in NUMBERS:
@@ -206,6 +206,7 @@ def cases_of(log):
     us, low, high: median and its interval over those that are ok, NaN where there is none;
     samples: their times;
     clock: gpu or wall;
+    submit: how those that have a GPU time were submitted: held, open, or both with a comma (one was let go); empty where no row says;
     launches, failed, expected: medians of launches_attempted, launches_failed, launches_expected over all rows that have them;
     launches_by_depth: of the first row;
     latency: median of latency_us; limit_bytes, pending_limit, bandwidth_gb_s, peak_gb_s, peak_share: medians;
@@ -219,7 +220,7 @@ def cases_of(log):
                     us=numpy.nan, low=numpy.nan, high=numpy.nan, samples=times, clock=_clock_of(rows),
                     launches=_median(rows["launches_attempted"]), failed=_median(rows["launches_failed"]),
                     expected=_median(rows["launches_expected"]),
-                    launches_by_depth=rows["launches_by_depth"].iloc[0], latency=_median(rows["latency_us"]),
+                    submit=", ".join(sorted(set(rows["submit"]) - {""})), launches_by_depth=rows["launches_by_depth"].iloc[0], latency=_median(rows["latency_us"]),
                     log=rows["log"].iloc[0], lines=rows["line"].tolist())
         for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):
             case[name] = _median(rows[name])
@@ -236,7 +237,7 @@ def cases_of(log):
 def faster_cub(cases):
     """What ratios are held against: {cub_key(case): case}, of a DataFrame as cases_of gives it (of several logs too). The case
     is that of CUB, as a row with all its columns: of `cub` and `cub_narrow` with a time, of the same log, backend, device, clock,
-    type and size (in any experiment of the log), the one of the smaller median; where only one has a time, that one."""
+    type, size, submission and state of the L2 cache (in any experiment of the log), the one of the smaller median; where only one has a time, that one."""
     library = cases[cases["strategy"].isin(CUB) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
     for _, case in library.iterrows():

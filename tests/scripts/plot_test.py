@@ -678,6 +678,56 @@ class PlotTest(unittest.TestCase):
         self.assertFalse((self.folder / "out").exists())
         self.run_plot(self.folder / "one", self.folder / "one" / "made.csv", "-o", self.folder / "out")
 
+    # --- held and open -----------------------------------------------------------------------------------------------
+
+    def submitted(self, submit, more, asked=None, mechanisms=("host", "fire_and_forget")):
+        """Chains and fan-outs of 1, 4 and 16 by some mechanisms, `more` microseconds above 10 a launch."""
+        return [row for mechanism in mechanisms for count in (1, 4, 16)
+                for strategy, cells in (("chain", {"depth": count, "grid": 1}), ("fanout", {"depth": "", "grid": count, "wave": count}))
+                for row in rows([10.0 * count + more] * 3, strategy=strategy, mechanism=mechanism, type="", block=32, submit=submit,
+                                submit_asked=asked or submit, **cells)]
+
+    def submission(self, made):
+        return self.drawn(made, columns=[*COLUMNS, "submit", "submit_asked"])
+
+    def test_held_beside_open(self):
+        found = self.submission(self.submitted("held", 0) + self.submitted("open", 6, mechanisms=["host"])
+                                + self.submitted("open", 9, mechanisms=["fire_and_forget"]))
+        self.assertEqual(set(found), {"made-submission"})  # and no figure in which held and open are one line
+        figure = found["made-submission"]
+        self.assertIn("Submission is 6.00 to 9.00 µs of a chain of 1 and 6.00 to 9.00 µs of a fan-out of 1", " ".join(texts_of(figure).split()))
+        chain, cost, fan, _ = figure.axes
+        self.assertEqual((chain.get_xlabel(), fan.get_xlabel()), ("grids in the chain", "launches"))
+        drawn = {(line.get_markerfacecolor() == "white", tuple(line.get_ydata())) for line in chain.get_lines()}
+        self.assertEqual(drawn, {(False, (10, 10, 10)), (True, (16, 11.5, 10.375)), (True, (19, 12.25, 10.5625))})
+        self.assertEqual({tuple(line.get_ydata()) for line in cost.get_lines() if len(line.get_xdata()) == 3}, {(6, 6, 6), (9, 9, 9)})
+
+    def test_what_could_not_be_held_is_not_drawn_as_held(self):
+        held = self.submitted("held", 0)
+        for row in held:
+            if row["mechanism"] == "host" and "16" in (row["depth"], row["grid"]):
+                row["submit"] = "open"
+        figure = self.submission(held + self.submitted("open", 5))["made-submission"]
+        self.assertIn("not drawn as held: chain by host of 16; fanout by host of 16.", " ".join(texts_of(figure).split()))
+        filled = [len(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_markerfacecolor() != "white"]
+        self.assertEqual(sorted(filled), [2, 3])
+
+    def test_open_may_be_as_fast_and_none_may_be_held(self):
+        figure = self.submission(self.submitted("held", 0) + self.submitted("open", -0.5))["made-submission"]
+        self.assertLess(figure.axes[1].get_ylim()[0], -0.5)
+        figure = self.submission(self.submitted("open", 0, asked="held") + self.submitted("open", 5))["made-submission"]
+        self.assertIn("no run was held and open", texts_of(figure))
+        untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "timeout"} for row in self.submitted("held", 0) + self.submitted("open", 1)]
+        self.assertIn("none of these 72 rows has a time", texts_of(self.submission(untimed)["made-submission"]))
+
+    def test_held_and_open_are_two_cases_and_have_a_cub_each(self):
+        made = [row for submit, us in (("held", 5), ("open", 10)) for name, times in (("cub", 1), ("last_block", 2))
+                for row in rows([us * times] * 3, strategy=name, submit=submit, submit_asked=submit)]
+        made += rows([40] * 3, strategy="thrust", submit="open", submit_asked="open", l2="flushed")
+        cases = self.cases(made, columns=[*COLUMNS, "submit", "submit_asked", "l2"])
+        self.assertEqual([(case.strategy, case.submit) for case in cases.itertuples()][:2], [("cub", "held"), ("last_block", "held")])
+        self.assertEqual(logs.ratios_to_cub(cases), [(1, 1, 1), (2, 2, 2), (1, 1, 1), (2, 2, 2), None])
+
     # --- two machines ------------------------------------------------------------------------------------------------
 
     def two(self, first, second, name="made.csv", **cells):
