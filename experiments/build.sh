@@ -42,8 +42,8 @@ if [[ -z $nvcc ]]; then
 else
     export CUDACXX=$nvcc
     [[ -n $preset ]] || preset=release
-    # Machine code for the GPU that is here, if there is one.
-    if [[ $preset != cdp1* ]] && capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null); then
+    # Machine code for the GPU that is here, if there is one, and the preset does not say for which.
+    if [[ $preset != cdp1* && $preset != all-gpus ]] && capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null); then
         capability=$(head -n 1 <<<"$capability" | tr -d .)
         [[ $capability =~ ^[0-9]+$ ]] && options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
     fi

@@ -36,6 +36,7 @@ class Number:
     unit: str
     digits: int  # significant ones, of what is said
     within: float  # how near a second run must come, as a share of the number; 0: exactly
+    everywhere: bool  # a run on another GPU must come as near too; of a ratio: it must lie on the same side of 1
 
 
 @dataclasses.dataclass
@@ -171,10 +172,12 @@ def check_together(node, number):
         node.refuse(f'"unit" is "{number.unit}"; allowed for "count" and "same": none')
     if number.per and number.statistic != "median":
         node.refuse('"per" goes with "median", and with nothing else')
+    if number.everywhere and number.statistic == "median":
+        node.refuse('"everywhere" is true; allowed for "median": false, as another GPU has other times')
 
 
 def number_of(node, name, base):
-    node.check_keys(*STATISTICS, "rows", "to", "by", "over", "per", "unit", "digits", "within")
+    node.check_keys(*STATISTICS, "rows", "to", "by", "over", "per", "unit", "digits", "within", "everywhere")
     statistic = statistic_of(node)
     counted = selection_of(node.at("count"), {}) if statistic == "count" else {}
     what = "" if statistic == "count" else node.text(statistic)
@@ -189,7 +192,10 @@ def number_of(node, name, base):
         node.refuse(f'"digits" is {dumped(digits)}; allowed: 1 to 9')
     if not is_number(within) or within < 0:
         node.refuse(f'"within" is {node.shown("within")}; allowed: a share, 0.1 for one, or 0 for exactly')
-    number = Number(name, statistic, what, counted, rows, to, by, over, per, unit, digits, within)
+    everywhere = node.value.get("everywhere", statistic in ("same", "count"))
+    if not isinstance(everywhere, bool):
+        node.refuse(f'"everywhere" is {dumped(everywhere)}; allowed: true, false')
+    number = Number(name, statistic, what, counted, rows, to, by, over, per, unit, digits, within, everywhere)
     check_together(node, number)
     return number
 

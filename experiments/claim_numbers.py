@@ -176,6 +176,12 @@ def near(number, first, second):
     return abs(other - one) <= number.within * (1 if number.statistic == "count" else abs(one))
 
 
+def above_one(number, measured):
+    """Whether a ratio is above 1, whatever the unit in which it is said: what is measured is slower than what it is compared to."""
+    factor, offset, _ = UNITS[number.unit]
+    return measured.value > factor + offset
+
+
 # --- what is said of a number ---
 
 
@@ -220,6 +226,10 @@ def interval_text(number, measured):
         return ""
     low, high = (digits_text(bound, number.digits) for bound in (measured.low, measured.high))
     return f"{low} to {high}{UNITS[number.unit][2]}"
+
+
+def order_text(ratio_above_one):
+    return "above 1" if ratio_above_one else "not above 1"
 
 
 def within_text(number):

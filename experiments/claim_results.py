@@ -7,7 +7,7 @@ import claim_evidence
 import claim_numbers
 import logs
 from claim_file import ClaimError, parse_claims
-from claim_numbers import description_of
+from claim_numbers import above_one, description_of, order_text, within_text
 from manifests import manifest_path
 from utc import seconds_of
 
@@ -20,6 +20,7 @@ class Facts:
     hardware: str = ""
     git: str = ""
     minutes: float = 0  # from the start of its runs to their last rows
+    devices: dict = dataclasses.field(default_factory=dict)  # {name: compute capability}, of its rows; empty where no manifest says
 
 
 @dataclasses.dataclass
@@ -31,16 +32,39 @@ class MeasuredClaim:
 
 @dataclasses.dataclass
 class Second:
-    """A number of a second run, beside the first."""
+    """A number of a second run, beside the first. What is not `judged` may be as far as it likes: it is of another GPU."""
     made: MeasuredClaim
     index: int  # of the number in the claim
+    judged: bool = True
+    by_order: bool = False  # it need not be near, but on the same side of 1
     found: object = None  # nothing: `why`
     near: bool = False
     why: str = ""
 
     @property
+    def number(self):
+        return self.made.claim.numbers[self.index]
+
+    @property
+    def first(self):
+        return self.made.numbers[self.index]
+
+    @property
+    def asked(self):
+        return order_text(above_one(self.number, self.first)) if self.by_order else within_text(self.number)
+
+    @property
     def verdict(self):
         return "not there" if self.found is None else "near" if self.near else "far"
+
+
+@dataclasses.dataclass
+class SecondRun:
+    """All numbers of a second run, and the GPUs of both runs in words."""
+    numbers: list  # of Second
+    devices: str
+    first_devices: str
+    another: bool  # GPU
 
 
 class Results:
@@ -121,25 +145,31 @@ class Results:
                 self.problems.append(f"{claims}: {error}")
 
     def second(self, folder):
-        """[Second]: the numbers of the same claims from another folder's CSVs, which have the names of ours; without those of CSVs
-        that no hardware made: nobody measures them again."""
-        rows, why = {}, {}
+        """SecondRun: the numbers of the same claims from another folder's CSVs, which have the names of ours; without those of CSVs
+        that no hardware made: nobody measures them again. On another GPU only those are judged that are to hold everywhere."""
+        rows, why, devices, first_devices = {}, {}, {}, {}
         for name in (name for name, facts in self.facts.items() if facts.hardware):
+            path = pathlib.Path(folder) / os.path.basename(name)
             try:
-                rows[name] = claim_numbers.Rows(pathlib.Path(folder) / os.path.basename(name))
-            except logs.LogError as error:
+                found = claim_numbers.Rows(path)
+                devices.update(devices_of(path, found.table))
+                first_devices.update(self.facts[name].devices)
+                rows[name] = found
+            except (logs.LogError, ClaimError) as error:
                 why[name] = str(error)
-        seconds = [Second(made, index, why=why.get(made.claim.log, "")) for made in self.measured
-                   if self.facts[made.claim.log].hardware for index in range(len(made.numbers))]
+        another = bool(devices) and set(devices) != set(first_devices)
+        seconds = [Second(made, index, why=why.get(made.claim.log, ""), judged=not another or made.claim.numbers[index].everywhere,
+                          by_order=another and made.claim.numbers[index].everywhere and made.claim.numbers[index].statistic == "ratio")
+                   for made in self.measured if self.facts[made.claim.log].hardware for index in range(len(made.numbers))]
         there = [one for one in seconds if not one.why]
-        for one, found in zip(there, claim_numbers.measure([(one.made.claim.numbers[one.index], rows[one.made.claim.log])
-                                                            for one in there])):
+        for one, found in zip(there, claim_numbers.measure([(one.number, rows[one.made.claim.log]) for one in there])):
             if isinstance(found, ClaimError):
                 one.why = str(found)
             else:
                 one.found = found
-                one.near = claim_numbers.near(one.made.claim.numbers[one.index], one.made.numbers[one.index], found)
-        return seconds
+                one.near = (above_one(one.number, one.first) == above_one(one.number, found) if one.by_order else
+                            claim_numbers.near(one.number, one.first, found))
+        return SecondRun(seconds, devices_text(devices), devices_text(first_devices), another)
 
 
 def read_text(path):
@@ -158,11 +188,31 @@ def filled(claim, numbers):
     return sentence
 
 
+def devices_of(path, table):
+    """{name: compute capability} of the devices that a log's rows name; no capability where its manifest says none. Raises
+    logs.LogError and ClaimError."""
+    found = dict.fromkeys(filter(None, table["gpu"].unique()) if "gpu" in table else [], "")
+    try:
+        for run in logs.manifest_of(path).get("runs", {}).values():
+            for device in run.get("backends", {}).values():
+                if device.get("name") in found:
+                    found[device["name"]] = str(device.get("compute_capability", ""))
+    except (AttributeError, TypeError) as error:
+        raise ClaimError(f"{manifest_path(path)}: it is not a manifest of `nestbed run`: {error}") from error
+    return found
+
+
+def devices_text(devices):
+    """ "NVIDIA H200 (compute capability 9.0)"."""
+    return ", ".join(f"{name} (compute capability {capability})" if capability else name for name, capability in devices.items())
+
+
 def facts_of(path, rows, figure, command):
     """Of a log, by its rows and its manifest."""
     table = rows.table
-    machines, commits = (", ".join(filter(None, table[name].unique())) if name in table else "" for name in ("gpu", "git"))
-    facts = Facts(figure, command, machines, commits)
+    commits = ", ".join(filter(None, table["git"].unique())) if "git" in table else ""
+    devices = devices_of(path, table)
+    facts = Facts(figure, command, ", ".join(devices), commits, devices=devices)
     if not manifest_path(path).exists():
         return facts
     try:
@@ -178,9 +228,9 @@ def facts_of(path, rows, figure, command):
     return facts
 
 
-def claims_json(results, seconds=()):
-    """What `list --json` prints; `seconds` may be empty, or is of the same claims."""
-    beside = {(one.made.claim.id, one.index): one for one in seconds}
+def claims_json(results, second=None):
+    """What `list --json` prints, and with a SecondRun of the same claims what `compare --json` does."""
+    beside = {(one.made.claim.id, one.index): one for one in second.numbers} if second else {}
     listed = []
     for made in results.measured:
         facts, numbers = results.facts[made.claim.log], []
@@ -192,12 +242,13 @@ def claims_json(results, seconds=()):
                 numbers[-1]["second"] = second_json(found, beside[made.claim.id, index])
         listed.append({"id": made.claim.id, "claim": made.sentence, "csv": made.claim.log, "figure": facts.figure,
                        "command": facts.command, "hardware": facts.hardware, "minutes": facts.minutes, "numbers": numbers})
-    return {"claims": listed}
+    said = {"another_gpu": second.another, "first_gpu": second.first_devices, "second_gpu": second.devices} if second else {}
+    return {**said, "claims": listed}
 
 
 def second_json(first, again):
     found = again.found
     if found is None:
-        return {"text": None, "value": None, "within": None, "why": again.why}
-    return {"text": found.text, "value": found.value, "within": again.near, "why": again.why, "low": found.low, "high": found.high,
+        return {"text": None, "value": None, "within": None, "judged": again.judged, "why": again.why}
+    return {"text": found.text, "judged": again.judged, "value": found.value, "within": again.near, "why": again.why, "low": found.low, "high": found.high,
             "ratio": found.value / first.value if first.value else None}

@@ -12,7 +12,7 @@ import checked_output
 import logs
 from claim_documents import claims_page, linked, page_problems, with_page
 from claim_file import ClaimError
-from claim_numbers import interval_text, within_text
+from claim_numbers import interval_text
 from claim_results import Results, claims_json, read_text
 
 
@@ -97,26 +97,41 @@ def compare_csv(seconds):
                 for value in ((found.value, found.low, found.high) if found else (None,) * 3)]
 
     for one in seconds:
-        number, first = one.made.claim.numbers[one.index], one.made.numbers[one.index]
-        ratio = f"{one.found.value / first.value:.4f}" if one.found and first.value else ""
-        rows.writerow([number.id, number.unit, *cells(first), *cells(one.found), ratio, f"{number.within:.6g}", one.verdict, one.why])
+        ratio = f"{one.found.value / one.first.value:.4f}" if one.found and one.first.value else ""
+        rows.writerow([one.number.id, one.number.unit, *cells(one.first), *cells(one.found), ratio, f"{one.number.within:.6g}",
+                       one.verdict, one.why])
     return out.getvalue()
 
 
+def print_beside(seconds):
+    print_table(["<claim", ">first", ">second", "<asked", "<is"],
+                [[one.number.id, one.first.text, one.found.text if one.found else "", one.asked, one.verdict] for one in seconds])
+
+
+def print_second(results, second):
+    """One table; of another GPU one of what must hold there too, and one of what need not."""
+    judged = [one for one in second.numbers if one.judged]
+    if not second.another:
+        print_beside(judged)
+        return
+    print(f"another GPU: {logs.seen(second.devices)}; {results.folder} is of {second.first_devices}\n")
+    print("must hold on every GPU: launch counts, right and wrong answers, and what is slower than what")
+    print_beside(judged)
+    print("\nneed not hold, and is not judged: times, bandwidths, how often a race shows")
+    print_beside([one for one in second.numbers if not one.judged])
+
+
 def compare(results, options):
-    seconds = results.second(options.folder)
+    second = results.second(options.folder)
     if options.csv:
-        logs.write_whole(options.csv, compare_csv(seconds).encode())
+        logs.write_whole(options.csv, compare_csv(second.numbers).encode())
     if options.json:
-        print_json(claims_json(results, seconds))
+        print_json(claims_json(results, second))
     else:
-        numbers = [one.made.claim.numbers[one.index] for one in seconds]
-        print_table(["<claim", ">first", ">second", "<asked", "<is"],
-                    [[number.id, one.made.numbers[one.index].text, one.found.text if one.found else "", within_text(number),
-                      one.verdict] for number, one in zip(numbers, seconds)])
-    missing = dict.fromkeys(one.why for one in seconds if one.why)  # a missing log is said once
+        print_second(results, second)
+    missing = dict.fromkeys(one.why for one in second.numbers if one.why)  # a missing log is said once
     say_problems([*results.problems, *missing])
-    return 0 if all(one.near for one in seconds) and not results.problems else 3
+    return 0 if all(one.near for one in second.numbers if one.judged) and not results.problems else 3
 
 
 def check_new_file(path):
@@ -131,7 +146,8 @@ def check_new_file(path):
 def options_of():
     parser = argparse.ArgumentParser(
         prog="claims.sh", allow_abbrev=False, description="The claims of the README, and the CSVs that they rest on.",
-        epilog="Exit codes: 0 all agree, 1 it could not run, 2 a bad option, 3 a claim does not hold, or a second run is not near.")
+        epilog="Exit codes: 0 all agree, 1 it could not run, 2 a bad option, 3 a claim does not hold, or a second run is not near "
+               "(on another GPU: in what must hold on every GPU).")
     results = {"metavar": "FOLDER", "help": "where claims.json lies, beside a README.md and under another (the repository's results)"}
     parser.add_argument("--results", default=os.path.relpath(RESULTS), **results)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")

@@ -3,7 +3,8 @@
 #
 #     experiments/claims.sh check             both documents and the CSVs agree; else a line that names the claim, and exit 3
 #     experiments/claims.sh list [--json]     every number, computed from its CSV
-#     experiments/claims.sh compare FOLDER    the same numbers from the CSVs of a second run [--json] [--csv FILE]
+#     experiments/claims.sh compare FOLDER    the same numbers from the CSVs of a second run [--json] [--csv FILE]; where that is of
+#                                             another GPU, only what must hold on every GPU is judged
 #     experiments/claims.sh write             the numbers into both documents
 #     NESTBED=build/release/nestbed experiments/claims.sh check    with this binary, and nothing is built
 #

@@ -11,10 +11,10 @@ from measures import AXES
 
 # What a case is called by, in this order, where it varies.
 NAMES = ["experiment", "type", "input", "operator", "elements", "nx", "ny", "grid", "block", "block_shape", "depth", "delay_us", "graphs",
-         "pending_limit_asked", "schedule", "seed"]
+         "pending_limit_asked", "submit_asked", "l2", "schedule", "seed"]
 # What else the page heads a value by; every field is headed by its name, but for these.
 HEADINGS = {"mechanism": "launch mechanism", "delay_us": "delay, µs", "gpu": "GPU",
-            "pending_limit_asked": "pending limit", "block_shape": "block shape"}
+            "pending_limit_asked": "pending limit", "submit_asked": "submission", "l2": "L2 cache", "block_shape": "block shape"}
 TYPES = ["int32", "float32"]
 CHOSEN = ["wave", "streams"]  # mostly by nestbed, and then they follow from the rest
 
@@ -94,7 +94,7 @@ def name_of(column, value):
     more = "" if number == "1" else "s"
     forms = {"grid": f"{{}} block{more}", "block": "blocks of {} threads", "depth": "depth {}", "delay_us": "delay {} µs",
              "graphs": f"{{}} graph{more}", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}",
-             "wave": "waves of {}", "streams": f"{{}} stream{more}", "seed": "seed {}"}
+             "wave": "waves of {}", "streams": f"{{}} stream{more}", "seed": "seed {}", "l2": "L2 {}"}
     return forms.get(column, "{}").format(number)
 
 

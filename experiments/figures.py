@@ -111,11 +111,18 @@ def _counts(cases):
 
 
 def _empty_grids(strategy):
-    """Takes the chains or the fan-outs, but not where the pending-launch limit was varied: they are in that figure."""
+    """Takes the chains or the fan-outs, but not where the pending-launch limit or the submission was varied: they are in those
+    figures."""
     def takes(cases):
         own = cases[(cases["strategy"] == strategy) & cases["launched"].notna()]
-        return _none(own) if len(_limits(cases)) else own
+        return _none(own) if len(_limits(cases)) or len(_submissions(cases)) else own
     return takes
+
+
+def _submissions(cases):
+    """Chains and fan-outs of empty grids, where some were asked for held and open."""
+    own = cases[cases["strategy"].isin(EMPTY_GRIDS) & cases["launched"].notna() & (cases["submit_asked"] != "")]
+    return own if own["submit_asked"].nunique() > 1 else _none(own)
 
 
 def _delays(cases):
@@ -180,7 +187,7 @@ def _book(cases):
 def _left(cases):
     """All, where nothing numeric varies."""
     sweeps = (_depths, _grids, _blocks, *map(_empty_grids, EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
-              _waves)
+              _waves, _submissions)
     return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
 
 
@@ -243,6 +250,11 @@ FIGURES = [
            "Device launches go in waves of root blocks that fit the pending-launch limit, but where a case fixes its wave. "
            "grid.sync() makes no launches: what the grids would do is done in one, and its time is over the same number.",
            "fan-outs", "launch", _empty_grids("fanout"), _chains_and_fanouts, figures_launches.launch_time, ("children",),
+           ("each",)),
+    Figure("submission", "submission", "What submission costs",
+           "How much of a run is the host's submission, by each launch mechanism? Held, the GPU starts when all is submitted; open, at "
+           "once.",
+           "chains or fan-outs, held and open", "submit", _submissions, _taken, figures_launches.submission, ("length", "children"),
            ("each",)),
     Figure("hazard", "wrong", "Wrong answers against delay",
            "How often is the answer wrong when what loses the race is held up? Of the rows that are ok or wrong; bars are 95 % "

@@ -1,4 +1,4 @@
-"""The figure of what a launch costs: time over launches of chains and fan-outs, by mechanism."""
+"""The figures of what a launch costs: time over launches of chains and fan-outs, by mechanism, and how much of it is submission."""
 import pandas
 
 import figure_parts as parts
@@ -72,7 +72,8 @@ def _launch_title(chains, fans):
     return "Device launches at best: " + ", ".join(said) if said else "Time over launches, by mechanism"
 
 
-def _variant(case):
+def variant(case):
+    """The mechanism in words, and of how many graphs the best was taken."""
     words = parts.mechanism_text(case["mechanism"])
     if pandas.notna(case["graphs"]) and case["graphs"] > 1:
         words += f", best of {style.grouped(case['graphs'])}"
@@ -86,7 +87,7 @@ def _launch_lines(cases):
     for group in parts.grouped_by(cases, ["mechanism", "graphs"]):
         case, group = group.iloc[0], group.sort_values("x", kind="stable")
         place = order.index(case["mechanism"]) if case["mechanism"] in order else len(order)
-        found.append(parts.Line(_variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
+        found.append(parts.Line(variant(case), case["strategy"], case["mechanism"], case["graphs"], list(group["x"]), group,
                                 style.mechanism_look(case["mechanism"])[1],
                                 style.MARKS[place % len(style.MARKS)], style.DASHES[1 if case["graphs"] > 1 else 0]))
     return sorted(found, key=lambda line: (style.MARKS.index(line.mark), line.label))
@@ -136,3 +137,103 @@ def _larger_levels(sheet, left, lines, larger, top):
                              for case in (small, larger.iloc[0])])
     axes.set_xlabel("threads a level")
     axes.grid(axis="x", visible=False)
+
+
+# --- held and open ---
+
+
+def submission(part, shown, _):
+    """Time over launches, held and open, by mechanism, and beside it how much longer an open run takes; a row for chains, and one
+    for fan-outs."""
+    if not shown["us"].notna().any():
+        return nothing_timed("What submission costs", part, shown)
+    found = {strategy: {asked: _launch_lines(_each(shown[shown["submit_asked"] == asked], strategy)) for asked in ("held", "open")}
+             for strategy in ("chain", "fanout")}
+    costs = {strategy: _costs(**both) for strategy, both in found.items()}
+    there = {line.mechanism: line for both in found.values() for side in both.values() for line in side}
+    key = [(parts.mechanism_text(name), line.colour, line.mark) for name, line in sorted(
+        there.items(), key=lambda item: list(style.MECHANISMS).index(item[0]) if item[0] in style.MECHANISMS else len(style.MECHANISMS))]
+    sheet = Sheet(_submission_title(costs), key, "Filled: held, the GPU starts when all is submitted. Hollow: open, it starts at once.")
+    top = 0.3
+    for strategy, axis, title in (("chain", "length", "A chain: each grid launches the next"),
+                                  ("fanout", "children", "A fan-out: many launches")):
+        sides = found[strategy]
+        if not any(line.cases["us"].notna().any() for side in sides.values() for line in side):
+            continue
+        axes = sheet.add(0.7, top, 3.2, HEIGHT, title)
+        _both_ways(sheet, axes, sides, AXES[axis].title)
+        beside = sheet.add(4.75, top, 3.35, HEIGHT, "Open over held, a run")
+        _cost_axes(sheet, beside, costs[strategy], AXES[axis].title)
+        top += HEIGHT + 0.9
+    sheet.notes += _not_held(shown)
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+def _costs(held, open):
+    """[(line, [launches], [microseconds more that an open run takes])] of lines with a run that was held and an open one."""
+    made = []
+    for line in held:
+        mine = line.cases[(line.cases["submit"] == "held") & line.cases["us"].notna()].set_index("x")["us"]
+        other = pandas.concat([one.cases for one in open if (one.mechanism, one.label) == (line.mechanism, line.label)] or [line.cases[:0]])
+        more = (other.set_index("x")["us"] - mine).dropna().sort_index()
+        if len(more):
+            made.append((line, list(more.index), list(more)))
+    return made
+
+
+def _submission_title(costs):
+    least = {strategy: min((min(xs) for _, xs, _ in found), default=None) for strategy, found in costs.items()}
+    said = []
+    for strategy, words in (("chain", "a chain"), ("fanout", "a fan-out")):
+        found = [more for _, xs, costs_of in costs[strategy] for x, more in zip(xs, costs_of) if x == least[strategy]]
+        if found:
+            span = f"{style.three(min(found))} to {style.three(max(found))} µs" if min(found) != max(found) else f"{style.three(found[0])} µs"
+            said.append(f"{span} of {words} of {style.grouped(least[strategy])}")
+    return f"Submission is {' and '.join(said)}" if said else "What submission costs: no run was held and open"
+
+
+def _both_ways(sheet, axes, sides, label):
+    cases = pandas.concat([line.cases for side in sides.values() for line in side])
+    style.fit_axis(axes, "y", cases[["each_low", "each_high"]].stack())
+    style.binary_axis(axes, "x", cases["x"].dropna(), sheet.width_of(axes))
+    for asked, lines in sides.items():
+        for line in lines:
+            held = line.cases["submit"] == "held" if asked == "held" else line.cases["us"].notna()
+            axes.vlines(line.cases["x"][held], line.cases["each_low"][held], line.cases["each_high"][held], color=line.colour, linewidth=1.1)
+            axes.plot(line.cases["x"][held], line.cases["each"][held], color=line.colour, linestyle="-" if asked == "held" else (0, (3, 2)),
+                      linewidth=1.3 if asked == "held" else 1, marker=line.mark, markersize=4.2, clip_on=False,
+                      markerfacecolor=line.colour if asked == "held" else "white", zorder=3)
+    axes.set_xlabel(label)
+    axes.set_ylabel(MEASURES["each"].label)
+
+
+def _cost_axes(sheet, axes, costs, label):
+    """Linear within a microsecond of zero: where the host submits while the GPU works, open is not slower."""
+    if not costs:
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.text(0.5, 0.5, "no run was held and open", ha="center", transform=axes.transAxes)
+        return
+    values = [more for _, _, found in costs for more in found]
+    axes.set_yscale("symlog", linthresh=1)
+    axes.set_ylim(min(0, min(values) * 1.3), max(1, max(values) * 1.3))
+    low, high = axes.get_ylim()
+    places = [sign * 10.0**power for power in range(7) for sign in (1, -1)]
+    places = sorted({0.0, *(place for place in places if low <= place <= high)})
+    style.ticks(axes.yaxis, places, {place: style.grouped(place) for place in places})
+    style.binary_axis(axes, "x", [x for _, xs, _ in costs for x in xs], sheet.width_of(axes))
+    axes.axhline(0, color="#999999", linewidth=0.8)
+    for line, xs, found in costs:
+        axes.plot(xs, found, color=line.colour, marker=line.mark, markersize=4.2, clip_on=False, linewidth=1.3)
+    axes.set_xlabel(label)
+    axes.set_ylabel("difference of the medians, µs")
+
+
+def _not_held(shown):
+    """A note on what was to be held and was not."""
+    let_go = shown[(shown["submit_asked"] == "held") & shown["us"].notna() & (shown["submit"] != "held")]
+    if not len(let_go):
+        return []
+    words = [f"{strategy} by {parts.mechanism_text(mechanism)} of {', '.join(style.grouped(x) for x in sorted(cases['launched']))}"
+             for (strategy, mechanism), cases in let_go.groupby(["strategy", "mechanism"], sort=False)]
+    return [f"To be held, and measured open, as a stream did not take all of it; not drawn as held: {'; '.join(words)}."]

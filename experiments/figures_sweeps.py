@@ -62,7 +62,7 @@ def end_label(line, values, more=""):
     return [(x, y, line.label + more, line.colour) for x, y in zip(line.x, values) if pandas.notna(y)][-1:]
 
 
-def _x_axis(axes, axis, values, inches):
+def x_axis(axes, axis, values, inches):
     if axis == "depth" and max(values) <= 20:
         axes.set_xlim(min(values) - 0.15, max(values) + 0.15)
         axes.set_xticks(sorted(set(values)))
@@ -129,7 +129,7 @@ def _against_panel(sheet, axes, lines, flat, axis, scale, width, log):
     times = times[times["us"].notna()]
     if len(times):
         style.fit_axis(axes, "y", [*(times["low"] / scale), *(times["high"] / scale)], log)
-    _x_axis(axes, axis, values, width)
+    x_axis(axes, axis, values, width)
     labels = []
     mark_refused(axes, lines)
     for line in lines:
@@ -221,7 +221,7 @@ def _spread_note(shown):
 
 def _launches_panel(sheet, axes, lines, counted, axis, width, labelled):
     values = [x for line in lines for x in line.x]
-    _x_axis(axes, axis, values, width)
+    x_axis(axes, axis, values, width)
     counts = [count for line, _ in counted for count in line.cases["launches"].dropna()]
     top = max(counts, default=0)
     if top > 30:

@@ -15,17 +15,18 @@ import pathlib
 import re
 import shlex
 import stat
-import subprocess
 import tempfile
 
 import numpy
 import pandas
 
 from manifests import manifest_path
+from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
 # What makes a case; samples that agree in all of these are repetitions of one.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
-        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "input", "operator", "gpu"]
+        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "input", "operator", "submit_asked",
+        "l2", "gpu"]
 # What a reduction had before it could be told, by the column that a log then lacks.
 BEFORE = {"input": "random", "operator": "sum"}
 NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
@@ -40,15 +41,11 @@ MOST_SHOWN = 64  # characters of a name
 CUB = ["cub", "cub_narrow"]
 MOST_BYTES = 2**30  # of a file that is read, as in nestbed
 # What a case and the CUB that it is held against must agree in.
-CUB_KEY = ["log", "backend", "gpu", "clock", "type", "elements"]
+CUB_KEY = ["log", "backend", "gpu", "clock", "submit", "l2", "type", "elements"]
 
 
 class LogError(Exception):
     """A file that cannot be read as a log: which, where, and why."""
-
-
-class StatisticsError(Exception):
-    """nestbed did not do its part: why."""
 
 
 def regular(path, flags):
@@ -175,7 +172,7 @@ def read_log(path):
     if missing:
         raise LogError(f"{path}: it is no log of `nestbed run`: it has no column {', '.join(missing)}")
     log = pandas.DataFrame(rows, columns=header, dtype=str)
-    for name in [*CASE, *NUMBERS, "detail", "driver", "cuda", "git", "utc", "run_id", "launches_by_depth"]:
+    for name in [*CASE, *NUMBERS, "submit", "detail", "driver", "cuda", "git", "utc", "run_id", "launches_by_depth"]:
         if name not in log:
             log[name] = ""
     for name in NUMBERS:
@@ -202,38 +199,6 @@ def read_log(path):
     return log
 
 
-def statistics(requests):
-    """[(value, low, high)]: the answers of `nestbed statistics` (its --help has the form of a request) by the program that NESTBED
-    names; NaN for what is not defined. Raises StatisticsError."""
-    if not requests:
-        return []
-    nestbed = os.environ.get("NESTBED")
-    if not nestbed:
-        raise StatisticsError("NESTBED is not set; allowed: the path of a nestbed that is built")
-    try:
-        done = subprocess.run([nestbed, "statistics"], input=json.dumps(requests, allow_nan=False), capture_output=True, text=True,
-                              check=False)
-        if done.returncode:
-            raise StatisticsError(f"{nestbed} statistics ended with {done.returncode}: {done.stderr.strip()}")
-        answers = json.loads(done.stdout)
-        return [tuple(math.nan if answer[name] is None else float(answer[name]) for name in ("value", "low", "high"))
-                for answer in answers]
-    except OSError as error:
-        raise StatisticsError(f"{nestbed}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise StatisticsError(f"{nestbed} statistics gave no answers: {error}") from error
-
-
-def medians(several):
-    """[(median, low, high)] of several sets of numbers."""
-    return statistics([{"parts": [{"above": [float(value) for value in values]}]} for values in several])
-
-
-def ratios(pairs):
-    """[(ratio, low, high)] of the medians of pairs of independent sets of numbers, or of lists of numbers: rounds."""
-    return statistics([{"parts": [{"above": above, "below": [below]}]} for above, below in pairs])
-
-
 def _median(column):
     """Of the values that are there; NaN where there is none."""
     values = column.dropna()
@@ -254,6 +219,7 @@ def cases_of(log):
     us, low, high: median and its interval over those that are ok, NaN where there is none;
     samples: their times;
     clock: gpu or wall;
+    submit: how those that have a GPU time were submitted: held, open, or both with a comma (one was let go); empty where no row says;
     launches, failed, expected: medians of launches_attempted, launches_failed, launches_expected over all rows that have them;
     launches_by_depth: of the first row;
     latency: median of latency_us; limit_bytes, pending_limit, bandwidth_gb_s, peak_gb_s, peak_share: medians;
@@ -267,7 +233,7 @@ def cases_of(log):
                     us=numpy.nan, low=numpy.nan, high=numpy.nan, samples=times, clock=_clock_of(rows),
                     launches=_median(rows["launches_attempted"]), failed=_median(rows["launches_failed"]),
                     expected=_median(rows["launches_expected"]),
-                    launches_by_depth=rows["launches_by_depth"].iloc[0], latency=_median(rows["latency_us"]),
+                    submit=", ".join(sorted(set(rows["submit"]) - {""})), launches_by_depth=rows["launches_by_depth"].iloc[0], latency=_median(rows["latency_us"]),
                     log=rows["log"].iloc[0], lines=rows["line"].tolist())
         for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):
             case[name] = _median(rows[name])
@@ -284,7 +250,7 @@ def cases_of(log):
 def faster_cub(cases):
     """What ratios are held against: {cub_key(case): case}, of a DataFrame as cases_of gives it (of several logs too). The case
     is that of CUB, as a row with all its columns: of `cub` and `cub_narrow` with a time, of the same log, backend, device, clock,
-    type and size (in any experiment of the log), the one of the smaller median; where only one has a time, that one."""
+    type, size, submission and state of the L2 cache (in any experiment of the log), the one of the smaller median; where only one has a time, that one."""
     library = cases[cases["strategy"].isin(CUB) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
     for _, case in library.iterrows():

@@ -14,6 +14,8 @@ matplotlib.use("Agg")
 
 import checked_output  # noqa: E402 (after the choice of Agg)
 import claim_evidence  # noqa: E402
+import figure_parts  # noqa: E402
+import figures_beside as beside  # noqa: E402
 import figures  # noqa: E402
 import logs  # noqa: E402
 
@@ -121,12 +123,42 @@ def draw_folder(folder, out):
                 f"`{figure.command}` makes one")
 
 
+def figures_beside(first, second, stem):
+    """[(file name, figure, what it is drawn from)] of a log that two folders have."""
+    paths = [folder / f"{stem}.csv" for folder in (first, second)]
+    found = []
+    for pair in beside.pairs_of(*(figure_parts.parts_of(path, logs.read_log(path)) for path in paths)):
+        for name, figure in beside.drawn(stem, pair, [logs.cut(folder.resolve().name) for folder in (first, second)]):
+            sources = [f"{path.parent.resolve().name}/{path.name}, SHA-256 {claim_evidence.sha256_of(path)}" for path in paths]
+            found.append((name, figure, f"{name} of {' and '.join(sources)}"))
+    return found
+
+
+def draw_beside(first, second, out):
+    """Draws the logs that both folders have, a figure of both machines each. Raises PlotError."""
+    stems = [{path.stem for path in logs_of(folder)} for folder in (first, second)]
+    both = sorted(stems[0] & stems[1])
+    drawn = 0
+    for stem in both:
+        found = figures_beside(first, second, stem)
+        for name, figure, source in found:
+            for ending in ("svg", "png"):
+                write(out or second / f"beside-{first.resolve().name}", f"{name}.{ending}", bytes_of(figure, ending, source))
+        drawn += len(found)
+        if not found:
+            say(f"{stem}.csv: {near(first)} and {near(second)} have no cases of one backend that a figure could show beside each other")
+    if not drawn:
+        raise PlotError(f"{near(first)} and {near(second)} have no figure in common; the first has {', '.join(sorted(stems[0]))}, "
+                        f"the second {', '.join(sorted(stems[1]))}", 1)
+
+
 def main():
     parser = argparse.ArgumentParser(
         prog="plot.sh", description="Redraws every figure from logs of `nestbed run` alone, as SVG and PNG.",
         epilog="Exit codes: 0 all drawn, 1 something could not be drawn or written, 2 a bad option, or a file that is no log.")
     parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="CSV|FOLDER",
-                        help="logs, or folders of logs; without one, every folder under results/ that holds logs")
+                        help="logs, or folders of logs; two folders: each log that both have, the two machines side by side, into "
+                        "beside-FIRST/ of the second; without one, every folder under results/ that holds logs")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FOLDER",
                         help="where figures go; default: figures/ beside each log")
     parser.add_argument("--setup", action="store_true", help="only install what drawing needs (done by plot.sh)")
@@ -138,6 +170,13 @@ def main():
     if not inputs:
         say(f"no folder with a log under {near(RESULTS)}; `experiments/run.sh` makes one")
         return 1
+    if len(inputs) == 2 and all(path.is_dir() for path in inputs) and not inputs[0].samefile(inputs[1]):
+        try:
+            draw_beside(*inputs, given.output)
+        except (logs.LogError, logs.StatisticsError, PlotError) as error:
+            say(str(error))
+            return error.code if isinstance(error, PlotError) else 2 if isinstance(error, logs.LogError) else 1
+        return 0
     if given.output:
         try:
             refuse_same_names(inputs)

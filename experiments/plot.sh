@@ -3,6 +3,7 @@
 #
 #     experiments/plot.sh                            every folder under results/ that holds logs
 #     experiments/plot.sh results/h200               all logs of a folder
+#     experiments/plot.sh results/h200 results/a100  the logs that both have, the two machines side by side: results/a100/beside-h200/
 #     experiments/plot.sh out.csv -o /tmp/figures    one log, and where the figures go
 #     experiments/plot.sh --setup                    installs what it needs, and no more
 #     NESTBED=build/release/nestbed experiments/plot.sh    with this binary, and nothing is built

@@ -5,18 +5,22 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
 import sys
 
 import checked_output
+import machine_page
+import medians
 from manifests import manifest_path
 from utc import seconds_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-FIRST = ROOT / "results" / "h200"  # what ours took tells how long it takes
+RESULTS = ROOT / "results"
+FIRST = RESULTS / "h200"  # what ours took tells how long it takes
 
 # On a GPU: all that results/h200 has, quick ones first.
 ON_GPU = ["book", "ways", "refused", "hello", "rdc", "best", "blobs", "tail_streams", "transpose", "depth", "hazard", "waves",
@@ -216,10 +220,38 @@ def set_up():
     os.environ["NESTBED"] = os.path.abspath(shutil.which(named))
 
 
+def device_of_this_machine(gpu):
+    """The name that rows will have."""
+    said = subprocess.run(nestbed("info"), stdout=subprocess.PIPE, text=True, check=False).stdout
+    found = re.search(f"^  {'device' if gpu else 'executor on'} +(.*)$", said, re.MULTILINE)
+    if not found:
+        say(f"reproduce.sh: `{os.environ['NESTBED']} info` does not say which device this machine has")
+        sys.exit(1)
+    return found[1]
+
+
+def check_folder(name, folder, gpu):
+    """Exits where the folder of --as is not one for this machine."""
+    why = ""
+    if folder.exists() and not (folder.is_dir() and (not any(folder.iterdir()) or machine_page.is_made_here(folder))):
+        why = "it is there, and --as did not make it"
+    elif others := set(machine_page.devices_in(folder)) - {device := device_of_this_machine(gpu)}:
+        why = f"it has logs of {', '.join(sorted(others))}; this machine has {device}"
+    if why:
+        say(f"reproduce.sh: --as {name}: {folder}: {why}; allowed: a new name, or that of a folder that --as made on this device")
+        sys.exit(2)
+
+
+def write_page(folder, name):
+    (folder / "README.md").write_text(machine_page.page(folder, name), encoding="utf-8")
+
+
 def reproduce(options):
-    folder = pathlib.Path(options.output).resolve()
+    folder = (RESULTS / options.name if options.name else pathlib.Path(options.output or RESULTS / "local")).resolve()
     set_up()
     gpu = has_gpu()
+    if options.name:
+        check_folder(options.name, folder, gpu)
     tasks = tasks_of(folder, options.experiments, gpu)
     show(tasks, gpu)
     if options.dry_run:
@@ -227,9 +259,15 @@ def reproduce(options):
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        say(f"reproduce.sh: --output {options.output}: the folder could not be made: {error.strerror}")
+        say(f"reproduce.sh: {'--as' if options.name else '--output'} {folder}: the folder could not be made: {error.strerror}")
         return 1
-    surprising, failed = measure(tasks)
+    if options.name:
+        write_page(folder, options.name)  # the folder is known by it, also if this is stopped
+    try:
+        surprising, failed = measure(tasks)
+    finally:
+        if options.name:
+            write_page(folder, options.name)
     code = 0 if options.measure_only else present(folder, gpu)
     if failed:
         say(f"reproduce.sh: could not run: {', '.join(failed)}; what is complete stays: start again to go on")
@@ -241,15 +279,22 @@ def reproduce(options):
 def main():
     parser = argparse.ArgumentParser(prog="reproduce.sh", description="Measures everything again on this machine.")
     parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="these alone, by name: book, depth, ...")
-    parser.add_argument("-o", "--output", default=str(ROOT / "results" / "local"), metavar="FOLDER",
-                        help="where the logs go (results/local of the repository)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("-o", "--output", metavar="FOLDER", help="where the logs go (results/local of the repository)")
+    where.add_argument("--as", dest="name", metavar="NAME", help="into results/NAME, with a README.md: one table of what was measured")
     parser.add_argument("--dry-run", action="store_true", help="say what there is to do, and measure nothing")
     parser.add_argument("--measure-only", action="store_true", help="no figures and no page")
     options = parser.parse_args()
-    if not options.output:
+    if options.output == "":
         parser.error("--output: it is empty; allowed: a folder")
+    if options.name is not None and not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]*", options.name):
+        parser.error(f"--as '{options.name}': it is not a plain folder name; allowed: letters, digits, . _ and -, a letter or a digit "
+                     "first")
     try:
         return reproduce(options)
+    except (medians.StatisticsError, OSError) as error:
+        say(f"reproduce.sh: {error}")
+        return 1
     except KeyboardInterrupt:
         say("reproduce.sh: interrupted; what is complete stays: start again to go on")
         return 130

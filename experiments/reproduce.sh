@@ -2,7 +2,8 @@
 # Measures everything again on this machine: all experiments, then the figures, the claims beside ours, and the page.
 #
 #     experiments/reproduce.sh                       into results/local/
-#     experiments/reproduce.sh -o results/mine book depth     another folder; these experiments alone
+#     experiments/reproduce.sh --as a100             into results/a100/, with a README.md: one table of what was measured
+#     experiments/reproduce.sh -o /tmp/mine book depth     another folder; these experiments alone
 #     experiments/reproduce.sh --dry-run             what there is to do and how long it takes
 #     experiments/reproduce.sh --measure-only        no figures, no page: neither packages nor the network are needed
 #

@@ -37,9 +37,10 @@ def second_html(number):
     second = number.get("second")
     if not second or second["within"] is None:
         return f'<span class="muted">not measured: {html.escape((second or {}).get("why") or "no such rows")}</span>'
-    verdict = "within" if second["within"] else "outside"
     ratio = f" <span class=\"muted\">× {second['ratio']:.3g}</span>" if second.get("ratio") else ""
-    return f'{html.escape(second["text"])}{ratio} <span class="verdict {verdict}">{verdict}</span>'
+    verdict = "within" if second["within"] else "outside"
+    said = f'<span class="verdict {verdict}">{verdict}</span>' if second.get("judged", True) else '<span class="muted">another GPU</span>'
+    return f'{html.escape(second["text"])}{ratio} {said}'
 
 
 def sentence_html(text):

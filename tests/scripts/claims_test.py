@@ -108,6 +108,8 @@ class File(Scratch):
                 ('{"same": "a", "unit": "ms", "within": 0}', '"unit" is "ms"; allowed for "count" and "same": none'),
                 ('{"count": {"a": 1}, "by": "b", "over": "geometric mean", "within": 0}',
                  '"over" is "geometric mean"; allowed for "count" and "same": "least", "greatest"'),
+                ('{"median": "a", "within": 0, "everywhere": true}', '"everywhere" is true; allowed for "median": false'),
+                ('{"same": "a", "within": 0, "everywhere": 1}', '"everywhere" is 1; allowed: true, false'),
                 ('{"count": 5, "within": 0}', "number n, count: it is 5; allowed: an object"),
                 ('{"median": "a", "by": ["b", 5], "over": "least", "within": 0}', '"by" has 5; allowed: names of columns'),
                 ('{"median": "a", "unit": 5, "within": 0}', '"unit" is 5; allowed: a text'),
@@ -806,6 +808,67 @@ class Second(Command):
         self.assertIn("not there", out)
         self.assertEqual(messages, f"claims.sh: {self.folder}/again/e.csv: No such file or directory\n")  # once
 
+    def another(self, csv=CSV, capability="7.5", **manifest):
+        """The rows of e.csv as another GPU would have measured them, into a folder of its own."""
+        runs = json.loads(json.dumps(manifest or MANIFEST).replace("Some GPU", "Other GPU"))
+        runs["runs"]["r1"]["backends"]["cuda"]["compute_capability"] = capability
+        self.write("again/e.json", json.dumps(runs))
+        self.write("again/e.csv", csv.replace("Some GPU", "Other GPU"))
+        return self.folder / "again"
+
+    def everywhere(self, value):
+        """Whether the ratio slowly.times must lie on the same side of 1 on every GPU."""
+        self.replace("results/claims.json", '"within": 0.2', f'"within": 0.2, "everywhere": {json.dumps(value)}')
+
+    def test_another_gpu_is_judged_by_what_holds_everywhere(self):
+        far = CSV.replace("slow,55", "slow,550")
+        out, messages = self.run_claims("compare", self.another(far))
+        self.assertEqual(messages, "")
+        self.assertEqual(out.splitlines()[0], f"another GPU: Other GPU (compute capability 7.5); {self.folder}/results is of Some GPU")
+        must, _, need_not = out.partition("need not hold, and is not judged")
+        self.assertIn("must hold on every GPU", must)
+        self.assertRegex(must, r"slowly.launches +8 +8 +the same +near\n")
+        self.assertNotIn("quick.us", must)
+        self.assertRegex(need_not, r"quick.us .* near\nslowly.times .* far\n")
+        self.run_claims("compare", self.another(far.replace(",8,ok", ",9,ok")), expect=3)
+
+    def test_the_same_gpu_is_judged_by_everything(self):
+        self.write("again/e.csv", CSV.replace("slow,55", "slow,550"))
+        self.assertNotIn("every GPU", self.run_claims("compare", self.folder / "again", expect=3)[0])
+
+    def test_of_another_gpu_a_ratio_must_be_on_the_same_side_of_1(self):
+        self.everywhere(True)
+        folder = self.another(CSV.replace("slow,55", "slow,550"))
+        self.assertRegex(self.run_claims("compare", folder)[0].partition("need not")[0], r"slowly.times +5.00 +50.0 +above 1 +near\n")
+        folder = self.another(CSV.replace("slow,55", "slow,5"))
+        self.assertRegex(self.run_claims("compare", folder, expect=3)[0], r"slowly.times +5.00 +0.455 +above 1 +far\n")
+        # On the same GPU it must be near, as before.
+        self.write("again/e.csv", CSV.replace("slow,55", "slow,550"))
+        self.run_claims("compare", folder, expect=3)
+
+    def test_of_another_gpu_a_count_may_be_free(self):
+        for value, code in ((True, 3), (False, 0)):
+            self.write("results/claims.json", json.dumps(CLAIMS).replace('"within": 0}', f'"within": 0, "everywhere": {json.dumps(value)}}}'))
+            self.run_claims("compare", self.another(CSV.replace(",8,ok", ",9,ok")), expect=code)
+
+    def test_of_another_gpu_what_was_not_measured_is_named(self):
+        folder = self.another(CSV.replace("fast,10,0,ok", "fast,,0,unsupported"))
+        messages = self.run_claims("compare", folder)[1]  # times alone rest on it
+        self.assertIn("status is unsupported; allowed: ok", messages)
+        (folder / "e.json").write_text('{"runs": {"r1": {"backends": 5}}}')
+        self.assertIn("e.json: it is not a manifest of `nestbed run`", self.failed("compare", folder))
+
+    def test_json_says_which_gpus_and_what_is_judged(self):
+        out = json.loads(self.run_claims("compare", self.another(), "--json")[0])
+        self.assertEqual((out["another_gpu"], out["first_gpu"], out["second_gpu"]),
+                         (True, "Some GPU", "Other GPU (compute capability 7.5)"))
+        self.assertEqual([number["second"]["judged"] for claim in out["claims"] for number in claim["numbers"]], [False, True, False])
+
+    def test_a_ratio_in_percent_has_its_side_of_1(self):
+        for unit, values in (("", (1.2, 0.8)), ("%", (120, 80)), ("% more", (20, -20))):
+            asked = number(f'{{"ratio": "a", "to": {{"b": 1}}, "unit": "{unit}", "within": 0}}')
+            self.assertEqual([claim_numbers.above_one(asked, Measured(value, "", [])) for value in values], [True, False])
+
     def test_compare_nothing_that_no_hardware_made(self):
         self.write("results/m/e.csv", "strategy,gpu_us,launches,status\r\nfast,10,0,ok\r\nslow,50,8,ok\r\n")
         (self.folder / "results/m/e.json").unlink()
@@ -848,6 +911,19 @@ class OfTheRepository(unittest.TestCase):
         self.assertEqual((done.stderr, done.returncode), ("", 0))
         self.assertRegex(done.stdout, r"^\d+ claims, \d+ numbers: README.md, results/README.md and the CSVs agree\n$")
 
+    def test_hold_of_its_own_logs_under_the_name_of_another_gpu(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (ROOT / "results/h200").glob("*.csv"):
+                (pathlib.Path(folder) / path.name).write_bytes(path.read_bytes().replace(b"NVIDIA H200", b"Tesla T4"))
+            done = subprocess.run([ROOT / "experiments/claims.sh", "compare", folder], cwd=ROOT, capture_output=True, text=True,
+                                  check=False)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        must, _, need_not = done.stdout.partition("need not hold")
+        self.assertTrue(must.startswith("another GPU: Tesla T4; results is of NVIDIA H200 (compute capability 9.0)\n"), must)
+        for name in ("synced.launches", "race-free.wrong", "counted.equal", "synced.times"):
+            self.assertIn(f"\n{name} ", must)
+        for name in ("synced.ms", "hidden.nosync", "last-block-cub.share"):
+            self.assertIn(f"\n{name} ", need_not)
 
     def test_are_found_from_any_folder(self):
         done = subprocess.run([ROOT / "experiments/claims.sh", "check"], cwd="/", capture_output=True, text=True, check=False)

@@ -694,11 +694,186 @@ class PlotTest(unittest.TestCase):
         for name in ("one", "two"):
             (self.folder / name).mkdir()
             self.write(rows([1, 2]), f"{name}/made.csv")
-        _, messages = self.run_plot(self.folder / "one", self.folder / "two", "-o", self.folder / "out", expect=2)
+        _, messages = self.run_plot(self.folder / "one" / "made.csv", self.folder / "two", "-o", self.folder / "out", expect=2)
         self.assertIn("one/made.csv and ", messages)
         self.assertIn("two/made.csv would both be drawn as made-", messages)
         self.assertFalse((self.folder / "out").exists())
         self.run_plot(self.folder / "one", self.folder / "one" / "made.csv", "-o", self.folder / "out")
+
+    # --- held and open -----------------------------------------------------------------------------------------------
+
+    def submitted(self, submit, more, asked=None, mechanisms=("host", "fire_and_forget")):
+        """Chains and fan-outs of 1, 4 and 16 by some mechanisms, `more` microseconds above 10 a launch."""
+        return [row for mechanism in mechanisms for count in (1, 4, 16)
+                for strategy, cells in (("chain", {"depth": count, "grid": 1}), ("fanout", {"depth": "", "grid": count, "wave": count}))
+                for row in rows([10.0 * count + more] * 3, strategy=strategy, mechanism=mechanism, type="", block=32, submit=submit,
+                                submit_asked=asked or submit, **cells)]
+
+    def submission(self, made):
+        return self.drawn(made, columns=[*COLUMNS, "submit", "submit_asked"])
+
+    def test_held_beside_open(self):
+        found = self.submission(self.submitted("held", 0) + self.submitted("open", 6, mechanisms=["host"])
+                                + self.submitted("open", 9, mechanisms=["fire_and_forget"]))
+        self.assertEqual(set(found), {"made-submission"})  # and no figure in which held and open are one line
+        figure = found["made-submission"]
+        self.assertIn("Submission is 6.00 to 9.00 µs of a chain of 1 and 6.00 to 9.00 µs of a fan-out of 1", " ".join(texts_of(figure).split()))
+        chain, cost, fan, _ = figure.axes
+        self.assertEqual((chain.get_xlabel(), fan.get_xlabel()), ("grids in the chain", "launches"))
+        drawn = {(line.get_markerfacecolor() == "white", tuple(line.get_ydata())) for line in chain.get_lines()}
+        self.assertEqual(drawn, {(False, (10, 10, 10)), (True, (16, 11.5, 10.375)), (True, (19, 12.25, 10.5625))})
+        self.assertEqual({tuple(line.get_ydata()) for line in cost.get_lines() if len(line.get_xdata()) == 3}, {(6, 6, 6), (9, 9, 9)})
+
+    def test_what_could_not_be_held_is_not_drawn_as_held(self):
+        held = self.submitted("held", 0)
+        for row in held:
+            if row["mechanism"] == "host" and "16" in (row["depth"], row["grid"]):
+                row["submit"] = "open"
+        figure = self.submission(held + self.submitted("open", 5))["made-submission"]
+        self.assertIn("not drawn as held: chain by host of 16; fanout by host of 16.", " ".join(texts_of(figure).split()))
+        filled = [len(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_markerfacecolor() != "white"]
+        self.assertEqual(sorted(filled), [2, 3])
+
+    def test_open_may_be_as_fast_and_none_may_be_held(self):
+        figure = self.submission(self.submitted("held", 0) + self.submitted("open", -0.5))["made-submission"]
+        self.assertLess(figure.axes[1].get_ylim()[0], -0.5)
+        figure = self.submission(self.submitted("open", 0, asked="held") + self.submitted("open", 5))["made-submission"]
+        self.assertIn("no run was held and open", texts_of(figure))
+        untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "timeout"} for row in self.submitted("held", 0) + self.submitted("open", 1)]
+        self.assertIn("none of these 72 rows has a time", texts_of(self.submission(untimed)["made-submission"]))
+
+    def test_held_and_open_are_two_cases_and_have_a_cub_each(self):
+        made = [row for submit, us in (("held", 5), ("open", 10)) for name, times in (("cub", 1), ("last_block", 2))
+                for row in rows([us * times] * 3, strategy=name, submit=submit, submit_asked=submit)]
+        made += rows([40] * 3, strategy="thrust", submit="open", submit_asked="open", l2="flushed")
+        cases = self.cases(made, columns=[*COLUMNS, "submit", "submit_asked", "l2"])
+        self.assertEqual([(case.strategy, case.submit) for case in cases.itertuples()][:2], [("cub", "held"), ("last_block", "held")])
+        self.assertEqual(logs.ratios_to_cub(cases), [(1, 1, 1), (2, 2, 2), (1, 1, 1), (2, 2, 2), None])
+
+    # --- two machines ------------------------------------------------------------------------------------------------
+
+    def two(self, first, second, name="made.csv", **cells):
+        """Folders one and two, each with a log of this name; the second's rows are another GPU's, slower by a factor."""
+        for folder in ("one", "two"):
+            (self.folder / folder).mkdir(exist_ok=True)
+        self.write(first, f"one/{name}")
+        self.write([{**row, "gpu": "Tesla T4", **cells} for row in second], f"two/{name}")
+
+    def beside(self):
+        """{name: figure} of what plot.sh one two draws of made.csv."""
+        return {name: figure for name, figure, _ in plot.figures_beside(self.folder / "one", self.folder / "two", "made")}
+
+    def panels(self, figure):
+        """{title: axes}."""
+        return {axes.get_title(loc="left"): axes for axes in figure.axes}
+
+    @staticmethod
+    def sweep(factor, depths=range(4), **more):
+        return [row for strategy, least in (("nosync", 10), ("synced", 400)) for depth in depths
+                for row in rows([factor * (least + depth)] * 3, strategy=strategy, depth=depth, launches_attempted=depth, **more)]
+
+    def test_two_machines_have_a_panel_each_under_the_same_axes(self):
+        self.two(self.sweep(1), self.sweep(4, range(6)))
+        figure = self.beside()["made-by-depth"]
+        panels = self.panels(figure)
+        self.assertEqual(list(panels), ["NVIDIA H200", "Tesla T4"])
+        first, second = panels.values()
+        self.assertEqual((first.get_xlim(), first.get_ylim()), (second.get_xlim(), second.get_ylim()))
+        drawn = [sorted(tuple(line.get_ydata()) for line in axes.get_lines() if line.get_marker() in ("o", "s", "D"))
+                 for axes in (first, second)]
+        self.assertEqual(drawn, [[(10, 11, 12, 13), (400, 401, 402, 403)], [(40, 44, 48, 52, 56, 60), (1600, 1604, 1608, 1612, 1616, 1620)]])
+        colours = [{matplotlib.colors.to_hex(line.get_color()) for line in axes.get_lines() if line.get_marker() == "o"}
+                   for axes in (first, second)]
+        self.assertEqual(*colours)
+        self.assertIn("Tesla T4 takes 4.00 times as long as NVIDIA H200", " ".join(texts_of(figure).split()))
+
+    def test_two_machines_at_one_size_are_marks_on_a_line(self):
+        self.two(rows([10] * 3) + rows([20] * 3, strategy="synced") + rows([30] * 3, strategy="host_loop"),
+                 rows([15] * 3) + rows([70] * 3, strategy="synced") + rows([None] * 3, strategy="host_loop"))
+        figure = self.beside()["made-ways"]
+        words = texts_of(figure)
+        self.assertIn("Tesla T4 takes 1.50 to 3.50 times as long as NVIDIA H200", " ".join(words.split()))
+        for text in ("1.50 ×", "3.50 ×", "NVIDIA H200", "Not drawn: 2 cases without a value on both machines."):
+            self.assertIn(text, words)
+        marks = {mark: [line.get_xdata()[0] for line in figure.axes[0].get_lines() if line.get_marker() == mark] for mark in "oD"}
+        self.assertEqual(marks, {"o": [10, 20], "D": [15, 70]})
+
+    def test_two_machines_and_the_k40c(self):
+        (self.folder / "two").mkdir()
+        data = (H200 / "book.csv").read_text(encoding="utf-8")
+        (self.folder / "two/book.csv").write_text(data.replace("NVIDIA H200", "Tesla T4"), encoding="utf-8")
+        found = {name: figure for name, figure, _ in plot.figures_beside(H200, self.folder / "two", "book")}
+        self.assertEqual(set(found), {"book-ways", "book-book"})
+        book = found["book-book"]
+        self.assertIn("Tesla K40c, as printed in the book", texts_of(book))
+        squares = sorted(line.get_xdata()[0] for line in book.axes[0].get_lines() if line.get_marker() == "s")
+        self.assertEqual(squares, [0.532, 0.689, 0.797, 59.1, 172.0])
+
+    def test_wrong_answers_on_two_machines(self):
+        made = [row for delay, bad in ((0, 0), (5, 1), (10, 4)) for name in ("nosync", "reduce2")
+                for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, strategy=name)]
+        self.two(made, made)
+        figure = self.beside()["made-hazard"]
+        self.assertIn("Wilson", texts_of(figure))
+        for axes in figure.axes:
+            self.assertIn("nosync,\nreduce2", [text.get_text() for text in axes.texts])  # they lie on one another
+            self.assertEqual(axes.get_xscale(), "symlog")
+
+    def test_chains_by_one_graph_and_the_best_of_several(self):
+        chain = [row for graphs in (1, 64) for depth in (1, 4, 16) for row in rows(
+            [depth * 10.0 / graphs] * 3, strategy="chain", depth=depth, type="", grid=1, block=32, mechanism="graph_tail", graphs=graphs)]
+        for folder, gpu in (("one", "NVIDIA H200"), ("two", "Tesla T4")):
+            (self.folder / folder).mkdir()
+            self.write([{**row, "gpu": gpu} for row in chain], f"{folder}/made.csv", [*COLUMNS, "graphs"])
+        figure = self.beside()["made-chain"]
+        self.assertEqual(len(figure.axes), 2)
+        for text in ("device graph", "device graph, best of 64"):
+            self.assertIn(text, texts_of(figure).split("\n"))
+
+    def test_shapes_of_one_machine_alone_are_named(self):
+        self.two(self.sweep(1) + self.sweep(1, grid=32), self.sweep(2))
+        figure = self.beside()["made-by-depth"]
+        self.assertEqual(len(figure.axes), 2)
+        self.assertIn("Measured on one machine alone, and not drawn: 32 × 64 threads", texts_of(figure))
+
+    def test_machines_of_one_name_have_their_folders(self):
+        self.two(self.sweep(1), self.sweep(2), gpu="NVIDIA H200")
+        self.assertEqual(list(self.panels(self.beside()["made-by-depth"])), ["NVIDIA H200 (one)", "NVIDIA H200 (two)"])
+
+    def test_a_gpu_is_not_drawn_beside_the_executor(self):
+        self.two(rows([10] * 3), rows([10] * 3, backend="cpu", gpu_us=""), gpu="AMD EPYC")
+        out, messages = self.run_plot(self.folder / "one", self.folder / "two", expect=1)
+        self.assertEqual(out, "")
+        self.assertIn("have no cases of one backend that a figure could show beside each other", messages)
+        self.two(rows([10] * 3, backend="cpu", gpu_us=""), rows([10] * 3, backend="cpu", gpu_us=""), gpu="AMD EPYC")
+        self.assertEqual(set(self.beside()), {"made-ways-cpu"})
+
+    def test_two_folders_are_drawn_into_the_second(self):
+        self.two(self.sweep(1), self.sweep(2))
+        self.write(rows([1]), "one/alone.csv")
+        out, messages = self.run_plot(self.folder / "one", self.folder / "two")
+        self.assertEqual(messages, "")
+        folder = self.folder / "two/beside-one"
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["made-by-depth.png", "made-by-depth.svg"])
+        self.assertEqual(len(out.splitlines()), 2)
+        for text in (b"one/made.csv, SHA-256 ", b"two/made.csv, SHA-256 "):
+            self.assertIn(text, (folder / "made-by-depth.svg").read_bytes())
+        first = (folder / "made-by-depth.png").read_bytes()
+        self.run_plot(self.folder / "one", self.folder / "two", "-o", self.folder / "out")
+        self.assertEqual((self.folder / "out/made-by-depth.png").read_bytes(), first)
+        # One folder twice is not two machines.
+        self.run_plot(self.folder / "one", self.folder / "one", "-o", self.folder / "same")
+        self.assertIn("made-launches.svg", [path.name for path in (self.folder / "same").iterdir()])
+
+    def test_two_folders_with_nothing_in_common(self):
+        self.two(rows([1]), rows([1]))
+        (self.folder / "two/made.csv").rename(self.folder / "two/other.csv")
+        _, messages = self.run_plot(self.folder / "one", self.folder / "two", expect=1)
+        self.assertRegex(messages, "one and .*two have no figure in common; the first has made, the second other\n")
+        (self.folder / "two/other.csv").unlink()
+        self.assertIn("two: no log of `nestbed run` in it", self.run_plot(self.folder / "one", self.folder / "two", expect=2)[1])
+        (self.folder / "two/made.csv").write_text("")
+        self.assertIn("made.csv: it is empty", self.run_plot(self.folder / "one", self.folder / "two", expect=2)[1])
 
     def test_no_log_anywhere(self):
         empty = self.folder / "empty"

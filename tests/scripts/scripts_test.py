@@ -9,13 +9,22 @@ import csv
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
+import statistics
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
+sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+
+import machine_page  # noqa: E402
+
 NESTBED = os.environ["NESTBED"]
 
 
@@ -170,6 +179,119 @@ class OnTheExecutor(Scratch):
         rows = list(csv.DictReader(log.read_text().splitlines()))
         self.assertEqual(len({(row["key"], row["repetition"]) for row in rows}), len(rows))
         self.assertEqual(len({row["run_id"] for row in rows}), 2)
+
+
+class Named(Scratch):
+    """reproduce.sh --as, in a copy of the scripts: it writes into results/ beside them."""
+
+    def setUp(self):
+        super().setUp()
+        if called(NESTBED, "run", "--backend", "cuda", "--strategy", "neighbored", "--dry-run").returncode == 0:
+            self.skipTest("this machine has a GPU")
+        shutil.copytree(ROOT / "experiments", self.folder / "experiments", ignore=shutil.ignore_patterns("__pycache__"))
+        self.mine = self.folder / "results/mine"
+
+    def reproduce(self, *words, nestbed=NESTBED):
+        return called(self.folder / "experiments/reproduce.sh", "--measure-only", *words, cwd=self.folder, nestbed=nestbed)
+
+    def test_the_page_has_what_the_logs_have(self):
+        result = self.reproduce("--as", "mine", "quick", "hello")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        log = self.mine / "hello.csv"
+        rows = list(csv.DictReader(log.read_text(encoding="utf-8").splitlines()))
+        times = {}
+        for row in rows:
+            times.setdefault((row["grid"], row["depth"]), []).append(float(row["wall_us"]))
+        (grid, depth), least = min(((case, statistics.median(found)) for case, found in times.items()), key=lambda one: one[1])
+        page = (self.mine / "README.md").read_text(encoding="utf-8")
+        line = next(line for line in page.splitlines() if "(hello.csv)" in line)
+        self.assertIn(f"| [hello](hello.csv) | {rows[0]['gpu']} (executor) |  |  | {rows[0]['utc'][:10]}", line)
+        self.assertIn(f" | {rows[0]['git']} | {len(rows)} | `hello`, null, grid {grid}, depth {depth}: ", line)
+        shown, unit = re.search(r": ([0-9.]+) (µs|ms) \|", line).groups()
+        self.assertAlmostEqual(float(shown) * {"µs": 1, "ms": 1000}[unit] / least, 1, delta=0.006)
+        self.assertIn("(quick.csv)", page)
+        self.assertNotIn("claims.sh", page)  # nothing is claimed of the executor's times
+        # Edited rows give another page: it is made of the logs.
+        log.write_text(log.read_text(encoding="utf-8").replace(",ok,", ",wrong,", 1), encoding="utf-8", newline="")
+        self.assertIn(f"| {len(rows)}, of which 1 wrong |", machine_page.page(self.mine, "mine"))
+
+    def test_a_page_of_a_gpu_says_how_to_compare(self):
+        self.mine.mkdir(parents=True)
+        shutil.copy(ROOT / "results/h200/ways.csv", self.mine)
+        (self.mine / "other.csv").write_text("a,b\n1,2\n")
+        page = machine_page.page(self.mine, "mine")
+        for text in ("# mine: NVIDIA H200\n", "| [ways](ways.csv) | NVIDIA H200 | 580.159.04 | 13.0 | 2026-11-2",
+                     ": 20.7 ms |", "experiments/claims.sh compare results/mine ", "experiments/plot.sh results/h200 results/mine "):
+            self.assertIn(text, page)
+        self.assertNotIn("other.csv", page)
+
+    def test_is_stopped_and_started_again(self):
+        self.mine.mkdir(parents=True)  # an empty folder is taken
+        self.assertEqual(self.reproduce("--as", "mine", "quick").returncode, 0)
+        again = self.reproduce("--as", "mine", "quick", "hello")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("1 of 2 to do", again.stdout)
+        self.assertIn("(hello.csv)", (self.mine / "README.md").read_text(encoding="utf-8"))
+        # Logs of another device are not continued.
+        log = self.mine / "quick.csv"
+        device = next(csv.DictReader(log.read_text(encoding="utf-8").splitlines()))["gpu"]
+        log.write_text(log.read_text(encoding="utf-8").replace(device, "Some Other"), encoding="utf-8", newline="")
+        refused = self.reproduce("--as", "mine", "quick")
+        self.assertEqual(refused.returncode, 2)
+        self.assertEqual(refused.stderr, f"reproduce.sh: --as mine: {self.mine.resolve()}: it has logs of Some Other; this machine has "
+                                         f"{device}; allowed: a new name, or that of a folder that --as made on this device\n")
+
+    def test_refuses_a_name_that_is_none_and_a_folder_that_is_not_its_own(self):
+        for name in ("", ".", "..", "a/b", "../up", "-x", ".hidden", "two words", "ü"):
+            refused = self.reproduce(f"--as={name}", "quick")
+            self.assertEqual(refused.returncode, 2, name)
+            self.assertIn(f"--as '{name}': it is not a plain folder name; allowed: letters, digits, . _ and -, a letter or a digit first",
+                          refused.stderr)
+        self.assertFalse((self.folder / "results").exists())
+        self.mine.mkdir(parents=True)
+        (self.mine / "README.md").write_text("# Mine\n")
+        for name in ("mine", "file"):
+            (self.folder / "results/file").write_text("")
+            refused = self.reproduce("--as", name, "quick")
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(f"results/{name}: it is there, and --as did not make it; allowed: a new name", refused.stderr)
+        self.assertEqual((self.mine / "README.md").read_text(), "# Mine\n")
+        self.assertIn("not allowed with argument", self.reproduce("--as", "new", "-o", self.folder / "other").stderr)
+
+    def test_wants_a_nestbed_that_knows_its_device_and_its_medians(self):
+        for command, code, message in (("info", 0, "info` does not say which device this machine has"),
+                                       ("statistics", 1, "statistics ended with 1")):
+            fake = self.folder / f"without_{command}.sh"
+            fake.write_text(f'#!/bin/sh\n[ "$1" = {command} ] && exit {code}\nexec {NESTBED} "$@"\n')
+            fake.chmod(0o755)
+            result = self.reproduce("--as", command, "quick", nestbed=str(fake))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(message, result.stderr)
+
+
+class Build(Scratch):
+    """What build.sh asks of CMake, in a copy where the tools are not the real ones."""
+
+    def asked(self, *words):
+        (self.folder / "experiments").mkdir(exist_ok=True)
+        for name in ("build.sh", "packages.sh"):
+            shutil.copy(ROOT / "experiments" / name, self.folder / "experiments")
+        for name, answer in (("dpkg-query", "install ok installed"), ("nvcc", "release 13.0, V13.0.88"), ("nvidia-smi", "8.9"),
+                             ("cmake", "")):
+            path = self.folder / "bin" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"#!/bin/sh\necho '{answer}'\n" if answer else f'#!/bin/sh\necho "$@" >>{self.folder}/asked\n')
+            path.chmod(0o755)
+        (self.folder / "asked").unlink(missing_ok=True)
+        done = subprocess.run([self.folder / "experiments/build.sh", *words], capture_output=True, text=True, check=False,
+                              env={"PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return (self.folder / "asked").read_text().splitlines()[0]
+
+    def test_makes_code_for_the_gpu_that_is_here_unless_the_preset_says_for_which(self):
+        self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89$")
+        for preset in ("all-gpus", "cdp1"):
+            self.assertNotIn("ARCHITECTURES", self.asked(preset))
 
 
 class Sweep(Scratch):

@@ -1,0 +1,118 @@
+"""The README.md of a folder of results: one table of what was measured there, computed from the logs. Needs NESTBED and Python alone."""
+import csv
+import pathlib
+
+import medians
+
+MARK = "<!-- written by experiments/reproduce.sh -->"
+# What may tell a log's cases apart, besides strategy and mechanism.
+NAMES = ["type", "nx", "ny", "grid", "block", "elements", "block_shape", "depth", "delay_us", "graphs", "pending_limit_asked", "wave",
+         "streams", "submit_asked", "l2", "schedule", "seed"]
+HEADS = ["experiment", "device", "driver", "CUDA", "date", "nestbed", "rows", "fastest case", "slowest case"]
+
+
+def log_rows(path):
+    """The rows of a log as dictionaries; none of what is no log."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            return [row for row in csv.DictReader(file) if {"run_id", "strategy", "status", "gpu"} <= row.keys()]
+    except (OSError, ValueError, csv.Error):
+        return []
+
+
+def logs_in(folder):
+    """{path: its rows} of the logs in a folder that have rows, by name."""
+    found = {path: log_rows(path) for path in sorted(pathlib.Path(folder).glob("*.csv"))}
+    return {path: rows for path, rows in found.items() if rows}
+
+
+def devices_in(folder):
+    return list(dict.fromkeys(row["gpu"] for rows in logs_in(folder).values() for row in rows if row["gpu"]))
+
+
+def is_made_here(folder):
+    """Whether a folder's README.md is one that this wrote."""
+    try:
+        return MARK in (pathlib.Path(folder) / "README.md").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
+
+
+def cell(values):
+    """Of a table in Markdown."""
+    return ", ".join(dict.fromkeys(filter(None, values))).replace("|", r"\|").replace("\n", " ")
+
+
+def time_text(microseconds):
+    for limit, scale, unit in ((999.5, 1, "µs"), (999.5e3, 1e3, "ms")):
+        if microseconds < limit:
+            return f"{microseconds / scale:.3g} {unit}"
+    return f"{microseconds / 1e6:.3g} s"
+
+
+def rows_text(rows):
+    """ "351"; "1500, of which 37 wrong"."""
+    statuses = [row["status"] for row in rows if row["status"] != "ok"]
+    others = [f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses)]
+    return f"{len(rows)}, of which {' and '.join(others)}" if others else str(len(rows))
+
+
+def names_apart(rows):
+    """Those of NAMES that tell cases apart: not what follows from those before, as the numbers do from grid and block."""
+    def cases(names):
+        return len({tuple(row.get(name) for name in ["experiment", "strategy", "mechanism", *names]) for row in rows})
+
+    found = []
+    for name in NAMES:
+        if cases([*found, name]) > cases(found):
+            found.append(name)
+    return found
+
+
+def case_texts(rows):
+    """["`synced`, null: 20.7 ms", ...] of the fastest and the slowest case by the median; empty texts where no row has a time."""
+    names, cases = names_apart(rows), {}
+    for row in rows:
+        if row["status"] == "ok" and (time := row.get("gpu_us") or row.get("wall_us")):
+            mechanism = row.get("mechanism") if row.get("mechanism") != "none" else ""
+            words = [f"{name} {row[name]}" for name in names if row.get(name)]
+            case = (row.get("experiment"), ", ".join(filter(None, [f"`{row['strategy']}`", mechanism, *words])))
+            cases.setdefault(case, []).append(float(time))
+    if not cases:
+        return ["", ""]
+    found = sorted((median, name) for (median, *_), (_, name) in zip(medians.medians(list(cases.values())), cases))
+    return [f"{name}: {time_text(median)}" for median, name in (found[0], found[-1])]
+
+
+def table_line(path, rows):
+    executor = " (executor)" if {row.get("backend") for row in rows} == {"cpu"} else ""
+    days = sorted({row["utc"][:10] for row in rows if row.get("utc")})
+    cells = [f"[{path.stem}]({path.name})", cell(row["gpu"] for row in rows) + executor,
+             *(cell(row.get(name, "") for row in rows) for name in ("driver", "cuda")),
+             " to ".join(dict.fromkeys(days[:1] + days[-1:])), cell(row.get("git", "") for row in rows), rows_text(rows),
+             *map(cell, zip(case_texts(rows)))]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def page(folder, name):
+    """The whole text. Raises medians.StatisticsError."""
+    logs = logs_in(folder)
+    lines = "".join(table_line(path, rows) for path, rows in logs.items())
+    on_gpu = any(row.get("backend") == "cuda" for rows in logs.values() for row in rows)
+    beside = [("claims.sh compare", "the claims beside ours"), ("plot.sh results/h200", "the figures of both side by side")]
+    commands = [*(beside if on_gpu else []), ("report.sh", "a page to explore all of it")]
+    lines_of_commands = "".join(f"experiments/{words} results/{name}   # {what}\n" for words, what in commands)
+    return f"""{MARK}
+# {name}: {cell(devices_in(folder)) or "nothing measured yet"}
+
+Measured by `experiments/reproduce.sh --as {name}`, which writes this page from the logs here. Start it again to continue what is not
+complete. Times are medians over the rows of a case that are ok: GPU time, or wall time where there is no GPU time.
+
+| {" | ".join(HEADS)} |
+|{"---|" * len(HEADS)}
+{lines}
+## Compare
+
+```sh
+{lines_of_commands}```
+"""

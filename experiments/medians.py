@@ -1,0 +1,41 @@
+"""Medians, ratios and their 95 % intervals, by `nestbed statistics`. Needs NESTBED, the path of a nestbed, and Python alone."""
+import json
+import math
+import os
+import subprocess
+
+
+class StatisticsError(Exception):
+    """nestbed did not do its part: why."""
+
+
+def statistics(requests):
+    """[(value, low, high)]: the answers of `nestbed statistics` (its --help has the form of a request) by the program that NESTBED
+    names; NaN for what is not defined. Raises StatisticsError."""
+    if not requests:
+        return []
+    nestbed = os.environ.get("NESTBED")
+    if not nestbed:
+        raise StatisticsError("NESTBED is not set; allowed: the path of a nestbed that is built")
+    try:
+        done = subprocess.run([nestbed, "statistics"], input=json.dumps(requests, allow_nan=False), capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            raise StatisticsError(f"{nestbed} statistics ended with {done.returncode}: {done.stderr.strip()}")
+        answers = json.loads(done.stdout)
+        return [tuple(math.nan if answer[name] is None else float(answer[name]) for name in ("value", "low", "high"))
+                for answer in answers]
+    except OSError as error:
+        raise StatisticsError(f"{nestbed}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise StatisticsError(f"{nestbed} statistics gave no answers: {error}") from error
+
+
+def medians(several):
+    """[(median, low, high)] of several sets of numbers."""
+    return statistics([{"parts": [{"above": [float(value) for value in values]}]} for values in several])
+
+
+def ratios(pairs):
+    """[(ratio, low, high)] of the medians of pairs of independent sets of numbers, or of lists of numbers: rounds."""
+    return statistics([{"parts": [{"above": above, "below": [below]}]} for above, below in pairs])
