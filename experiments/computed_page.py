@@ -11,14 +11,15 @@ The template is the page with {{...}} for each number:
 A CONDITION is COLUMN=CELL, COLUMN=CELL|CELL or COLUMN=FROM..TO. WHAT is one of
 
     us, ms            median of gpu_us
-    STATISTIC:COLUMN  median, least or greatest of a column; same: the cell that all rows have; count:COLUMN=CELL how many of the rows
+    STATISTIC:COLUMN  median, least or greatest of a column; same: the cell that all rows have
+    count:COLUMN=CELL how many of the rows
     rows              how many rows
     ratio, more, interval   CONDITION... to CONDITION... [or CONDITION...]: medians of gpu_us, the first over the smallest of the
                       others; more: in percent more; interval: the two ends of its 95 % interval
 
-and may end in >UNIT (of claims.json, or MB, GB of bytes), and in .N significant digits (3) or in ,N decimals. Among the conditions, per=COLUMN divides by the
-value that all rows have there, and by=COLUMN,COLUMN over=least|greatest|mean makes one number of those for each set of values (mean: the
-geometric mean). A number with a unit that is outside of all of these is refused.
+and may end in >UNIT (of claims.json, or MB, GB of bytes), and in .N significant digits (3) or in ,N decimals. Among the conditions,
+per=COLUMN divides by the value that all rows have there, and by=COLUMN,COLUMN over=least|greatest|mean makes one number of those for
+each set of values (mean: the geometric mean). A number with a unit that is outside of all of these is refused.
 """
 import dataclasses
 import math
@@ -34,6 +35,7 @@ FORMAT = re.compile(r"(?P<what>[a-z]+)(?::(?P<column>[a-z0-9_]+)(?:=(?P<cell>[^>
 MEASURED = re.compile(r"[0-9]+(?:\.[0-9]+)? *(?:µs|us|ms|ns|GB/s|TB/s|MB|GB|times|%)(?![A-Za-z])|(?<=\| )[0-9]+\.[0-9]+(?= )")
 SCALES = {"MB": (1e-6, 0), "GB": (1e-9, 0), **{name: (factor, offset) for name, (factor, offset, _) in UNITS.items()}}
 TIMES = {"us": "us", "ms": "ms"}
+OF_A_COLUMN = ("median", "least", "greatest", "same", "count")
 COMPARED = ("ratio", "more", "interval")
 
 
@@ -124,11 +126,10 @@ class Page:
     def number(self, place, words):
         said = FORMAT.fullmatch(words[0]) if words else None
         what = said["what"] if said else ""
-        needs_column = what in ("median", "least", "greatest", "same", "count")
-        if not said or what not in (*TIMES, *COMPARED, "median", "least", "greatest", "same", "count", "rows") \
-                or needs_column != bool(said["column"]) or (what == "count") != bool(said["cell"]) or said["unit"] and said["unit"] not in SCALES:
-            self.refuse(place, f"'{' '.join(words)}' is no number; allowed: use, with, us, ms, median:COLUMN, least:COLUMN, greatest:COLUMN, "
-                               "same:COLUMN, count:COLUMN=CELL, rows, ratio, more, interval, quoted, by hand:, end")
+        known = what in (*TIMES, *COMPARED, *OF_A_COLUMN, "rows") and (what in OF_A_COLUMN) == bool(said["column"])
+        if not known or (what == "count") != bool(said["cell"]) or said["unit"] and said["unit"] not in SCALES:
+            self.refuse(place, f"'{' '.join(words)}' is no number; allowed: use, with, us, ms, median:COLUMN, least:COLUMN, "
+                               "greatest:COLUMN, same:COLUMN, count:COLUMN=CELL, rows, ratio, more, interval, quoted, by hand:, end")
         if self.log is None:
             self.refuse(place, "it is of no CSV; allowed: {{use LOG.csv}} before it")
         try:
