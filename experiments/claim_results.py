@@ -250,5 +250,5 @@ def second_json(first, again):
     found = again.found
     if found is None:
         return {"text": None, "value": None, "within": None, "judged": again.judged, "why": again.why}
-    return {"text": found.text, "judged": again.judged, "value": found.value, "within": again.near, "why": again.why, "low": found.low, "high": found.high,
-            "ratio": found.value / first.value if first.value else None}
+    return {"text": found.text, "value": found.value, "within": again.near, "judged": again.judged, "why": again.why,
+            "low": found.low, "high": found.high, "ratio": found.value / first.value if first.value else None}

@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 import checked_output
+import computed_page
 import logs
 from claim_documents import claims_page, linked, page_problems, with_page
 from claim_file import ClaimError
@@ -38,11 +39,35 @@ def say_problems(problems):
     return 3 if problems else 0
 
 
+TEMPLATE = "README.template.md"
+
+
+def computed_pages(results):
+    """[(path, text, problems of its template)] of the README.md of each folder with logs that has a template of it."""
+    places = sorted({os.path.dirname(name) for name in results.logs})
+    templates = [results.folder / place / TEMPLATE for place in places]
+    return [(template.with_name("README.md"), *computed_page.computed(template, read_text(template)))
+            for template in templates if template.exists()]
+
+
+def computed_problems(pages):
+    problems = []
+    for path, text, wrong in pages:
+        problems += wrong
+        here, should = read_text(path).splitlines(), text.splitlines()
+        line = next((number for number, pair in enumerate(zip(here, should), 1) if pair[0] != pair[1]), min(len(here), len(should)) + 1)
+        if here != should:
+            problems.append(f"{path}:{line}: it is not what {TEMPLATE} and the CSVs give: "
+                            f"{should[line - 1] if line <= len(should) else 'the end'}")
+    return problems
+
+
 def check(results, options):
     readme, page = documents(options.results)
     links, text = linked(results, readme, read_text(readme)), read_text(page)
     problems = [*results.problems, *links.wrong, *links.broken, *links.left,
-                *page_problems(page, text, with_page(page, text, claims_page(results)), not results.problems)]
+                *page_problems(page, text, with_page(page, text, claims_page(results)), not results.problems),
+                *computed_problems(computed_pages(results))]
     if not problems:
         numbers = sum(len(made.numbers) for made in results.measured)
         print(f"{len(results.measured)} claims, {numbers} numbers: {readme}, {page} and the CSVs agree")
@@ -58,11 +83,13 @@ def write(results, options):
     links, written = linked(results, readme, before), with_page(page, text, claims_page(results))
     if links.broken:
         return say_problems(links.broken)
-    for path, new, old in ((page, written, text), (readme, links.text, before)):
+    pages = computed_pages(results)
+    for path, new, old in ((page, written, text), (readme, links.text, before),
+                           *((path, new, read_text(path) if path.exists() else "") for path, new, _ in pages)):
         if new != old:
             logs.write_whole(path, new.encode("utf-8", "surrogateescape"))
             print(path)
-    return say_problems(links.left)
+    return say_problems([*links.left, *(problem for _, _, problems in pages for problem in problems)])
 
 
 def print_table(heads, rows):

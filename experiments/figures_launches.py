@@ -149,7 +149,7 @@ def submission(part, shown, _):
         return nothing_timed("What submission costs", part, shown)
     found = {strategy: {asked: _launch_lines(_each(shown[shown["submit_asked"] == asked], strategy)) for asked in ("held", "open")}
              for strategy in ("chain", "fanout")}
-    costs = {strategy: _costs(**both) for strategy, both in found.items()}
+    costs = {strategy: _costs(both["held"], both["open"]) for strategy, both in found.items()}
     there = {line.mechanism: line for both in found.values() for side in both.values() for line in side}
     key = [(parts.mechanism_text(name), line.colour, line.mark) for name, line in sorted(
         there.items(), key=lambda item: list(style.MECHANISMS).index(item[0]) if item[0] in style.MECHANISMS else len(style.MECHANISMS))]
@@ -169,12 +169,12 @@ def submission(part, shown, _):
     return sheet.finish(parts.caption_of(part, shown))
 
 
-def _costs(held, open):
+def _costs(held, opened):
     """[(line, [launches], [microseconds more that an open run takes])] of lines with a run that was held and an open one."""
     made = []
     for line in held:
         mine = line.cases[(line.cases["submit"] == "held") & line.cases["us"].notna()].set_index("x")["us"]
-        other = pandas.concat([one.cases for one in open if (one.mechanism, one.label) == (line.mechanism, line.label)] or [line.cases[:0]])
+        other = pandas.concat([one.cases for one in opened if (one.mechanism, one.label) == (line.mechanism, line.label)] or [line.cases[:0]])
         more = (other.set_index("x")["us"] - mine).dropna().sort_index()
         if len(more):
             made.append((line, list(more.index), list(more)))
@@ -187,8 +187,8 @@ def _submission_title(costs):
     for strategy, words in (("chain", "a chain"), ("fanout", "a fan-out")):
         found = [more for _, xs, costs_of in costs[strategy] for x, more in zip(xs, costs_of) if x == least[strategy]]
         if found:
-            span = f"{style.three(min(found))} to {style.three(max(found))} µs" if min(found) != max(found) else f"{style.three(found[0])} µs"
-            said.append(f"{span} of {words} of {style.grouped(least[strategy])}")
+            span = " to ".join(dict.fromkeys(style.three(more) for more in (min(found), max(found))))
+            said.append(f"{span} µs of {words} of {style.grouped(least[strategy])}")
     return f"Submission is {' and '.join(said)}" if said else "What submission costs: no run was held and open"
 
 
@@ -199,10 +199,11 @@ def _both_ways(sheet, axes, sides, label):
     for asked, lines in sides.items():
         for line in lines:
             held = line.cases["submit"] == "held" if asked == "held" else line.cases["us"].notna()
-            axes.vlines(line.cases["x"][held], line.cases["each_low"][held], line.cases["each_high"][held], color=line.colour, linewidth=1.1)
-            axes.plot(line.cases["x"][held], line.cases["each"][held], color=line.colour, linestyle="-" if asked == "held" else (0, (3, 2)),
-                      linewidth=1.3 if asked == "held" else 1, marker=line.mark, markersize=4.2, clip_on=False,
-                      markerfacecolor=line.colour if asked == "held" else "white", zorder=3)
+            x, each, low, high = (line.cases[name][held] for name in ("x", "each", "each_low", "each_high"))
+            look = {"linestyle": "-", "linewidth": 1.3} if asked == "held" else {"linestyle": (0, (3, 2)), "linewidth": 1,
+                                                                                  "markerfacecolor": "white"}
+            axes.vlines(x, low, high, color=line.colour, linewidth=1.1)
+            axes.plot(x, each, color=line.colour, marker=line.mark, markersize=4.2, clip_on=False, zorder=3, **look)
     axes.set_xlabel(label)
     axes.set_ylabel(MEASURES["each"].label)
 

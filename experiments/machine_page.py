@@ -6,8 +6,8 @@ import medians
 
 MARK = "<!-- written by experiments/reproduce.sh -->"
 # What may tell a log's cases apart, besides strategy and mechanism.
-NAMES = ["type", "nx", "ny", "grid", "block", "elements", "block_shape", "depth", "delay_us", "graphs", "pending_limit_asked", "wave",
-         "streams", "submit_asked", "l2", "schedule", "seed"]
+NAMES = ["type", "input", "operator", "nx", "ny", "grid", "block", "elements", "block_shape", "depth", "delay_us", "graphs",
+         "pending_limit_asked", "wave", "streams", "submit_asked", "l2", "schedule", "seed"]
 HEADS = ["experiment", "device", "driver", "CUDA", "date", "nestbed", "rows", "fastest case", "slowest case"]
 
 

@@ -118,8 +118,8 @@ def read_ours(path, options):
     """The rows of a log that are measured as nvbench measures, and are ok."""
     log = logs.read_log(path)
     for name in (*MEASURED_ALIKE, *options.where):
-        if name not in log:
-            raise InputError(f"{path}, line 1: it has no column '{name}'; allowed: a log that has, with rows of "
+        if name not in log or (log[name] == "").all():  # of a log of an earlier version they are empty
+            raise InputError(f"{path}, line 1: its column '{name}' is missing or empty; allowed: a log with rows of "
                              f"{' and '.join(f'{column} = {value}' for column, value in MEASURED_ALIKE.items())}")
     log = log[(log["status"] == "ok") & log["gpu_us"].notna()]
     for name, value in {**MEASURED_ALIKE, **options.where}.items():

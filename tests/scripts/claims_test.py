@@ -783,6 +783,104 @@ class Evidence(Command):
                                                          "experiments/plot.sh m/k.csv")
 
 
+TEMPLATE = """# M
+
+{{use e.csv backend=cuda}}
+`fast` takes {{us strategy=fast}} µs, {{median:gpu_us>ms.2 strategy=fast}} ms or {{us,2 strategy=fast}}; {{least:gpu_us strategy=fast}} to
+{{greatest:gpu_us,0 strategy=fast}}; {{same:launches strategy=slow}} launches in {{rows}} rows, {{count:status=ok}} of them ok, {{count:gpu_us=10}} of 10.
+{{with strategy=slow}}
+| slow | {{us}} | {{us per=launches}} | {{ratio.2 to strategy=fast}} | {{more.2 to strategy=fast or strategy=slow}} | {{interval to strategy=fast}} |
+{{use e.csv}}
+{{us.2 by=strategy over=least}} {{us.2 by=strategy over=greatest}} {{us.3 by=strategy over=mean}} {{rows gpu_us=11..60}} {{rows strategy=fast|slow}}
+It has {{quoted 5 GB/s}}, `7 ms`, and [a link of 1](x.md#5_ms).
+{{by hand: nobody measures it}}
+All in 3.5 ms.
+{{end}}
+End.
+"""
+RENDERED = """# M
+
+`fast` takes 11.0 µs, 0.011 ms or 11.00; 10.0 to
+12; 8 launches in 3 rows, 3 of them ok, 1 of 10.
+| slow | 55.0 | 6.88 | 5.0 | 400 | 4.58–5.50 |
+11 55 24.6 2 3
+It has 5 GB/s, `7 ms`, and [a link of 1](x.md#5_ms).
+All in 3.5 ms.
+End.
+"""
+
+
+class ComputedPage(Command):
+    """README.md of a folder of logs, from its template."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("results/m/README.template.md", TEMPLATE)
+        self.run_claims("write")
+
+    def test_has_the_numbers_of_the_csv(self):
+        self.assertEqual(self.read("results/m/README.md"), RENDERED)
+        self.assertEqual(self.run_claims("check")[1], "")
+
+    def test_names_the_line_that_the_csvs_do_not_give(self):
+        self.replace("results/m/README.md", "| 55.0 |", "| 54.0 |")
+        self.assertEqual(self.failed(), f"claims.sh: {self.folder}/results/m/README.md:5: it is not what README.template.md and the CSVs "
+                                        "give: | slow | 55.0 | 6.88 | 5.0 | 400 | 4.58–5.50 |\n")
+        self.assertEqual(self.run_claims("write")[0], f"{self.folder}/results/m/README.md\n")
+        self.run_claims("check")
+        self.write("results/m/README.md", RENDERED.replace("End.\n", ""))
+        self.assertIn("README.md:9: it is not what README.template.md and the CSVs give: End.", self.failed())
+        self.write("results/m/README.md", f"{RENDERED}More.\n")
+        self.assertIn("README.md:10: it is not what README.template.md and the CSVs give: the end", self.failed())
+        (self.folder / "results/m/README.md").unlink()
+        self.assertIn("README.md: it could not be read", self.run_claims("check", expect=1)[1])
+        self.run_claims("write")
+        self.assertEqual(self.read("results/m/README.md"), RENDERED)
+
+    def test_follows_the_csv(self):
+        self.replace("results/m/e.csv", "slow,55", "slow,66")
+        self.write_sum()
+        self.run_claims("write")
+        self.assertIn("| slow | 66.0 | 8.25 | 6.0 | 500 |", self.read("results/m/README.md"))
+
+    def test_wants_every_measured_number_computed(self):
+        for text, number in (("It takes 3.5 ms.", "3.5 ms"), ("| 17.25 | x |", "17.25"), ("Some 5 % more.", "5 %"), ("3 times", "3 times"),
+                             ("5 µs", "5 µs"), ("**4686 GB/s**", "4686 GB/s")):
+            self.write("results/m/README.template.md", f"{TEMPLATE}{text}\n")
+            problem = f"claims.sh: {self.folder}/results/m/README.template.md:{TEMPLATE.count(chr(10)) + 1}: {number}: nothing computes it; " \
+                      "allowed: {{...}}, {{quoted ...}} of what no CSV here has\n"
+            self.assertEqual(self.failed("write"), problem)
+            self.assertEqual(self.failed(), problem)
+        self.write("results/m/README.template.md", f"{TEMPLATE}Version 3.5, 2048 blocks, `3.5 ms`, 2^20.\n")
+        self.run_claims("write")
+
+    def test_refuses_what_is_no_number_and_says_where(self):
+        for text, message in (
+                ("{{median strategy=fast}}", "'median strategy=fast' is no number; allowed: use, with, us, ms, median:COLUMN"),
+                ("{{us:gpu_us}}", "is no number"), ("{{count:status}}", "is no number"), ("{{mode:gpu_us}}", "is no number"),
+                ("{{us>miles}}", "is no number"), ("{{}}", "is no number"), ("{{quoted}}", "is no number"), ("{{end}}", "is no number"),
+                ("{{us fast}}", "'fast' is not a condition; allowed: COLUMN=CELL"),
+                ("{{us strategy=none}}", "e.csv has no row where strategy = none"),
+                ("{{us time=5}}", "e.csv: it has no column time"), ("{{median:status}}", "e.csv:2: status is 'ok'; allowed: a number"),
+                ("{{same:gpu_us strategy=fast}}", "gpu_us differs in"), ("{{ratio strategy=fast}}", "'to' goes with ratio, more, interval"),
+                ("{{us by=strategy}}", "'by' and 'over' go together; over is least, greatest or mean"),
+                ("{{us by=strategy over=most}}", "'by' and 'over' go together"), ("{{use none.csv}}", "none.csv: No such file"),
+                ("{{ratio strategy=slow to launches=0}}", "e.csv has no row where"),
+                ("{{us per=launches}}", "launches is 0, 8 in"), ("{{us strategy=fast per=launches}}", "launches is 0 in"),
+                ("{{by hand: why}} 5 ms", "it has no {{end}}")):
+            with self.subTest(text):
+                self.write("results/m/README.template.md", f"{{{{use e.csv}}}}\n\n{text}\n")
+                said = self.run_claims("check", expect=1)[1]
+                self.assertTrue(said.startswith(f"claims.sh: {self.folder}/results/m/README.template.md:{1 if 'none.csv' == text else 3}: "), said)
+                self.assertIn(message, said)
+        self.write("results/m/README.template.md", "{{use e.csv}}\n{{ratio strategy=slow to strategy=fast}}\n")
+        self.write("results/m/e.csv", CSV.replace("fast,10,", "fast,0,").replace("fast,12,", "fast,0,"))
+        self.assertIn("README.template.md:2: it is not defined: a median that it is compared to is not above 0",
+                      self.run_claims("check", expect=1)[1])
+        self.write("results/m/README.template.md", "{{us}}\n")
+        self.assertIn("README.template.md:1: it is of no CSV; allowed: {{use LOG.csv}} before it", self.run_claims("check", expect=1)[1])
+
+
 class Second(Command):
     def test_list_every_number(self):
         self.assertIn("slowly.times        5.00     4.58 to 5.50     3\n", self.run_claims("list")[0])

@@ -143,7 +143,7 @@ class Beside(unittest.TestCase):
         self.nvbench(NVBENCH)
         self.assertIn("nvbench.csv: it has no row of cub_max; it has cub_sum, neighbored, other", self.refused(maps=["cub_max=cub"]))
         self.log(rows(), [name for name in COLUMNS if name != "l2"])
-        self.assertIn("log.csv, line 1: it has no column 'l2'; allowed: a log that has, with rows of submit = held and l2 = flushed",
+        self.assertIn("log.csv, line 1: its column 'l2' is missing or empty; allowed: a log with rows of submit = held and l2 = flushed",
                       self.refused())
         (self.folder / "log.csv").unlink()
         self.assertIn("log.csv: No such file or directory", self.refused())

@@ -477,7 +477,7 @@ class Page(InBrowser):
     def test_every_figure_draws_something(self):
         self.open()
         shown = self.script("return figures.map(({id, views}) => [id, views.length])")
-        self.assertEqual([figure for figure, views in shown if not views], ["by-block"])
+        self.assertEqual([figure for figure, views in shown if not views], ["by-block", "submission"])
         for figure, views in shown:
             self.assertEqual(bool(self.drawn(figure)), bool(views), figure)
         self.assertIn("Nothing to draw: it needs a log with several blocks of one grid (nestbed run experiments/ways.cfg --block ",

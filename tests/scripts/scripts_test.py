@@ -206,7 +206,7 @@ class Named(Scratch):
         page = (self.mine / "README.md").read_text(encoding="utf-8")
         line = next(line for line in page.splitlines() if "(hello.csv)" in line)
         self.assertIn(f"| [hello](hello.csv) | {rows[0]['gpu']} (executor) |  |  | {rows[0]['utc'][:10]}", line)
-        self.assertIn(f" | {rows[0]['git']} | {len(rows)} | `hello`, null, grid {grid}, depth {depth}: ", line)
+        self.assertIn(f" | {rows[0]['git']} | {len(rows)} | `hello`, {rows[0]['mechanism']}, grid {grid}, depth {depth}: ", line)
         shown, unit = re.search(r": ([0-9.]+) (µs|ms) \|", line).groups()
         self.assertAlmostEqual(float(shown) * {"µs": 1, "ms": 1000}[unit] / least, 1, delta=0.006)
         self.assertIn("(quick.csv)", page)
