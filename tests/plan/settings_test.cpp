@@ -142,12 +142,12 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
     EXPECT_THAT(
         refusal(path),
         AllOf(StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
-              HasSubstr(
-                  "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
-                  "depth, "
-                  "pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, repeat, warmup, timeout, "
-                  "retries, expect, "
-                  "schedule, workers")));
+              HasSubstr("allowed: title, strategy, backend, mechanism, type, input, operator, grid, block, elements, "
+                        "nx, ny, block-shape, "
+                        "depth, "
+                        "pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, repeat, warmup, timeout, "
+                        "retries, expect, "
+                        "schedule, workers")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
