@@ -19,6 +19,7 @@ TEST(WarpsCommand, SetsTheStepsOfEachPairingInATable)
     EXPECT_EQ(done.out, R"(a block of 128 threads and as many numbers
 
 neighbored, shared_neighbored
+
 step  stride  threads  warps
    1       1       64      4
    2       2       32      4
@@ -30,6 +31,7 @@ step  stride  threads  warps
 23 warps in 7 steps
 
 neighbored_less
+
 step  stride  threads  warps
    1       1       64      2
    2       2       32      1
@@ -41,6 +43,7 @@ step  stride  threads  warps
 8 warps in 7 steps
 
 interleaved, shared_interleaved
+
 step  stride  threads  warps
    1      64       64      2
    2      32       32      1

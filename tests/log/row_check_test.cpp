@@ -106,17 +106,6 @@ TEST(RowCheck, TakesEveryRowThatARunWrites)
     EXPECT_EQ(refusal(log_of(kReduce, sample), kReduce), "");
 }
 
-// As `merge` meets it: the plan in the manifest of an earlier version has the old name, and so has the key.
-TEST(RowCheck, TakesTheNullStreamByItsOldName)
-{
-    std::string settings = settings_text(kReduce);
-    settings.replace(settings.find("null_stream"), 11, "null");
-    const std::string key = key_of(settings, "fifo");
-    const ParsedLog old = with(log_of(kReduce, right_sample(kReduce)), {{"mechanism", "null"}, {"key", key}});
-    EXPECT_NO_THROW(RowCheck().check_row(old, old.rows[0], settings));
-    EXPECT_THAT(refusal(old, kReduce), HasSubstr("key is '" + key + "'; expected: '" + key_of(kReduce, "fifo")));
-}
-
 TEST(RowCheck, RefusesACellOfAnotherCase)
 {
     const ParsedLog reduce = log_of(kReduce, right_sample(kReduce));

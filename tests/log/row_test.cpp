@@ -217,12 +217,14 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
     cells.erase("git");
     const Cells expected{{"experiment", "book"},
                          {"run_id", "20261121T064012Z-4711"},
-                         {"key", "d5deba190d67e32a"}, // as in case_text_test.cpp
+                         {"key", "52ac530f56ee8b20"}, // as in case_text_test.cpp
                          {"machine", "0a1b2c3d"},
                          {"strategy", "nosync"},
                          {"backend", "cpu"},
                          {"mechanism", "null_stream"},
                          {"type", "int32"},
+                         {"input", "random"},
+                         {"operator", "sum"},
                          {"elements", "6000"},
                          {"grid", "100"},
                          {"block", "64"},

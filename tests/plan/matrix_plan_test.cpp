@@ -49,7 +49,9 @@ TEST(MatrixPlan, OfAStrategyAloneIs2048SquaredInBlocksOf16Squared)
                                                                         .nx = 2048,
                                                                         .ny = 2048,
                                                                         .shape = {16, 16},
-                                                                        .seed = 1}));
+                                                                        .seed = 1,
+                                                                        .input = InputKind::none,
+                                                                        .op = Operator::none}));
 }
 
 TEST(MatrixPlan, IsTheProductOfSidesBlockShapesAndSeedsGroupedByInput)

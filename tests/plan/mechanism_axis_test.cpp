@@ -110,7 +110,9 @@ TEST(MechanismAxis, LeavesWhatMeansNothingAtItsDefault)
                                              .grid = 2048,
                                              .block = 512,
                                              .depth = 3,
-                                             .seed = 0}));
+                                             .seed = 0,
+                                             .input = InputKind::none,
+                                             .op = Operator::none}));
 }
 
 TEST(GraphsAxis, MultipliesOnlyChainsByGraphTail)

@@ -125,7 +125,7 @@ TEST(PlanRefuses, AnOperatorThatAStrategyHasNot)
         EXPECT_EQ(refusal({{"strategy", "neighbored,nosync"}, {"operator", operators}}),
                   "--operator " + operators + ": nosync has sum alone; allowed with max and min: neighbored");
     EXPECT_EQ(refusal({{"strategy", "neighbored"}, {"operator", "mean"}}),
-              "--operator mean: there is no operator 'mean'; allowed: sum, max, min");
+              "--operator mean: there is no operator 'mean', did you mean 'max'?; allowed: sum, max, min");
     EXPECT_EQ(plan_of({{"strategy", "neighbored"}, {"operator", "sum,max,min"}}).case_count(), 3U);
     EXPECT_EQ(plan_of({{"strategy", "nosync,chain,neighbored"}, {"operator", "sum"}}).case_count(), 3U);
     EXPECT_EQ(plan_of({{"strategy", "neighbored,chain"}, {"operator", "max"}}).case_count(), 2U); // chain has none

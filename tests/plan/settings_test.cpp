@@ -141,13 +141,12 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
     const std::string path = folder.write("one.cfg", "grid = 4\nstratgy = nosync\n");
     EXPECT_THAT(
         refusal(path),
-        AllOf(StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
-              HasSubstr(
-                  "allowed: title, strategy, backend, mechanism, type, grid, block, elements, nx, ny, block-shape, "
-                  "depth, "
-                  "pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, repeat, precision, "
-                  "max-repeat, warmup, timeout, retries, latency, expect, "
-                  "schedule, workers")));
+        AllOf(
+            StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
+            HasSubstr("allowed: title, strategy, backend, mechanism, type, input, operator, grid, block, elements, "
+                      "nx, ny, block-shape, depth, pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, "
+                      "repeat, precision, max-repeat, warmup, timeout, retries, latency, expect, schedule, "
+                      "workers")));
 }
 
 TEST(SettingsFile, AnUnknownKeyNearNoOtherIsRefusedWithoutAGuess)
