@@ -314,6 +314,43 @@ class RandomOrders(Sweep):
         self.assertNotEqual(*answers)
 
 
+class ToAPrecision(Sweep):
+    WORDS = ("--strategy", "neighbored,nosync", "--grid", "4,16", "--block", "64", "--repeat", "5", "--precision", "5%",
+             "--max-repeat", "40", "--latency", "on")
+
+    def repetitions(self, log):
+        found = {}
+        for key, repetition in identities(rows_of(log)):
+            found.setdefault(key, []).append(repetition)
+        return found
+
+    def test_a_run_that_is_killed_goes_on_until_every_case_has_enough(self):
+        for rows in (3, 12, 25):
+            process = self.start(*self.WORDS, "-o", self.log.name)
+            while process.poll() is None and not (self.log.exists() and self.log.read_bytes().count(b"\n") > rows):
+                time.sleep(0.001)
+            process.kill()
+            process.communicate()
+        code, _, err = self.run_to_end(*self.WORDS, "-o", self.log.name)
+        self.assertEqual(code, 0, err)
+        found = self.repetitions(self.log)
+        self.assertEqual(len(found), 4)
+        for repetitions in found.values():
+            self.assertEqual(repetitions, list(range(len(repetitions))))
+            self.assertIn(len(repetitions), range(5, 41, 5))
+        nested = [row for row in rows_of(self.log) if row["strategy"] == "nosync"]
+        self.assertTrue(all(bool(row["latency_us_by_depth"]) == (row["repetition"] == "0") for row in nested))
+        # Now there is nothing to do, for a run and for a merge.
+        whole = self.log.read_bytes()
+        rows = sum(map(len, found.values()))
+        code, _, err = self.run_to_end(*self.WORDS, "-o", self.log.name)
+        self.assertEqual((code, err), (0, f"nestbed: out.csv has {rows} of {rows} samples already\n"))
+        self.assertEqual(self.log.read_bytes(), whole)
+        merged = subprocess.run([NESTBED, "merge", "-o", "merged.csv", self.log.name], cwd=self.folder, capture_output=True, text=True,
+                                timeout=60, check=False)
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+
+
 class Suspended(Sweep):
     def test_no_time_has_gone_by_for_processes_that_were_stopped(self):
         process = self.start("long.cfg", "--timeout", "2", "--retries", "0", "-o", self.log.name)
