@@ -107,7 +107,8 @@ def read_nvbench(path, options):
                             row.get("Device Name", "")))
     missing = [name for name in options.map if name not in {theirs.benchmark for theirs in found}]
     if missing:
-        raise InputError(f"{path}: it has no row of {', '.join(missing)}; it has {', '.join(sorted({row[columns['Benchmark']] for row in rows}))}")
+        there = sorted({row[columns["Benchmark"]] for row in rows})
+        raise InputError(f"{path}: it has no row of {', '.join(missing)}; it has {', '.join(there)}")
     return found
 
 
@@ -216,7 +217,8 @@ def options_of():
     parser.add_argument("--size", required=True, metavar="AXIS", help="the axis of nvbench that is the numbers of a case")
     parser.add_argument("--time", default=TIME, metavar="COLUMN", help=f"the column of nvbench with the time in seconds ({TIME}, a mean)")
     parser.add_argument("--only", action="append", default=[], type=pair_of, metavar="AXIS=VALUE", help="rows of nvbench with this value")
-    parser.add_argument("--where", action="append", default=[], type=pair_of, metavar="COLUMN=VALUE", help="rows of the log with this value")
+    parser.add_argument("--where", action="append", default=[], type=pair_of, metavar="COLUMN=VALUE",
+                        help="rows of the log with this value")
     parser.add_argument("--share", type=bound_of, default=3, metavar="PERCENT", help="allowed difference of large cases (3)")
     parser.add_argument("--us", type=bound_of, default=0.7, metavar="MICROSECONDS", help="allowed difference of small cases (0.7)")
     parser.add_argument("--share-from", type=numbers_of, default=2**24, metavar="N", help="numbers from which a case is large (2^24)")
