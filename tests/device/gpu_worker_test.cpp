@@ -107,11 +107,11 @@ TEST_F(GpuWorker, ThatIsKilledWhileItHoldsAStreamIsASignalAndTheNextOneIsFine)
     Sample sample;
     for (int time = 0; time < 1000 && !sample.device_lost; ++time) {
         wide.block = 32U << (time % 5); // each is held twice at most
-        sample = session->sample(wide);
+        sample = session->sample(wide, 0);
     }
     EXPECT_THAT(sample.detail, HasSubstr("signal 9 (Killed)"));
     session->renew();
-    EXPECT_EQ(session->sample(case_of("barrier", 64)).status, Status::ok);
+    EXPECT_EQ(session->sample(case_of("barrier", 64), 0).status, Status::ok);
 }
 
 TEST_F(GpuWorker, WithAGpuThatIsGoneIsAnError)
