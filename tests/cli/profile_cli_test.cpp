@@ -70,7 +70,7 @@ TEST_F(ProfileCommand, PrintsAScriptWithoutAGpuAndWithoutNcu)
         printed.out,
         AllOf(StartsWith("mkdir -p 'a folder'\n\n# 001-chain-named-4x32\nncu --clock-control none"),
               HasSubstr(" --experiment adhoc --strategy chain --backend cuda --mechanism named --grid 4 "
-                        "--block 32 --depth 2 --repeat 1 --warmup 0 --untimed "
+                        "--block 32 --depth 2 --submit held --l2 as_is --repeat 1 --warmup 0 --untimed "
                         "--in-process --output "
                         "'a folder/001-chain-named-4x32.csv'\n"),
               HasSubstr("--page source --csv > 'a folder/001-chain-named-4x32.source.csv'\n"),
@@ -89,7 +89,7 @@ TEST_F(ProfileCommand, TakesAFileWithoutWhatItSaysOfTheWholeRun)
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, AllOf(StartsWith("mkdir -p results/local/profile-some\n"),
                                    HasSubstr("--experiment some --strategy hello --backend cuda --mechanism null_stream "
-                                             "--grid 4 --block 16 --repeat 1 --warmup 0 ")));
+                                             "--grid 4 --block 16 --submit held --l2 as_is --repeat 1 --warmup 0 ")));
 }
 
 TEST_F(ProfileCommand, RefusesWhatCannotBe)
