@@ -110,8 +110,9 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
     for (const char* part :
          {"nosync", "synced", "reduce2", "neighbored", "host", "hello", "hazards: racy", "source: "})
         EXPECT_THAT(list.out, HasSubstr(part));
-    EXPECT_THAT(list.out, AllOf(HasSubstr("launches: null_stream, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
-                                HasSubstr("nosync  (reduce; cuda, cpu)\n"), HasSubstr("cub  (reduce; cuda)\n")));
+    EXPECT_THAT(list.out,
+                AllOf(HasSubstr("launches: null_stream, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
+                      HasSubstr("nosync  (reduce; cuda, cpu)\n"), HasSubstr("cub  (reduce; cuda)\n")));
     const Outcome info = nestbed({"info"});
     EXPECT_EQ(info.exit_code, 0);
     for (const char* part :

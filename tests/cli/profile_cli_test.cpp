@@ -87,9 +87,10 @@ TEST_F(ProfileCommand, TakesAFileWithoutWhatItSaysOfTheWholeRun)
                  "expect = wrong\nworkers = 1\n");
     const Outcome outcome = nestbed({"profile", folder.path("some.cfg"), "--block", "16", "--print"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_THAT(outcome.out, AllOf(StartsWith("mkdir -p results/local/profile-some\n"),
-                                   HasSubstr("--experiment some --strategy hello --backend cuda --mechanism null_stream "
-                                             "--grid 4 --block 16 --submit held --l2 as_is --repeat 1 --warmup 0 ")));
+    EXPECT_THAT(outcome.out,
+                AllOf(StartsWith("mkdir -p results/local/profile-some\n"),
+                      HasSubstr("--experiment some --strategy hello --backend cuda --mechanism null_stream "
+                                "--grid 4 --block 16 --submit held --l2 as_is --repeat 1 --warmup 0 ")));
 }
 
 TEST_F(ProfileCommand, RefusesWhatCannotBe)

@@ -61,8 +61,9 @@ step  stride  threads  warps
 
 TEST(WarpsCommand, RefusesABlockThatThereIsNot)
 {
-    for (const auto& [block, why] : {std::pair{"96", "96 threads cannot be halved down to one; allowed: powers of two"},
-                                     std::pair{"2048", "--block 2048"}, std::pair{"64,128", "--block 64,128"}}) {
+    for (const auto& [block, why] :
+         {std::pair{"96", "96 threads cannot be halved down to one; allowed: powers of two"},
+          std::pair{"2048", "--block 2048"}, std::pair{"64,128", "--block 64,128"}}) {
         const Outcome refused = nestbed({"warps", "--block", block});
         EXPECT_EQ(refused.exit_code, 2);
         EXPECT_THAT(refused.err, HasSubstr(why));
