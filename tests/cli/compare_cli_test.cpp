@@ -59,7 +59,7 @@ TEST_F(CompareCommand, PrintsATableAndFindsNothing)
                                                      "git: A abc; B def\nbackend cuda", // the GPU is the same
                                                      scratch_.path("a.csv"), scratch_.path("b.csv"))));
     EXPECT_THAT(compared.out,
-                EndsWith("backend cuda, block 64, clock gpu\n"
+                EndsWith("backend cuda, block 64, clock gpu, n 5\n"
                          "\n"
                          "strategy  grid        A        B  B / A         95% CI  verdict\n"
                          "nosync       1  8.00 us  8.00 us  1.000  1.000 - 1.000  same\n"
