@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
@@ -128,6 +129,8 @@ class PartialFile
         done([&] { return ::fsync(descriptor_); });
         done([&] { return replaces ? ::rename(name_.c_str(), place_.c_str()) : rename_to_new(); });
         name_.clear();
+        // Before the folder is opened: one file at a time may be all that there is.
+        static_cast<void>(::close(std::exchange(descriptor_, -1)));
         bring_folder_to_disk(place_);
     }
 
