@@ -456,8 +456,8 @@ class Page(InBrowser):
         self.assertEqual({case["log"] for _, _, case in found}, {log})
         for _, _, case in found:
             for row in (rows[line] for line in case["lines"]):
-                self.assertEqual([row[name] for name in ("strategy", "mechanism", "grid", "depth")],
-                                 [str(case[name]) for name in ("strategy", "mechanism", "grid", "depth")])
+                self.assertEqual([logs.current_mechanism(row[name]) for name in ("mechanism", "strategy", "grid", "depth")],
+                                 [str(case[name]) for name in ("mechanism", "strategy", "grid", "depth")])
         return [(y, up, case, [rows[line] for line in case["lines"]]) for y, up, case in found]
 
     def test_nothing_is_loaded_from_elsewhere(self):
