@@ -200,7 +200,7 @@ class BackendSession final : public Session
     Sample run_twice(const Strategy& strategy, Workload& workload, PreparedRun& run)
     {
         run.marked = false; // the second one is
-        const Sample open = run_once(strategy, workload, run);
+        Sample open = run_once(strategy, workload, run);
         if (open.status != Status::ok)
             return open;
         run.marked = true;
