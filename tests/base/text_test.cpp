@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 
 namespace nestbed
 {
@@ -158,6 +159,26 @@ TEST(Printable, LeavesTextAsItIs)
     for (const char* const text :
          {"", "one\n\ttwo\n", "caf\xc3\xa9 \xc2\xa0 \xe2\x96\x88 \xf0\x9f\x9a\x80", "a\\x1b"})
         EXPECT_EQ(printable(text), text);
+}
+
+TEST(DurationText, IsInSecondsMinutesOrHours)
+{
+    using std::chrono::duration;
+    EXPECT_EQ(duration_text(duration<double>(0)), "0 s");
+    EXPECT_EQ(duration_text(duration<double>(99)), "99 s");
+    EXPECT_EQ(duration_text(duration<double>(100)), "2 min");
+    EXPECT_EQ(duration_text(duration<double>(5969)), "99 min");
+    EXPECT_EQ(duration_text(duration<double>(5970)), "1.7 h");
+}
+
+TEST(ComesBefore, PutsNumbersByTheirValueBeforeWords)
+{
+    EXPECT_TRUE(comes_before("9", "10"));
+    EXPECT_FALSE(comes_before("10", "9"));
+    EXPECT_TRUE(comes_before("10", "a"));
+    EXPECT_FALSE(comes_before("a", "10"));
+    EXPECT_TRUE(comes_before("a9", "b1"));
+    EXPECT_FALSE(comes_before("7", "7"));
 }
 
 } // namespace
