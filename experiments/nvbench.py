@@ -227,7 +227,7 @@ def options_of():
     for name in ("map", "only", "where"):
         pairs = getattr(options, name)
         if len({key for key, _ in pairs}) != len(pairs):
-            parser.error(f"--{name}: a name is there twice; allowed: once")
+            parser.error(f"--{name}: a name is given twice; allowed: once")
         setattr(options, name, dict(pairs))
     return options
 

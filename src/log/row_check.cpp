@@ -137,6 +137,10 @@ void check_numbers(const Cells& cells)
                                "latency_min_us",
                                "latency_max_us",
                                "timer_step_ns",
+                               "sm_clock_mhz",
+                               "memory_clock_mhz",
+                               "temperature_c",
+                               "power_w",
                                "host_launches",
                                "launches_expected",
                                "launches_failed",
@@ -164,6 +168,13 @@ void check_times(const Cells& cells, bool ok)
     }
     if (ok && cells.log.has("wall_us") && cells.at("wall_us").empty() && !cells.at("floor_us").empty())
         cells.refuse("wall_us", "a number above 0, as the status is ok");
+    if (!cells.log.has("submit")) // of before there was it
+        return;
+    const std::string submit = cells.at("submit");
+    if (cells.at("gpu_us").empty() && !submit.empty())
+        cells.refuse("submit", "nothing, as there is no gpu_us");
+    if (!cells.at("gpu_us").empty() && submit != "held" && submit != "open")
+        cells.refuse("submit", "held or open, of gpu_us");
 }
 
 } // namespace

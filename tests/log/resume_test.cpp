@@ -59,6 +59,18 @@ std::string log_text(const std::vector<CaseResult>& results)
     return text;
 }
 
+TEST(CaseResults, AreNotCompleteWhileARepetitionIsMissing)
+{
+    const Repeats repeats{.least = 5, .most = 20, .precision = 0.1};
+    CaseResult result{.planned = repeats.least};
+    for (const unsigned repetition : {0U, 1U, 3U, 4U, 5U, 6U, 7U, 8U, 9U})
+        result.add(repetition, {.wall_us = 10}, repeats);
+    EXPECT_FALSE(result.complete); // its median is precise, but 2 is to be measured again
+    EXPECT_EQ(result.planned, 10U);
+    result.add(2, {.wall_us = 10}, repeats);
+    EXPECT_TRUE(result.complete);
+}
+
 TEST(TakeRows, KnowsHowATimeWasTaken)
 {
     std::vector<CaseResult> results = cases_of(some_plan(), some_runs());

@@ -201,6 +201,19 @@ TEST(RowCheck, RefusesWhatIsNoNumberWhereOneBelongs)
               "a.csv:2: launches_attempted is '12'; expected: 13, the sum of launches_by_depth");
 }
 
+TEST(RowCheck, KnowsHowAGpuTimeCanBeTaken)
+{
+    Sample sample = right_sample(kReduce);
+    EXPECT_THAT(refusal(with(log_of(kReduce, sample), {{"submit", "held"}}), kReduce),
+                HasSubstr("submit is 'held'; expected: nothing, as there is no gpu_us"));
+    sample.gpu_us = 10;
+    EXPECT_EQ(refusal(log_of(kReduce, sample), kReduce), "");
+    for (const char* submit : {"", "holden"})
+        EXPECT_THAT(refusal(with(log_of(kReduce, sample), {{"submit", submit}}), kReduce),
+                    HasSubstr("expected: held or open, of gpu_us"));
+    EXPECT_THAT(refusal(with(log_of(kReduce, sample), {{"power_w", "much"}}), kReduce), HasSubstr("power_w"));
+}
+
 TEST(RowCheck, HoldsARowAgainstItsRunInTheManifest)
 {
     const ParsedLog log =

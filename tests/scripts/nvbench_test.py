@@ -160,7 +160,7 @@ class Beside(unittest.TestCase):
 
     def test_bad_options(self):
         for words, message in ((["--map", "cub"], "argument --map: 'cub'; allowed: NAME=VALUE"),
-                               (["--map", "cub_sum=cub"], "--map: a name is there twice; allowed: once"),
+                               (["--map", "cub_sum=cub"], "--map: a name is given twice; allowed: once"),
                                (["--share", "-1"], "'-1'; allowed: a number from 0 on"), (["--us", "x"], "'x'; allowed: a number from 0 on"),
                                (["--share-from", "big"], "'big'; allowed: a whole number, or 2^24"),
                                (["-o", "log.csv"], "--output log.csv: it is there already, and nothing is overwritten; allowed: a new file")):
