@@ -30,7 +30,7 @@ ON_EXECUTOR = {
     "quick": ([], 1),
     "book": ([], 2),
     "hazard_schedules": ([], 6),
-    "hello": (["--grid", "1:64:*4", "--block", "64"], 1),
+    "hello": (["--grid", "1:64:*4", "--block", "64"], 2),
     "depth": (["--grid", "256", "--block", "256", "--depth", "0:8", "--strategy",
                "neighbored,synced,nosync,reduce2,barrier,tail,reduce2_tail,aggregated_block,aggregated_grid,host_loop"], 2),
     "grid": (["--grid", "1:2048:*2"], 9),
