@@ -76,7 +76,7 @@ TEST_F(Merging, GivesTheLogOfOneRun)
     ASSERT_THAT(manifest["plans"], SizeIs(1));
     const ParsedLog all = log(out());
     std::vector<std::string> cases;
-    for (const auto& one : manifest["plans"].begin().value())
+    for (const auto& one : *manifest["plans"].begin())
         cases.insert(cases.end(), 2, one["key"]);
     ASSERT_EQ(cases.size(), all.rows.size());
     const std::string text = scratch_.read("s1.csv") + scratch_.read("s2.csv") + scratch_.read("s3.csv");

@@ -28,7 +28,7 @@ TEST_F(ShardedRun, MeasuresItsPartAndTheManifestHasTheWholePlan)
     EXPECT_THAT(all, SizeIs(6));
     EXPECT_EQ(first.size() + second.size(), 6U);
     const auto manifest = nlohmann::json::parse(scratch_.read("s2.csv.json"));
-    const auto& run = manifest["runs"].begin().value();
+    const auto& run = *manifest["runs"].begin();
     EXPECT_THAT(manifest["runs"].begin().key(), EndsWith("-2of2"));
     EXPECT_EQ(run["shard"], "2/2");
     EXPECT_EQ(run["cases"], second.size());
