@@ -94,7 +94,7 @@ def check_plan(path, plan, rows):
                              "plan in its manifest")
         for name, value in settings.items():
             value = logs.current_mechanism(value) if name == "mechanism" else value
-            column = "pending_limit_asked" if name == "pending-limit" else name.replace("-", "_")
+            column = f"{name.replace('-', '_')}{'_asked' if name in ('pending-limit', 'submit') else ''}"
             if column not in LAUNCHED and row.at(column) != value:
                 raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: '{value}', as the plan in its "
                                  f"manifest has it of case {row.at('key')}")

@@ -5,6 +5,7 @@ The template is the page with {{...}} for each number:
     {{use LOG.csv CONDITION...}}     nothing; what follows is of these rows of this CSV
     {{with CONDITION...}}            nothing; what follows is of these of them, up to the next use or with
     {{WHAT CONDITION...}}            a number
+    {{printed SCRIPT.py LOG.csv}}    what experiments/SCRIPT.py prints of that CSV, which lies beside the page
     {{quoted TEXT}}                  the text: a number of an article or a data sheet, which no CSV here has
     {{by hand: WHY}} ... {{end}}     what stands between them: numbers that are not computed, and why
 
@@ -23,8 +24,11 @@ each set of values (mean: the geometric mean). A number with a unit that is outs
 """
 import dataclasses
 import math
+import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import claim_numbers
 import logs
@@ -37,6 +41,7 @@ SCALES = {"MB": (1e-6, 0), "GB": (1e-9, 0), **{name: (factor, offset) for name, 
 TIMES = {"us": "us", "ms": "ms"}
 OF_A_COLUMN = ("median", "least", "greatest", "same", "count")
 COMPARED = ("ratio", "more", "interval")
+PRINTED = ("overhead.py", "supervised.py")
 
 
 @dataclasses.dataclass
@@ -92,6 +97,8 @@ class Page:
             self.by_hand = ""
         elif kind == "quoted" and rest:
             return rest
+        elif kind == "printed" and rest:
+            return self.printed(place, rest.split())
         elif kind == "use" and rest:
             name, *conditions = rest.split()
             self.base, self.more, self.log = self.selection(place, conditions)[0], {}, name
@@ -101,6 +108,17 @@ class Page:
         else:
             return self.number(place, words.split())
         return None
+
+    def printed(self, place, words):
+        if len(words) != 2 or words[0] not in PRINTED or not (self.folder / words[1]).is_file():
+            self.refuse(place, f"'printed {' '.join(words)}'; allowed: {' or '.join(PRINTED)}, and a CSV in {self.folder}")
+        script, log = words
+        before = [os.environ["NESTBED"]] if script == "supervised.py" else []  # which takes it as an argument
+        said = subprocess.run([sys.executable, pathlib.Path(__file__).with_name(script), *before, self.folder / log],
+                              capture_output=True, text=True, check=False)
+        if said.returncode != 0:
+            self.refuse(place, f"{script} {log}: exit code {said.returncode}: {said.stderr.strip()}")
+        return said.stdout.rstrip("\n")
 
     def known(self, place, name):
         if name not in self.rows:
@@ -129,7 +147,7 @@ class Page:
         known = what in (*TIMES, *COMPARED, *OF_A_COLUMN, "rows") and (what in OF_A_COLUMN) == bool(said["column"])
         if not known or (what == "count") != bool(said["cell"]) or said["unit"] and said["unit"] not in SCALES:
             self.refuse(place, f"'{' '.join(words)}' is no number; allowed: use, with, us, ms, median:COLUMN, least:COLUMN, "
-                               "greatest:COLUMN, same:COLUMN, count:COLUMN=CELL, rows, ratio, more, interval, quoted, by hand:, end")
+                               "greatest:COLUMN, same:COLUMN, count:COLUMN=CELL, rows, ratio, more, interval, printed, quoted, by hand:, end")
         if self.log is None:
             self.refuse(place, "it is of no CSV; allowed: {{use LOG.csv}} before it")
         try:

@@ -315,14 +315,15 @@ CSV = ("experiment,run_id,backend,strategy,gpu_us,launches,status,gpu,git,utc\r\
 MANIFEST = {"runs": {"r1": {"experiment": "e", "started_utc": "2026-01-01T00:00:00Z", "command": ["nestbed", "run", "experiments/e.cfg"],
                             "samples": 3, "git": "abc", "backends": {"cuda": {"name": "Some GPU"}}}}}
 # Two cases of a log of this version, twice each.
-KEYED = ("experiment,run_id,key,strategy,backend,grid,pending_limit_asked,wave,repetition,wall_us,status,machine,gpu,driver,cuda,git\r\n"
-         + "".join(f"e,r1,{key},{strategy},cuda,{grid},64,{grid},{repetition},10,ok,m1,Some GPU,580,13.0,abc\r\n"
+KEYED = ("experiment,run_id,key,strategy,backend,grid,pending_limit_asked,wave,repetition,wall_us,status,machine,gpu,driver,cuda,git,"
+         "submit_asked,submit\r\n"
+         + "".join(f"e,r1,{key},{strategy},cuda,{grid},64,{grid},{repetition},10,ok,m1,Some GPU,580,13.0,abc,held,open\r\n"
                    for key, strategy, grid in (("k1", "fast", 4), ("k2", "slow", 8)) for repetition in (0, 1)))
 KEYED_RUN = {"experiment": "e", "started_utc": "2026-01-01T00:00:00Z", "command": ["nestbed", "run"], "plan": "p", "git": "abc",
              "backends": {"cuda": {"name": "Some GPU", "driver": "580", "cuda_runtime": "13.0", "machine": "m1", "schedule": ""}},
              "finished_utc": "2026-01-01T00:01:00Z", "rows": 4, "log_rows": 4}
-PLAN = [{"key": "k1", "repeat": 2, "case": "strategy=fast backend=cuda grid=4 pending-limit=64"},
-        {"key": "k2", "repeat": 2, "case": "strategy=slow backend=cuda grid=8 pending-limit=64 wave=99"}]
+PLAN = [{"key": "k1", "repeat": 2, "case": "strategy=fast backend=cuda grid=4 pending-limit=64 submit=held"},
+        {"key": "k2", "repeat": 2, "case": "strategy=slow backend=cuda grid=8 pending-limit=64 wave=99 submit=held"}]
 CLAIMS = {
     "logs": {"m/e.csv": {"figure": "m/e.svg"}},
     "claims": [
@@ -688,6 +689,8 @@ class Evidence(Command):
                 ("cuda,8,64", "cuda,9,64", "m/k.csv, line 4: grid is '9'; expected: '8', as the plan in its manifest has it of case k2"),
                 ("cuda,8,64", "cuda,8,32", "m/k.csv, line 4: pending_limit_asked is '32'; expected: '64', as the plan in its manifest "
                                            "has it of case k2"),
+                (",held,open", ",open,open", "m/k.csv, line 2: submit_asked is 'open'; expected: 'held', as the plan in its manifest has it of "
+                                             "case k1"),
                 ("slow,cuda", "slow,cpu", "m/k.csv, line 4: backend is 'cpu'; expected: one of cuda, as its manifest has it of run r1"),
                 *((f",{value}", ",x", f"m/k.csv, line 2: {column} is 'x'; expected: '{value}', as its manifest has it of run r1")
                   for column, value in (("machine", "m1"), ("gpu", "Some GPU"), ("driver", "580"), ("cuda", "13.0"), ("git", "abc"))),
@@ -868,6 +871,21 @@ class ComputedPage(Command):
         self.write("results/m/README.template.md", f"{TEMPLATE}Version 3.5, 2048 blocks, `3.5 ms`, 2^20.\n")
         self.run_claims("write")
 
+    def test_has_what_a_script_prints_of_a_csv(self):
+        rows = [f"{variant},{variant}{turn},reduce2,ok,{us + turn}\n" for variant, us in (("full", 20), ("no_ledger", 10), ("no_nvtx", 20))
+                for turn in range(5)]
+        self.write("results/m/o.csv", "experiment,run_id,strategy,status,gpu_us\n" + "".join(rows))
+        self.write_sum()
+        self.write("results/m/README.template.md", "It says\n\n```\n{{printed overhead.py o.csv}}\n```\n\nand ends.\n")
+        self.run_claims("write")
+        page = self.read("results/m/README.md")
+        self.assertIn("\nreduce2       22.00 us    12.00 us  ledger     +83.33%", page)
+        self.assertTrue(page.endswith(" (5 rounds)\n```\n\nand ends.\n"), page)
+        self.write("results/m/README.md", page.replace("+83.33%", "+83.34%"))
+        self.assertIn("it is not what README.template.md and the CSVs give: reduce2 ", self.failed())
+        self.write("results/m/o.csv", "experiment,run_id,strategy,status,gpu_us\nfull,1,reduce2,ok,5\n")
+        self.assertIn("README.template.md:4: overhead.py o.csv: exit code 1: overhead.py: ", self.run_claims("check", expect=1)[1])
+
     def test_refuses_what_is_no_number_and_says_where(self):
         for text, message in (
                 ("{{median strategy=fast}}", "'median strategy=fast' is no number; allowed: use, with, us, ms, median:COLUMN"),
@@ -881,6 +899,8 @@ class ComputedPage(Command):
                 ("{{us by=strategy over=most}}", "'by' and 'over' go together"), ("{{use none.csv}}", "none.csv: No such file"),
                 ("{{ratio strategy=slow to launches=0}}", "e.csv has no row where"),
                 ("{{us per=launches}}", "launches is 0, 8 in"), ("{{us strategy=fast per=launches}}", "launches is 0 in"),
+                ("{{printed claims.py e.csv}}", "'printed claims.py e.csv'; allowed: overhead.py or supervised.py, and a CSV in "),
+                ("{{printed overhead.py none.csv}}", "'printed overhead.py none.csv'; allowed: "), ("{{printed overhead.py}}", "allowed: "),
                 ("{{by hand: why}} 5 ms", "it has no {{end}}")):
             with self.subTest(text):
                 self.write("results/m/README.template.md", f"{{{{use e.csv}}}}\n\n{text}\n")
