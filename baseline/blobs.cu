@@ -4,7 +4,7 @@
 //     barrier
 //     out[y][x] = tile[height - 1 - ty][width - 1 - tx]
 //
-// Launches: none from the device. Hazards: none: a barrier.
+// Launches: none from the device. Hazards: none: a barrier between the write and the read.
 // Source: Numba for CUDA Programmers by example, part 2, "2D shared array"; "CUDA by Example", chapter 5, has
 // a similar kernel.
 #include "device/workloads/blobs.hpp"

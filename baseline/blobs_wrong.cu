@@ -1,9 +1,9 @@
-// blobs_wrong: the same image without the barrier: a thread may read before the opposite one has written.
+// blobs_wrong: the image of blobs, without the barrier. A thread may read before the opposite thread has written.
 //
 //     thread (x, y): tile[ty][tx] = spots(x, y)
 //     out[y][x] = tile[height - 1 - ty][width - 1 - tx]
 //
-// Launches: none from the device. Hazards: that one, and it shows. It is here to be seen: `nestbed blobs`.
+// Launches: none from the device. Hazards: RACY, on purpose. `nestbed blobs --strategy blobs_wrong` draws what the race does.
 // Source: Numba for CUDA Programmers by example, part 2, "2D shared array" without synchronize;
 // "CUDA by Example", chapter 5, has a similar kernel.
 #include "device/workloads/blobs.hpp"

@@ -1,4 +1,4 @@
-// complete_unroll: unroll8_warp with the block size known to the compiler, which leaves no loop.
+// complete_unroll: unroll8_warp with a block size that the compiler knows, so no loop is left.
 //
 //     thread t: slice[t] = slice[t] + slice[t + block] + ... + slice[t + 7 * block]
 //     barrier
@@ -47,7 +47,7 @@ struct CompleteUnroll {
     };
     static constexpr unsigned blocks_a_sum = 8;
 
-    // The kernel of the job's block size, of the eleven from 1024 down to 1.
+    // Calls the kernel for the job's block size. There are eleven, from 1024 down to 1.
     template <class T, unsigned Dim = kMostThreads>
     static void run(const Reduction<T>& job)
     {

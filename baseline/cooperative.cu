@@ -1,10 +1,10 @@
-// cooperative: the levels of reduce2 in one grid whose blocks wait for each other between them. CUDA only.
+// cooperative: the levels of reduce2 in one grid. Its blocks wait for each other between the levels. CUDA only.
 //
 //     for stride = block/2, block/4, ... 1:
-//         each block, for every slice that is its: thread t: slice[t] += slice[t + stride]
+//         each block, for each of its slices: thread t: slice[t] += slice[t + stride]
 //         grid.sync()
 //
-// Launches: none from the device; one cooperative launch from the host, of as many blocks as fit the device.
+// Launches: none from the device; one cooperative launch from the host, with as many blocks as fit the device.
 // Hazards: none: a barrier of the whole grid between the levels.
 // Source: CUDA C++ Programming Guide, "Cooperative Groups", "Grid Groups".
 #include "device/parts/in_block.hpp"
@@ -18,7 +18,7 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
-// Slices go round the blocks: block b has slices b, b + gridDim, ...
+// Block b has slices b, b + gridDim, ...
 template <class T>
 __global__ void reduce_cooperative(T* in, T* out, unsigned slices, unsigned dim, unsigned levels)
 {

@@ -1,4 +1,4 @@
-// copy_col: the same copy along columns: neighbouring threads are a row apart, in reading and in writing.
+// copy_col: copies along columns: neighbouring threads read and write one row apart.
 //
 //     thread (y, x): out[y][x] = in[y][x]
 //

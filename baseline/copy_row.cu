@@ -1,4 +1,4 @@
-// copy_row: the floor of a transpose: rows are read and rows are written.
+// copy_row: copies rows to rows. No transpose can be faster.
 //
 //     thread (x, y): out[y][x] = in[y][x]
 //

@@ -2,9 +2,9 @@
 //
 // Launches: none from the device; one or two from the host.
 // Hazards: none.
-// Source: CUB, which comes with the CUDA toolkit. cub's result is of 64 bits (int64 for int32, double for float32), as in
-// every strategy that sums the whole input; cub_narrow's is of the elements' own type: an int32 one wraps from some 2^24
-// elements on, and is verified modulo 2^32.
+// Source: CUB, which comes with the CUDA toolkit. The result of cub has 64 bits (int64 for int32, double for float32), as in every
+// strategy that sums the whole input. The result of cub_narrow has the type of the elements. An int32 result overflows from about
+// 2^24 elements on, and is verified modulo 2^32.
 #include "device/workloads/reduction.hpp"
 
 #ifdef __CUDACC__
@@ -51,7 +51,7 @@ struct Cub {
     {
         const cudaStream_t stream = scratch == nullptr ? nullptr : job.context.stream(0);
         const auto call = [&](auto* to) {
-            const T* in = job.in; // CUB's kernels for constant input are those that its users get
+            const T* in = job.in; // const: so CUB instantiates the kernels that its users get
             return cub::DeviceReduce::Sum(scratch, bytes, in, to, static_cast<std::int64_t>(job.elements), stream);
         };
         if constexpr (kNarrow)

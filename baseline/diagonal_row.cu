@@ -1,12 +1,11 @@
-// diagonal_row: naive_row with blocks along diagonals, so that those that run together are in different rows and
-// columns.
+// diagonal_row: naive_row with blocks along diagonals. Blocks that run at the same time are in different rows and columns.
 //
-//     block n of the grid, n in the order of their start: takes block (n / rows + n % rows, n % rows), modulo the columns
+//     block n of the grid, in the order in which blocks start: takes block (n / rows + n % rows, n % rows), modulo the columns
 //     thread (x, y): out[x][y] = in[y][x]
 //
-// Launches: none from the device. Hazards: none. (The article's formula is for square grids; of others it leaves blocks out.)
+// Launches: none from the device. Hazards: none. (The article's formula is for square grids; in others it leaves blocks out.)
 // Source: Professional CUDA C Programming, chapter 4, "transposeDiagonalRow".
-// It was made against partition camping, which today's memories do not have.
+// It avoids partition camping, which today's memories do not have.
 #include "device/workloads/matrix.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND

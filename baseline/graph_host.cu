@@ -4,7 +4,7 @@
 //     launch the graph
 //
 // Launches: none from the device; one graph of log2(block) nodes from the host, fewer with `depth`.
-// Hazards: none: the nodes are in a line.
+// Hazards: none: each node depends on the one before.
 // Source: CUDA C++ Programming Guide, "CUDA Graphs".
 #include "device/workloads/level.hpp"
 

@@ -1,7 +1,7 @@
-// host: the sum made by the host's processor, on one core: the reference row.
+// host: the host's processor sums on one core, for reference.
 //
 // Launches: none. Hazards: none. It sums in 64 bits (int64 for int32, double for float32).
-// Source: std::transform_reduce; the book's "recursiveReduce" has this place.
+// Source: std::transform_reduce, in the place of the book's "recursiveReduce".
 #include "device/workloads/reduction.hpp"
 
 #include <functional>
@@ -24,7 +24,7 @@ struct Host {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        // Widened one by one: std::reduce alone may add two neighbours in T before it adds them to the sum.
+        // Each element is widened first: std::reduce alone may add two neighbours in T before it adds them to the sum.
         *job.host_sum = std::transform_reduce(job.host_in.begin(), job.host_in.end(), WideSum<T>{}, std::plus<>{},
                                               [](T value) { return WideSum<T>{value}; });
     }

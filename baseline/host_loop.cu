@@ -1,4 +1,4 @@
-// host_loop: the levels of reduce2, each launched by the host.
+// host_loop: the levels of reduce2; the host launches each level.
 //
 //     for stride = block/2, block/4, ... 1:
 //         launch: thread t of each block: slice[t] += slice[t + stride]

@@ -1,7 +1,7 @@
-// host_parallel: the sum made by the host's processor, on all cores.
+// host_parallel: the host's processor sums on all cores.
 //
-// Launches: none. Hazards: none. OpenMP starts its threads before the time begins; where it cannot, it ends the process, which is
-// a row `crashed`. It sums in 64 bits.
+// Launches: none. Hazards: none. OpenMP starts its threads before the timed region. If it cannot, it ends the process, and the
+// row is `crashed`. It sums in 64 bits.
 // Source: an OpenMP reduction.
 #include "device/workloads/reduction.hpp"
 
@@ -22,7 +22,7 @@ struct HostParallel {
     };
     static constexpr Answer answer = Answer::on_host;
 
-    // Its first parallel region starts the threads.
+    // The first parallel region starts the threads.
     template <class T>
     static WideSum<T> prepare(const Reduction<T>& job)
     {

@@ -1,12 +1,12 @@
-// last_block: flat reduction in one launch: 16-byte loads, one partial sum per block, and the last block to finish adds those.
+// last_block: flat reduction in one launch: 16-byte loads, one partial sum per block. The last block to finish adds the partial sums.
 //
 //     each block: the sum of its tiles
 //     thread 0: sums[block] = that; arrive; the last block of the grid: total = sum of sums
 //
-// Up to 2^14 numbers go to one block, which has nobody to wait for.
+// Up to 2^14 numbers go to one block, which waits for no other.
 // Launches: none from the device.
-// Hazards: none: the sums of blocks are written before they arrive, and read by the last to arrive, at a counter that releases
-// and acquires.
+// Hazards: none: a block writes its sum before it arrives at a counter with acquire-release order, and the last block to arrive
+// reads the sums.
 // Source: CUDA samples, "threadFenceReduction".
 #include "device/parts/last_block.hpp"
 

@@ -1,4 +1,4 @@
-// naive_col: transpose that reads columns and writes rows: threads lie along the rows of the answer.
+// naive_col: transpose that reads columns and writes rows: neighbouring threads write along a row of the result.
 //
 //     thread (y, x): out[x][y] = in[y][x]
 //

@@ -1,13 +1,13 @@
-// naive_serial: a fixed grid goes over the input; then one thread of each block adds its threads up.
+// naive_serial: a grid of fixed size strides over the input; then one thread of each block adds the sums of its threads.
 //
 //     thread t: sums[t] = in[t] + in[t + threads of the grid] + ...       in shared memory
 //     barrier
 //     thread 0: sum = sums[0] + sums[1] + ...
 //     then the same by one block over the blocks' sums
 //
-// Launches: none from the device; two from the host, one if there is one block. (The article has the host add the blocks'
-// sums.) Sums are of 64 bits: a thread's float sum of many numbers would lose digits.
-// Hazards: none: barriers between what threads write and others read.
+// Launches: none from the device; two from the host, one if there is one block. (In the article the host adds the sums
+// of the blocks.) Sums have 64 bits: a float sum of many numbers in one thread would lose digits.
+// Hazards: none: a barrier between each write and the reads of other threads.
 // Source: CUDA by Numba Examples, part 2, example 2.1.
 #include "device/parts/grid_stride.hpp"
 

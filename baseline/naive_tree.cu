@@ -1,4 +1,4 @@
-// naive_tree: a fixed grid goes over the input; then each block adds its threads up in halves.
+// naive_tree: a grid of fixed size strides over the input; then each block adds the sums of its threads by halves.
 //
 //     thread t: sums[t] = in[t] + in[t + threads of the grid] + ...       in shared memory
 //     barrier
@@ -8,9 +8,9 @@
 //     thread 0: sum = sums[0]
 //     then the same by one block over the blocks' sums
 //
-// Launches: none from the device; two from the host, one if there is one block. (The article has the host add the blocks'
-// sums.) Sums are of 64 bits: a thread's float sum of many numbers would lose digits.
-// Hazards: none: barriers between what threads write and others read.
+// Launches: none from the device; two from the host, one if there is one block. (In the article the host adds the sums
+// of the blocks.) Sums have 64 bits: a float sum of many numbers in one thread would lose digits.
+// Hazards: none: a barrier between each write and the reads of other threads.
 // Source: CUDA by Numba Examples, part 2, example 2.2.
 #include "device/parts/grid_stride.hpp"
 

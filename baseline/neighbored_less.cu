@@ -1,4 +1,4 @@
-// neighbored_less: neighbouring pairs in place, by the first threads of the block, so that whole warps fall idle.
+// neighbored_less: neighbouring pairs in place, added by the first threads of the block, so that whole warps become idle.
 //
 //     for stride = 1, 2, 4, ... block/2:
 //         thread t, if there are 2 * stride numbers at i = 2 * stride * t: slice[i] += slice[i + stride]

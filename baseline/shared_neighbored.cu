@@ -1,4 +1,4 @@
-// shared_neighbored: neighbouring pairs, in shared memory: strides go up.
+// shared_neighbored: neighbouring pairs, in shared memory. Strides grow.
 //
 //     thread t: partial[t] = slice[t]                   in shared memory
 //     barrier

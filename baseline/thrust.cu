@@ -1,9 +1,9 @@
-// thrust: the library's reduction as most would write it, thrust::reduce. CUDA only.
+// thrust: the library's reduction as most users write it, thrust::reduce. CUDA only.
 //
-// Launches: none from the device; those of CUB from the host. It allocates its scratch memory, brings the sum to the host and
-// waits for it, in every call: all of that is in its time.
+// Launches: none from the device; the host makes those of CUB. Each call allocates scratch memory, copies the sum to the host and
+// waits for it. All of that is in its time.
 // Hazards: none.
-// Source: Thrust, which comes with the CUDA toolkit. Sums are of 64 bits.
+// Source: Thrust, which comes with the CUDA toolkit. Sums have 64 bits.
 #include "device/workloads/reduction.hpp"
 
 #ifdef __CUDACC__

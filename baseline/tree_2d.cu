@@ -1,14 +1,14 @@
-// tree_2d: the input as a matrix, and a fixed grid of two-dimensional blocks that goes over it.
+// tree_2d: a fixed grid of two-dimensional blocks strides over the input as over a matrix.
 //
-//     thread (x, y): its numbers, as many apart as the grid is wide and high
-//     each block: adds its threads up in halves, in shared memory
-//     then one block over the blocks' sums
+//     thread (x, y): adds its numbers, which are one grid width and one grid height apart
+//     each block: adds the sums of its threads by halves, in shared memory
+//     then one block adds the sums of the blocks
 //
-// The matrix has as many rows as columns, or one row less; its last row may be ragged. A block of 256 threads is 16 x 16, as in
-// the article; of 512, 32 x 16.
-// Launches: none from the device; two from the host, one if there is one block. (The article has the host add the blocks'
-// sums, and goes down by the grid's width and across by its height, which is right for square grids alone.)
-// Hazards: none: barriers between what threads write and others read.
+// The matrix has as many rows as columns, or one row less; its last row may be shorter. A block of 256 threads is 16 x 16, as in
+// the article; a block of 512 threads is 32 x 16.
+// Launches: none from the device; two from the host, one if there is one block. (In the article the host adds the
+// sums of the blocks. The article also swaps the grid's width and height, which is right only for square grids.)
+// Hazards: none: a barrier between each write and the reads of other threads.
 // Source: CUDA by Numba Examples, part 2, example 2.4.
 #include "device/parts/grid_stride.hpp"
 
@@ -17,7 +17,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Adds the threads of a block of two dimensions up, in `sums`, one a thread.
+// Adds the numbers in `sums`, one per thread of a two-dimensional block.
 template <class Sum>
 __device__ void finish_2d(Sum* sums, Sum sum, Sum* out)
 {

@@ -3,15 +3,15 @@
 //     for i = 0 to 3, all four reads before the first write:
 //         thread (x + i * width of a block, y): out[x][y] = in[y][x]
 //
-// Launches: none from the device. Hazards: none. (The article counts a block's first number as if a thread had one, in a grid
-// of a quarter of the blocks: its blocks overlap, and most of the matrix is never written.)
+// Launches: none from the device. Hazards: none. (The article computes the first number of a block as if each thread had one number, in a
+// grid with a quarter of the blocks. So its blocks overlap, and most of the matrix is never written.)
 // Source: Professional CUDA C Programming, chapter 4, "transposeUnroll4Row".
 #include "device/workloads/matrix.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// x of a thread: first, first + blockDim.x, ...
+// The x of a thread are first, first + blockDim.x, ...
 __global__ void transpose_unroll4_row(const float* in, float* out, unsigned nx, unsigned ny)
 {
     constexpr unsigned kUnroll = 4;

@@ -1,4 +1,4 @@
-// unroll8_warp: eight slices per block, and the last warp alone at the end.
+// unroll8_warp: eight slices per block; at the end only the first warp works.
 //
 //     thread t: slice[t] = slice[t] + slice[t + block] + ... + slice[t + 7 * block]
 //     barrier
@@ -8,9 +8,9 @@
 //     the first warp: sum of slice[0] to slice[31], by shuffles
 //
 // Launches: none from the device.
-// Hazards: none: a barrier between the levels, shuffles within the warp. (The article has a warp that reads what its other
-// threads write, kept in order by `volatile` and lockstep, which no device since Volta has; and where eight slices are not
-// whole it leaves out all but the first.)
+// Hazards: none: a barrier between the levels, shuffles within the warp. (In the article the threads of a warp read
+// what the others write, in an order that `volatile` and lockstep keep; devices since Volta have no lockstep. If the eight
+// slices are not complete, the article leaves out all but the first.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceUnrollWarps8".
 #include "device/parts/slices.hpp"
 #include "device/workloads/reduction.hpp"
@@ -18,7 +18,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// `dim` numbers a slice; threads past it, in blocks of less than a warp, add nothing.
+// A slice has `dim` numbers. In blocks of less than a warp, threads beyond it add nothing.
 template <class T>
 __global__ void reduce_unroll8_warp(T* in, T* out, unsigned long long elements, unsigned dim)
 {

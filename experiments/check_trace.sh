@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Opens traces with the importer of chrome://tracing, outside of a browser, and checks what it made of them.
+# Opens traces with the importer of chrome://tracing, outside a browser, and checks the result.
 #
 #     experiments/check_trace.sh TRACE.json…
 #
-# Installs Debian's nodejs and npm where they are missing, and the npm package traceviewer into build/traceviewer.
+# Installs Debian's nodejs and npm if they are missing, and the npm package traceviewer into build/traceviewer.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 (($#)) || {

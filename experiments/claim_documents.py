@@ -1,4 +1,4 @@
-"""Where the claims stand: the part of results/README.md that is made of them, and the numbers of the README, which are links to it."""
+"""Where the claims stand: the part of results/README.md that is made of them, and the numbers of the other documents, which are links to it."""
 import dataclasses
 import pathlib
 import re
@@ -70,7 +70,10 @@ def page_problems(path, text, should, all_measured):
     return problems
 
 
-# --- the README ---
+# --- the documents that cite them ---
+
+
+CITATION = r"\]\((?:\.\./)?results/README\.md#([^)\n]*)(\)?)"
 
 
 def without(text, pattern):
@@ -87,26 +90,28 @@ def prose_of(text):
 
 @dataclasses.dataclass
 class LinkedText:
-    """A document whose numbers are links [NUMBER](results/README.md#CLAIM.NAME); a line a problem, with the place."""
+    """A document whose numbers are links [NUMBER](results/README.md#CLAIM.NAME), with ../ in a folder's; one line per problem, with
+    the place."""
     text: str = ""  # with the numbers that were measured
     wrong: list = dataclasses.field(default_factory=list)  # said another number, and `text` says the right one
     broken: list = dataclasses.field(default_factory=list)  # no link to put right: nothing should be made of `text`
-    left: list = dataclasses.field(default_factory=list)  # claims without a link or links without a claim, missing files, ...
+    left: list = dataclasses.field(default_factory=list)  # links without a claim, missing files, ...
+    cited: set = dataclasses.field(default_factory=set)  # the numbers that it links to
 
 
 def linked(results, path, text):
     """LinkedText of a text that is called `path`, where its links to files begin."""
-    prose, made, copied, behind, cited = prose_of(text), LinkedText(), 0, 0, set()
+    prose, made, copied, behind = prose_of(text), LinkedText(), 0, 0
 
     def place(at):
         return f"{path}:{1 + text.count(chr(10), 0, at)}"
 
-    for link in re.finditer(r"\]\(results/README\.md#([^)\n]*)(\)?)", prose):
+    for link in re.finditer(CITATION, prose):
         name, whole = link[1], re.search(r"\[([^\[\]\n)]*)\Z", prose[behind:link.start()])
         begin, behind = behind + whole.start(1) if whole else 0, link.end(1)
         if "." not in name:  # to a claim or a heading
             continue
-        cited.add(name)
+        made.cited.add(name)
         number, found = results.number(name), results.found(name)
         if not whole or not link[2]:
             made.broken.append(f"{place(link.start())}: claim {name}: the link is not whole; "
@@ -125,8 +130,6 @@ def linked(results, path, text):
         made.text += text[copied:begin] + (found.text if said.endswith(suffix) else found.text.removesuffix(suffix))
         copied = link.start()
     made.text += text[copied:]
-    made.left += [f"{path}: claim {number.id}: there is no link to results/README.md#{number.id}"
-                  for claim in results.claims for number in claim.numbers if number.id not in cited]
     # Decimal numbers with a unit: what was measured is a claim.
     for match in re.finditer(r"([0-9]+\.[0-9]+) *(?:µs|us|ms|ns|%|GB/s|TB/s|times)", without(prose, r"\[.*?(?:\)|\Z)")):
         made.left.append(f"{place(match.start())}: {match[1]} with a unit: no claim covers it; "
@@ -135,3 +138,10 @@ def linked(results, path, text):
         if "://" not in match[1] and not (pathlib.Path(path).parent / match[1]).exists():
             made.left.append(f"{place(match.start())}: there is no {match[1]}")
     return made
+
+
+def uncited(results, path, documents):
+    """One line for each number that no document links to; `path` is the first of them."""
+    cited = set().union(*(document.cited for document in documents))
+    return [f"{path}: claim {number.id}: there is no link to results/README.md#{number.id}"
+            for claim in results.claims for number in claim.numbers if number.id not in cited]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The claims of the README, checked against the CSVs that they rest on; experiments/claims.sh installs what this needs and runs it."""
+"""The claims of the documents, checked against the CSVs that they rest on; experiments/claims.sh installs what this needs and runs it."""
 import argparse
 import csv
 import io
@@ -11,7 +11,7 @@ import sys
 import checked_output
 import computed_page
 import logs
-from claim_documents import claims_page, linked, page_problems, with_page
+from claim_documents import claims_page, linked, page_problems, uncited, with_page
 from claim_file import ClaimError
 from claim_numbers import interval_text
 from claim_results import Results, claims_json, read_text
@@ -28,9 +28,12 @@ class UsageError(Exception):
 
 
 def documents(folder):
-    """(README.md beside the folder of results itself, be it ".", or a link to it; README.md in it)."""
-    readme = pathlib.Path(os.path.realpath(folder)).parent / "README.md"
-    return str(readme) if os.path.isabs(folder) else os.path.relpath(readme), os.path.join(folder, "README.md")
+    """([README.md beside the folder of results itself, be it ".", or a link to it; those of other folders beside it that cite a claim],
+    README.md in it)."""
+    beside = pathlib.Path(os.path.realpath(folder)).parent
+    citing = [path for path in sorted(beside.glob("*/README.md")) if "](../results/README.md#" in read_text(path)]
+    readmes = [str(path) if os.path.isabs(folder) else os.path.relpath(path) for path in (beside / "README.md", *citing)]
+    return readmes, os.path.join(folder, "README.md")
 
 
 def say_problems(problems):
@@ -63,14 +66,15 @@ def computed_problems(pages):
 
 
 def check(results, options):
-    readme, page = documents(options.results)
-    links, text = linked(results, readme, read_text(readme)), read_text(page)
-    problems = [*results.problems, *links.wrong, *links.broken, *links.left,
+    readmes, page = documents(options.results)
+    links, text = [linked(results, readme, read_text(readme)) for readme in readmes], read_text(page)
+    problems = [*results.problems, *(problem for one in links for problem in (*one.wrong, *one.broken, *one.left)),
+                *uncited(results, readmes[0], links),
                 *page_problems(page, text, with_page(page, text, claims_page(results)), not results.problems),
                 *computed_problems(computed_pages(results))]
     if not problems:
         numbers = sum(len(made.numbers) for made in results.measured)
-        print(f"{len(results.measured)} claims, {numbers} numbers: {readme}, {page} and the CSVs agree")
+        print(f"{len(results.measured)} claims, {numbers} numbers: {', '.join(readmes)}, {page} and the CSVs agree")
     return say_problems(problems)
 
 
@@ -78,18 +82,20 @@ def write(results, options):
     """Nothing is written unless every claim has its numbers."""
     if results.problems:
         return say_problems(results.problems)
-    readme, page = documents(options.results)
-    before, text = read_text(readme), read_text(page)
-    links, written = linked(results, readme, before), with_page(page, text, claims_page(results))
-    if links.broken:
-        return say_problems(links.broken)
+    readmes, page = documents(options.results)
+    before, text = [read_text(readme) for readme in readmes], read_text(page)
+    links, written = [linked(results, *document) for document in zip(readmes, before)], with_page(page, text, claims_page(results))
+    broken = [problem for one in links for problem in one.broken]
+    if broken:
+        return say_problems(broken)
     pages = computed_pages(results)
-    for path, new, old in ((page, written, text), (readme, links.text, before),
+    for path, new, old in ((page, written, text), *((readme, one.text, old) for readme, one, old in zip(readmes, links, before)),
                            *((path, new, read_text(path) if path.exists() else "") for path, new, _ in pages)):
         if new != old:
             logs.write_whole(path, new.encode("utf-8", "surrogateescape"))
             print(path)
-    return say_problems([*links.left, *(problem for _, _, problems in pages for problem in problems)])
+    return say_problems([*(problem for one in links for problem in one.left), *uncited(results, readmes[0], links),
+                         *(problem for _, _, problems in pages for problem in problems)])
 
 
 def print_table(heads, rows):
@@ -172,13 +178,13 @@ def check_new_file(path):
 
 def options_of():
     parser = argparse.ArgumentParser(
-        prog="claims.sh", allow_abbrev=False, description="The claims of the README, and the CSVs that they rest on.",
+        prog="claims.sh", allow_abbrev=False, description="The claims of the documents, and the CSVs that they rest on.",
         epilog="Exit codes: 0 all agree, 1 it could not run, 2 a bad option, 3 a claim does not hold, or a second run is not near "
                "(on another GPU: in what must hold on every GPU).")
     results = {"metavar": "FOLDER", "help": "where claims.json lies, beside a README.md and under another (the repository's results)"}
     parser.add_argument("--results", default=os.path.relpath(RESULTS), **results)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    for name, run, text in (("check", check, "the README, results/README.md and the CSVs agree"),
+    for name, run, text in (("check", check, "the documents and the CSVs agree"),
                             ("list", show, "every number, computed from its CSV"),
                             ("compare", compare, "the same numbers from the CSVs of a second run"),
                             ("write", write, "the numbers into both documents")):

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Checks what the README, results/README.md and results/h200/README.md say against the CSVs that it rests on.
+# Checks the numbers in the documents against the CSV files that they come from.
 #
-#     experiments/claims.sh check             both documents and the CSVs agree; else a line that names the claim, and exit 3
+#     experiments/claims.sh check             the documents and the CSVs agree; otherwise it names the claims and exits with 3
 #     experiments/claims.sh list [--json]     every number, computed from its CSV
-#     experiments/claims.sh compare FOLDER    the same numbers from the CSVs of a second run [--json] [--csv FILE]; where that is of
-#                                             another GPU, only what must hold on every GPU is judged
-#     experiments/claims.sh write             the numbers into the documents
-#     NESTBED=build/release/nestbed experiments/claims.sh check    with this binary, and nothing is built
+#     experiments/claims.sh compare FOLDER    the same numbers from the CSVs of a second run [--json] [--csv FILE]; if that is from
+#                                             another GPU, it judges only what must hold on every GPU
+#     experiments/claims.sh write             writes the numbers into the documents
+#     NESTBED=build/release/nestbed experiments/claims.sh check    uses this binary and builds nothing
 #
-# results/claims.json says how each number comes about, and of results/h200/README.md the README.template.md beside it
-# (experiments/computed_page.py). --results FOLDER: another folder than results/.
+# results/claims.json defines how each number is computed; results/h200/README.template.md does so for results/h200/README.md
+# (experiments/computed_page.py). --results FOLDER: use another folder than results/.
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh

@@ -3,8 +3,8 @@
 #
 #     experiments/nvbench.sh NVBENCH.csv LOG.csv --map cub_sum=cub --map neighbored=neighbored --size Elements [-o OUT.csv]
 #
-# NVBENCH.csv is what a benchmark of nvbench writes by --csv; nvbench is not part of this project. LOG.csv has rows with
-# submit = held and l2 = flushed, as nvbench measures: nestbed run ... --submit held --l2 flushed. --help has the other options.
+# NVBENCH.csv is what a benchmark of nvbench writes with --csv; nvbench is not part of this project. LOG.csv must be measured as
+# nvbench measures: nestbed run ... --submit held --l2 flushed. --help lists the other options.
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures what the ledger and the NVTX ranges cost: runs experiments/overhead.cfg by three variants in turn, round after round,
-# into one log whose column `experiment` names the variant, and prints the ratios.
+# Measures what the ledger and the NVTX ranges cost. It runs experiments/overhead.cfg with three variants in turn, for several
+# rounds, into one log whose column `experiment` names the variant. Then it prints the ratios.
 #
 #     experiments/overhead.sh NESTBED NESTBED_WITHOUT_LEDGER LOG.csv [ROUNDS]
 #
-# The second binary is of the preset no-ledger: experiments/build.sh no-ledger.
+# The second binary comes from the preset no-ledger: experiments/build.sh no-ledger.
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 (($# == 3 || $# == 4)) || {

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Redraws every figure from CSV logs alone, as SVG and PNG, into figures/ beside each log.
+# Draws every figure from the CSV logs alone, as SVG and PNG, into figures/ beside each log.
 #
 #     experiments/plot.sh                            every folder under results/ that holds logs
 #     experiments/plot.sh results/h200               all logs of a folder
 #     experiments/plot.sh results/h200 results/a100  the logs that both have, the two machines side by side: results/a100/beside-h200/
 #     experiments/plot.sh out.csv -o /tmp/figures    one log, and where the figures go
-#     experiments/plot.sh --setup                    installs what it needs, and no more
-#     NESTBED=build/release/nestbed experiments/plot.sh    with this binary, and nothing is built
+#     experiments/plot.sh --setup                    only installs what it needs
+#     NESTBED=build/release/nestbed experiments/plot.sh    uses this binary and builds nothing
 #
-# What is drawn follows from what a log holds, not from its name; the same log gives the same bytes.
+# The figures follow from what a log holds, not from its name. The same log gives the same bytes.
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Writes one page of HTML to explore a results folder: the claims, the figures with filters, the rows behind every number.
+# Writes one HTML page to explore a results folder: the claims, the figures with filters, and the rows behind every number.
 #
-#     experiments/report.sh                             results/h200, to results/h200/report.html, which git ignores
+#     experiments/report.sh                             results/h200, to results/h200/report.html (git ignores it)
 #     experiments/report.sh results/local -o page.html  another folder, another file
-#     NESTBED=build/release/nestbed experiments/report.sh    with this binary, and nothing is built
+#     NESTBED=build/release/nestbed experiments/report.sh    uses this binary and builds nothing
 #
-# The page holds all it needs and asks no network for anything: open it in a browser, or send it to somebody.
+# The page holds all that it needs and uses no network: open it in a browser, or send it to somebody.
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 

@@ -1,10 +1,10 @@
-// aggregated_block: one warp per slice, and the children of all slices of a block folded into one launch.
+// aggregated_block: one warp per slice; one launch for the children of all slices of a block.
 //
 //     reduce(slices, size):                       one block, warp w owns slices[w]
 //         if size == 2: sum[w] = slice[0] + slice[1]
 //         each lane, in steps of 32: slice[i] += slice[i + size/2]
 //         barrier
-//         thread 0: launch reduce(slices, size/2)  one block, for all warps that would launch
+//         thread 0: launch reduce(slices, size/2)  one block, for all its warps
 //
 // Launches: every root block serves 16 slices and launches one child per level, log2(block) - 1 levels:
 // ceil(grid / 16) * (log2(block) - 1).
@@ -19,7 +19,7 @@ namespace nestbed::inline NESTBED_BACKEND
 
 inline constexpr unsigned kSlicesPerBlock = 16;
 
-// Slice s of the wave begins at in + s * dim; block b of the grid owns `slices` of the wave from b * 16 on.
+// Slice s of the wave begins at in + s * dim. Block b of the grid owns `slices` slices of the wave, the first is b * 16.
 template <class T, class Nest>
 __global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned size, unsigned dim, Nest nest)
 {

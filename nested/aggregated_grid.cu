@@ -1,5 +1,4 @@
-// aggregated_grid: the children that all blocks of a grid would launch, folded into one launch per level, which the last
-// block to finish makes.
+// aggregated_grid: one launch per level for the children of all blocks. The last block to finish makes it.
 //
 //     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim ...]
 //         if stride == 1: sum = slice[0] + slice[1]
@@ -7,9 +6,9 @@
 //         barrier
 //         thread 0: arrive; the last of the grid: launch reduce(in, stride/2) for all blocks
 //
-// Launches: one per level, log2(block) - 1 levels, whatever the grid: those of reduce2.
-// Hazards: none. Every block arrives behind a barrier, at a counter that releases and acquires, and the last to arrive launches:
-// all additions of all blocks come before the launch, whatever the order of the blocks.
+// Launches: one per level, log2(block) - 1 levels, for any grid: the same as reduce2.
+// Hazards: none. Each block passes a barrier and then arrives at a counter with acquire-release order. The last block to arrive
+// launches. So all additions of all blocks come before the launch, in any order of the blocks.
 // Source: grid-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
 // Optimizing Dynamic Parallelism", MICRO 2016.
 #include "device/parts/in_block.hpp"
@@ -18,7 +17,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// `arrived` is 0 at the start of every level: the last to arrive brings it back.
+// `arrived` is 0 at the start of every level: the last block to arrive resets it.
 template <class T, class Nest>
 __global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned dim, unsigned* arrived, Nest nest)
 {

@@ -6,12 +6,13 @@
 //         barrier
 //         thread 0: launch reduce(slice, stride/2)  one block of stride/2 threads
 //
-// nosync's blocks have twice the threads, half of them idle: that costs up to a quarter (results/h200/README.md).
+// The blocks of nosync have twice as many threads, and half of them are idle. That costs up to a quarter of its time
+// (results/h200/README.md).
 //
 // Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: none. A child sees what the launching thread wrote before the launch, and what the barrier put before that:
-// all of the block's additions. No other block touches the slice. By `tail`, the chains of one root grid run one
-// after another (CUDA C++ Programming Guide, "Tail Launch Stream"): right, and slow.
+// Hazards: none. A child sees what the launching thread wrote before the launch. The barrier puts all additions of the block
+// before that. No other block touches the slice. With `tail`, the chains of one root grid run one after another (CUDA C++
+// Programming Guide, "Tail Launch Stream"): right, but slow.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync"; the barrier is ours.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"

@@ -1,15 +1,15 @@
-// chain: empty levels, each launched by the one before: what one launch costs, by every mechanism.
+// chain: empty levels; each level launches the next. It shows what one launch costs, by every mechanism.
 //
-//     level(n):                                    `grid` blocks of `block` threads, one of which does anything
+//     level(n):                                    `grid` blocks of `block` threads; only one thread acts
 //         mark: begun
 //         if n < depth: mark: called; launch level(n + 1)
 //
-// By host: one launch after another into one stream. By host_graph: the same, captured, launched as one graph. By
-// graph_tail: a device graph that launches itself again. By grid_sync: one cooperative grid, one grid.sync() per level.
-// Where the driver puts an instance of a device graph decides what a level takes: `graphs` makes that many instances and
-// uses the fastest, for the run that is timed and, made anew, for the one that marks (results/h200/README.md).
-// Launches: `depth` (1024 if full) below the root grid; none of them from the device by host, host_graph and grid_sync.
-// Hazards: none: there are no data but a sum, which is atomic.
+// host: the host launches one grid after another into one stream. host_graph: the same launches, captured into one graph.
+// graph_tail: a device graph launches itself again. grid_sync: one cooperative grid with one grid.sync() per level.
+// The time of a level depends on where the driver places the instance of a device graph. `graphs` makes that many instances and
+// uses the fastest one. It makes them once for the timed run and again for the run with timestamps (results/h200/README.md).
+// Launches: `depth` (1024 if full) below the root grid. With host, host_graph and grid_sync none of them comes from the device.
+// Hazards: none: the only data is an atomic sum.
 // Source: ours.
 #include "device/workloads/launch.hpp"
 
@@ -26,7 +26,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// The thread that acts for its grid.
+// True for the thread that acts for its grid.
 __device__ inline bool acts()
 {
     return threadIdx.x == 0 && blockIdx.x == 0;
@@ -78,7 +78,7 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, Nest nest)
     if (!acts())
         return;
     const ChainState read = *state;
-    // Of this thread alone: the others end at once, and the level is no longer theirs to read.
+    // Only this thread reads the level. The others end at once and must not read it.
     const Nest here = nest.at(read.level);
     const auto scope = here.enter(begun);
     if (read.level > 0)
@@ -90,7 +90,7 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, Nest nest)
     launch_graph_again(here);
 }
 
-// An instance of the graph, and what it works on.
+// An instance of the graph, and its data.
 class GraphChain
 {
   public:
@@ -117,7 +117,7 @@ class GraphChain
         job_.context.upload(state_, std::span(&start, 1));
     }
 
-    // Times each over a few levels, twice, and takes back what that left behind.
+    // Times each instance over a few levels, twice, and then resets what that changed.
     std::size_t fastest_of(const std::vector<Graph>& instances)
     {
         constexpr unsigned kLevels = 32;

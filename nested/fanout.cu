@@ -1,14 +1,14 @@
-// fanout: one grid launches many empty ones: how fast launches can be made, by every mechanism.
+// fanout: one grid launches many empty grids. It shows how fast launches can be made, by every mechanism.
 //
-//     root:                              `grid` blocks, in waves as the plan has it; `wave` = `grid` makes one grid
+//     root:                              `grid` blocks, in the waves of the plan; `wave` = `grid` makes one grid
 //         thread 0 of block b: mark: called; launch child(b), one block of `block` threads
 //     child(b): mark: begun
 //
-// By host: `grid` launches into one stream. By host_graph: the same, captured, launched as one graph. By grid_sync: one
-// cooperative grid of as many blocks as fit, which share the children out behind one grid.sync(). There is no fan-out
-// by graph_tail: a graph launches itself once at a time.
-// Launches: `grid`; none of them from the device by host, host_graph and grid_sync.
-// Hazards: none: there are no data but a sum, which is atomic. By tail, a root grid's children run one after another.
+// host: the host makes `grid` launches into one stream. host_graph: the same launches, captured into one graph. grid_sync: one
+// cooperative grid with as many blocks as fit; they share the children after one grid.sync(). There is no fan-out by graph_tail,
+// because a graph can launch itself only once at a time.
+// Launches: `grid`. With host, host_graph and grid_sync none of them comes from the device.
+// Hazards: none: the only data is an atomic sum. With tail, the children of a root grid run one after another.
 // Source: ours.
 #include "device/workloads/launch.hpp"
 
@@ -28,7 +28,7 @@ __global__ void fanout_child(LaunchMarks marks, unsigned launch)
         marks.begin(launch, now);
 }
 
-// As a kernel that is launched from a kernel takes it.
+// The form that a kernel launched from a kernel takes.
 template <class Nest>
 __global__ void fanout_nested_child(LaunchMarks marks, unsigned launch, Nest nest)
 {

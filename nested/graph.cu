@@ -1,4 +1,4 @@
-// graph: the levels of reduce2 by a device graph that launches itself again. CUDA only.
+// graph: the levels of reduce2 as a device graph that launches itself again. CUDA only.
 //
 //     once, untimed: a graph of one node, instantiated for the device and uploaded
 //     node:                                       grid blocks of block/2 threads; block b owns in[b * dim ...]
@@ -7,9 +7,9 @@
 //         thread t < stride: slice[t] += slice[t + stride]
 //         barrier; thread 0: arrive; the last of the grid: level += 1, launch this graph again (tail)
 //
-// Launches: one per level, log2(block) - 1 levels: those of reduce2. The first comes from the host. A graph's parameters
-// are fixed, so the block size does not shrink and the level is kept in memory.
-// Hazards: none: a graph that launches itself runs again when this run is complete. The level goes up when every block
+// Launches: one per level, log2(block) - 1 levels, as in reduce2. The host makes the first launch. The parameters of a graph
+// are fixed, so the block size does not shrink, and the level is kept in memory.
+// Hazards: none: a graph that launches itself runs again when this run is complete. The level changes only after every block
 // has read it.
 // Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch".
 #include "device/parts/in_block.hpp"

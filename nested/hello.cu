@@ -8,9 +8,9 @@
 //
 // A child grid has one block, so below the root every block is block 0.
 // Launches: every root block launches one child per level, log2(block) levels: grid * log2(block).
-// Hazards: none: the levels share no data but a counter, which is atomic. The order of the lines is not defined.
-// Source: Professional CUDA C Programming, chapter 3, "nestedHelloWorld". The lines are printed on request only:
-// `nestbed hello`; a sweep counts the greetings instead.
+// Hazards: none: the levels share only an atomic counter. The order of the lines is not defined.
+// Source: Professional CUDA C Programming, chapter 3, "nestedHelloWorld". Only `nestbed hello` prints the lines;
+// a sweep counts the greetings instead.
 #include "device/workloads/greeting.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND

@@ -1,4 +1,4 @@
-// hello_synced: nested hello world in which a parent waits for its child: the book's exercise.
+// hello_synced: nested hello world in which a parent waits for its child. It is an exercise of the book.
 //
 //     hello(size):                                blocks of `size` threads
 //         every thread: print "Recursion=D: Hello World from thread T block B"
@@ -6,10 +6,10 @@
 //         thread 0: launch hello(size/2), one block of size/2 threads, and wait for it
 //                   print "-------> nested execution depth: D+1"
 //
-// So the lines of a root block come as those of a recursion on a CPU do: a level's arrow after all that is below it.
+// So the lines of a root block have the order of a recursion on a CPU: the arrow of a level follows all levels below it.
 // Launches: every root block launches one child per level, log2(block) levels: grid * log2(block).
-// Hazards: none: the levels share no data but a counter, which is atomic. A parent that waits stays resident, so the root blocks go in
-// waves whose chains all fit (src/model/launch_plan.hpp).
+// Hazards: none: the levels share only an atomic counter. A parent that waits stays resident, so the root blocks are launched in
+// waves whose chains all fit the device (src/model/launch_plan.hpp).
 // Source: Professional CUDA C Programming, chapter 3, the exercise on "nestedHelloWorld" with cudaDeviceSynchronize() after the launch.
 // How a parent waits without it: src/device/nest.hpp.
 #include "device/workloads/greeting.hpp"

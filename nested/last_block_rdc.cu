@@ -1,9 +1,9 @@
-// last_block_rdc, last_block_inline, last_block_noinline: baseline/last_block.cu compiled with -rdc=true: as it is, with a
-// launch that is never taken in the kernel, and with that launch in a __noinline__ function. What dynamic parallelism
+// last_block_rdc, last_block_inline, last_block_noinline: baseline/last_block.cu compiled with -rdc=true: unchanged; with a
+// launch in the kernel that is never executed; with that launch in a __noinline__ function. They show what dynamic parallelism
 // costs a kernel that does not use it.
 //
-// Launches: none: the launch is behind a condition that is false, which only the host knows.
-// Hazards: none: as last_block.
+// Launches: none: the condition of the launch is false, but the compiler cannot know that.
+// Hazards: none, as in last_block.
 // Source: ours; the kernel is in src/device/parts/last_block.hpp.
 #include "device/parts/last_block.hpp"
 

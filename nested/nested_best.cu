@@ -1,16 +1,16 @@
-// nested_best: the recursive reduction that comes out fastest: a child does the same work as its parent at the same time.
+// nested_best: the fastest recursive reduction: a child does the same work as its parent, at the same time.
 //
 //     sum(input):                                        two blocks a multiprocessor
-//         thread 0 of block 0: launch the same, fire and forget, as many blocks again
-//         each block: runs of tiles of the input, as long as there are any, handed out by a counter; 16-byte loads
+//         thread 0 of block 0: launch the same number of blocks again, fire and forget
+//         each block: takes runs of tiles of the input from a counter until none is left; 16-byte loads
 //         arrive; the last block of parent and child: add the blocks' sums
 //
 // Launches: 1 if there are two whole tiles (of 8192 elements) or more, else none.
-// Why: a tail launch behind a flat pass puts its 10 us of latency on top. Here the latency passes while the parent works,
-// the counter makes up for the child's late start, and nothing waits for a grid to end.
-// The registers are bounded, so that the launch does not take room from the blocks (experiments/rdc.cfg).
-// Hazards: none: nobody writes the input; the sums of blocks are written before they arrive, and read by the last to arrive, at
-// a counter that releases and acquires. Nobody waits, so parent and child need not run at the same time.
+// Why: a tail launch after a flat pass would add its 10 us of latency. Here the latency passes while the parent works, the
+// counter balances the child's late start, and nothing waits for a grid to end.
+// The number of registers is bounded. Otherwise the launch would reduce the number of resident blocks (experiments/rdc.cfg).
+// Hazards: none: the input is only read. A block writes its sum before it arrives at a counter with acquire-release order, and the
+// last block to arrive reads the sums. Nobody waits, so parent and child need not run at the same time.
 // Source: ours.
 #include "device/parts/flat_sum.hpp"
 #include "device/workloads/reduction.hpp"
@@ -18,7 +18,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// A kernel of its own: a grid that could launch takes longer to complete, even when it does not.
+// A separate kernel: a grid that could launch takes longer to complete, even if it does not launch.
 template <class T, class Nest>
 __global__ void __launch_bounds__(kFlatThreads, kFlatBound) sum_best_child(FlatJob<T> job, Nest nest)
 {
@@ -53,7 +53,7 @@ struct NestedBest {
         return ExpectedLaunches::chain_per_grid(levels_within(point, point.elements / kTileElements >= 2 ? 1 : 0));
     }
 
-    // Blocks of the parent, and as many of the child.
+    // The number of blocks of the parent; the child has as many.
     static std::uint32_t blocks(const Context& context)
     {
         return kFlatResident / 2 * context.facts().multiprocessors;

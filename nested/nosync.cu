@@ -6,10 +6,10 @@
 //         thread 0: launch reduce(slice, size/2)  one block of size/2 threads
 //
 // Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: RACY, as the book has it. Thread 0 launches when its own addition is done; the child may read what the
-// other threads have not added yet. On a GPU the launch latency usually hides it; `delay_us` delays the other warps.
+// Hazards: RACY, as in the book. Thread 0 launches when its own addition is done. The child may read numbers that the other
+// threads have not added yet. On a GPU the launch latency usually hides this; `delay_us` delays the other warps.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync". There the input is modified in
-// place, the sum of each block goes to the host, and the depth is always full. The same here, except that `depth` can limit it.
+// place, the sum of each block goes to the host, and the depth is always full. Here `depth` can limit it.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
@@ -19,7 +19,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class T, class Nest>
 __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
 {
-    const auto scope = nest.enter(); // a traced run marks here when the grid begins and, at the end of scope, ends
+    const auto scope = nest.enter(); // a traced run marks the begin of the grid here, and its end at the end of scope
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
     T* sum = out + blockIdx.x;
@@ -63,7 +63,7 @@ struct Nosync {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        // Once per wave: the root blocks start in waves whose launches fit the pending limit. `nest` carries the mechanism.
+        // Called once per wave: the root blocks start in waves whose launches fit the pending limit. `nest` carries the mechanism.
         launch_waves<Nosync>(job, [&](const auto& wave, auto nest) {
             host_launch<reduce_nosync<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
         });

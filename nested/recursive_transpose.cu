@@ -1,4 +1,4 @@
-// recursive_transpose: a cache-oblivious transpose, whose quadrants are children.
+// recursive_transpose: a cache-oblivious transpose; its quadrants are children.
 //
 //     split(part):
 //         for each of its quadrants, in halves of whole tiles of 32 x 64 numbers:
@@ -6,9 +6,9 @@
 //             launch split(quadrant)          otherwise
 //     transpose(part): a grid with one block per tile, through shared memory
 //
-// Launches: one per quadrant; 4^d at depth d as long as there are as many tiles. A part that is one tile wide or high has two
-// halves instead. Depth 0, and a matrix of one tile, launch nothing.
-// Hazards: none: the input is only read, and quadrants are written by one grid each.
+// Launches: one per quadrant: 4^d at depth d, while there are that many tiles. A part that is one tile wide or high has two
+// halves instead. Depth 0 and a matrix of one tile launch nothing.
+// Hazards: none: the input is only read, and each quadrant is written by one grid.
 // Source: Frigo, Leiserson, Prokop, Ramachandran, "Cache-Oblivious Algorithms", FOCS 1999, section 2, which halves the longer
 // side.
 #include "device/parts/tile_transpose.hpp"
@@ -22,14 +22,14 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Of the matrix, in tiles.
+// A part of the matrix, in tiles.
 struct TilePart {
     unsigned x, y, width, height;
 
     __device__ bool single() const { return width == 1 && height == 1; }
 };
 
-// Halves of a side of n tiles: the first has the odd one.
+// Halves of a side of n tiles. If n is odd, the first half has one tile more.
 constexpr unsigned first_half(unsigned n)
 {
     return n - n / 2;
@@ -85,7 +85,7 @@ struct RecursiveTranspose {
         return {0, 0, (nx - 1) / kTileWidth + 1, (ny - 1) / kTileHeight + 1};
     }
 
-    // Level by level, how many parts there are of each size: of each side there are two sizes at most.
+    // For each level, the number of parts of each size. Each side has at most two sizes.
     static ExpectedLaunches launches(const Case& point)
     {
         using Size = std::pair<unsigned, unsigned>;

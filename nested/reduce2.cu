@@ -5,10 +5,10 @@
 //         thread t: slice[t] += slice[t + stride]
 //         thread 0 of block 0: launch reduce(in, stride/2)   grid blocks of stride/2 threads
 //
-// The block size halves from level to level, so the root's slice length travels along as `dim`; no thread is idle.
-// Launches: one per level, log2(block) - 1 levels, whatever the grid.
-// Hazards: RACY, as the book has it. Block 0 launches the next level for all blocks; a child block may read what the
-// parent's block of the same number has not added yet. On a GPU the launch latency usually hides it; `delay_us` delays the
+// The block size halves from level to level, and no thread is idle. `dim` passes the slice length of the root to all levels.
+// Launches: one per level, log2(block) - 1 levels, for any grid.
+// Hazards: RACY, as in the book. Block 0 launches the next level for all blocks. A child block may read numbers that the
+// parent's block of the same index has not added yet. On a GPU the launch latency usually hides this; `delay_us` delays the
 // other blocks.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2".
 #include "device/parts/in_block.hpp"

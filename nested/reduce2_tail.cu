@@ -5,8 +5,8 @@
 //         thread t: slice[t] += slice[t + stride]
 //         thread 0 of block 0: tail launch reduce(in, stride/2)   grid blocks; runs when this grid is complete
 //
-// Launches: one per level, log2(block) - 1 levels, whatever the grid.
-// Hazards: none: a tail launch starts when all blocks of the launching grid are complete, and sees all that they wrote.
+// Launches: one per level, log2(block) - 1 levels, for any grid.
+// Hazards: none: a tail launch starts when all blocks of the launching grid are complete, and sees everything they wrote.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2"; the tail launch is ours.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"

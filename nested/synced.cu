@@ -8,8 +8,8 @@
 //         barrier
 //
 // Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: none in the data: the barrier before the launch puts all additions before the child. But a parent that
-// waits stays resident, so the root blocks must go in waves whose chains all fit (src/model/launch_plan.hpp).
+// Hazards: no race: the barrier before the launch puts all additions before the child. But a parent that waits stays resident,
+// so the root blocks must be launched in waves whose chains all fit the device (src/model/launch_plan.hpp).
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce", whose device-side
 // cudaDeviceSynchronize() is gone since compute capability 9.0. How a parent waits without it: src/device/nest.hpp.
 #include "device/parts/in_block.hpp"
@@ -21,7 +21,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class T, class Nest>
 __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
 {
-    const auto scope = nest.enter(); // a traced run marks here when the grid begins and, at the end of scope, ends
+    const auto scope = nest.enter(); // a traced run marks the begin of the grid here, and its end at the end of scope
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
     T* sum = out + blockIdx.x;
@@ -66,7 +66,7 @@ struct Synced {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        // Once per wave: the root blocks start in waves whose chains all fit on the device. `nest` carries the mechanism.
+        // Called once per wave: the root blocks start in waves whose chains all fit on the device. `nest` carries the mechanism.
         launch_waves<Synced>(job, [&](const auto& wave, auto nest) {
             host_launch<reduce_synced<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
         });

@@ -1,5 +1,5 @@
-// tail: recursive reduction with one child per block per level, each by a tail launch: what CUDA's guide offers instead of a
-// parent that waits. The child is the continuation of its parent.
+// tail: recursive reduction with one child per block per level, each by a tail launch. The CUDA guide recommends this instead of a
+// parent that waits: the child continues the work of its parent.
 //
 //     reduce(slice, stride):                             one block of `stride` threads, one thread per pair
 //         if stride == 1: sum = slice[0] + slice[1]
@@ -7,9 +7,9 @@
 //         thread 0: tail launch reduce(slice, stride/2)  one block of stride/2 threads; runs when this grid is complete
 //
 // Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: none, and no barrier: a tail launch starts when all of the launching grid is complete, and sees all that it
-// wrote. But one root grid's tail launches run one after another, descendants included, so root grids are small and go
-// round many streams (src/model/launch_plan.hpp).
+// Hazards: none, without a barrier: a tail launch starts when the whole launching grid is complete, and sees everything it
+// wrote. But the tail launches of one root grid run one after another, with their descendants. So root grids are small and use
+// many streams (src/model/launch_plan.hpp).
 // Source: CUDA C++ Programming Guide, "Tail Launch Stream", applied to the book's gpuRecursiveReduce.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"

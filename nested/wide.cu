@@ -1,4 +1,4 @@
-// wide_warp, wide_block: recursion over the whole input with a large fan-in, so that few levels are left.
+// wide_warp, wide_block: recursion over the whole input with a large fan-in, so that there are few levels.
 //
 //     sum(in, n):                                  ceil(n / block) blocks
 //         groups of F neighbours: one sum each, by shuffles     F = 32 (a warp), or the block size
@@ -6,24 +6,24 @@
 //         thread 0 of block 0: tail launch sum(sums, ceil(n / F))
 //
 // Launches: one per level: ceil(log_F(elements)) - 1 levels. 2^20 elements: 3 with F = 32, 2 with F = 512, 1 with 1024.
-// With fewer levels than that (`depth`), the last level is one block that adds all that is left.
-// Hazards: none: no thread reads what another one writes in the same grid, and a tail launch starts when the launching
-// grid is complete.
+// If `depth` allows fewer levels, the last level is one block that adds all remaining numbers.
+// Hazards: none: no thread reads what another thread of the same grid writes, and a tail launch starts when the launching grid
+// is complete.
 // Source: the recursion of Professional CUDA C Programming, chapter 3, with the fan-in of its warp-shuffle reduction
-// (chapter 5). Sums are of 64 bits: int64 for int32, double for float32.
+// (chapter 5). Sums have 64 bits: int64 for int32, double for float32.
 #include "device/parts/collective.hpp"
 #include "device/workloads/reduction.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Sums by level go to and fro between `to` and `other`. A fan-in of 0 is the block size.
+// The levels write their sums to `to` and `other` in turn. A fan-in of 0 means the block size.
 template <class In, class Sum, unsigned FanIn, class Nest>
 __global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other, Sum* total, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
-    if (nest.last_level()) { // of one block
+    if (nest.last_level()) { // this level has one block
         Sum sum{};
         for (unsigned long long index = tid; index < n; index += blockDim.x)
             sum += in[index];

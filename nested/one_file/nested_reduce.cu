@@ -1,14 +1,15 @@
-// Nested reduction in one file, for a first look: two of the book's kernels, right on today's GPUs, without the testbed.
+// Nested reduction in one file, for a first look: two kernels of the book, corrected for today's GPUs, without the testbed.
 //
 //     nvcc -std=c++17 -arch=native -rdc=true nested/one_file/nested_reduce.cu -lcudadevrt -o nested_reduce && ./nested_reduce
 //
-// A grid of BLOCKS blocks of THREADS threads sums an array in place. Each block halves its part and lets a kernel that it launches do the
-// rest: by a grid of one block for every block (`barrier`), or by one grid for all blocks (`reduce2_tail`). Two things are not as in the book:
-// - cudaDeviceSynchronize() in a kernel is gone since CUDA 12 on today's GPUs. Whoever needs the child's result is launched after it
+// A grid of BLOCKS blocks of THREADS threads sums an array in place. Each block halves its part and launches a kernel for the rest: one grid
+// of one block for each block (`barrier`), or one grid for all blocks (`reduce2_tail`). Two things differ from the book:
+// - cudaDeviceSynchronize() in a kernel is gone since CUDA 12 on today's GPUs. Code that needs the child's result is launched after the child
 //   (cudaStreamTailLaunch).
-// - A kernel launches when all threads have done their part: __syncthreads() before the launch in `barrier`, a tail launch in `reduce2_tail`. The
-//   child sees the writes of the thread that launches it and those that a barrier has put before the launch, and no others.
-// The pending-launch limit (2048) is set to what the launches need: past it they fail, and nobody but the launching thread learns it.
+// - A kernel launches only when all threads have done their part: `barrier` calls __syncthreads() before the launch, `reduce2_tail` makes a tail
+//   launch. The child sees the writes of the launching thread, and those that a barrier put before the launch. It sees no others.
+// The program raises the pending-launch limit (2048) to what the launches need. Launches beyond the limit fail, and only the launching thread
+// learns it.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

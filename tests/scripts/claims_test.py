@@ -450,6 +450,20 @@ class Documents(Command):
         self.replace("results/README.md", "Some GPU, 1.5 minutes", "Some GPU, 1.4 minutes")
         self.assertIn("README.md: what is between the claims is not what the CSVs give", self.failed())
 
+    def test_may_stand_in_the_documents_of_other_folders(self):
+        self.replace("README.md", "[8](results/README.md#slowly.launches)", "some")
+        (self.folder / "more").mkdir()
+        (self.folder / "else").mkdir()
+        self.write("else/README.md", "It cites nothing, and 12.25 ms are its own affair.\n")
+        self.write("more/README.md", "It takes [9](../results/README.md#slowly.launches) launches.\n")
+        self.assertEqual(self.failed(), f"claims.sh: {self.folder}/more/README.md:1: claim slowly.launches: it says 9, the CSV gives 8 "
+                                        "(launches of every row where strategy = slow)\n")
+        self.assertEqual(self.run_claims("write")[0], f"{self.folder}/more/README.md\n")
+        self.assertEqual(self.read("more/README.md"), "It takes [8](../results/README.md#slowly.launches) launches.\n")
+        self.assertIn(f"{self.folder}/README.md, {self.folder}/more/README.md, ", self.run_claims("check")[0])
+        self.write("more/README.md", "It takes [8](results/README.md#slowly.launches) launches; [five](../results/README.md#slowly.times).\n")
+        self.assertIn("more/README.md:1: there is no results/README.md", self.failed())
+
     def test_miss_what_the_readme_does_not_say(self):
         self.replace("README.md", "[8](results/README.md#slowly.launches)", "8")
         self.replace("README.md", "quick.us", "quick.ms")
@@ -1027,7 +1041,7 @@ class OfTheRepository(unittest.TestCase):
     def test_agree_with_its_documents_and_csvs(self):
         done = subprocess.run([ROOT / "experiments/claims.sh", "check"], cwd=ROOT, capture_output=True, text=True, check=False)
         self.assertEqual((done.stderr, done.returncode), ("", 0))
-        self.assertRegex(done.stdout, r"^\d+ claims, \d+ numbers: README.md, results/README.md and the CSVs agree\n$")
+        self.assertRegex(done.stdout, r"^\d+ claims, \d+ numbers: README.md, .*results/README.md and the CSVs agree\n$")
 
     def test_hold_of_its_own_logs_under_the_name_of_another_gpu(self):
         with tempfile.TemporaryDirectory() as folder:

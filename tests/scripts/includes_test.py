@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests of the shape of the source: which folder includes which, how long files are, where functions are declared.
+"""Tests of the shape of the source: which folder includes which, how long files are, where functions are declared, whose names are whose.
 
     /usr/bin/python3 tests/scripts/includes_test.py             the tests, on this repository and on planted mistakes
     /usr/bin/python3 tests/scripts/includes_test.py --graph     the include graph by folder, and the lines per folder
@@ -156,7 +156,21 @@ def undeclared(source):
                 yield f"{name}: {function} is not declared in {headers[-1] if len(headers) > 2 else headers[0]}"
 
 
-RULES = [wrong_includes, cycles, long_files, large_folders, undeclared]
+def shared_names(source):
+    """Kernels and types that two strategies define. They are templates or inline, so the linker takes one of the two for both, and says
+    nothing."""
+    files = collections.defaultdict(list)
+    for name, text in source.texts.items():
+        if folder_of(name) in STRATEGIES:
+            kernels = re.findall(r"^__global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(", text, re.MULTILINE)
+            for defined in sorted({*kernels, *re.findall(r"^(?:struct|class) (\w+) ", text, re.MULTILINE)}):
+                files[defined].append(name)
+    for defined, names in files.items():
+        if len(names) > 1:
+            yield f"{defined} is defined in {' and in '.join(names)}: the program would use one of them for both"
+
+
+RULES = [wrong_includes, cycles, long_files, large_folders, undeclared, shared_names]
 
 
 def violations(root):
@@ -251,6 +265,14 @@ class PlantedMistakes(unittest.TestCase):
         self.assertEqual([text.split(":")[0] for text in found()], ["src/device"])
         lines["plan"], lines["device"] = 30, 36
         self.assertEqual([text.split(":")[0] for text in found()], ["src/plan"])
+
+    def test_a_name_of_two_strategies(self):
+        text = "template <class T>\n__global__ void {}reduce_a(T* in)\n{{\n}}\n\nstruct {} {{\n}};\n"
+        good = {"nested/a.cu": text.format("", "A"), "src/device/parts/a.hpp": text.format("", "A")}
+        self.assertEqual(self.found(good, [shared_names]), [])
+        for bounds, name, shared in (("", "B", "reduce_a"), ("__launch_bounds__(kA, kB) ", "B", "reduce_a"), ("b_", "A", "A")):
+            self.assertEqual(self.found({**good, "baseline/b.cu": text.format(bounds, name)}, [shared_names]),
+                             [f"{shared} is defined in nested/a.cu and in baseline/b.cu: the program would use one of them for both"])
 
     def test_what_the_own_header_does_not_declare(self):
         of_none = "std::vector<int> all_of(int a,\n                        int b)\n{\n}\n"
