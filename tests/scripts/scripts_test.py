@@ -201,12 +201,12 @@ class Named(Scratch):
         rows = list(csv.DictReader(log.read_text(encoding="utf-8").splitlines()))
         times = {}
         for row in rows:
-            times.setdefault((row["grid"], row["depth"]), []).append(float(row["wall_us"]))
-        (grid, depth), least = min(((case, statistics.median(found)) for case, found in times.items()), key=lambda one: one[1])
+            times.setdefault((row["strategy"], row["grid"], row["depth"]), []).append(float(row["wall_us"]))
+        (strategy, grid, depth), least = min(((case, statistics.median(found)) for case, found in times.items()), key=lambda one: one[1])
         page = (self.mine / "README.md").read_text(encoding="utf-8")
         line = next(line for line in page.splitlines() if "(hello.csv)" in line)
         self.assertIn(f"| [hello](hello.csv) | {rows[0]['gpu']} (executor) |  |  | {rows[0]['utc'][:10]}", line)
-        self.assertIn(f" | {rows[0]['git']} | {len(rows)} | `hello`, {rows[0]['mechanism']}, grid {grid}, depth {depth}: ", line)
+        self.assertIn(f" | {rows[0]['git']} | {len(rows)} | `{strategy}`, {rows[0]['mechanism']}, grid {grid}, depth {depth}: ", line)
         shown, unit = re.search(r": ([0-9.]+) (µs|ms) \|", line).groups()
         self.assertAlmostEqual(float(shown) * {"µs": 1, "ms": 1000}[unit] / least, 1, delta=0.006)
         self.assertIn("(quick.csv)", page)
