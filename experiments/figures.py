@@ -224,16 +224,16 @@ def _strategies(part, shown, figure):
 
 
 FIGURES = [
+    Figure("by-depth", "latency-depth", "Time against nesting depth",
+           "The recursion is cut off after so many levels, and a block then finishes in a loop. At which depth does "
+           "recursion stop paying off?",
+           "several depths", "depth", _depths, _along("depth"), figures_sweeps.against, ("depth",)),
     Figure("ways", "strategies", "Every way at one size",
            "What is the cheapest way to the same answer? One size at a time, sorted by time.",
            "several cases of one size", "ways", _left, _taken, _strategies,
            wider="a file shows all sizes of a log at once, where nothing else is to be seen in it; the page any one size"),
     Figure("book", "book", "The book's table", "", "the book's five strategies at 2048 blocks of 512", "book", _book,
            _taken, figures_rates.book, page="the book's times are no cases of a log"),
-    Figure("by-depth", "latency-depth", "Time against nesting depth",
-           "The recursion is cut off after so many levels, and a block then finishes in a loop. At which depth does "
-           "recursion stop paying off?",
-           "several depths", "depth", _depths, _along("depth"), figures_sweeps.against, ("depth",)),
     Figure("by-grid", "latency-grid", "Time against grid size", "What does a way cost as the grid grows?",
            "several grids", "grid", _grids, _along("grid"), figures_sweeps.against, ("grid",)),
     Figure("by-block", "latency-block", "Time against block size", "What does a way cost as its blocks grow?",
@@ -273,10 +273,10 @@ FIGURES = [
     Figure("bandwidth", "bandwidth", "Bandwidth against size",
            "What the workload must read and write at least, over the time. What fits the caches can pass the memory's peak.",
            "bandwidth at several sizes", "library", _rates, _along("elements"), figures_rates.bandwidth, ("elements",),
-           ("bandwidth",), level="peak", by_family=False),
+           ("bandwidth", "share"), level="peak", by_family=False),
     Figure("rates", "bandwidth", "Bandwidth at one size", "What the workload must read and write at least, over the time.",
            "flat kernels at few sizes", "baselines", _rates_at_one_size, _taken, figures_rates.bandwidth_dots, (),
-           ("bandwidth",), level="peak"),
+           ("bandwidth", "share"), level="peak"),
     Figure("waves", "waves", "Time against the size of a wave",
            "The root blocks of a run go in waves, in one stream or several. Which size of wave is the fastest?",
            "several waves", "waves", _waves, _taken, figures_sweeps.waves, ("wave",)),

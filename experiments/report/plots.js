@@ -9,7 +9,7 @@ const inert = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;'
 
 const isLog = (values) => {
   const positive = values.filter((value) => value > 0);
-  return !values.some((value) => value < 0) && Math.max(...positive) / Math.min(...positive) >= 20;
+  return !values.some((value) => value < 0) && Math.max(...positive) / Math.min(...positive) > 30; // as in the figures
 };
 
 // Where values stand on an axis: words, and nought on a logarithmic one, get a place of their own beside the numbers.
@@ -148,7 +148,7 @@ function levelAt(layout, value, text, colors, log, up) {
 function level({figure, measure}, list, layout, colors, log, up) {
   const peak = figure.level === 'peak' && list.map((found) => found.peak_gb_s).find(Boolean);
   if (peak)
-    levelAt(layout, peak, `peak, ${grouped(Math.round(peak))} ${measure.unit}`, colors, log, up);
+    levelAt(layout, measure.share ? 100 : peak, `peak, ${three(peak)} GB/s`, colors, log, up);
   else if (figure.level && figure.level !== 'peak')
     levelAt(layout, 1, figure.level, colors, log, up);
 }
@@ -251,22 +251,24 @@ function linePlot(view, drawn, colors) {
 function dotPlot(view, drawn, colors) {
   const rows = drawn.map((each) => each.points[0] ?? each.lost[0]);
   const layout = layoutOf(colors, rows.length * (narrow.matches ? 38 : 24) + 96);
+  const slim = narrow.matches;
   const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])));
   const slowest = Math.max(...rows.map(({value}) => value?.y ?? 0), 1);
   const familyAt = ({found}) => families.findIndex(({name}) => name === found.family);
   const traces = [...new Set(rows.map(familyAt))].sort((a, b) => a - b).map((family) => {
     const points = rows.filter((row) => familyAt(row) === family);
-    const {name, symbol, [theme()]: color} = families[family];
+    const {name, symbol, [theme()]: shade} = families[family];
+    const color = points.map(({series}) => series.look[theme()]);
     const spans = points.map((point) => (point.value ? point : {...point, value: {y: slowest, low: null, high: null}}));
     return {
       type: 'scatter',
       mode: 'markers+text',
       name,
       meta: name,
-      look: {color, symbol},
+      look: {color: shade, symbol},
       x: spans.map(({value}) => value.y),
       y: points.map((point) => rows.indexOf(point)),
-      error_x: bars(spans, color),
+      error_x: bars(spans, shade),
       hoverinfo: 'text',
       hovertext: points.map(({hover}) => hover),
       customdata: points.map(({found}) => found.index),
@@ -290,6 +292,17 @@ function dotPlot(view, drawn, colors) {
     range: [rows.length - 0.4, -0.6],
     tickfont: {size: narrow.matches ? 11 : 13}
   });
+  // As in the figures, at the right: the value of each dot, and how many launches it made from the device.
+  const columns = [{head: view.measure.name, text: ({value}) => (value ? valueText(view.measure, value.y) : '–'), at: slim ? 0 : 108}];
+  if (!slim)
+    columns.push({head: 'device launches', at: 0, text: ({found}) => (found.launches === null ? '–' : grouped(found.launches))});
+  layout.margin.r = slim ? 84 : 220;
+  layout.margin.t = 34;
+  for (const {head, text, at} of columns) {
+    const place = {xref: 'paper', x: 1, xanchor: 'right', xshift: layout.margin.r - 8 - at, showarrow: false};
+    layout.annotations.push({...place, yref: 'paper', y: 1, yanchor: 'bottom', text: head, font: {size: 12}});
+    layout.annotations.push(...rows.map((row, index) => ({...place, y: index, text: text(row), font: {size: slim ? 11 : 13}})));
+  }
   level(view, rows.map(({found}) => found), layout, colors, scale.log, false);
   return {traces, layout};
 }
