@@ -95,7 +95,7 @@ def name_of(column, value):
     number = style.grouped(int(number)) if number.isdecimal() and len(number) < 16 else number
     more = "" if number == "1" else "s"
     forms = {"grid": f"{{}} block{more}", "block": "blocks of {} threads", "depth": "depth {}", "delay_us": "delay {} µs",
-             "graphs": f"{{}} graph{more}", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}",
+             "graphs": "best of {} graphs" if more else "{} graph", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}",
              "wave": "waves of {}", "streams": f"{{}} stream{more}", "seed": "seed {}", "l2": "L2 cache {}"}
     return forms.get(column, "{}").format(number)
 

@@ -79,7 +79,7 @@ def look_of(strategy, launches=0):
     family = family_of(strategy, launches)
     colour, members = FAMILIES[family]
     place = members.index(strategy) if strategy in members else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
-    first = list(FAMILIES).index(family)  # of families, too, the first members have marks of their own
+    first = 5 * list(FAMILIES).index(family)  # members of other families have other marks, but for few
     return OWN_COLOURS.get(strategy) or shade(colour, place), MARKS[(first + place) % len(MARKS)], DASHES[place % len(DASHES)]
 
 

@@ -39,9 +39,9 @@ def wrong(part, groups, figure):
             bounds = [logs.interval_of_share(*found) if found else (math.nan, math.nan) for found in trials]
             style.intervals(axes, line.x, *([100 * bound[end] for bound in bounds] for end in (0, 1)), color=line.colour,
                             linewidth=max(1.2, 4.4 - 1.6 * order), alpha=0.6, zorder=2)
-            wider = 0 if line.colour == style.GREY else max(0, 2 - racy)  # than what may lie on it
+            wider = 2.6 if line.colour != style.GREY and not racy else 0  # than what may lie on it
             racy += line.colour != style.GREY
-            axes.plot(line.x, shares, color=line.colour, marker=line.mark, markersize=4.5 + 1.5 * wider, clip_on=False,
+            axes.plot(line.x, shares, color=line.colour, marker=line.mark, markersize=4.5 + wider, clip_on=False,
                       linestyle="-" if wider else line.dash, linewidth=1.4 + wider, zorder=3)
             labels += end_label(line, shares)
         sheet.end_labels(axes, labels)

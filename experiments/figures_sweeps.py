@@ -48,7 +48,8 @@ def mark_refused(axes, lines, rows=0):
     else:
         axes.set_yticks([tick for tick in axes.get_yticks() if low <= tick <= high])
         axes.set_ylim(low, low + (high - low) / (1 - strip))
-    axes.add_patch(Rectangle((0, 1 - strip), 1, strip, color="#F3F3F3", linewidth=0, transform=axes.transAxes, zorder=1.5))
+    if without:
+        axes.add_patch(Rectangle((0, 1 - strip), 1, strip, color="#F3F3F3", linewidth=0, transform=axes.transAxes, zorder=1.5))
     for place, line in enumerate(without):
         at = [x for x, us in zip(line.x, line.cases["us"]) if pandas.isna(us)]
         axes.plot(at, [1 - 0.01 - step * (place + 0.5)] * len(at), "x", color=line.colour, markersize=5, markeredgewidth=1.3,

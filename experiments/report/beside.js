@@ -51,7 +51,7 @@ function captionOf(view, drawn) {
   if (partly.length)
     said.push(`× ${count(partly)} have rows that are not ok: ${inWords(faults(partly))} rows.`);
   if (byHost.length && shown.some(({clock}) => clock === 'gpu'))
-    said.push(`By the host’s clock: ${[...new Set(byHost.map(({strategy}) => strategy))].join(', ')}.`);
+    said.push(`Hollow, by the host’s clock: ${[...new Set(byHost.map(({strategy}) => strategy))].join(', ')}.`);
   const racy = data.racy.filter((name) => shown.some(({strategy}) => strategy === name));
   if (racy.length)
     said.push(`Racy (${racy.join(', ')}): the answer depends on which thread comes first.`);

@@ -244,7 +244,7 @@ function draw(card) {
   Plotly.react(plot, traces, layout, {
     responsive: true,
     displaylogo: false,
-    displayModeBar: narrow.matches ? false : 'hover',
+    displayModeBar: narrow.matches || !view.axis ? false : 'hover',
     modeBarButtonsToRemove: ['select2d', 'lasso2d', 'autoScale2d', 'zoomIn2d', 'zoomOut2d']
   });
   if (!card.listens) {

@@ -28,6 +28,36 @@ function scaleOf(values, words = {}, linear = false) {
   return {log, at, values: [...new Set(values)].sort((a, b) => at(a) - at(b))};
 }
 
+// Of times the unit that keeps the longest under five digits, as in the figures; else that of the measure.
+function unitOf({unit, label}, values) {
+  if (unit !== 'µs')
+    return {size: 1, label};
+  const longest = Math.max(...values, 0);
+  const [size, short] = longest < 2e4 ? [1, 'µs'] : longest < 2e7 ? [1e3, 'ms'] : [1e6, 's'];
+  return {size, label: label.replace(/µs$/, short)};
+}
+
+// Ticks along an axis of values in a unit of `size`: steps of a decade, or even ones.
+function valueTicks(log, values, size, room) {
+  const shown = values.filter((value) => value > 0).map((value) => value / size);
+  if (!shown.length)
+    return {};
+  const [least, most] = [Math.min(...shown), Math.max(...shown)];
+  let places = [];
+  if (log) {
+    const span = most / least;
+    const steps = span > 2000 || room < 5 ? [1] : span > 150 ? [1, 3] : [1, 2, 5];
+    for (let power = Math.floor(Math.log10(least)) - 1; power <= Math.ceil(Math.log10(most)); ++power)
+      places.push(...steps.map((step) => Number(`${step}e${power}`)));
+  } else {
+    const rough = most / room;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 2.5, 5, 10].find((each) => each * power >= rough) * power;
+    places = Array.from({length: room + 2}, (_, index) => Number((index * step).toPrecision(9)));
+  }
+  return {tickmode: 'array', tickvals: places.map((place) => place * size), ticktext: places.map(grouped)};
+}
+
 // Ticks at values that occur, as many as there is room for; words are always among them.
 function ticksOf(scale, text, room) {
   const along = (value) => (scale.log ? Math.log2(scale.at(value)) : scale.at(value));
@@ -89,6 +119,9 @@ const bars = (points, color) => ({
   arrayminus: points.map(({value}) => (value && value.low !== null ? value.y - value.low : 0))
 });
 const crossed = ({found}) => found.ok < found.rows;
+// An × where a row is not ok; hollow where a GPU's log has the host's clock, as in the figures.
+const markOf = (point, symbol) => (crossed(point) ? 'x' :
+    point.found.clock === 'wall' && point.found.backend === 'cuda' ? `${symbol}-open` : symbol);
 
 function paper() {
   const style = getComputedStyle(document.querySelector('.plot'));
@@ -225,7 +258,7 @@ function linePlot(view, drawn, colors) {
         color,
         line: {width: 0},
         size: points.map((point) => (crossed(point) ? 9 : 7)),
-        symbol: points.map((point) => (crossed(point) ? 'x' : symbol))
+        symbol: points.map((point) => markOf(point, symbol))
       },
       hoverinfo: 'text',
       hovertext: points.map(({hover}) => hover),
@@ -237,9 +270,14 @@ function linePlot(view, drawn, colors) {
   Object.assign(
       layout.xaxis, {type: across.log ? 'log' : 'linear', title: {...layout.xaxis.title, text: title}, showgrid: false},
       ticksOf(across, powers ? power : grouped, narrow.matches ? 5 : 11));
-  Object.assign(
-      layout.yaxis,
-      {type: up.log ? 'log' : 'linear', title: {...layout.yaxis.title, text: measure.label}, rangemode: 'tozero'});
+  const values = all.flatMap(({value}) => [value.y, value.low ?? value.y, value.high ?? value.y]);
+  const unit = unitOf(measure, values);
+  Object.assign(layout.yaxis, {
+    type: up.log ? 'log' : 'linear',
+    title: {...layout.yaxis.title, text: unit.label},
+    rangemode: 'tozero',
+    ...valueTicks(up.log, values, unit.size, narrow.matches ? 6 : 8)
+  });
   if (measure.zero && up.log)
     Object.assign(
         layout.yaxis, ticksOf({...up, values: [0, ...Array.from({length: 9}, (_, power) => 10 ** power)]}, grouped, 99));
@@ -272,17 +310,20 @@ function dotPlot(view, drawn, colors) {
       hoverinfo: 'text',
       hovertext: points.map(({hover}) => hover),
       customdata: points.map(({found}) => found.index),
-      marker: {color, size: 9, symbol: points.map((point) => (crossed(point) ? 'x' : symbol))},
+      marker: {color, size: 9, symbol: points.map((point) => markOf(point, symbol))},
       text: points.map(({found, value}) => (value ? '' : inert(inWords(faults([found]))))),
       textposition: 'middle left'
     };
   });
   const label = ({series}) => inert(series.name).replace(/, /g, narrow.matches ? ',<br>' : ', ');
+  const values = rows.flatMap(({value}) => (value ? [value.y, value.low ?? value.y, value.high ?? value.y] : []));
+  const unit = unitOf(view.measure, values);
   Object.assign(layout.xaxis, {
     type: scale.log ? 'log' : 'linear',
-    title: {...layout.xaxis.title, text: view.measure.label},
+    title: {...layout.xaxis.title, text: unit.label},
     side: 'bottom',
-    rangemode: 'tozero'
+    rangemode: 'tozero',
+    ...valueTicks(scale.log, values, unit.size, slim ? 3 : 6)
   });
   Object.assign(layout.yaxis, {
     tickmode: 'array',

@@ -13,6 +13,7 @@ SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross
 DASHES = ["solid", "dash", "dot", "dashdot"]
 SHAPE = ["type", "elements", "grid", "block", "nx", "ny"]
 COLUMNS = ["log", "strategy", "mechanism", *parts.NAMES, "levels", "launched", "whole", "launches"]
+UNUSUAL = ("grid", "graphs")  # what a series is called by only where it differs from most
 OWN = 1e6  # the weight of the experiment that a figure was made for
 
 
@@ -44,7 +45,11 @@ def labels_of(firsts, names, ways=False):
         for label, case in zip(labels, firsts):
             alike.setdefault(label, set()).add(str(case[name]))
         if any(len(values) > 1 for values in alike.values()):
-            words = ["" if case[name] == "full" else parts.name_of(name, case[name]) for case in firsts]
+            said = [parts.name_of(name, case[name]) for case in firsts]
+            there = [word for word in said if word]
+            usual = max(there, key=there.count)  # is left out where most series have it
+            usual = usual if there.count(usual) > len(there) / 2 and name in UNUSUAL else ""
+            words = ["" if case[name] == "full" or word == usual else word for case, word in zip(firsts, said)]
             labels = [", ".join(filter(None, both)) for both in zip(labels, words)]
     return labels
 
