@@ -17,6 +17,7 @@ HEADINGS = {"mechanism": "launch mechanism", "delay_us": "delay, µs", "gpu": "G
             "pending_limit_asked": "pending limit", "submit_asked": "submission", "l2": "L2 cache", "block_shape": "block shape"}
 TYPES = ["int32", "float32"]
 CHOSEN = ["wave", "streams"]  # mostly by nestbed, and then they follow from the rest
+EMPTY_GRIDS = ("chain", "fanout")
 MOST_PANELS = 4  # of two strategies, before each has a panel and the values are lines
 
 
@@ -225,8 +226,9 @@ def order_of(value):
 
 
 def dress(lines, by_value=False):
-    """Colours, marks and dashes: of an ordered quantity; of mechanisms, where one strategy goes by several; else those that each
-    strategy has everywhere. Lines that would look the same have marks and dashes of their own."""
+    """Colours, marks and dashes: of an ordered quantity; of mechanisms, where one strategy goes by several, and of empty grids, which
+    differ in nothing else; else those that each strategy has everywhere. Lines that would look the same have marks and dashes of
+    their own."""
     names = list(dict.fromkeys(line.label for line in lines))
     strategies, ways = {line.strategy for line in lines}, {(line.strategy, line.mechanism) for line in lines}
     if by_value or len(ways) == 1 and len(names) > 1:
@@ -238,7 +240,7 @@ def dress(lines, by_value=False):
     most = {strategy: max(line.cases["launches"].max() for line in lines if line.strategy == strategy) for strategy in strategies}
     alike = {}
     for line in lines:
-        if len(strategies) == 1 and len(ways) > 1:
+        if len(strategies) == 1 and len(ways) > 1 or line.strategy in EMPTY_GRIDS:
             look = style.mechanism_look(line.mechanism)[1], style.mechanism_mark(line.mechanism), "-"
         else:
             look = style.look_of(line.strategy, most[line.strategy])

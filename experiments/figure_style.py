@@ -80,7 +80,8 @@ def look_of(strategy, launches=0):
     colour, members = FAMILIES[family]
     place = members.index(strategy) if strategy in members else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
     first = 5 * list(FAMILIES).index(family)  # members of other families have other marks, but for few
-    return OWN_COLOURS.get(strategy) or shade(colour, place), MARKS[(first + place) % len(MARKS)], DASHES[place % len(DASHES)]
+    colour = OWN_COLOURS.get(strategy) or shade(colour, place)
+    return on_page(colour)["light"], MARKS[(first + place) % len(MARKS)], DASHES[place % len(DASHES)]
 
 
 def marked(strategy):
@@ -90,7 +91,8 @@ def marked(strategy):
 
 def mechanism_look(mechanism):
     """(words, colour)."""
-    return MECHANISMS.get(mechanism, (mechanism, GREY))
+    words, colour = MECHANISMS.get(mechanism, (mechanism, GREY))
+    return words, on_page(colour)["light"]
 
 
 def mechanism_mark(mechanism):
@@ -107,7 +109,8 @@ def _contrast(one, other):
 
 
 def on_page(colour):
-    """{"light": a colour, "dark": a colour} of a figure's colour: its hue, as far from the page's surface as a line needs."""
+    """{"light": a colour, "dark": a colour} of a colour: its hue, as far from the page's surface as a line needs. Figures in files
+    have those of the light page."""
     found = {}
     for theme, (surface, least) in SURFACES.items():
         hue, lightness, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
@@ -126,7 +129,7 @@ def shade(colour, step):
 
 def scale_colours(count):
     """Colours for an ordered quantity, light to dark, none too pale to print."""
-    return [matplotlib.colormaps["viridis_r"](value) for value in numpy.linspace(0.22, 1.0, count)]
+    return [on_page(matplotlib.colormaps["viridis_r"](value))["light"] for value in numpy.linspace(0.22, 1.0, count)]
 
 
 def grouped(number):

@@ -16,7 +16,6 @@ import logs
 from measures import AXES, MEASURES
 
 SWEPT = 0.5  # of the cases that have sizes: over that share must lie on a line of three for rates to be drawn as lines
-EMPTY_GRIDS = ("chain", "fanout")
 
 
 class TableError(Exception):
@@ -82,7 +81,7 @@ def _swept(cases, axis):
 
 
 def _recursions(cases):
-    return cases[~cases["strategy"].isin(EMPTY_GRIDS)]
+    return cases[~cases["strategy"].isin(parts.EMPTY_GRIDS)]
 
 
 def _depths(cases):
@@ -121,7 +120,7 @@ def _empty_grids(strategy):
 
 def _submissions(cases):
     """Chains and fan-outs of empty grids, where some were asked for held and open."""
-    own = cases[cases["strategy"].isin(EMPTY_GRIDS) & cases["launched"].notna() & (cases["submit_asked"] != "")]
+    own = cases[cases["strategy"].isin(parts.EMPTY_GRIDS) & cases["launched"].notna() & (cases["submit_asked"] != "")]
     return own if own["submit_asked"].nunique() > 1 else _none(own)
 
 
@@ -186,7 +185,7 @@ def _book(cases):
 
 def _left(cases):
     """All, where nothing numeric varies."""
-    sweeps = (_depths, _grids, _blocks, *map(_empty_grids, EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
+    sweeps = (_depths, _grids, _blocks, *map(_empty_grids, parts.EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
               _waves, _submissions)
     return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
 
@@ -210,7 +209,7 @@ def _launches(part, _):
 
 def _chains_and_fanouts(part, _):
     """Of both figures: they share a file."""
-    return part.cases[part.cases["strategy"].isin(EMPTY_GRIDS)]
+    return part.cases[part.cases["strategy"].isin(parts.EMPTY_GRIDS)]
 
 
 def _with_cub(part, taken):

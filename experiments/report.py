@@ -226,7 +226,7 @@ def page_of(folder, beside, options):
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
     name = shown_name(folder)
     parts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
-             "about": about_html(found), "count": f"{len(own)} of these results" if own else "none of these results",
+             "about": about_html(found), "made": "What the documents say of these results, and the rows behind each number" if own else "None for this hardware",
              "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
              "theme": source("theme.js"), "data": as_script(data), "plotly": packed_plotly(),
              "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}

@@ -290,7 +290,8 @@ function dotPlot(view, drawn, colors) {
   const rows = drawn.map((each) => each.points[0] ?? each.lost[0]);
   const layout = layoutOf(colors, rows.length * (narrow.matches ? 38 : 24) + 96);
   const slim = narrow.matches;
-  const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])));
+  const linear = view.measure.linear || view.figure.level === 'peak'; // a share of the peak is one by eye
+  const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])), {}, linear);
   const slowest = Math.max(...rows.map(({value}) => value?.y ?? 0), 1);
   const familyAt = ({found}) => families.findIndex(({name}) => name === found.family);
   const traces = [...new Set(rows.map(familyAt))].sort((a, b) => a - b).map((family) => {

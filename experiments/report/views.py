@@ -78,7 +78,7 @@ def line_view(figure, cases, axis):
     if not groups or not found and len(figure.axes) > 1:
         return None
     found += single if len(single) <= len(found) or not found else []
-    sizes, flat = [*SHAPE, "block_shape"], cases[places.isna()]
+    sizes, flat = [*SHAPE, "block_shape"], cases[places.isna() & cases["launched"].isna()]
     beside = parts.grouped_by(pandas.concat(found), sizes) if len(flat) else []
     groups = found + [across for sized in beside for across in parts.grouped_by(parts.alike(flat, sized.iloc[0], sizes),
                                                                                ["strategy", "mechanism", *names])]

@@ -148,6 +148,12 @@ class Folder(unittest.TestCase):
         self.assertEqual(list(self.folder.glob("*.html")), [])
 
 
+class Words(unittest.TestCase):
+    def test_significant_digits_are_kept(self):
+        texts = {0.44: "0.4400", 2.5: "2.500", 9.3: "9.300", 20.61: "20.61", 3745.2: "3745", 16384.0: "16384", 0.0272: "0.02720", 0.0: "0"}
+        self.assertEqual({value: page_writer.claims_table.number_text(value) for value in texts}, texts)
+
+
 class Errors(Folder):
     def test_a_folder_that_is_not_there(self):
         self.folder = self.folder / "none"
