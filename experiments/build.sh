@@ -11,6 +11,8 @@ root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
 
+answer_help "" "$@"
+
 # clang-format and clang-tidy are CI's and not needed here.
 packages=(cmake ninja-build g++ git libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev
           libfmt-dev libgtest-dev libgmock-dev libmd-dev libpng-dev nlohmann-json3-dev)

@@ -6,18 +6,16 @@
 # Installs Debian's nodejs and npm if they are missing, and the npm package traceviewer into build/traceviewer.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=experiments/packages.sh
+source "$root/experiments/packages.sh"
+answer_help "" "$@"
 (($#)) || {
     echo "check_trace.sh: no trace was named; allowed: one or more files of nestbed trace" >&2
     exit 2
 }
 viewer=$root/build/traceviewer/node_modules/traceviewer
 if [[ ! -d $viewer ]]; then
-    if ! command -v npm >/dev/null; then
-        apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
-        ((EUID == 0)) || apt=(sudo "${apt[@]}")
-        "${apt[@]}" update -qq >&2
-        "${apt[@]}" install -y -qq --no-install-recommends nodejs npm >&2
-    fi
+    command -v npm >/dev/null || install_packages nodejs npm
     npm install --silent --no-save --prefix "$root/build/traceviewer" traceviewer@1.0.11 >&2
 fi
 exec node "$root/experiments/check_trace.js" "$viewer" "$@"

@@ -17,6 +17,8 @@ HEADINGS = {"mechanism": "launch mechanism", "delay_us": "delay, µs", "gpu": "G
             "pending_limit_asked": "pending limit", "submit_asked": "submission", "l2": "L2 cache", "block_shape": "block shape"}
 TYPES = ["int32", "float32"]
 CHOSEN = ["wave", "streams"]  # mostly by nestbed, and then they follow from the rest
+EMPTY_GRIDS = ("chain", "fanout")
+MOST_PANELS = 4  # of two strategies, before each has a panel and the values are lines
 
 
 @dataclasses.dataclass
@@ -90,11 +92,12 @@ def name_of(column, value):
         return ""
     if column == "elements":
         return f"{style.power_text(value)} numbers"
-    number = style.grouped(value) if isinstance(value, float) or isinstance(value, int) else str(value)
+    number = style.grouped(value) if isinstance(value, (float, int)) else str(value)
+    number = style.grouped(int(number)) if number.isdecimal() and len(number) < 16 else number
     more = "" if number == "1" else "s"
     forms = {"grid": f"{{}} block{more}", "block": "blocks of {} threads", "depth": "depth {}", "delay_us": "delay {} µs",
-             "graphs": f"{{}} graph{more}", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}",
-             "wave": "waves of {}", "streams": f"{{}} stream{more}", "seed": "seed {}", "l2": "L2 {}"}
+             "graphs": "best of {} graphs" if more else "{} graph", "nx": "{} columns", "ny": "{} rows", "pending_limit_asked": "limit {}",
+             "wave": "waves of {}", "streams": f"{{}} stream{more}", "seed": "seed {}", "l2": "L2 cache {}"}
     return forms.get(column, "{}").format(number)
 
 
@@ -125,9 +128,9 @@ def shape_text(cases, names):
 
 def common_text(cases):
     """What all cases that have it agree in, of type, size and shape: `int32, 2048 × 512 threads`."""
-    names = [name for name in ("type", "nx", "ny", "grid", "block") if cases[name].replace("", pandas.NA).dropna().nunique() == 1]
+    names = [name for name in ("type", "nx", "ny", "grid", "block", "l2") if cases[name].replace("", pandas.NA).dropna().nunique() == 1]
     first = {name: cases[name].replace("", pandas.NA).dropna().iloc[0] if name in names else None for name in NAMES}
-    return shape_text(first, names)
+    return shape_text(first, [name for name in names if name != "l2" or first[name] != "as_is"])
 
 
 def mechanism_text(mechanism):
@@ -137,7 +140,8 @@ def mechanism_text(mechanism):
 def strategy_label(case, several):
     """The strategy, and the mechanism where `several` says that it goes by more than one."""
     words = mechanism_text(case["mechanism"])
-    return f"{case['strategy']}, {words}" if several.get(case["strategy"], 1) > 1 and words else case["strategy"]
+    name = style.marked(case["strategy"])
+    return f"{name}, {words}" if several.get(case["strategy"], 1) > 1 and words else name
 
 
 def mechanisms_each(cases):
@@ -179,8 +183,8 @@ def alike(cases, case, names):
 
 
 def lines_and_panels(groups, panel_names):
-    """[(panel title, [Line])]: lines are strategies and mechanisms; panels, what else varies. Where there is but one strategy
-    by one mechanism and one other thing varies, its values are the lines of a single panel."""
+    """[(panel title, [Line])]: lines are strategies and mechanisms; panels, what else varies. Where one strategy by one mechanism
+    differs in one thing alone, its values are the lines of a single panel; of two, where the values are many, of a panel each."""
     everything = pandas.concat(groups)
     several = mechanisms_each(everything)
     names = varying(everything, panel_names)
@@ -188,14 +192,14 @@ def lines_and_panels(groups, panel_names):
         names.remove("elements")
     pairs = {(group["strategy"].iloc[0], group["mechanism"].iloc[0]) for group in groups}
     one_strategy = len({strategy for strategy, _ in pairs}) == 1 and len(pairs) > 1
-    by_value = len(pairs) == 1 and len(names) == 1
+    by_value = len(names) == 1 and (len(pairs) == 1 or len(pairs) == 2 and everything[names[0]].nunique() > MOST_PANELS)
     panels = {}
     for group in sorted(groups, key=lambda group: rank_of(group.iloc[0])):
         case = group.iloc[0]
         value = case[names[0]] if by_value else None
         label = mechanism_text(case["mechanism"]) if one_strategy else strategy_label(case, several)
         label = name_of(names[0], value) if by_value else label
-        title = "" if by_value else shape_text(group, names)
+        title = shape_text(group, names) if not by_value else strategy_label(case, several) if len(pairs) > 1 else ""
         panels.setdefault(title, []).append(Line(label, case["strategy"], case["mechanism"], value, list(group["x"]), group))
     if not by_value:
         panels = dict(sorted(panels.items(), key=lambda panel: [order_of(panel[1][0].cases.iloc[0][name]) for name in names]))
@@ -222,34 +226,31 @@ def order_of(value):
 
 
 def dress(lines, by_value=False):
-    """Colours and marks: of an ordered quantity, of mechanisms where a single strategy goes by several, else of families."""
+    """Colours, marks and dashes: of an ordered quantity; of mechanisms, where one strategy goes by several, and of empty grids, which
+    differ in nothing else; else those that each strategy has everywhere. Lines that would look the same have marks and dashes of
+    their own."""
     names = list(dict.fromkeys(line.label for line in lines))
-    colours = style.scale_colours(len(names))
-    by_mechanism = len({line.strategy for line in lines}) == 1 and not by_value
-    in_family = {}
+    strategies, ways = {line.strategy for line in lines}, {(line.strategy, line.mechanism) for line in lines}
+    if by_value or len(ways) == 1 and len(names) > 1:
+        colours = style.scale_colours(len(names))
+        for line in lines:
+            place = names.index(line.label)
+            line.colour, line.mark, line.dash = colours[place], style.MARKS[place % len(style.MARKS)], "-"
+        return
+    most = {strategy: max(line.cases["launches"].max() for line in lines if line.strategy == strategy) for strategy in strategies}
+    alike = {}
     for line in lines:
-        place = names.index(line.label)
-        line.mark = style.MARKS[place % len(style.MARKS)]
-        if by_value:
-            line.colour = colours[place]
-        elif by_mechanism:
-            line.colour = style.mechanism_look(line.mechanism)[1]
+        if len(strategies) == 1 and len(ways) > 1 or line.strategy in EMPTY_GRIDS:
+            look = style.mechanism_look(line.mechanism)[1], style.mechanism_mark(line.mechanism), "-"
         else:
-            family = line.family
-            members = in_family.setdefault(family, [])
-            if line.label not in members:
-                members.append(line.label)
-            step = members.index(line.label)
-            line.colour = style.shade(style.FAMILIES[family][0], step)
-            line.mark = style.MARKS[step % len(style.MARKS)]
-            line.dash = style.DASHES[step % len(style.DASHES)]
-
-
-def looks_apart(strategies):
-    """{strategy: (colour, mark)}: the same in each figure of a log, CUB's last."""
-    names = sorted(set(strategies), key=lambda name: (name in logs.CUB, name))
-    return {name: (style.COLOURS[place % len(style.COLOURS)], style.MARKS[place % len(style.MARKS)])
-            for place, name in enumerate(names)}
+            look = style.look_of(line.strategy, most[line.strategy])
+        labels = alike.setdefault(look, [])
+        if line.label not in labels:
+            labels.append(line.label)
+        step = labels.index(line.label)
+        line.colour = look[0]
+        line.mark, line.dash = (known[(known.index(own) + step) % len(known)]
+                                for known, own in ((style.MARKS, look[1]), (style.DASHES, look[2])))
 
 
 def merged(lines, values):
@@ -286,13 +287,18 @@ def count_text(number, what):
     return f"{style.grouped(number)} {what}{'' if number == 1 else 's'}"
 
 
+def extents(cases, scale=1.0):
+    """All that an axis of times must show, in units of `scale`: medians, and their intervals where they have one."""
+    return pandas.concat([cases[name] for name in ("us", "low", "high")]).dropna() / scale
+
+
 def timed_rows(cases):
     """How many rows of each case have a time."""
     return cases["samples"].map(len)
 
 
-def status_text(cases):
-    """`30 wrong, 2 launch_failed` of what has no time; empty where all has one."""
+def statuses(cases):
+    """{status: rows} of what has no time."""
     total = {}
     untimed = int(cases["ok"].sum() - timed_rows(cases).sum())
     for statuses in cases["statuses"]:
@@ -301,7 +307,12 @@ def status_text(cases):
     total.pop("ok", None)
     if untimed:
         total["ok without a time"] = untimed
-    return ", ".join(f"{style.grouped(count)} {status}" for status, count in sorted(total.items()))
+    return total
+
+
+def status_text(cases):
+    """`30 wrong, 2 launch_failed` of what has no time; empty where all has one."""
+    return ", ".join(f"{style.grouped(count)} {status}" for status, count in sorted(statuses(cases).items()))
 
 
 def caption_of(part, shown, timed=True, elsewhere="other cases"):
@@ -312,22 +323,32 @@ def caption_of(part, shown, timed=True, elsewhere="other cases"):
     samples = count_text(most, "sample") if least == most else f"{least:g} to {most:g} samples"
     words = []
     if timed and most > 0:
-        words.append(f"Median and 95 % bootstrap interval of the median, {samples} a point.")
+        few = "" if least >= logs.LEAST else f" (where there are {logs.LEAST} or more)" if most >= logs.LEAST else None
+        bars = f" and 95 % bootstrap interval of the median{few}" if few is not None else ""
+        words.append(f"Median{bars}, {samples} per point.")
     elif not timed:
-        words.append(f"{samples} a point.")
+        words.append(f"{samples} per point.")
     failed = int((shown["rows"] - timed_rows(shown)).sum())
     if failed and timed:
         words.append(f"{style.grouped(failed)} of {style.grouped(shown['rows'].sum())} rows have no time ({status_text(shown)}); "
                      "a point without any is marked ×.")
     wall = sorted(set(shown["strategy"][(shown["clock"] == "wall") & shown["us"].notna()])) if timed else []
     if wall and part.backend == "cuda":
-        words.append(f"Hollow: by the host's wall clock ({', '.join(wall)}); all others by GPU events.")
+        words.append(f"Hollow: timed by the host's clock ({', '.join(wall)}); all others by GPU events.")
     elif wall:
         words.append("Wall clock of the CPU executor, a model of dynamic parallelism: not a GPU's times.")
+    let_go = shown[(shown["submit_asked"] == "held") & (shown["submit"] == "open")] if timed else shown[:0]
+    if len(let_go) and not (shown["submit_asked"] == "open").any():
+        names = [strategy_label(case, mechanisms_each(let_go)) for _, case in let_go.iterrows()]
+        words.append("Started before all was submitted, because a stream does not take so much: "
+                     f"{', '.join(dict.fromkeys(names))}, {count_text(len(let_go), 'point')}.")
     left = int(part.cases["rows"].sum() - shown["rows"].sum())
     if left:
         words.append(f"{style.grouped(left)} of the log's {style.grouped(part.cases['rows'].sum())} rows are not in this figure: "
                      f"{elsewhere}.")
+    racy = sorted(set(shown["strategy"]) & set(style.RACY))
+    if racy:
+        words.append(f"Racy ({', '.join(racy)}): the answer depends on which thread comes first.")
     commits = ", ".join(dict.fromkeys(part.rows["git"]))
     commands = logs.commands_of(part.path, part.rows)
     return [" ".join(words), f"{logs.machine_of(part.rows)}; nestbed {commits or 'of an unknown commit'}; {'; '.join(commands)}"]

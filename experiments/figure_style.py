@@ -6,6 +6,7 @@ line has a mark of its own besides. Lengths are in inches, and a sheet is 8.3 of
 import colorsys
 import math
 import textwrap
+import zlib
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -20,21 +21,29 @@ MARGIN = 0.12
 BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 GREY, INK = "#666666", "#222222"
-MARKS = "osD^vPX<>ph*d"
+MARKS = "osD^vP<>ph*d"  # the page has the same (views.py); an × is what has no time
 DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
 
-COLOURS = [BLUE, VERMILLION, GREEN, PURPLE, ORANGE, BLACK]  # where colours only distinguish lines
 SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}  # the page's (page.css), and the contrast that its lines need
 
-# A family shares a hue: what a launch is made for.
+# A family shares a hue: what a launch is made for. A strategy's place in it gives its shade, mark and dashes (look_of).
 FAMILIES = {
-    "a child a block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
-    "a child a level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
-    "the whole input": ("#B0508A", ["wide_warp", "wide_block", "nested_best"]),
-    "levels by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative"]),
-    "no recursion": ("#555555", []),
-    "other recursions": ("#B87A00", []),
+    "one child per block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
+    "one child per level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
+    "children share the whole input": ("#B0508A", ["wide_warp", "nested_best", "wide_block"]),
+    "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative"]),
+    "the library": ("#7B5BB5", ["cub", "cub_narrow", "thrust"]),
+    "no recursion": ("#555555", [
+        "last_block", "neighbored", "unroll8_warp", "complete_unroll", "naive_tree", "naive_serial", "tree_2d", "unroll2",
+        "interleaved", "neighbored_less", "shared_neighbored", "shared_interleaved", "last_block_rdc", "last_block_inline",
+        "last_block_noinline", "host", "host_parallel", "copy_row", "copy_col", "naive_row", "naive_col", "shared_tile",
+        "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "blobs", "blobs_wrong"]),
+    "other recursions": ("#B87A00", ["hello", "hello_synced", "recursive_transpose", "chain", "fanout"]),
 }
+# Variants of one kernel lie on one another in the only figure that has them.
+OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}
+# Whose answer depends on the order in which threads run, so that a right one is luck (`nestbed list` says so too).
+RACY = ("nosync", "reduce2", "blobs_wrong")
 MECHANISMS = {
     "null_stream": ("NULL stream", BLACK), "named": ("named stream", ORANGE), "fire_and_forget": ("fire and forget", BLUE),
     "tail": ("tail launch", VERMILLION), "graph_tail": ("device graph", PURPLE), "host": ("host", GREY),
@@ -64,9 +73,31 @@ def rank_of(strategy):
     return known.index(strategy) if strategy in known else len(known), strategy
 
 
+def look_of(strategy, launches=0):
+    """(colour, mark, dashes) of a strategy: the same in every figure and on the page, whatever else is in them. Those of a
+    strategy that no family names follow from its name."""
+    family = family_of(strategy, launches)
+    colour, members = FAMILIES[family]
+    place = members.index(strategy) if strategy in members else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
+    first = 5 * list(FAMILIES).index(family)  # members of other families have other marks, but for few
+    colour = OWN_COLOURS.get(strategy) or shade(colour, place)
+    return on_page(colour)["light"], MARKS[(first + place) % len(MARKS)], DASHES[place % len(DASHES)]
+
+
+def marked(strategy):
+    """A strategy's name as figures and the page show it: racy ones are marked, also where their answer was right."""
+    return f"{strategy} (racy)" if strategy in RACY else strategy
+
+
 def mechanism_look(mechanism):
     """(words, colour)."""
-    return MECHANISMS.get(mechanism, (mechanism, GREY))
+    words, colour = MECHANISMS.get(mechanism, (mechanism, GREY))
+    return words, on_page(colour)["light"]
+
+
+def mechanism_mark(mechanism):
+    """The same in every figure and on the page."""
+    return MARKS[(list(MECHANISMS).index(mechanism) if mechanism in MECHANISMS else len(MECHANISMS)) % len(MARKS)]
 
 
 def _contrast(one, other):
@@ -78,7 +109,8 @@ def _contrast(one, other):
 
 
 def on_page(colour):
-    """{"light": a colour, "dark": a colour} of a figure's colour: its hue, as far from the page's surface as a line needs."""
+    """{"light": a colour, "dark": a colour} of a colour: its hue, as far from the page's surface as a line needs. Figures in files
+    have those of the light page."""
     found = {}
     for theme, (surface, least) in SURFACES.items():
         hue, lightness, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
@@ -90,14 +122,14 @@ def on_page(colour):
 
 
 def shade(colour, step):
-    """A colour, by each odd step lighter, so that neighbours of one hue differ."""
+    """A colour as it is, lighter or darker, so that neighbours of one hue differ."""
     rgb = numpy.array(matplotlib.colors.to_rgb(colour))
-    return tuple(rgb + (1 - rgb) * (0.0, 0.28, 0.12)[step % 3])
+    return tuple((rgb, rgb + (1 - rgb) * 0.28, rgb * 0.65)[step % 3])
 
 
 def scale_colours(count):
     """Colours for an ordered quantity, light to dark, none too pale to print."""
-    return [matplotlib.colormaps["viridis_r"](value) for value in numpy.linspace(0.22, 1.0, count)]
+    return [on_page(matplotlib.colormaps["viridis_r"](value))["light"] for value in numpy.linspace(0.22, 1.0, count)]
 
 
 def grouped(number):
@@ -206,7 +238,7 @@ class Sheet:
                 lines.append([])
                 left = MARGIN
             lines[-1].append((left, text, colour, mark))
-            left += width + 0.2
+            left += width + 0.14
         return lines
 
     def add(self, left, top, width, height, title=""):
@@ -274,6 +306,13 @@ class Sheet:
                       transform=axes.transAxes)
 
 
+def intervals(axes, places, low, high, up=True, **look):
+    """Bars from low to high at places, where there is an interval; `up`: along y, else along x."""
+    bars = [bar for bar in zip(places, low, high) if not any(number != number for number in bar[1:])]
+    if bars:
+        (axes.vlines if up else axes.hlines)(*zip(*bars), **look)
+
+
 def ticks(axis, places, texts):
     """Ticks at places, labelled by texts[place], and no others."""
     axis.set_major_locator(FixedLocator(places))
@@ -318,6 +357,7 @@ def fit_axis(axes, which, values, log=None):
     """Log where values span more than a decade and a half, or `log` says so, else linear from zero."""
     values = numpy.asarray(values, dtype=float)
     values = values[numpy.isfinite(values)]
+    values = values if len(values) else numpy.array([1.0])
     above = values[values > 0]
     if len(above) and (wants_log(values) if log is None else log):
         values = above

@@ -16,7 +16,6 @@ import logs
 from measures import AXES, MEASURES
 
 SWEPT = 0.5  # of the cases that have sizes: over that share must lie on a line of three for rates to be drawn as lines
-EMPTY_GRIDS = ("chain", "fanout")
 
 
 class TableError(Exception):
@@ -82,7 +81,7 @@ def _swept(cases, axis):
 
 
 def _recursions(cases):
-    return cases[~cases["strategy"].isin(EMPTY_GRIDS)]
+    return cases[~cases["strategy"].isin(parts.EMPTY_GRIDS)]
 
 
 def _depths(cases):
@@ -121,7 +120,7 @@ def _empty_grids(strategy):
 
 def _submissions(cases):
     """Chains and fan-outs of empty grids, where some were asked for held and open."""
-    own = cases[cases["strategy"].isin(EMPTY_GRIDS) & cases["launched"].notna() & (cases["submit_asked"] != "")]
+    own = cases[cases["strategy"].isin(parts.EMPTY_GRIDS) & cases["launched"].notna() & (cases["submit_asked"] != "")]
     return own if own["submit_asked"].nunique() > 1 else _none(own)
 
 
@@ -186,7 +185,7 @@ def _book(cases):
 
 def _left(cases):
     """All, where nothing numeric varies."""
-    sweeps = (_depths, _grids, _blocks, *map(_empty_grids, EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
+    sweeps = (_depths, _grids, _blocks, *map(_empty_grids, parts.EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
               _waves, _submissions)
     return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
 
@@ -210,7 +209,7 @@ def _launches(part, _):
 
 def _chains_and_fanouts(part, _):
     """Of both figures: they share a file."""
-    return part.cases[part.cases["strategy"].isin(EMPTY_GRIDS)]
+    return part.cases[part.cases["strategy"].isin(parts.EMPTY_GRIDS)]
 
 
 def _with_cub(part, taken):
@@ -224,61 +223,61 @@ def _strategies(part, shown, figure):
 
 
 FIGURES = [
+    Figure("by-depth", "latency-depth", "Time against nesting depth",
+           "The recursion stops at a given depth, and each block then finishes in a loop. From which depth on does "
+           "recursion cost more than it gains?",
+           "several depths", "depth", _depths, _along("depth"), figures_sweeps.against, ("depth",)),
     Figure("ways", "strategies", "Every way at one size",
-           "What is the cheapest way to the same answer? One size at a time, sorted by time.",
+           "Which strategy computes the same answer in the least time? One size at a time, the fastest first.",
            "several cases of one size", "ways", _left, _taken, _strategies,
            wider="a file shows all sizes of a log at once, where nothing else is to be seen in it; the page any one size"),
     Figure("book", "book", "The book's table", "", "the book's five strategies at 2048 blocks of 512", "book", _book,
            _taken, figures_rates.book, page="the book's times are no cases of a log"),
-    Figure("by-depth", "latency-depth", "Time against nesting depth",
-           "The recursion is cut off after so many levels, and a block then finishes in a loop. At which depth does "
-           "recursion stop paying off?",
-           "several depths", "depth", _depths, _along("depth"), figures_sweeps.against, ("depth",)),
-    Figure("by-grid", "latency-grid", "Time against grid size", "What does a way cost as the grid grows?",
+    Figure("by-grid", "latency-grid", "Time against grid size", "How does the time of each strategy grow with the grid?",
            "several grids", "grid", _grids, _along("grid"), figures_sweeps.against, ("grid",)),
-    Figure("by-block", "latency-block", "Time against block size", "What does a way cost as its blocks grow?",
+    Figure("by-block", "latency-block", "Time against block size", "How does the time of each strategy change with the size of its blocks?",
            "several blocks of one grid", "ways", _blocks, _along("block"), figures_sweeps.against, ("block",),
            more="--block 64,256,1024"),
-    Figure("launches", "launches", "Device launches", "How many launches does each way make? Counted in the kernels themselves.",
+    Figure("launches", "launches", "Device launches", "How many launches does each strategy make from the device? Counted in the kernels themselves.",
            "several depths or grids", "depth", _counts, _launches, figures_sweeps.launches, ("depth", "grid"),
            ("device_launches",)),
-    Figure("chain", "launch-time", "Time a launch, in chains of empty grids",
-           "What does one launch after another cost, by each launch mechanism?",
+    Figure("chain", "launch-time", "Time per launch in chains of empty grids",
+           "What does a launch cost when each grid launches the next? By launch mechanism.",
            "chains", "launch", _empty_grids("chain"), _chains_and_fanouts, figures_launches.launch_time, ("length",), ("each",)),
-    Figure("fanout", "launch-time", "Time a launch, of many",
-           "What does a launch cost among many, by each launch mechanism? A run's time over how many grids it is to start. "
-           "Device launches go in waves of root blocks that fit the pending-launch limit, but where a case fixes its wave. "
-           "grid.sync() makes no launches: what the grids would do is done in one, and its time is over the same number.",
+    Figure("fanout", "launch-time", "Time per launch among many",
+           "What does a launch cost when one grid makes many? The time of a run, divided by its launches. Device launches are made in "
+           "waves of root blocks that fit the pending-launch limit, unless a case fixes its wave. grid.sync() launches nothing; its "
+           "time is divided by the same number.",
            "fan-outs", "launch", _empty_grids("fanout"), _chains_and_fanouts, figures_launches.launch_time, ("children",),
            ("each",)),
     Figure("submission", "submission", "What submission costs",
-           "How much of a run is the host's submission, by each launch mechanism? Held, the GPU starts when all is submitted; open, at "
-           "once.",
+           "How much of a run does the host spend on submitting it? Held: the GPU starts when all is submitted. Open: it starts at once.",
            "chains or fan-outs, held and open", "submit", _submissions, _taken, figures_launches.submission, ("length", "children"),
            ("each",)),
     Figure("hazard", "wrong", "Wrong answers against delay",
-           "How often is the answer wrong when what loses the race is held up? Of the rows that are ok or wrong; bars are 95 % "
-           "Wilson intervals.",
+           "How often is the answer wrong when the losing side of the race is delayed? Share of the rows that are ok or wrong; bars are "
+           "95 % Wilson intervals.",
            "several delays", "hazard", _delays, _along("delay"), figures_hazards.wrong, ("delay",), ("wrong",)),
     Figure("pending", "pending-limit", "The pending-launch limit",
-           "Where are launches refused, and what does a larger limit cost? Lost are launches that were refused, and those that a "
-           "refused one would have made, of all that are expected.",
+           "When are launches refused, and what does a larger limit cost? Lost launches are those that were refused and those that a "
+           "refused one would have made, as a share of all that are expected.",
            "several limits", "pending", _limits, _along("limit"), figures_hazards.pending_limit, ("limit",),
            ("time", "lost", "memory")),
     Figure("cub", "against-cub", "Time against CUB's",
-           "Medians over that of the faster of cub and cub_narrow (cub::DeviceReduce::Sum) of the same log, type and size. "
-           "Below 1 a way is faster than CUB.",
+           "The median time divided by that of the faster of cub and cub_narrow (cub::DeviceReduce::Sum) for the same type and size. "
+           "Below 1, a strategy is faster than CUB.",
            "cub or cub_narrow and others at several sizes", "library", _beside_cub, _with_cub, figures_rates.against_cub,
            ("elements",), ("ratio",), level="as fast as CUB", by_family=False),
     Figure("bandwidth", "bandwidth", "Bandwidth against size",
-           "What the workload must read and write at least, over the time. What fits the caches can pass the memory's peak.",
+           "The bytes that the workload must read and write at least, divided by the time. Inputs that fit the caches can exceed the "
+           "memory's peak.",
            "bandwidth at several sizes", "library", _rates, _along("elements"), figures_rates.bandwidth, ("elements",),
-           ("bandwidth",), level="peak", by_family=False),
-    Figure("rates", "bandwidth", "Bandwidth at one size", "What the workload must read and write at least, over the time.",
+           ("bandwidth", "share"), level="peak", by_family=False),
+    Figure("rates", "bandwidth", "Bandwidth at one size", "The bytes that the workload must read and write at least, divided by the time.",
            "flat kernels at few sizes", "baselines", _rates_at_one_size, _taken, figures_rates.bandwidth_dots, (),
-           ("bandwidth",), level="peak"),
+           ("bandwidth", "share"), level="peak"),
     Figure("waves", "waves", "Time against the size of a wave",
-           "The root blocks of a run go in waves, in one stream or several. Which size of wave is the fastest?",
+           "The root blocks of a run are launched in waves, in one stream or several. Which size of wave is the fastest?",
            "several waves", "waves", _waves, _taken, figures_sweeps.waves, ("wave",)),
 ]
 

@@ -187,7 +187,7 @@ def _dots(figure, machines):
     shown = pandas.DataFrame([first for _, first, _ in both])
     several, names = parts.mechanisms_each(shown), parts.varying(shown, parts.NAMES[1:])
     labels = [", ".join(filter(None, [parts.strategy_label(first, several), parts.shape_text(first, names)])) for _, first, _ in both]
-    values = [case[name] for _, *cases in both for case in cases for name in ("y_low", "y_high")]
+    values = [case[name] for _, *cases in both for case in cases for name in ("y", "y_low", "y_high")]
     values += [1e3 * book[first["strategy"]][0] for _, first, _ in both if book]
     scale, label = _scale(measure, values)
     start = style.MARGIN + max(style.text_width(text, 8.5) for text in labels) + 0.15
@@ -197,7 +197,8 @@ def _dots(figure, machines):
     for place, (_, *cases) in enumerate(both):
         axes.plot([case["y"] / scale for case in cases], [place] * 2, color="#BBBBBB", linewidth=1.4, zorder=1)
         for case, (colour, mark) in zip(cases, LOOKS):
-            axes.hlines(place, case["y_low"] / scale, case["y_high"] / scale, color=colour, linewidth=2.2, alpha=0.55, zorder=2)
+            style.intervals(axes, [place], [case["y_low"] / scale], [case["y_high"] / scale], up=False, color=colour, linewidth=2.2,
+                            alpha=0.55, zorder=2)
             hollow = case["clock"] == "wall" and case["backend"] == "cuda"
             axes.plot([case["y"] / scale], [place], mark, color=colour, markersize=5.5, zorder=3,
                       markerfacecolor="white" if hollow else colour)

@@ -30,24 +30,26 @@ def wrong(part, groups, figure):
         axes.set_yticks(range(0, 101, 20))
         axes.set_xlabel(AXES["delay"].on_cpu if part.backend == "cpu" else AXES["delay"].title)
         axes.set_ylabel(MEASURES["wrong"].label)
-        labels = []
+        labels, racy = [], 0
         without += [line for line in lines if not any(_tried(line))]
         for order, (line, same) in enumerate(_by_shares([line for line in lines if any(_tried(line))])):
             pooled = pooled or len(same) > 1
             trials = _pooled(same)
             shares = [100 * found[0] / found[1] if found else math.nan for found in trials]
-            bounds = [logs.wilson(*found) if found else (math.nan, math.nan) for found in trials]
-            axes.vlines(line.x, [100 * low for low, _ in bounds], [100 * high for _, high in bounds], color=line.colour,
-                        linewidth=max(1.2, 4.4 - 1.6 * order), alpha=0.6, zorder=2)
-            axes.plot(line.x, shares, color=line.colour, marker=line.mark, markersize=4.5, linestyle=line.dash, clip_on=False,
-                      zorder=3)
+            bounds = [logs.interval_of_share(*found) if found else (math.nan, math.nan) for found in trials]
+            style.intervals(axes, line.x, *([100 * bound[end] for bound in bounds] for end in (0, 1)), color=line.colour,
+                            linewidth=max(1.2, 4.4 - 1.6 * order), alpha=0.6, zorder=2)
+            wider = 2.6 if line.colour != style.GREY and not racy else 0  # than what may lie on it
+            racy += line.colour != style.GREY
+            axes.plot(line.x, shares, color=line.colour, marker=line.mark, markersize=4.5 + wider, clip_on=False,
+                      linestyle="-" if wider else line.dash, linewidth=1.4 + wider, zorder=3)
             labels += end_label(line, shares)
         sheet.end_labels(axes, labels)
     most = int(shown["rows"].max())
     sheet.notes.append("Bars: 95 % Wilson score interval of the share"
                        f" (0 of {most}: up to {100 * logs.wilson(0, most)[1]:.1f} %)." +
-                       (" Lines of a strategy whose intervals overlap at every delay, and those never wrong, are one: of all "
-                        "their runs together." if pooled else ""))
+                       (" The mechanisms of a strategy are one line, of all their runs, where their intervals overlap at "
+                        "every delay; so are the strategies that are never wrong." if pooled else ""))
     others = parts.status_text(shown.assign(statuses=[{status: count for status, count in statuses.items()
                                                        if status not in ("ok", "wrong")} for statuses in shown["statuses"]],
                                             samples=[[]] * len(shown), ok=0))
@@ -91,17 +93,19 @@ def _by_shares(lines):
                 break
         else:
             together.append((dataclasses.replace(line, colour=style.GREY if right else style.BLACK), [line]))
-    racy = 0
     for line, same in together:
         if line.colour == style.GREY:
-            line.label = "never wrong:\n" + parts.in_rows(list(dict.fromkeys(one.strategy for one in same)))
+            line.label = "never wrong:\n" + parts.in_rows(list(dict.fromkeys(style.marked(one.strategy) for one in same)))
             line.mark, line.dash = "s", "-"
             continue
         if len(same) > 1:
-            line.label = f"{line.strategy}, by any of\n" + parts.in_rows([parts.mechanism_text(one.mechanism) for one in same])
-        line.colour = [style.VERMILLION, style.BLUE, style.GREEN, style.PURPLE, style.ORANGE, style.SKY][racy % 6]
-        line.mark, line.dash = style.MARKS[racy % len(style.MARKS)], style.DASHES[racy % len(style.DASHES)]
-        racy += 1
+            ways = [parts.mechanism_text(one.mechanism) for one in same]
+            line.label = f"{style.marked(line.strategy)}, by any of\n" + parts.in_rows(ways)
+        own = [id(one) for one, _ in together if one.strategy == line.strategy and one.colour != style.GREY]
+        line.colour, line.mark, line.dash = style.look_of(line.strategy, line.cases["launches"].max())
+        if len(own) > 1:  # several mechanisms of a strategy, which differ
+            line.mark = style.mechanism_mark(line.mechanism)
+            line.dash = style.DASHES[own.index(id(line)) % len(style.DASHES)]
     return together
 
 
@@ -140,18 +144,20 @@ def pending_limit(part, groups, _):
         blocks.setdefault(kind, []).append((group, _auto_of(case, auto)))
     limits = sorted(swept["x"].unique())
     sheet = Sheet(_pending_title(swept) + _slower(groups, auto, limits[-1]))
-    height, pitch = 1.65, 2.12
+    height, pitch = 1.65, 2.25
+    labels = [line.label for pairs in blocks.values() for line in _pending_lines([group for group, _ in pairs])]
+    width = style.WIDTH - 4.05 - 0.3 - max(style.text_width(label, 7.5) for label in labels)
     bare = []
     for place, (kind, pairs) in enumerate(blocks.items()):
         top = 0.3 + place * pitch
         lines = _pending_lines([group for group, _ in pairs])
         last = place == len(blocks) - 1
         _refusals(sheet, sheet.add(0.62, top, 2.85, height, kind), lines, limits, last)
-        axes = sheet.add(4.05, top, 2.55, height, "")
+        axes = sheet.add(4.05, top, width, height, "")
         bare += _cost(sheet, axes, lines, [base for _, base in pairs], limits, last)
     memory = swept.dropna(subset=["limit_bytes"]).drop_duplicates("x").sort_values("x")
     if len(memory):
-        axes = sheet.add(0.62, 0.3 + len(blocks) * pitch + 0.45, 5.98, 1.1, MEASURES["memory"].title.capitalize())
+        axes = sheet.add(0.62, 0.3 + len(blocks) * pitch + 0.35, 3.43 + width, 1.1, MEASURES["memory"].title.capitalize())
         axes.plot(memory["x"], memory["limit_bytes"] / 1e6, color=style.INK, marker="o", markersize=4)
         style.binary_axis(axes, "x", limits, sheet.width_of(axes))
         axes.set_xlabel(AXES["limit"].title)
@@ -159,10 +165,9 @@ def pending_limit(part, groups, _):
         largest = memory.iloc[-1]
         axes.annotate(f"{style.three(largest['limit_bytes'] / 1e6)} MB", (largest["x"], largest["limit_bytes"] / 1e6), (-8, 0),
                       textcoords="offset points", ha="right", va="center", fontsize=8)
-    sheet.notes.append("Left: launches refused, or lost with one that was, of those expected; median. Right: time over that of "
-                       "the same case under auto (dashed: 1), where nestbed sends waves that fit; × where there is no time, for "
-                       "launches were refused. Left, of lines that lie on one another the first are the wider; what loses none "
-                       "lies on 0.")
+    sheet.notes.append("Left: share of the expected launches that were refused, or lost because another one was; median. Where lines "
+                       "lie on one another, the first are drawn wider. Right: time relative to the same case under the limit auto "
+                       "(dashed: 1), where nestbed sends waves that fit. ×: no time, because launches were refused.")
     if bare:
         sheet.notes.append("Right, without a time under auto that a ratio could be of: " + "; ".join(dict.fromkeys(bare)) + ".")
     return sheet.finish(parts.caption_of(part, shown, elsewhere="strategies under one limit alone"))
@@ -187,24 +192,21 @@ def _slower(groups, auto, limit):
         ratios.append(last["us"].iloc[0] / base["us"])
     if not ratios:
         return ""
-    return f"; under {style.grouped(limit)} a run takes {min(ratios):.2f} to {max(ratios):.2f} times as long as in waves"
+    return f"; at {style.grouped(limit)}, a run takes {style.three(min(ratios))} to {style.three(max(ratios))} times as long as in waves"
 
 
 def _pending_lines(groups):
-    """Colours are mechanisms, dashes and marks what else varies: the strategy, the length of a chain."""
+    """A line a strategy, mechanism and length of a chain."""
     names = parts.varying(pandas.concat(groups), ["strategy", "depth", "grid"])
-    kinds = []
     found = []
     for group in groups:
         case = group.iloc[0]
-        rest = tuple(f"{case[name]} levels" if name == "depth" else parts.name_of(name, case[name]) for name in names)
-        if rest not in kinds:
-            kinds.append(rest)
-        words, colour = style.mechanism_look(case["mechanism"])
+        rest = [f"{case[name]} levels" if name == "depth" else style.marked(case[name]) if name == "strategy"
+                else parts.name_of(name, case[name]) for name in names]
+        words = parts.mechanism_text(case["mechanism"])
         label = ", ".join([rest[0], words, *rest[1:]]) if "strategy" in names else ", ".join([words, *rest])
-        place = kinds.index(rest)
-        found.append(parts.Line(label, case["strategy"], case["mechanism"], None, list(group["x"]), group,
-                                style.shade(colour, place), "os^Dv"[place % 5], style.DASHES[place % 4]))
+        found.append(parts.Line(label, case["strategy"], case["mechanism"], None, list(group["x"]), group))
+    parts.dress(found)
     return found
 
 
@@ -239,7 +241,7 @@ def _cost(sheet, axes, lines, bases, limits, last):
         over = base["us"] if base is not None and base["us"] > 0 else math.nan
         if math.isnan(over):
             bare.append(line.label)
-        ratios.append((line.cases["us"] / over, line.cases["low"] / over, line.cases["high"] / over))
+        ratios.append(tuple(line.cases[name] / over for name in ("us", "low", "high")))
     values = [value for found in ratios for column in found for value in column.dropna()] or [1.0]
     style.log_axis(axes, "y", min(0.9, *values), max(2.2, *values), pad=1.1)
     style.binary_axis(axes, "x", limits, sheet.width_of(axes))
@@ -250,7 +252,7 @@ def _cost(sheet, axes, lines, bases, limits, last):
         draw_line(axes, line, middle, low, high)
         why = "no auto" if line.label in bare else "refused"
         labels += end_label(line, middle) or [(limits[-1], 1, f"{line.label}: {why}", line.colour)]
-    axes.set_ylabel("time over auto's")
+    axes.set_ylabel("time relative to auto")
     axes.set_xlabel(AXES["limit"].title if last else "")
     sheet.end_labels(axes, labels, size=7.5)
     return bare

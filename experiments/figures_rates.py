@@ -1,5 +1,6 @@
 """Figures of rates: against CUB, bandwidth, and the book's machine."""
 import csv
+import dataclasses
 import pathlib
 
 import pandas
@@ -13,12 +14,13 @@ from measures import AXES, MEASURES, bandwidth as rates_of
 
 BOOK = pathlib.Path(__file__).resolve().parent.parent / "results" / "k40c.csv"
 BOOK_GRID, BOOK_BLOCK = 2048, 512
+NEAR = 0.1  # of the peak: sizes with a rate over that are drawn as a share of it
 
 
 # --- CUB -----------------------------------------------------------------------------------------------------------------------
 
 
-def _lines_to_cub(cases, looks):
+def _lines_to_cub(cases):
     """[(line, [(elements, ratio, low, high)])] against the faster CUB at each size, by elements: a line a strategy and mechanism
     whose x and cases are all sizes that CUB has."""
     reference = logs.faster_cub(cases)
@@ -31,23 +33,24 @@ def _lines_to_cub(cases, looks):
         rows = rows.sort_values("elements", kind="stable")
         case = rows.iloc[0]
         line = parts.Line(parts.strategy_label(case, several), case["strategy"], case["mechanism"], None, list(rows["elements"]),
-                          rows, *looks[case["strategy"]], style.DASHES[len(found) % len(style.DASHES)])
+                          rows)
         found.append((line, [(elements, *ratios[index]) for index, elements in zip(rows.index, rows["elements"])
                              if ratios[index] is not None]))
+    parts.dress([line for line, _ in found])
     return found
 
 
 def against_cub(part, shown, figure):
     """Ratio of medians to the faster CUB of the same log and size, panels by type; below 1 is faster than CUB."""
     kinds = sorted(set(shown["type"]), key=parts.order_of)
-    looks = parts.looks_apart(part.cases["strategy"])
-    panels = [(kind, _lines_to_cub(shown[shown["type"] == kind], looks)) for kind in kinds]
+    panels = [(kind, _lines_to_cub(shown[shown["type"] == kind])) for kind in kinds]
     everything = [point for _, found in panels for _, points in found for point in points]
     if not everything:
         return nothing_timed(figure.title, part, shown)
     both = shown["strategy"].isin(["cub_narrow"]).any()
-    sheet = Sheet(_cub_title(panels))
-    low, high = min(point[2] for point in everything), max(point[3] for point in everything)
+    sheet = Sheet(_cub_title(panels), subtitle=parts.common_text(shown))
+    ends = [end for point in everything for end in point[1:] if pandas.notna(end)]
+    low, high = min(ends), max(ends)
     height = 2.5 if len(panels) > 1 else 3.2
     without = []
     room = max(style.text_width(line.label, 8) for _, found in panels for line, _ in found) + 0.42
@@ -55,11 +58,12 @@ def against_cub(part, shown, figure):
         width = style.WIDTH - 0.7 - room
         axes = sheet.add(0.62, 0.1 + 0.22 * (len(panels) > 1) + place * (height + 0.82), width, height,
                          kind if len(panels) > 1 else "")
-        style.log_axis(axes, "y", min(low, 0.9), max(high, 1.1), pad=1.05)
+        style.log_axis(axes, "y", min(low, 0.95), max(high, 1.05), pad=1.03)
         style.binary_axis(axes, "x", [x for _, lines in panels for line, _ in lines for x in line.x], width, style.power_text)
         axes.axhline(1, color=style.INK, linewidth=1)
-        axes.annotate("as fast as CUB", (0, 1), (3, 3), xycoords=axes.get_yaxis_transform(), textcoords="offset points",
-                      fontsize=7.5, color=style.INK)
+        side = _free_side(axes, [point for _, points in found for point in points])
+        axes.annotate("as fast as CUB", (side, 1), (3 - 6 * side, 3), xycoords=axes.get_yaxis_transform(),
+                      textcoords="offset points", ha=("left", "center", "right")[int(2 * side)], fontsize=7.5, color=style.INK)
         labels = []
         mark_refused(axes, [line for line, _ in found])
         for line, points in found:
@@ -80,6 +84,15 @@ def against_cub(part, shown, figure):
     return sheet.finish(parts.caption_of(part, shown))
 
 
+def _free_side(axes, points):
+    """0, 0.5 or 1: where along the line at 1, as a share of the axis, the points are the farthest from it."""
+    to_axes = axes.transData + axes.transAxes.inverted()
+    level = to_axes.transform((points[0][0], 1))[1] if points else 0
+    places = [to_axes.transform(point[:2]) for point in points]
+    spans = {0.0: (0, 0.2), 0.5: (0.38, 0.62), 1.0: (0.8, 1)}
+    return max(spans, key=lambda side: min((abs(y - level) for x, y in places if spans[side][0] <= x <= spans[side][1]), default=1))
+
+
 def _cub_title(panels):
     said = {}
     for _, found in panels:
@@ -91,51 +104,66 @@ def _cub_title(panels):
 
     words = [f"{label} {'' if place else 'takes '}{span(points)}"
              for place, (label, points) in enumerate((label, points) for label, points in said.items() if points)]
-    return "Of CUB's time, " + ", ".join(words)
+    return words[0] + " times as long as CUB" + "".join(f", {more}" for more in words[1:])
 
 
 # --- bandwidth -----------------------------------------------------------------------------------------------------------------
 
 
 def bandwidth(part, groups, figure):
-    """GB/s against the numbers of the input, with the device's own peak; panels by what else varies."""
+    """GB/s against the numbers of the input, with the device's own peak; panels by what else varies. Where the rates span decades,
+    beside each panel the sizes that come near the peak, as a share of it: there curves are close, and the axis is linear."""
     shown = pandas.concat(groups)
     if not shown["bandwidth_gb_s"].notna().any():
         return nothing_timed(figure.title, part, shown)
     panels = parts.lines_and_panels(groups, parts.names_beside("elements"))
-    looks = parts.looks_apart(part.cases["strategy"])
     peak = shown["peak_gb_s"].max()
     fastest = shown.loc[shown["bandwidth_gb_s"].idxmax()]
     share = f", {100 * fastest['bandwidth_gb_s'] / peak:.0f} % of the device's peak" if peak > 0 else ""
     kind = f" of {fastest['type']}" if len(parts.varying(shown, ["type"])) else ""
-    sheet = Sheet(f"{fastest['strategy']} reads {style.grouped(round(fastest['bandwidth_gb_s']))} GB/s at "
-                  f"{style.power_text(fastest['elements'])} numbers{kind}{share}")
+    sheet = Sheet(f"{style.marked(fastest['strategy'])} reads {style.three(fastest['bandwidth_gb_s'])} GB/s at "
+                  f"{style.power_text(fastest['elements'])} numbers{kind}{share}", subtitle=parts.common_text(shown))
     top = max(shown["bandwidth_gb_s"].max(), peak if peak > 0 else 0)
+    near = shown[shown["bandwidth_gb_s"] >= NEAR * peak]["elements"]
+    beside = peak > 0 and style.wants_log(shown["bandwidth_gb_s"]) and near.nunique() >= 3
     height = 2.6 if len(panels) > 1 else 3.2
     room = max(style.text_width(line.label, 8) for _, lines in panels for line in lines) + 0.42
+    width = style.WIDTH - 0.75 - room
     for place, (name, lines) in enumerate(panels):
-        width = style.WIDTH - 0.75 - room
-        axes = sheet.add(0.7, 0.1 + 0.22 * bool(name) + place * (height + 0.82), width, height, name)
-        style.binary_axis(axes, "x", [x for line in lines for x in line.x], width, style.power_text)
+        at = 0.1 + 0.22 * bool(name or beside) + place * (height + 0.82)
+        axes = sheet.add(0.7, at, 0.45 * width if beside else width, height, name)
+        _rate_lines(sheet, axes, lines, shown["elements"], 1.0)
         _rate_axis(axes, "y", shown, top)
         if peak > 0:
             axes.axhline(peak, color=style.INK, linewidth=1, linestyle=(0, (6, 2)))
-            axes.annotate(f"peak, {style.grouped(round(peak))} GB/s", (0, peak), (4, -4), xycoords=axes.get_yaxis_transform(),
+            axes.annotate(f"peak, {style.three(peak)} GB/s", (0, peak), (4, -4), xycoords=axes.get_yaxis_transform(),
                           textcoords="offset points", fontsize=7.5, va="top")
-        labels = []
-        for order, line in enumerate(lines):
-            line.colour, line.mark = looks[line.strategy]
-            line.dash = style.DASHES[order % len(style.DASHES)]
-        mark_refused(axes, lines)
-        for line in lines:
-            rates, low, high = rates_of(line.cases)
-            draw_line(axes, line, rates, low, high)
-            labels += end_label(line, rates)
-        sheet.end_labels(axes, labels)
-        axes.set_ylabel(MEASURES["bandwidth"].unit)
-        axes.set_xlabel(AXES["elements"].title)
+        axes.set_ylabel(MEASURES["bandwidth"].label)
+        if beside:
+            axes = sheet.add(0.7 + 0.45 * width + 0.6, at, 0.55 * width - 0.6, height, "The largest sizes")
+            close = [_of_sizes(line, near.min()) for line in lines]
+            _rate_lines(sheet, axes, close, near, 100 / peak)
+            style.linear_axis(axes, "y", 0, 100)
+            axes.set_ylabel("share of the peak, %")
+        sheet.end_labels(axes, [label for line in lines
+                                for label in end_label(line, line.cases["bandwidth_gb_s"] * (100 / peak if beside else 1))])
     _cache_note(sheet, part)
     return sheet.finish(parts.caption_of(part, shown, elsewhere="cases of fewer than three sizes"))
+
+
+def _of_sizes(line, least):
+    """The part of a line from a size on."""
+    cases = line.cases[line.cases["elements"] >= least]
+    return dataclasses.replace(line, x=list(cases["elements"]), cases=cases)
+
+
+def _rate_lines(sheet, axes, lines, sizes, scale):
+    """Bandwidths against sizes, times `scale`."""
+    style.binary_axis(axes, "x", sizes, sheet.width_of(axes), style.power_text)
+    axes.set_xlabel(AXES["elements"].title)
+    mark_refused(axes, lines)
+    for line in lines:
+        draw_line(axes, line, *(column * scale for column in rates_of(line.cases)))
 
 
 def _rate_axis(axes, which, shown, top):
@@ -148,9 +176,12 @@ def _rate_axis(axes, which, shown, top):
 
 def _cache_note(sheet, part):
     cache = part.rows["l2_bytes"].max()
-    if cache > 0:
-        sheet.notes.append("Rates are those of what must be read and written at least; up to a few times the L2 cache "
-                           f"({cache / 2**20:.0f} MiB) they are not the memory's.")
+    if cache > 0 and (part.cases["l2"] == "flushed").all():
+        sheet.notes.append("Bandwidth: what the workload must read and write at least, over the time; the L2 cache is flushed before "
+                           "each run.")
+    elif cache > 0:
+        sheet.notes.append("Bandwidth: what the workload must read and write at least, over the time. Inputs up to a few times the "
+                           f"L2 cache ({cache / 2**20:.0f} MiB) are read from it in part, and not from memory alone.")
 
 
 def bandwidth_dots(part, shown, _):
@@ -163,12 +194,12 @@ def bandwidth_dots(part, shown, _):
     names = parts.varying(shown, ["nx", "ny"] if matrix else ["elements"])
     looks, key = _block_looks(shown) if matrix else _type_looks(shown)
     kind = f" of {best['type']}" if len(parts.varying(shown, ["type"])) else ""
-    sheet = Sheet(f"{best['strategy']} reaches {style.grouped(round(best['bandwidth_gb_s']))} GB/s{kind}, "
+    sheet = Sheet(f"{style.marked(best['strategy'])} reaches {style.three(best['bandwidth_gb_s'])} GB/s{kind}, "
                   f"{100 * best['bandwidth_gb_s'] / peak:.0f} % of the device's peak", key)
     columns = 1 if matrix else 2
     tops = [0.3] * columns
     pitch = style.WIDTH / columns
-    room = max(style.text_width(name, 8) for name in shown["strategy"]) + 0.12
+    room = max(style.text_width(style.marked(name), 8) for name in shown["strategy"]) + 0.12
     panels = parts.grouped_by(shown, names)
     panels.sort(key=lambda panel: (-panel["strategy"].nunique(), [parts.order_of(panel.iloc[0][name]) for name in names]))
     for cases in panels:
@@ -180,12 +211,14 @@ def bandwidth_dots(part, shown, _):
         axes.text(-room / width, 1 + 0.08 / height, parts.shape_text(cases, names), transform=axes.transAxes, fontsize=9,
                   fontweight="bold", color="#444444")
         _rate_dots(axes, rows, looks, room / width, width)
-        _rate_axis(axes, "x", timed, max(peak, best["bandwidth_gb_s"]))
-        axes.axvline(peak, color=style.INK, linewidth=1, linestyle=(0, (6, 2)), zorder=1)
-        axes.set_xlabel(MEASURES["bandwidth"].unit)
+        most = cases["bandwidth_gb_s"].max()
+        style.linear_axis(axes, "x", 0, max(peak, most) if most >= NEAR * peak else 1.1 * most)
+        if most >= NEAR * peak:
+            axes.axvline(peak, color=style.INK, linewidth=1, linestyle=(0, (6, 2)), zorder=1)
+        axes.set_xlabel(MEASURES["bandwidth"].label)
         tops[column] += height + 0.82
-    sheet.notes.append(f"Dashed: the device's peak by its own data, {style.grouped(round(peak))} GB/s. At the right, of the best "
-                       "dot: GB/s, and the share of the peak.")
+    sheet.notes.append(f"Dashed: the device's peak by its own data, {style.three(peak)} GB/s. Numbers at the right: GB/s of the best "
+                       "dot, and its share of the peak.")
     _cache_note(sheet, part)
     return sheet.finish(parts.caption_of(part, shown, elsewhere="what launches from the device or has a depth"))
 
@@ -220,17 +253,17 @@ def _rate_dots(axes, rows, looks, label_left, width):
             hollow = case["clock"] == "wall" and case["backend"] == "cuda"
             amount = case["bandwidth_gb_s"] * case["us"]
             if case["low"] > 0:
-                axes.hlines(place, amount / case["high"], amount / case["low"], color=colour, linewidth=1.8, alpha=0.5)
-            axes.plot([case["bandwidth_gb_s"]], [place], mark, color=colour, markersize=5, markerfacecolor="white" if hollow
-                      else colour,
-                      markeredgewidth=0.9 if hollow else 0.4, markeredgecolor=colour if hollow else "white", zorder=3)
-        axes.text(-label_left, line, strategy, transform=axes.get_yaxis_transform(), fontsize=8, va="center_baseline")
+                style.intervals(axes, [place], [amount / case["high"]], [amount / case["low"]], up=False, color=colour, linewidth=1.8,
+                                alpha=0.5)
+            axes.plot([case["bandwidth_gb_s"]], [place], mark, color=colour, markersize=5, clip_on=False,
+                      markerfacecolor="white" if hollow else colour, markeredgewidth=0.9 if hollow else 0.4, markeredgecolor=colour if hollow else "white", zorder=3)
+        axes.text(-label_left, line, style.marked(strategy), transform=axes.get_yaxis_transform(), fontsize=8, va="center_baseline")
         best = cases.loc[cases["bandwidth_gb_s"].idxmax()]
         at = {"transform": axes.get_yaxis_transform(), "fontsize": 8, "va": "center_baseline", "ha": "right"}
         axes.text(1 + 0.42 / width, line, style.three(best["bandwidth_gb_s"]), **at)
         if best["peak_gb_s"] > 0:
             share = 100 * best["bandwidth_gb_s"] / best["peak_gb_s"]
-            axes.text(1 + 0.86 / width, line, f"{share:.0f} %" if share >= 0.95 else f"{share:.1g} %", **at)
+            axes.text(1 + 0.86 / width, line, f"{share:.0f} %" if share >= 0.95 else f"{share:.2f} %", **at)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_yticks(range(len(rows)), [""] * len(rows))
     axes.tick_params(axis="y", length=0)
@@ -255,8 +288,8 @@ def book(part, shown, figure):
     rows = sorted(timed.iterrows(), key=lambda row: -theirs[row[1]["strategy"]][0])
     factors = [1e3 * theirs[case["strategy"]][0] / case["us"] for _, case in rows if case["clock"] == "gpu"]
     machine = part.rows["gpu"].iloc[0] or "this machine"
-    sheet = Sheet(f"{figure.title}, on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
-                  + (f": kernels {min(factors):.2g} to {max(factors):.2g} times as fast" if factors else ""),
+    sheet = Sheet(f"{figure.title} on its K40c and on {'an ' if machine.startswith('NVIDIA H') else ''}{machine}"
+                  + (f": {style.three(min(factors))} to {style.three(max(factors))} times as fast" if factors else ""),
                   [("Tesla K40c, as printed in the book", style.ORANGE, "s"), (f"{machine}, this log", style.BLUE, "o")],
                   "2²⁰ ints in 2048 blocks of 512 threads. Two machines: the book's and this log's.")
     height = 0.34 * len(rows) + 0.1
@@ -269,16 +302,16 @@ def book(part, shown, figure):
         axes.plot([our, old], [place, place], color="#BBBBBB", linewidth=1.6, zorder=1)
         axes.plot([case["low"] / 1e3, case["high"] / 1e3], [place, place], color=style.BLUE, linewidth=4, alpha=0.4, zorder=2)
         axes.plot([our], [place], "o", color=style.BLUE, markersize=7.5, markerfacecolor="white" if hollow else style.BLUE,
-                  zorder=3)
+                  zorder=4)
         axes.plot([old], [place], "s", color=style.ORANGE, markersize=7, zorder=3)
         for value, text, colour in ((our, style.time_text(case["us"]), style.BLUE), (old, style.time_text(1e3 * old), "#9A6A00")):
             right = value > min(our, old)
             axes.annotate(text, (value, place), (8 if right else -8, 0), textcoords="offset points", ha="left" if right
                           else "right", va="center_baseline", fontsize=8.5, color=colour)
-        axes.text(1.02, place, f"{1e3 * old / case['us']:.3g} ×", transform=axes.get_yaxis_transform(), fontsize=8.5,
+        axes.text(1.02, place, f"{style.three(1e3 * old / case['us'])} ×", transform=axes.get_yaxis_transform(), fontsize=8.5,
                   va="center_baseline")
     axes.text(1.02, 1 + 0.04 / height, "times as fast", transform=axes.transAxes, fontsize=8, color="#777777", va="bottom")
-    names = [case["strategy"] + (" (one core)" if case["strategy"] == "host" else "") for _, case in rows]
+    names = [style.marked(case["strategy"]) + (" (one core)" if case["strategy"] == "host" else "") for _, case in rows]
     axes.set_yticks(range(len(rows)), names)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0, labelsize=9)

@@ -31,37 +31,40 @@ def rounds(part, shown, _):
     first = "full" if "full" in names else names[0]
     several = parts.mechanisms_each(shown)
     varies = parts.varying(shown, [name for name in parts.NAMES if name != "experiment"])
-    lines, without = [], []
+    lines, without, plain = [], [], {}
     for group in parts.grouped_by(shown, SAME):
         label = ", ".join(filter(None, [parts.strategy_label(group.iloc[0], several), parts.shape_text(group, varies)]))
+        plain[label] = label.replace(style.marked(group["strategy"].iloc[0]), group["strategy"].iloc[0], 1)
         found = {case["experiment"]: _rounds_of(part, case) for _, case in group.iterrows()}
         for name in (name for name in names if name != first):
             answer = logs.ratios([(found[name], found[first])])[0] if found[name] and found[first] else (math.nan,)
             if not math.isnan(answer[0]):
-                lines.append((label, name, *answer, len(found[name])))
+                count = min(len(found[name]), len(found[first]))
+                lines.append((label, name, *(answer if count >= logs.LEAST else (answer[0], math.nan, math.nan)), count))
             else:
                 without.append(f"{label}, {name}")
     if not lines:
         return nothing_timed(f"Time over that of {first}", part, shown)
     least, most = (choice(lines, key=lambda line: line[2]) for choice in (min, max))
-    sheet = Sheet(f"Over the time of {first}: {least[2]:.3f} ({least[0]}, {least[1]})"
-                  + (f" to {most[2]:.3f} ({most[0]}, {most[1]})" if most is not least else ""), (), parts.common_text(shown))
+    sheet = Sheet(f"Time relative to {first}: {least[2]:.3f} ({plain[least[0]]}, {least[1]})"
+                  + (f" to {most[2]:.3f} ({plain[most[0]]}, {most[1]})" if most is not least else ""), (), parts.common_text(shown))
     room = max(style.text_width(f"{label}, {name}", 9) for label, name, *_ in lines) + 0.2
     axes = sheet.add(style.MARGIN + room, 0.2, style.WIDTH - style.MARGIN - room - 2.0, LINE_HEIGHT * len(lines) + 0.1)
     axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
     at = {"transform": axes.get_yaxis_transform(), "va": "center_baseline"}
     for place, (label, name, middle, low, high, count) in enumerate(lines):
-        axes.hlines(place, low, high, color=style.BLUE, linewidth=2.2, alpha=0.55)
+        style.intervals(axes, [place], [low], [high], up=False, color=style.BLUE, linewidth=2.2, alpha=0.55)
         axes.plot([middle], [place], "o", color=style.BLUE, markersize=6, zorder=3)
-        axes.text(1.02, place, f"{middle:.3f}  ({low:.3f} to {high:.3f})", fontsize=8.5, **at)
+        axes.text(1.02, place, f"{middle:.3f}" + (f"  ({low:.3f} to {high:.3f})" if low == low else ""), fontsize=8.5, **at)
     axes.set_yticks(range(len(lines)), [f"{label}, {name}" for label, name, *_ in lines])
     axes.set_ylim(len(lines) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0, labelsize=9)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"time over that of {first}")
+    axes.set_xlabel(f"time relative to {first}")
     counts = sorted({count for *_, count in lines})
-    sheet.notes.append("Ratio of medians, and its 95 % bootstrap interval that draws whole rounds (a run of nestbed each): "
-                       f"{' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} rounds of each.")
+    sheet.notes.append("Ratio of the medians" + (", and its 95 % bootstrap interval, which draws whole rounds"
+                                                 if counts[-1] >= logs.LEAST else "") +
+                       f". A round is one run of nestbed: {' to '.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} of each.")
     if parts.status_text(shown):
         sheet.notes.append(f"Rows without a time: {parts.status_text(shown)}.")
     if without:

@@ -34,7 +34,7 @@ def strategies(part, shown, _):
         tops[column] += height + 0.78
     floor = part.rows["floor_us"].dropna()
     if len(floor):
-        sheet.notes.append(f"An empty kernel, timed the same way, takes {style.time_text(floor.median())}.")
+        sheet.notes.append(f"An empty kernel takes {style.time_text(floor.median())}, timed the same way.")
     return sheet.finish(parts.caption_of(part, shown))
 
 
@@ -51,14 +51,14 @@ def _rows_of(panel, suffixes):
 def _strategies_title(shown, shapes, panels):
     """What runs, the least and the greatest time, and how many runs have none."""
     timed = shown[shown["us"].notna()]
-    tail = f"; of {style.grouped(shown['rows'].sum())} runs {parts.status_text(shown)}" if parts.status_text(shown) else ""
+    tail = f"; {_faults(shown)}" if parts.status_text(shown) else ""
     what = _what(shown, shapes, len(panels))
     if not len(timed):
         return f"{what}: no run has a time{tail}"
     if len(panels) == 1 and len(panels[0]) <= 3 and shown["strategy"].nunique() == 1:
         said = [f"{suffix or parts.mechanism_text(cases['mechanism'].iloc[0])}: {_time_or_status(cases.iloc[0])}"
                 for suffix, cases in panels[0]]
-        return f"{what} by {shown['strategy'].iloc[0]}, " + ", ".join(said)
+        return f"{what} by {style.marked(shown['strategy'].iloc[0])}, " + ", ".join(said)
     fast, slow = timed["us"].idxmin(), timed["us"].idxmax()
     names = {index: cases["strategy"].iloc[0] for panel in panels for _, cases in panel for index in cases.index}
     if names[fast] == names[slow]:
@@ -72,8 +72,7 @@ def _strategies_title(shown, shapes, panels):
 def _time_or_status(case):
     if pandas.notna(case["us"]):
         return style.time_text(case["us"])
-    return ", ".join(f"{style.grouped(count)} of {style.grouped(case['rows'])} {status}"
-                     for status, count in sorted(case["statuses"].items()))
+    return _faults(pandas.DataFrame([case]))
 
 
 def _what(shown, shapes, sizes):
@@ -102,7 +101,7 @@ def _dots(axes, panel, types, scale):
     colours = []
     for place, (_, cases) in enumerate(panel):
         case = cases.iloc[0]
-        colour = style.FAMILIES[style.family_of(case["strategy"], cases["launches"].max())][0]
+        colour = style.look_of(case["strategy"], cases["launches"].max())[0]
         colours.append(colour)
         if not cases["us"].notna().any():
             _no_time(axes, place, cases, colour)
@@ -114,7 +113,8 @@ def _dots(axes, panel, types, scale):
                 _no_time(axes, at, cases[cases["us"].isna()], colour)
                 continue
             hollow = one["clock"] == "wall" and one["backend"] == "cuda"
-            axes.hlines(at, one["low"] / scale, one["high"] / scale, color=colour, linewidth=2.2, alpha=0.55, zorder=2)
+            style.intervals(axes, [at], [one["low"] / scale], [one["high"] / scale], up=False, color=colour, linewidth=2.2, alpha=0.55,
+                            zorder=2)
             axes.plot([one["us"] / scale], [at], mark, color=colour, markersize=6.5 if len(cases) == 1 else 5,
                       markeredgewidth=1.3, zorder=3, markerfacecolor="white" if hollow else colour)
     axes.set_ylim(len(panel) - 0.4, -0.6)
@@ -125,12 +125,18 @@ def _dots(axes, panel, types, scale):
     return colours
 
 
+def _faults(cases):
+    """`wrong in 30, crashed in 2 of 60 runs`."""
+    found = parts.statuses(cases)
+    said = ", ".join(f"{status} in {style.grouped(count)}" for status, count in sorted(found.items()))
+    return f"{said} of {parts.count_text(cases['rows'].sum(), 'run')}"
+
+
 def _no_time(axes, place, cases, colour):
     """An × at the left margin, and what became of the runs."""
     axes.plot([0.0], [place], "x", color=colour, markersize=6, markeredgewidth=1.6, clip_on=False,
               transform=axes.get_yaxis_transform(), zorder=4)
-    runs = style.grouped(cases["rows"].sum())
-    axes.annotate(f"{parts.status_text(cases)} of {runs}", (0.0, place), (9, 0), xycoords=axes.get_yaxis_transform(),
+    axes.annotate(_faults(cases), (0.0, place), (9, 0), xycoords=axes.get_yaxis_transform(),
                   textcoords="offset points", fontsize=8, color=colour, va="center_baseline")
 
 
@@ -138,7 +144,7 @@ def _time_axis(axes, panel, scale, unit):
     times = pandas.concat([cases for _, cases in panel])
     times = times[times["us"].notna()]
     if len(times):
-        values = [*(times["low"] / scale), *(times["high"] / scale)]
+        values = parts.extents(times, scale)
         if style.wants_log(values):
             style.log_axis(axes, "x", min(values), max(values), pad=1.35)
         else:
@@ -150,7 +156,8 @@ def _time_axis(axes, panel, scale, unit):
 
 def _wide_panel(sheet, panel, top, height, types, scale, unit):
     """Strategy and mechanism, the dots, and in columns at the right the time and the device launches."""
-    widest = max(style.text_width(", ".join(filter(None, [cases["strategy"].iloc[0], suffix])), 9) for suffix, cases in panel)
+    names = [", ".join(filter(None, [style.marked(cases["strategy"].iloc[0]), suffix])) for suffix, cases in panel]
+    widest = max(style.text_width(name, 9) for name in names)
     by = max(style.text_width(parts.mechanism_text(cases["mechanism"].iloc[0]), 8) for _, cases in panel)
     start = style.MARGIN + widest + (by + 0.32 if by else 0.2)
     time_room = 0.72 if all(len(cases) == 1 for _, cases in panel) else 1.1
@@ -166,10 +173,9 @@ def _wide_panel(sheet, panel, top, height, types, scale, unit):
         axes.text((style.MARGIN - start + widest + 0.14) * inch, y, "by", **head)
     axes.text(1 + time_room * inch, y, "time", ha="right", **head)
     axes.text(1 + (time_room + 1) * inch, y, "device launches", ha="right", **head)
-    for place, ((suffix, cases), colour) in enumerate(zip(panel, colours)):
+    for place, (name, (_, cases), colour) in enumerate(zip(names, panel, colours)):
         case = cases.iloc[0]
-        axes.text((style.MARGIN - start) * inch, place, ", ".join(filter(None, [case["strategy"], suffix])), fontsize=9,
-                  color=colour, **at)
+        axes.text((style.MARGIN - start) * inch, place, name, fontsize=9, color=colour, **at)
         axes.text((style.MARGIN - start + widest + 0.14) * inch, place, parts.mechanism_text(case["mechanism"]), fontsize=8,
                   color="#777777", **at)
         of_types = cases.iloc[sorted(range(len(cases)), key=lambda row: parts.order_of(cases["type"].iloc[row]))]

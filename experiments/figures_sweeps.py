@@ -25,9 +25,7 @@ def draw_line(axes, line, values, low=None, high=None, **more):
     axes.plot(line.x, values, color=line.colour, linestyle=line.dash, marker=line.mark, markersize=4.2, clip_on=False,
               markerfacecolor="white" if hollow else line.colour, markeredgewidth=0.8, zorder=3, **more)
     if low is not None:
-        bars = [bar for bar in zip(line.x, low, high) if pandas.notna(bar[1])]
-        axes.vlines([x for x, _, _ in bars], [bar for _, bar, _ in bars], [bar for _, _, bar in bars], color=line.colour,
-                    linewidth=1.1, zorder=2)
+        style.intervals(axes, line.x, low, high, color=line.colour, linewidth=1.1, zorder=2)
 
 
 def refused(lines):
@@ -50,7 +48,8 @@ def mark_refused(axes, lines, rows=0):
     else:
         axes.set_yticks([tick for tick in axes.get_yticks() if low <= tick <= high])
         axes.set_ylim(low, low + (high - low) / (1 - strip))
-    axes.add_patch(Rectangle((0, 1 - strip), 1, strip, color="#F3F3F3", linewidth=0, transform=axes.transAxes, zorder=1.5))
+    if without:
+        axes.add_patch(Rectangle((0, 1 - strip), 1, strip, color="#F3F3F3", linewidth=0, transform=axes.transAxes, zorder=1.5))
     for place, line in enumerate(without):
         at = [x for x, us in zip(line.x, line.cases["us"]) if pandas.isna(us)]
         axes.plot(at, [1 - 0.01 - step * (place + 0.5)] * len(at), "x", color=line.colour, markersize=5, markeredgewidth=1.3,
@@ -101,12 +100,13 @@ def against(part, groups, figure):
     columns = 1 if len(panels) == 1 else 2
     room = max(style.text_width(line.label, 8) for line in lines + [_flat_line(case) for _, case in flat.iterrows()]) + 0.32
     pitch = style.WIDTH / columns
-    left = 0.72 if shown["high"].max() / scale >= 1e4 else 0.6  # for ticks of five digits
+    left = 0.72 if max(parts.extents(shown, scale)) >= 1e4 else 0.6  # for ticks of five digits
+    whole = parts.extents(shown, scale) if lines[0].value is not None else None  # panels of a strategy each are held against another
     width = pitch - left - 0.08 - room
     for place, (name, found) in enumerate(panels):
         axes = sheet.add(left + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
                          height, name)
-        _against_panel(sheet, axes, found, flat, axis, scale, width, style.wants_log([*shown["low"], *shown["high"]]))
+        _against_panel(sheet, axes, found, flat, axis, scale, width, style.wants_log(parts.extents(shown)), whole)
         axes.set_ylabel(f"{MEASURES['time'].title}, {unit}" if place % columns == 0 else "")
     never = [line.label for line in lines if not line.cases["us"].notna().any()]
     if never:
@@ -115,20 +115,19 @@ def against(part, groups, figure):
 
 
 def _flat_line(case):
-    return parts.Line(f"{case['strategy']} (flat)", case["strategy"], case["mechanism"], None, [], pandas.DataFrame([case]),
-                      style.GREY)
+    return parts.Line(f"{style.marked(case['strategy'])}, flat", case["strategy"], case["mechanism"], None, [],
+                      pandas.DataFrame([case]), style.look_of(case["strategy"])[0])
 
 
 def _by_family(lines):
-    return len({line.strategy for line in lines}) > 1
+    return len({line.strategy for line in lines}) > 1 and lines[0].value is None
 
 
-def _against_panel(sheet, axes, lines, flat, axis, scale, width, log):
+def _against_panel(sheet, axes, lines, flat, axis, scale, width, log, whole):
     values = [x for line in lines for x in line.x]
     times = pandas.concat([*(line.cases for line in lines), flat])
-    times = times[times["us"].notna()]
-    if len(times):
-        style.fit_axis(axes, "y", [*(times["low"] / scale), *(times["high"] / scale)], log)
+    if times["us"].notna().any():
+        style.fit_axis(axes, "y", parts.extents(times, scale) if whole is None else whole, log)
     x_axis(axes, axis, values, width)
     labels = []
     mark_refused(axes, lines)
@@ -137,8 +136,9 @@ def _against_panel(sheet, axes, lines, flat, axis, scale, width, log):
         draw_line(axes, line, medians, line.cases["low"] / scale, line.cases["high"] / scale)
         labels += end_label(line, medians)
     for _, case in flat.iterrows():
-        axes.axhline(case["us"] / scale, color=style.GREY, linestyle=(0, (6, 2)), linewidth=1, zorder=1)
-        labels.append((max(values), case["us"] / scale, f"{case['strategy']} (flat)", style.GREY))
+        line = _flat_line(case)
+        axes.axhline(case["us"] / scale, color=line.colour, linestyle=(0, (6, 2)), linewidth=1, zorder=1)
+        labels.append((max(values), case["us"] / scale, line.label, line.colour))
     sheet.end_labels(axes, labels)
 
 
@@ -171,7 +171,7 @@ def launches(part, by_axis, _):
     lines = [line for panels in laid.values() for _, found in panels for line in found]
     most = shown["launches"].max()
     key = list(parts.family_key(lines)) if _by_family(lines) else []
-    sheet_title = (f"Device launches, counted in the kernels: up to {style.grouped(most)} a run" +
+    sheet_title = (f"Device launches, counted in the kernels: up to {style.grouped(most)} per run" +
                    (f" ({_subject(lines)})" if _subject(lines) else ""))
     cells = [(axis, name, found) for axis, panels in laid.items() for name, found in _without_copies(panels)]
     columns = 1 if len(cells) == 1 else 2
@@ -181,11 +181,11 @@ def launches(part, by_axis, _):
     alike = len(cells) > 1 and len(labels) == 1 and len(next(iter(labels))) == 1
     if alike:  # a label that every panel would bear stands above them, once
         words = next(iter(labels))[0].replace("\n", " ")
-        subtitle = ", ".join(filter(None, [subtitle, f"the same by {words}" if "," in words else words]))
+        subtitle = ", ".join(filter(None, [subtitle, f"the same for {words}" if "," in words else words]))
     room = 0.25 if alike else max(style.text_width(row, 8) for found in counted.values() for line, _ in found
                                   for row in line.label.split("\n")) + 0.32
     if any(line.colour == style.GREY and len(same) > 1 for found in counted.values() for line, same in found) and key:
-        key.append(("the same in several", style.GREY, "s"))
+        key.append(("the same for several", style.GREY, "s"))
     sheet = Sheet(sheet_title, key, subtitle)
     pitch = style.WIDTH / columns
     height = 3.1 if columns == 1 else 2.7
@@ -197,7 +197,7 @@ def launches(part, by_axis, _):
         axes.set_ylabel(MEASURES["device_launches"].label if place % columns == 0 else "")
     left = part.cases[~part.cases.index.isin(shown.index)]
     uncounted = parts.status_text(left[left["launches"].isna()])
-    elsewhere = "cases without a sweep" + (f", or without a count of launches ({uncounted})" if uncounted else "")
+    elsewhere = "cases in which nothing varies" + (f", or without a count of launches ({uncounted})" if uncounted else "")
     return sheet.finish(parts.caption_of(part, shown, timed=False, elsewhere=elsewhere) + _spread_note(shown))
 
 
@@ -216,7 +216,7 @@ def _counted(lines):
 
 def _spread_note(shown):
     refused = shown[shown["failed"] > 0]
-    return [f"{len(refused)} points are of runs with launches refused: the median of attempts."] if len(refused) else []
+    return [f"{len(refused)} points are of runs in which launches were refused: the median of attempts."] if len(refused) else []
 
 
 def _launches_panel(sheet, axes, lines, counted, axis, width, labelled):
@@ -258,8 +258,8 @@ def waves(part, shown, figure):
     panels = parts.grouped_by(placed, names)
     panels.sort(key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in names])
     best = placed.loc[placed["us"].idxmin()]
-    sheet = Sheet(f"Root blocks in waves: fastest is {best['strategy']} in {parts.name_of('wave', best['wave'])} round "
-                  f"{parts.name_of('streams', best['streams'])}, {style.time_text(best['us'])}",
+    sheet = Sheet(f"Root blocks in waves: the fastest is {style.marked(best['strategy'])} in {parts.name_of('wave', best['wave'])} "
+                  f"over {parts.name_of('streams', best['streams'])}, {style.time_text(best['us'])}",
                   [("streams:", style.INK, None),
                    *((style.grouped(value), colours[value], style.MARKS[place]) for place, value in enumerate(streams)),
                    *([("no run has a time", style.INK, "x")] if placed["us"].isna().any() else [])],
@@ -272,12 +272,11 @@ def waves(part, shown, figure):
     in_panels = [_stream_lines(cases, streams, colours) for cases in panels]
     rows = max(len(refused(lines)) for lines in in_panels)
     for place, (cases, lines) in enumerate(zip(panels, in_panels)):
-        way = [cases.iloc[0]["strategy"], parts.mechanism_text(cases.iloc[0]["mechanism"])] if len(ways) > 1 else []
+        way = [style.marked(cases.iloc[0]["strategy"]), parts.mechanism_text(cases.iloc[0]["mechanism"])] if len(ways) > 1 else []
         shape = parts.shape_text(cases, [name for name in names if name not in ("strategy", "mechanism")])
         axes = sheet.add(0.62 + pitch * (place % columns), 0.3 + two + (place // columns) * (height + 0.75 + two), pitch - 0.22,
                          height, "\n".join(filter(None, [", ".join(filter(None, way)), shape])))
-        times = placed[placed["us"].notna()]
-        style.fit_axis(axes, "y", [*(times["low"] / scale), *(times["high"] / scale)], times["us"].max() > 12 * times["us"].min())
+        style.fit_axis(axes, "y", parts.extents(placed, scale), placed["us"].max() > 12 * placed["us"].min())
         style.binary_axis(axes, "x", placed["wave"], pitch - 0.22)
         mark_refused(axes, lines, rows)
         for line in lines:

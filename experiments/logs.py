@@ -39,6 +39,8 @@ TEXTS = [*(name for name in CASE if name not in NUMBERS), "status", "detail", "d
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 MOST_SHOWN = 64  # characters of a name
 CUB = ["cub", "cub_narrow"]
+LEAST = 5  # samples of an interval that is shown: of fewer it is from the least to the greatest, and says little
+TEST_ONLY = "fault_"  # how strategies begin that are there for tests
 MOST_BYTES = 2**30  # of a file that is read, as in nestbed
 # What a case and the CUB that it is held against must agree in.
 CUB_KEY = ["log", "backend", "gpu", "clock", "submit", "l2", "type", "elements"]
@@ -216,7 +218,7 @@ def cases_of(log):
     """A row a case, in the order of their first samples: CASE, and
     rows, ok: how many samples, and how many of them have status ok;
     statuses: {status: how many} of all;
-    us, low, high: median and its interval over those that are ok, NaN where there is none;
+    us, low, high: median and its interval over those that are ok, NaN where there is none; no interval of fewer than LEAST;
     samples: their times;
     clock: gpu or wall;
     submit: how those that have a GPU time were submitted: held, open, or both with a comma (one was let go); empty where no row says;
@@ -240,7 +242,9 @@ def cases_of(log):
         found.append(case)
     timed = [case for case in found if len(case["samples"])]
     for case, (middle, low, high) in zip(timed, medians([case["samples"] for case in timed])):
-        case.update(us=middle, low=low, high=high)
+        case["us"] = middle
+        if len(case["samples"]) >= LEAST:
+            case.update(low=low, high=high)
     return pandas.DataFrame(found)
 
 
@@ -267,13 +271,13 @@ def cub_key(case):
 
 def ratios_to_cub(cases):
     """A list beside the cases, in their order: (ratio, low, high) of the medians, the case's over faster_cub's; None where there
-    is no such CUB, or the case has no time."""
+    is no such CUB, or the case has no time. Of fewer than LEAST samples on a side there is no interval: NaN."""
     reference = faster_cub(cases)
     found = [None] * len(cases)
     held = [(place, case["samples"].tolist(), reference[cub_key(case)]["samples"].tolist())
             for place, (_, case) in enumerate(cases.iterrows()) if cub_key(case) in reference and len(case["samples"])]
-    for (place, *_), answer in zip(held, ratios([pair for _, *pair in held])):
-        found[place] = answer
+    for (place, *pair), (ratio, low, high) in zip(held, ratios([pair for _, *pair in held])):
+        found[place] = (ratio, low, high) if min(map(len, pair)) >= LEAST else (ratio, numpy.nan, numpy.nan)
     return found
 
 
@@ -346,3 +350,8 @@ def commands_of(path, log):
     runs = manifest_of(path).get("runs", {})
     commands = [command_text(path, run, runs[run]) for run in log["run_id"].unique() if run in runs]
     return list(dict.fromkeys(commands)) or [f"nestbed run, experiment {name}" for name in log["experiment"].unique()]
+
+
+def interval_of_share(wrong, trials):
+    """wilson's where the trials are LEAST or more; (NaN, NaN) of fewer."""
+    return wilson(wrong, trials) if trials >= LEAST else (math.nan, math.nan)

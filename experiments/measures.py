@@ -30,24 +30,25 @@ AXES = {
     "grid": Axis("grid", "root blocks", "grid", "grid", ("elements",)),
     "children": Axis("launches", "launches", "grid", "launched", apart=("whole",)),
     "block": Axis("block", "threads per block", "block", "block", ("elements",)),
-    "delay": Axis("delay", "delay of what loses the race, µs", "delay_us", "delay_us", on_cpu="interruptions of each thread"),
+    "delay": Axis("delay", "delay added to the losing side of the race, µs", "delay_us", "delay_us", on_cpu="interruptions of each thread"),
     "limit": Axis("pending limit", "pending-launch limit", "pending_limit_asked", "pending_limit_asked", words={"auto": "before"},
                   powers=1e9),
     "elements": Axis("elements", "numbers", "elements", "elements", ("grid", "nx", "ny"), powers=0),
-    "wave": Axis("wave", "root blocks a wave", "wave", "wave", apart=("streams",)),
+    "wave": Axis("wave", "root blocks per wave", "wave", "wave", apart=("streams",)),
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Measure:
     """`of` gives (values, low, high) of cases, columns beside them, in the unit; low and high None where there is no interval.
-    `linear`: never on a logarithmic axis; `zero`: 0 has a place on one."""
+    `linear`: never on a logarithmic axis; `zero`: 0 has a place on one; `share`: of the device's peak."""
     name: str
     title: str
     unit: str
     of: typing.Callable
     linear: bool = False
     zero: bool = False
+    share: bool = False
 
     @property
     def label(self):
@@ -65,10 +66,14 @@ def bandwidth(cases):
     return cases["bandwidth_gb_s"], amount / cases["high"], amount / cases["low"]
 
 
+def _share(cases):
+    return tuple(100 * column / cases["peak_gb_s"].where(cases["peak_gb_s"] > 0) for column in bandwidth(cases))
+
+
 def _wrong(cases):
     """Of the runs that were right or wrong, with the Wilson interval."""
     trials = [logs.wrong_share(case) for _, case in cases.iterrows()]
-    spans = [(found[0] / found[1], *logs.wilson(*found)) if found else [numpy.nan] * 3 for found in trials]
+    spans = [(found[0] / found[1], *logs.interval_of_share(*found)) if found else [numpy.nan] * 3 for found in trials]
     return tuple([100 * number for number in numbers] for numbers in zip(*spans))
 
 
@@ -83,13 +88,14 @@ def _ratio(cases):
 
 MEASURES = {
     "time": Measure("time", "time of a run", "µs", lambda cases: (cases["us"], cases["low"], cases["high"])),
-    "each": Measure("time over launches", "time over launches", "µs", each),
-    "device_launches": Measure("device launches", "device launches a run", "",
+    "each": Measure("time per launch", "time per launch", "µs", each),
+    "device_launches": Measure("device launches", "device launches per run", "",
                                lambda cases: (cases["launches"], None, None), zero=True),
     "wrong": Measure("wrong answers", "runs with a wrong answer", "%", _wrong, linear=True),
     "lost": Measure("launches lost", "launches lost", "%", _lost, linear=True),
-    "memory": Measure("memory", "device memory, over that of the default limit", "MB",
+    "memory": Measure("memory", "device memory beyond that of the default limit", "MB",
                       lambda cases: (cases["limit_bytes"] / 1e6, None, None)),
-    "ratio": Measure("ratio to CUB", "time over CUB's", "", _ratio),
+    "ratio": Measure("ratio to CUB", "time relative to CUB's", "", _ratio),
     "bandwidth": Measure("bandwidth", "bandwidth", "GB/s", bandwidth),
+    "share": Measure("share of the peak", "share of the device's peak", "%", _share, linear=True, share=True),
 }

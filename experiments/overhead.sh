@@ -7,8 +7,11 @@
 # The second binary comes from the preset no-ledger: experiments/build.sh no-ledger.
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=experiments/packages.sh
+source "$here/packages.sh"
+answer_help "" "$@"
 (($# == 3 || $# == 4)) || {
-    sed -n '2,/^set/{/^set/!p}' "${BASH_SOURCE[0]}" | cut -c3- >&2
+    print_head >&2
     exit 2
 }
 nestbed=$1 without_ledger=$2 log=$3 rounds=${4:-12}

@@ -26,20 +26,30 @@ install_packages() {
     "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# answer_help SCRIPT ARGUMENT...: where --help is among the arguments, shows it and ends, and nothing is installed or built: the help of
-# the Python script, or without its packages the comment at the head of the script that sources this.
+# answer_help SCRIPT ARGUMENT...: if --help is among the arguments, prints the help and exits; nothing is installed or built. The help is
+# that of the Python script SCRIPT; without its packages, or if SCRIPT is empty, the comment at the head of the script that sources this.
 answer_help() {
     local script=$1 argument
     shift
     for argument in "$@"; do
         [[ $argument == --help || $argument == -h ]] || continue
-        /usr/bin/python3 "$script" "$@" 2>/dev/null || sed -n '2,/^set/{/^set/!p}' "$0" | cut -c3-
+        [[ -n $script ]] && /usr/bin/python3 "$script" "$@" 2>/dev/null || print_head
         exit 0
     done
 }
 
-# find_nestbed: exports NESTBED, the nestbed that computes medians and intervals for the scripts: as it is named, or built.
+# print_head: the comment at the head of the script.
+print_head() { sed -n '2,/^set/{/^set/!p}' "$0" | cut -c3-; }
+
+# find_nestbed: exports NESTBED, the program that the scripts run: the one that NESTBED names, else one that is built now.
 find_nestbed() {
-    [[ -n ${NESTBED:-} ]] || NESTBED=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "" nestbed)/nestbed
+    local found
+    if [[ -z ${NESTBED:-} ]]; then
+        found=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "" nestbed)/nestbed
+    elif ! found=$(type -P -- "$NESTBED"); then
+        say "${0##*/}: NESTBED=$NESTBED: there is no such program; allowed: a nestbed that is built, or unset to build one"
+        exit 2
+    fi
+    NESTBED=$(realpath -- "$found")
     export NESTBED
 }

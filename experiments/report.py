@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """One page of HTML to explore a results folder: `report.py [FOLDER] [-o FILE.html]`.
 
+Strategies that are there for tests are not shown, nor figures for which the folder has no log.
+
 The claims come from claims.py (--claims FILE reads them from a file instead); the rest is read from the logs by logs.py, which needs
 NESTBED. Which figures there are, what they take and how they look is said in figures.py; report/views.py lays it out for the page.
 The page holds plotly.js and all data, and needs no network. The same inputs give the same bytes.
@@ -65,10 +67,12 @@ def logs_of(folder):
     found = []
     for path in paths:
         log = logs.read_log(path)
-        if len(log):
-            found.append((path, log))
+        shown = log[~log["strategy"].str.startswith(logs.TEST_ONLY)]
+        if len(shown):
+            found.append((path, shown))
         else:
-            print(f"report.py: {path.name} is left out: it has no rows", file=sys.stderr)
+            why = "all its strategies are there for tests" if len(log) else "it has no rows"
+            print(f"report.py: {path.name} is left out: {why}", file=sys.stderr)
     if not found:
         raise BadInput(f"{folder}: it holds no log with rows (*.csv); allowed: a folder with logs of `nestbed run`")
     return found
@@ -83,7 +87,7 @@ def spans_of(measure, cases):
     """[value, low, high] of each case, low and high None where there is no interval; None where it has no value, as a ratio to a
     time of 0."""
     spans = zip(*([plain(number) for number in column] for column in measure.of(cases) if column is not None))
-    return [None if None in span else [*span, None, None][:3] for span in spans]
+    return [None if span[0] is None else [span[0], None, None] if None in span else [*span, None, None][:3] for span in spans]
 
 
 def cases_of(path, log):
@@ -114,17 +118,18 @@ def joined(tables):
 
 
 def table_of_figures(cases):
-    """What the page's scripts know of figures, of the cases of all logs; figures that these have nothing for come last."""
+    """What the page's scripts know of figures, of the cases of all logs: those that these have something for."""
     most = cases.groupby("strategy")["launches"].max()
     shown = [(figure, views.views_of(figure, cases)) for figure in figures.FIGURES if not figure.page]
     return {
         "figures": [{"id": figure.name, "views": found, **{name: getattr(figure, name) for name in COPIED}}
-                    for figure, found in sorted(shown, key=lambda each: not each[1])],
+                    for figure, found in shown if found],
         "axes": {name: {each: getattr(axis, each) for each in OF_AXIS} for name, axis in AXES.items()},
-        "measures": {name: {each: getattr(measure, each) for each in ("name", "label", "unit", "linear", "zero")}
+        "measures": {name: {each: getattr(measure, each) for each in ("name", "label", "unit", "linear", "zero", "share")}
                      for name, measure in MEASURES.items()},
-        "families": [{"name": name, "strategies": members, **views.look(colour, place)}
+        "families": [{"name": name, "strategies": members, **views.look(colour, 0)}
                      for place, (name, (colour, members)) in enumerate(style.FAMILIES.items())],
+        "racy": list(style.RACY),
         "strategies": {name: style.family_of(name, most[name]) for name in sorted(most.index, key=style.rank_of)},
         "mechanisms": {name: words for name, (words, _) in style.MECHANISMS.items()},
         "fields": {name: parts.HEADINGS.get(name, name) for name in ["log", *logs.CASE]},
@@ -173,6 +178,14 @@ def facts_of(found):
     return list(machines), sorted(commits), span
 
 
+def about_html(found):
+    """In a sentence, what the page is."""
+    gpus = sorted({gpu for _, log in found for gpu in log["gpu"].unique() if gpu}) or ["the CPU executor, a model of a GPU"]
+    rows = f"{sum(len(log) for _, log in found):,}".replace(",", "\u202f")
+    return (f"This page shows how long GPU programs take that launch their own work on the device, and the same work without that: "
+            f"{rows} runs measured by nestbed on {html.escape(', '.join(gpus))}.")
+
+
 def facts_html(found):
     machines, commits, span = facts_of(found)
     rows = sum(len(log) for _, log in found)
@@ -213,6 +226,7 @@ def page_of(folder, beside, options):
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
     name = shown_name(folder)
     parts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
+             "about": about_html(found), "made": "What the documents say of these results, and the rows behind each number" if own else "None for this hardware",
              "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
              "theme": source("theme.js"), "data": as_script(data), "plotly": packed_plotly(),
              "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}

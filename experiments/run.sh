@@ -5,12 +5,21 @@
 #     experiments/run.sh experiments/quick.cfg                another experiment
 #     experiments/run.sh experiments/grid.cfg --grid 1:64:*2  with the options of `nestbed run`
 #
-# Without -o the CSV goes to results/local/ of the current folder; without any arguments, to that of the repository.
+#     NESTBED=build/release/nestbed experiments/run.sh        with this program; builds nothing
+#
+# `nestbed help run` lists the options. Without -o the CSV goes to results/local/ of the current folder; without any arguments, to that
+# of the repository.
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-build=$("$here/build.sh" "" nestbed) # the tests are not needed here
+# shellcheck source=experiments/packages.sh
+source "$here/packages.sh"
+answer_help "" "$@"
+find_nestbed
 if (($# == 0)); then
-    cd "$here/.."
-    set -- experiments/book.cfg
+    set -- "$here/book.cfg"
+    if [[ -w $here/.. ]]; then
+        cd "$here/.."
+        set -- experiments/book.cfg
+    fi
 fi
-exec "$build/nestbed" run "$@"
+exec "$NESTBED" run "$@"

@@ -13,14 +13,15 @@
 #
 # What a long run found becomes seeds by -merge=1 tests/fuzz/corpus/NAME found/NAME.
 set -euo pipefail
+root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=experiments/packages.sh
+source "$root/experiments/packages.sh"
+answer_help "" "$@"
 runs=${1:-10000}
 [[ $runs =~ ^[1-9][0-9]*$ ]] || {
     printf 'fuzz.sh: %s is no number of executions\n' "$runs" >&2
     exit 2
 }
-root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck source=experiments/packages.sh
-source "$root/experiments/packages.sh"
 install_packages cmake ninja-build g++ clang libclang-rt-dev llvm libboost-dev libboost-program-options-dev libcsv-dev libfmt-dev nlohmann-json3-dev
 
 cd "$root"

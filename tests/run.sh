@@ -1,12 +1,35 @@
 #!/usr/bin/env bash
-# Sets nestbed up and runs all its tests; those that need a GPU skip, and say so, where there is none.
+# Sets nestbed up and runs all its tests, with few random orders of the executor. Tests that need a GPU skip where there is none. The last
+# lines say how many tests ran, and how many were skipped and why.
 #
-#     tests/run.sh [OPTIONS OF ctest]      e.g. tests/run.sh -L gpu, tests/run.sh -R Executor
+#     tests/run.sh                          everything once
+#     tests/run.sh --thorough               the same with a thousand random orders per strategy; CI runs this
+#     tests/run.sh -R Executor              with options of ctest: the tests whose name has Executor
+#     NESTBED=build/release/nestbed tests/run.sh     the tests in this build folder; nothing is built
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh
 source "$root/experiments/packages.sh"
-install_packages python3-pandas python3-matplotlib python3-plotly python3-selenium chromium chromium-driver
-((EUID)) || install_packages slurm-wlm munge # without root there is no slurmd to test with
-build=$("$root/experiments/build.sh")
-ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "$@"
+answer_help "" "$@"
+if [[ ${1-} == --thorough ]]; then
+    export NESTBED_THOROUGH=1
+    shift
+fi
+if [[ -n ${NESTBED:-} ]]; then
+    find_nestbed
+    build=$(dirname -- "$NESTBED")
+    [[ -x $build/tests/nestbed_tests ]] || {
+        say "run.sh: NESTBED=$NESTBED: there are no tests in $build; allowed: a nestbed beside its tests, or unset to build both"
+        exit 2
+    }
+else
+    install_packages python3-pandas python3-matplotlib python3-plotly python3-selenium chromium chromium-driver
+    ((EUID)) || install_packages slurm-wlm munge # without root there is no slurmd to test with
+    build=$("$root/experiments/build.sh")
+fi
+results=$(mktemp)
+trap 'rm -f "$results"' EXIT
+failed=0
+ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --output-junit "$results" "$@" || failed=$?
+"$root/tests/summary.py" "$results"
+exit "$failed"

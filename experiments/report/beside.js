@@ -17,7 +17,13 @@ function swatch({color, symbol, dash}, line) {
     diamond: 'M16 5l5 5-5 5-5-5z',
     'triangle-up': 'M16 5.5l5 8.5H11z',
     'triangle-down': 'M16 14.5l5-8.5H11z',
-    pentagon: 'M16 5.2l5 3.6-1.9 5.7h-6.2L11 8.8z'
+    cross: 'M14.3 5h3.4v3.3H21v3.4h-3.3V15h-3.4v-3.3H11V8.3h3.3z',
+    'triangle-left': 'M11 10l8.5-5v10z',
+    'triangle-right': 'M21 10l-8.5-5v10z',
+    pentagon: 'M16 5.2l5 3.6-1.9 5.7h-6.2L11 8.8z',
+    hexagon: 'M16 5l4.3 2.5v5L16 15l-4.3-2.5v-5z',
+    star: 'M16 4.5l1.5 3.7 4 .3-3.1 2.6 1 3.9-3.4-2.1-3.4 2.1 1-3.9-3.1-2.6 4-.3z',
+    'diamond-tall': 'M16 4l3.2 6-3.2 6-3.2-6z'
   };
   const strokes = {solid: '', dash: '7 4', dot: '2 3', dashdot: '8 3 2 3'};
   const path = line ? `<path d="M1 10h30" stroke="${color}" stroke-width="2" stroke-dasharray="${strokes[dash]}"/>` : '';
@@ -45,7 +51,10 @@ function captionOf(view, drawn) {
   if (partly.length)
     said.push(`× ${count(partly)} have rows that are not ok: ${inWords(faults(partly))} rows.`);
   if (byHost.length && shown.some(({clock}) => clock === 'gpu'))
-    said.push(`By the host’s clock: ${[...new Set(byHost.map(({strategy}) => strategy))].join(', ')}.`);
+    said.push(`Hollow, by the host’s clock: ${[...new Set(byHost.map(({strategy}) => strategy))].join(', ')}.`);
+  const racy = data.racy.filter((name) => shown.some(({strategy}) => strategy === name));
+  if (racy.length)
+    said.push(`Racy (${racy.join(', ')}): the answer depends on which thread comes first.`);
   return said.join(' ');
 }
 

@@ -5,6 +5,7 @@ import re
 import urllib.parse
 
 import logs
+from figure_style import three
 
 
 def link(path, beside):
@@ -13,8 +14,8 @@ def link(path, beside):
 
 
 def number_text(value):
-    """Four digits that count; whole numbers whole."""
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e9 else f"{value:.4g}"
+    """Four significant digits, zeros too; whole numbers, and those from a thousand on, whole."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e9 or 1e3 <= abs(value) < 1e9 else f"{value:#.4g}"
 
 
 def interval_text(number):
@@ -37,7 +38,7 @@ def second_html(number):
     second = number.get("second")
     if not second or second["within"] is None:
         return f'<span class="muted">not measured: {html.escape((second or {}).get("why") or "no such rows")}</span>'
-    ratio = f" <span class=\"muted\">× {second['ratio']:.3g}</span>" if second.get("ratio") else ""
+    ratio = f" <span class=\"muted\">× {three(second['ratio'])}</span>" if second.get("ratio") else ""
     verdict = "within" if second["within"] else "outside"
     said = f'<span class="verdict {verdict}">{verdict}</span>' if second.get("judged", True) else '<span class="muted">another GPU</span>'
     return f'{html.escape(second["text"])}{ratio} {said}'

@@ -31,6 +31,9 @@ function byValue(a, b) {
   return rank(a) - rank(b) || (rank(a) === 0 ? Number(a) - Number(b) : String(a).localeCompare(String(b), 'en'));
 }
 
+// Racy strategies are marked, also where their answer was right.
+const marked = (strategy) => (data.racy.includes(strategy) ? `${strategy} (racy)` : strategy);
+
 const strategies = Object.keys(data.strategies);
 const byStrategy = (a, b) => strategies.indexOf(a) - strategies.indexOf(b);
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
@@ -123,11 +126,18 @@ function power(value) {
 // A measure's value with its unit.
 const valueText = ({unit}, value) => (unit === 'µs' ? duration(value) : [three(value), unit].filter(Boolean).join(' '));
 
+// A field's value as the figures write it.
+const fieldText = (field, value) =>
+    field === 'strategy' ? marked(value) :
+    field === 'mechanism' ? own(data.mechanisms, value) || String(value) :
+    field === 'elements' ? power(value) :
+    Number.isFinite(value) ? grouped(value) : String(value);
+
 // [name, value] of the fields that a case has.
 function described(found) {
   return Object.entries(data.fields)
       .filter(([field]) => field !== 'log' && found[field] !== null && found[field] !== '')
-      .map(([field, name]) => [name, String(found[field])]);
+      .map(([field, name]) => [name, fieldText(field, found[field])]);
 }
 
 const statusesOf = (found) => (Array.isArray(found.status) ? found.status : Array(found.rows).fill(found.status));

@@ -7,7 +7,7 @@ function shared(list) {
   const isShared = (field) =>
       list.every((found) => found[field] === list[0]?.[field]) && ![null, ''].includes(list[0][field]);
   return fields.filter(isShared)
-      .map((field) => (field === 'type' ? list[0].type : `${data.fields[field]} ${list[0][field]}`))
+      .map((field) => (field === 'type' ? list[0].type : `${data.fields[field]} ${fieldText(field, list[0][field])}`))
       .join(', ');
 }
 
@@ -54,12 +54,11 @@ function viewOf(figure) {
   };
 }
 
-// Why a figure is empty: the folder has nothing for it, or which filters leave nothing.
+// Why a figure is empty: nothing was measured for it on the chosen machine, or which filters leave nothing.
 function missing({figure, series}) {
   const all = series.flatMap((each) => each.cases);
   if (!all.length)
-    return `Nothing to draw: it needs a log with ${figure.needs} (${figure.command} makes one)${
-        machines.length > 1 ? `, measured on ${chosen.machine}` : ''}.`;
+    return `Nothing to draw: it needs a log with ${figure.needs}, measured on ${chosen.machine} (${figure.command} makes one).`;
   const blame = dimensions.map((dimension) => [dimension, all.filter((found) => !keptBy(dimension, found)).length])
                     .filter(([, count]) => count)
                     .map(([dimension, count]) => `${dimension.name} leaves out ${count}`);

@@ -6,7 +6,7 @@ const cards = figures.map(cardOf);
 
 // Filters.
 
-const wordsOf = ({id}, value) => (id === 'mechanism' && own(data.mechanisms, value)) || value || 'none';
+const wordsOf = ({id}, value) => (value === '' ? 'none' : fieldText(id, id === 'grid' ? Number(value) : value));
 
 function checkbox(dimension, value) {
   const input = element('input', {type: 'checkbox', name: dimension.id, value, checked: dimension.kept.has(value)});
@@ -49,13 +49,58 @@ function dimensionElement(dimension) {
     ...groups.map(([name, values]) => groupOf(dimension, name, values))
   ];
   // Over all families there are only the two buttons.
-  if (groups.length)
+  if (groups.length) {
     body[0].querySelector('.bulks').replaceChildren(
         ...[true, false].map((keep) => bulkButton(dimension, dimension.values, keep, 'the strategies')));
+    body.unshift(searchElement(dimension));
+  }
   return element(
       'details', {className: 'dimension', open: dimension.id === 'strategy' || isNarrowed(dimension)},
       element('summary', {}, dimension.name, ' ', element('span', {className: 'muted', id: `kept-${dimension.id}`})),
       ...body);
+}
+
+// What the reader searches for among the strategies: a part of a name, or a pattern with *.
+let searched = '';
+
+function matches(name) {
+  const parts = searched.trim().toLowerCase().split('*');
+  const pattern = parts.map((part) => part.replace(/[^\w]/g, '\\$&')).join('.*');
+  return new RegExp(parts.length > 1 ? `^${pattern}$` : pattern).test(name.toLowerCase());
+}
+
+function searchElement(dimension) {
+  const input = element('input', {type: 'search', id: 'search', value: searched, placeholder: 'part of a name, or *_tail'});
+  const only = element('button', {type: 'button', id: 'only', textContent: 'Show only these', hidden: !searched});
+  const show = () => {
+    searched = input.value;
+    only.hidden = !searched.trim();
+    const found = dimension.values.filter(matches);
+    only.disabled = !found.length;
+    only.textContent = found.length ? `Show only ${found.length === 1 ? found[0] : `these ${found.length}`}` : 'No strategy is called so';
+    for (const chip of form.querySelectorAll('label.chip:has(input[name=strategy])'))
+      chip.hidden = !matches(chip.firstChild.value);
+    for (const group of form.querySelectorAll('fieldset:has(input[name=strategy])'))
+      group.hidden = !group.querySelector('label.chip:not([hidden])');
+  };
+  const keep = () => {
+    const found = dimension.values.filter(matches);
+    if (!searched.trim() || !found.length)
+      return;
+    dimension.kept = new Set(found);
+    for (const box of form.querySelectorAll('input[name=strategy]'))
+      box.checked = dimension.kept.has(box.value);
+    changed();
+  };
+  input.addEventListener('input', show);
+  only.addEventListener('click', keep);
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      keep();
+    }
+  });
+  return element('div', {className: 'search'}, element('label', {className: 'field'}, element('span', {textContent: 'Search'}), input), only);
 }
 
 function machineElement() {
@@ -73,6 +118,7 @@ function showFilters() {
   const reset = element('button', {type: 'button', id: 'reset', textContent: 'Reset'});
   reset.addEventListener('click', () => {
     resetFilters();
+    searched = '';
     cards.forEach((card) => card.hidden.clear());
     showFilters();
     changed();
@@ -198,7 +244,7 @@ function draw(card) {
   Plotly.react(plot, traces, layout, {
     responsive: true,
     displaylogo: false,
-    displayModeBar: narrow.matches ? false : 'hover',
+    displayModeBar: narrow.matches || !view.axis ? false : 'hover',
     modeBarButtonsToRemove: ['select2d', 'lasso2d', 'autoScale2d', 'zoomIn2d', 'zoomOut2d']
   });
   if (!card.listens) {
@@ -303,7 +349,11 @@ function readAddress() {
 function showAnchor() {
   const hash = location.hash.slice(1);
   const id = hash.includes('=') ? new URLSearchParams(hash).get('at') : decodeURIComponent(hash);
-  document.getElementById(id)?.scrollIntoView();
+  const target = document.getElementById(id);
+  const folded = target?.closest('details:not([open])');
+  if (folded)
+    folded.open = true;
+  target?.scrollIntoView();
 }
 
 document.addEventListener('click', ({target}) => target.matches('button.copy') && copyCommand(target));
@@ -311,13 +361,14 @@ window.addEventListener('hashchange', () => {
   if (readAddress()) {
     showFilters();
     redraw();
-    showAnchor();
   }
+  showAnchor();
 });
 window.addEventListener('beforeprint', () => cards.filter(({dirty}) => dirty).forEach(draw));
 
 function fitFilters() {
-  document.getElementById('filters').open = !narrow.matches;
+  for (const id of ['list', 'filters'])
+    document.getElementById(id).open = !narrow.matches;
 }
 narrow.addEventListener('change', () => {
   fitFilters();
@@ -342,7 +393,7 @@ function showFailure({message}) {
   const said = document.getElementById('failed');
   said.textContent = `The figures cannot be drawn: ${message}.`;
   said.hidden = false;
-  document.getElementById('contents').hidden = document.querySelector('.explorer').hidden = true;
+  document.querySelector('.explorer').hidden = true;
 }
 
 start().catch(showFailure);

@@ -9,7 +9,7 @@ const inert = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;'
 
 const isLog = (values) => {
   const positive = values.filter((value) => value > 0);
-  return !values.some((value) => value < 0) && Math.max(...positive) / Math.min(...positive) >= 20;
+  return !values.some((value) => value < 0) && Math.max(...positive) / Math.min(...positive) > 30; // as in the figures
 };
 
 // Where values stand on an axis: words, and nought on a logarithmic one, get a place of their own beside the numbers.
@@ -26,6 +26,36 @@ function scaleOf(values, words = {}, linear = false) {
     return log && value === 0 ? beside.before : value;
   };
   return {log, at, values: [...new Set(values)].sort((a, b) => at(a) - at(b))};
+}
+
+// Of times the unit that keeps the longest under five digits, as in the figures; else that of the measure.
+function unitOf({unit, label}, values) {
+  if (unit !== 'µs')
+    return {size: 1, label};
+  const longest = Math.max(...values, 0);
+  const [size, short] = longest < 2e4 ? [1, 'µs'] : longest < 2e7 ? [1e3, 'ms'] : [1e6, 's'];
+  return {size, label: label.replace(/µs$/, short)};
+}
+
+// Ticks along an axis of values in a unit of `size`: steps of a decade, or even ones.
+function valueTicks(log, values, size, room) {
+  const shown = values.filter((value) => value > 0).map((value) => value / size);
+  if (!shown.length)
+    return {};
+  const [least, most] = [Math.min(...shown), Math.max(...shown)];
+  let places = [];
+  if (log) {
+    const span = most / least;
+    const steps = span > 2000 || room < 5 ? [1] : span > 150 ? [1, 3] : [1, 2, 5];
+    for (let power = Math.floor(Math.log10(least)) - 1; power <= Math.ceil(Math.log10(most)); ++power)
+      places.push(...steps.map((step) => Number(`${step}e${power}`)));
+  } else {
+    const rough = most / room;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 2.5, 5, 10].find((each) => each * power >= rough) * power;
+    places = Array.from({length: room + 2}, (_, index) => Number((index * step).toPrecision(9)));
+  }
+  return {tickmode: 'array', tickvals: places.map((place) => place * size), ticktext: places.map(grouped)};
 }
 
 // Ticks at values that occur, as many as there is room for; words are always among them.
@@ -89,6 +119,9 @@ const bars = (points, color) => ({
   arrayminus: points.map(({value}) => (value && value.low !== null ? value.y - value.low : 0))
 });
 const crossed = ({found}) => found.ok < found.rows;
+// An × where a row is not ok; hollow where a GPU's log has the host's clock, as in the figures.
+const markOf = (point, symbol) => (crossed(point) ? 'x' :
+    point.found.clock === 'wall' && point.found.backend === 'cuda' ? `${symbol}-open` : symbol);
 
 function paper() {
   const style = getComputedStyle(document.querySelector('.plot'));
@@ -148,7 +181,7 @@ function levelAt(layout, value, text, colors, log, up) {
 function level({figure, measure}, list, layout, colors, log, up) {
   const peak = figure.level === 'peak' && list.map((found) => found.peak_gb_s).find(Boolean);
   if (peak)
-    levelAt(layout, peak, `peak, ${grouped(Math.round(peak))} ${measure.unit}`, colors, log, up);
+    levelAt(layout, measure.share ? 100 : peak, `peak, ${three(peak)} GB/s`, colors, log, up);
   else if (figure.level && figure.level !== 'peak')
     levelAt(layout, 1, figure.level, colors, log, up);
 }
@@ -225,7 +258,7 @@ function linePlot(view, drawn, colors) {
         color,
         line: {width: 0},
         size: points.map((point) => (crossed(point) ? 9 : 7)),
-        symbol: points.map((point) => (crossed(point) ? 'x' : symbol))
+        symbol: points.map((point) => markOf(point, symbol))
       },
       hoverinfo: 'text',
       hovertext: points.map(({hover}) => hover),
@@ -237,9 +270,14 @@ function linePlot(view, drawn, colors) {
   Object.assign(
       layout.xaxis, {type: across.log ? 'log' : 'linear', title: {...layout.xaxis.title, text: title}, showgrid: false},
       ticksOf(across, powers ? power : grouped, narrow.matches ? 5 : 11));
-  Object.assign(
-      layout.yaxis,
-      {type: up.log ? 'log' : 'linear', title: {...layout.yaxis.title, text: measure.label}, rangemode: 'tozero'});
+  const values = all.flatMap(({value}) => [value.y, value.low ?? value.y, value.high ?? value.y]);
+  const unit = unitOf(measure, values);
+  Object.assign(layout.yaxis, {
+    type: up.log ? 'log' : 'linear',
+    title: {...layout.yaxis.title, text: unit.label},
+    rangemode: 'tozero',
+    ...valueTicks(up.log, values, unit.size, narrow.matches ? 6 : 8)
+  });
   if (measure.zero && up.log)
     Object.assign(
         layout.yaxis, ticksOf({...up, values: [0, ...Array.from({length: 9}, (_, power) => 10 ** power)]}, grouped, 99));
@@ -251,36 +289,42 @@ function linePlot(view, drawn, colors) {
 function dotPlot(view, drawn, colors) {
   const rows = drawn.map((each) => each.points[0] ?? each.lost[0]);
   const layout = layoutOf(colors, rows.length * (narrow.matches ? 38 : 24) + 96);
-  const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])));
+  const slim = narrow.matches;
+  const linear = view.measure.linear || view.figure.level === 'peak'; // a share of the peak is one by eye
+  const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])), {}, linear);
   const slowest = Math.max(...rows.map(({value}) => value?.y ?? 0), 1);
   const familyAt = ({found}) => families.findIndex(({name}) => name === found.family);
   const traces = [...new Set(rows.map(familyAt))].sort((a, b) => a - b).map((family) => {
     const points = rows.filter((row) => familyAt(row) === family);
-    const {name, symbol, [theme()]: color} = families[family];
+    const {name, symbol, [theme()]: shade} = families[family];
+    const color = points.map(({series}) => series.look[theme()]);
     const spans = points.map((point) => (point.value ? point : {...point, value: {y: slowest, low: null, high: null}}));
     return {
       type: 'scatter',
       mode: 'markers+text',
       name,
       meta: name,
-      look: {color, symbol},
+      look: {color: shade, symbol},
       x: spans.map(({value}) => value.y),
       y: points.map((point) => rows.indexOf(point)),
-      error_x: bars(spans, color),
+      error_x: bars(spans, shade),
       hoverinfo: 'text',
       hovertext: points.map(({hover}) => hover),
       customdata: points.map(({found}) => found.index),
-      marker: {color, size: 9, symbol: points.map((point) => (crossed(point) ? 'x' : symbol))},
+      marker: {color, size: 9, symbol: points.map((point) => markOf(point, symbol))},
       text: points.map(({found, value}) => (value ? '' : inert(inWords(faults([found]))))),
       textposition: 'middle left'
     };
   });
   const label = ({series}) => inert(series.name).replace(/, /g, narrow.matches ? ',<br>' : ', ');
+  const values = rows.flatMap(({value}) => (value ? [value.y, value.low ?? value.y, value.high ?? value.y] : []));
+  const unit = unitOf(view.measure, values);
   Object.assign(layout.xaxis, {
     type: scale.log ? 'log' : 'linear',
-    title: {...layout.xaxis.title, text: view.measure.label},
+    title: {...layout.xaxis.title, text: unit.label},
     side: 'bottom',
-    rangemode: 'tozero'
+    rangemode: 'tozero',
+    ...valueTicks(scale.log, values, unit.size, slim ? 3 : 6)
   });
   Object.assign(layout.yaxis, {
     tickmode: 'array',
@@ -290,6 +334,17 @@ function dotPlot(view, drawn, colors) {
     range: [rows.length - 0.4, -0.6],
     tickfont: {size: narrow.matches ? 11 : 13}
   });
+  // As in the figures, at the right: the value of each dot, and how many launches it made from the device.
+  const columns = [{head: view.measure.name, text: ({value}) => (value ? valueText(view.measure, value.y) : '–'), at: slim ? 0 : 108}];
+  if (!slim)
+    columns.push({head: 'device launches', at: 0, text: ({found}) => (found.launches === null ? '–' : grouped(found.launches))});
+  layout.margin.r = slim ? 84 : 220;
+  layout.margin.t = 34;
+  for (const {head, text, at} of columns) {
+    const place = {xref: 'paper', x: 1, xanchor: 'right', xshift: layout.margin.r - 8 - at, showarrow: false};
+    layout.annotations.push({...place, yref: 'paper', y: 1, yanchor: 'bottom', text: head, font: {size: 12}});
+    layout.annotations.push(...rows.map((row, index) => ({...place, y: index, text: text(row), font: {size: slim ? 11 : 13}})));
+  }
   level(view, rows.map(({found}) => found), layout, colors, scale.log, false);
   return {traces, layout};
 }

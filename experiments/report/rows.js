@@ -81,10 +81,21 @@ function openPanel({title, claim, log, link, command, groups}) {
   panel.scrollTop = 0;
 }
 
+// "30 runs of nosync (racy) by NULL stream, depth 3, 2048 × 512 threads".
+function caseTitle(found) {
+  const by = own(data.mechanisms, found.mechanism) ?? found.mechanism;
+  const [columns, rows, grid, block] = [found.nx, found.ny, found.grid, found.block].map((side) => (side === null ? '' : grouped(side)));
+  const size = columns && rows ? `${columns} × ${rows} numbers` : grid && block ? `${grid} × ${block} threads` :
+      found.elements === null ? '' : `${power(found.elements)} numbers`;
+  const deep = found.depth === '' ? '' : `depth ${found.depth}`;
+  const what = `${grouped(found.rows)} run${found.rows === 1 ? '' : 's'} of ${marked(found.strategy)}${by ? ` by ${by}` : ''}`;
+  return [what, deep, size].filter(Boolean).join(', ');
+}
+
 function openCase(index) {
   const found = cases[index];
   openPanel({
-    title: [found.strategy, own(data.mechanisms, found.mechanism) ?? found.mechanism].filter(Boolean).join(', '),
+    title: caseTitle(found),
     log: found.log,
     link: data.links[found.log],
     command: data.commands[found.log].join('; '),
@@ -94,7 +105,7 @@ function openCase(index) {
 
 function openNumber(id) {
   const behind = data.claims[id];
-  openPanel({...behind, title: behind.what, groups: groupsOfNumber(behind)});
+  openPanel({...behind, title: `The rows behind ${behind.what}`, groups: groupsOfNumber(behind)});
 }
 
 panel.addEventListener('close', () => openedFrom?.focus());

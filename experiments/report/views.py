@@ -7,12 +7,13 @@ import figure_parts as parts
 import figure_style as style
 from measures import AXES
 
-# Of more series than a family has marks, and of those that strategy and mechanism do not tell apart. Okabe and Ito's, and two.
-COLOURS = [*style.COLOURS, "#8C564B", "#7B5BB5"]
-SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon"]
+# As figure_style's MARKS and DASHES, in their order.
+SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-left", "triangle-right", "pentagon", "hexagon",
+           "star", "diamond-tall"]
 DASHES = ["solid", "dash", "dot", "dashdot"]
 SHAPE = ["type", "elements", "grid", "block", "nx", "ny"]
 COLUMNS = ["log", "strategy", "mechanism", *parts.NAMES, "levels", "launched", "whole", "launches"]
+UNUSUAL = ("grid", "graphs")  # what a series is called by only where it differs from most
 OWN = 1e6  # the weight of the experiment that a figure was made for
 
 
@@ -24,7 +25,12 @@ def machine_of(case):
 
 
 def look(colour, symbol, dash=0):
-    return {**style.on_page(colour), "symbol": SYMBOLS[symbol % len(SYMBOLS)], "dash": DASHES[dash % len(DASHES)]}
+    return {**style.on_page(colour), "symbol": SYMBOLS[symbol], "dash": DASHES[dash]}
+
+
+def look_like(colour, mark, dash):
+    """A look of figure_style, on the page."""
+    return look(colour, style.MARKS.index(mark), style.DASHES.index(dash))
 
 
 def labels_of(firsts, names, ways=False):
@@ -39,25 +45,19 @@ def labels_of(firsts, names, ways=False):
         for label, case in zip(labels, firsts):
             alike.setdefault(label, set()).add(str(case[name]))
         if any(len(values) > 1 for values in alike.values()):
-            words = ["" if case[name] == "full" else parts.name_of(name, case[name]) for case in firsts]
+            said = [parts.name_of(name, case[name]) for case in firsts]
+            there = [word for word in said if word]
+            usual = max(there, key=there.count)  # is left out where most series have it
+            usual = usual if there.count(usual) > len(there) / 2 and name in UNUSUAL else ""
+            words = ["" if case[name] == "full" or word == usual else word for case, word in zip(firsts, said)]
             labels = [", ".join(filter(None, both)) for both in zip(labels, words)]
     return labels
 
 
-def looks_of(lines, by_family, strategies):
-    """As in the figures of a log with these strategies, where each strategy, or each mechanism of one, is a series and marks
-    suffice; else by the place."""
-    own = [line.strategy for line in lines]
-    families = [line.family for line in lines]
-    alone = len(set(own)) == len(lines) and (not by_family or max(map(families.count, families)) <= len(SYMBOLS))
-    if not alone and (len(set(own)) > 1 or len({line.mechanism for line in lines}) < 2):
-        return [look(COLOURS[place % len(COLOURS)], place, place // len(COLOURS)) for place, _ in enumerate(lines)]
+def looks_of(lines):
+    """As in the figures."""
     parts.dress(lines)
-    if not by_family:
-        looks = parts.looks_apart(strategies)
-        for line in lines:
-            line.colour, line.mark = looks[line.strategy]
-    return [look(line.colour, style.MARKS.index(line.mark), style.DASHES.index(line.dash)) for line in lines]
+    return [look_like(line.colour, line.mark, line.dash) for line in lines]
 
 
 def places_on(cases, axis):
@@ -67,7 +67,7 @@ def places_on(cases, axis):
     return pandas.to_numeric(values, errors="coerce").replace([math.inf, -math.inf], math.nan).fillna(values.map(words).astype(float))
 
 
-def line_view(figure, cases, axis, strategies):
+def line_view(figure, cases, axis):
     """The series of one log against an axis: groups of cases with two places on it or more; single points, unless they outnumber
     the groups; and what has no place on it (flat kernels have no depth) but the size of one of them, to be drawn across. None
     where there is none, or only single points and the figure has other axes."""
@@ -78,7 +78,7 @@ def line_view(figure, cases, axis, strategies):
     if not groups or not found and len(figure.axes) > 1:
         return None
     found += single if len(single) <= len(found) or not found else []
-    sizes, flat = [*SHAPE, "block_shape"], cases[places.isna()]
+    sizes, flat = [*SHAPE, "block_shape"], cases[places.isna() & cases["launched"].isna()]
     beside = parts.grouped_by(pandas.concat(found), sizes) if len(flat) else []
     groups = found + [across for sized in beside for across in parts.grouped_by(parts.alike(flat, sized.iloc[0], sizes),
                                                                                ["strategy", "mechanism", *names])]
@@ -88,7 +88,7 @@ def line_view(figure, cases, axis, strategies):
     lines = [parts.Line(label, group["strategy"].iloc[0], group["mechanism"].iloc[0], None, list(group.index), group)
              for label, group in rows]
     series = [{"name": line.label, "cases": line.x, "look": dress, "across": "x" not in line.cases}
-              for line, dress in zip(lines, looks_of(lines, figure.by_family, strategies))]
+              for line, dress in zip(lines, looks_of(lines))]
     shown, log = {index for line in lines for index in line.x}, cases["log"].iloc[0]
     return {"axis": axis, "value": log, "text": log, "weight": 1000 * places.loc[list(shown)].nunique() + len(series),
             "series": series, "apart": [index for index in cases.index if index not in shown]}
@@ -108,7 +108,8 @@ def dot_views(cases):
         value = "/".join("" if pandas.isna(cell) else cell if isinstance(cell, str) else f"{cell:.15g}"
                          for cell in case[["log", *SHAPE, "depth", "delay_us"]])
         yield {"value": value, "text": f"{case['log']}: {parts.shape_text(group, names)}", "weight": group["strategy"].nunique(),
-               "series": [{"name": label, "cases": [index]} for label, index in zip(labels, group.index)], "apart": []}
+               "series": [{"name": label, "cases": [index], "look": look_like(*style.look_of(case["strategy"], case["launches"]))}
+                          for label, (index, case) in zip(labels, group.iterrows())], "apart": []}
 
 
 def views_of(figure, cases):
@@ -117,7 +118,7 @@ def views_of(figure, cases):
     found = []
     for own in parts.grouped_by(cases, ["machine", "log"]):
         taken = (own if figure.wider else figure.takes(own))[[*COLUMNS, *parts.CHOSEN]]
-        views = [line_view(figure, taken, axis, own["strategy"]) for axis in figure.axes] if figure.axes else dot_views(taken)
+        views = [line_view(figure, taken, axis) for axis in figure.axes] if figure.axes else dot_views(taken)
         weight = OWN if (taken["experiment"] == figure.experiment).any() else 0
         found += [{**view, "machine": own["machine"].iloc[0], "weight": view["weight"] + weight} for view in views if view]
     return sorted(found, key=lambda view: (-view["weight"], view["value"]))

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 namespace nestbed
 {
@@ -18,11 +20,26 @@ namespace
 {
 constexpr std::chrono::minutes kPlotTimeout{30}; // packages may have to be installed
 
-// The script beside the build folder that this program lies in.
+// Where plot.sh is: in the repository that this program was built in, or where `cmake --install` puts it.
+std::vector<std::string> plot_scripts()
+{
+    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    return {(folder.parent_path().parent_path() / "experiments" / "plot.sh").string(),
+            (folder.parent_path() / "share" / "nestbed" / "experiments" / "plot.sh").string()};
+}
+
+// The first that is there. Throws UsageError.
 std::string plot_script()
 {
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
-    return (program.parent_path().parent_path().parent_path() / "experiments" / "plot.sh").string();
+    const std::vector<std::string> scripts = plot_scripts();
+    const auto found =
+        std::ranges::find_if(scripts, [](const std::string& script) { return !find_program(script).empty(); });
+    if (found != scripts.end())
+        return *found;
+    throw UsageError(
+        fmt::format("--plot: there is no {}; a copy of the program cannot draw; allowed: the program in its "
+                    "build folder or as installed, or draw the log later by experiments/plot.sh",
+                    fmt::join(scripts, " and no ")));
 }
 } // namespace
 
@@ -31,9 +48,6 @@ void prepare_plot(const std::string& path)
     if (!has_manifest(path))
         throw UsageError(fmt::format("--plot: {} is no file; allowed: with an --output that is one", path));
     const std::string script = plot_script();
-    if (find_program(script).empty())
-        throw UsageError(
-            fmt::format("--plot: there is no {}; allowed: in a build folder of nestbed's repository", script));
     const ProgramEnd end = run_program({script, "--setup"}, {"/dev/stderr", "/dev/stderr"}, kPlotTimeout);
     if (!end.good())
         throw RunError(fmt::format("--plot: {} --setup: {}", script, end.text()));

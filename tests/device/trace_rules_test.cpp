@@ -1,6 +1,7 @@
 // The rules of dynamic parallelism, seen in the traces of real strategies: who begins when, by each mechanism and schedule.
 #include "device/backends.hpp"
 #include "support/battery.hpp"
+#include "support/orders.hpp"
 
 #include <gtest/gtest.h>
 
@@ -301,17 +302,17 @@ TEST_P(TraceRules, HoldUnderEagerWhereChildrenRunAtTheirCall)
 
 TEST_P(TraceRules, HoldInRandomOrders)
 {
-    constexpr std::size_t kOrders = 100;
+    const std::size_t wanted = random_orders(20, 100);
     constexpr unsigned kSeeds = 5;
     const std::size_t cases = shapes_of(GetParam()).size() * types_of(GetParam()).size();
     std::size_t orders = 0;
     for (unsigned seed = 1; seed <= kSeeds; ++seed) {
         const auto session =
             open_session(BackendKind::cpu, {.schedule = "random:" + std::to_string(seed), .workers = 1});
-        orders += for_traces(*session, static_cast<unsigned>((kOrders - 1) / (kSeeds * cases) + 1),
+        orders += for_traces(*session, static_cast<unsigned>((wanted - 1) / (kSeeds * cases) + 1),
                              [](const Trace& /*trace*/) {});
     }
-    EXPECT_TRUE(orders >= kOrders || HasFailure()) << orders;
+    EXPECT_TRUE(orders >= wanted || HasFailure()) << orders;
 }
 
 TEST_P(TraceOfWaves, KeepsTheRulesInEveryTreeAndBetweenThem)

@@ -31,24 +31,13 @@ inline Buffer<unsigned> lowered_flags(Context& context, std::size_t count)
 // For one thread, behind a barrier: what its block wrote before is visible to who has waited.
 __device__ inline void raise(unsigned* flag)
 {
-#ifdef __CUDACC__
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*flag).store(1, cuda::memory_order_release);
-#else
-    std::atomic_ref<unsigned>(*flag).store(1, std::memory_order_release);
-#endif
+    store_release(flag, 1);
 }
 
 // Without patience, and, on the executor, without letting go of the worker.
 __device__ inline void wait_for(unsigned* flag)
 {
-#ifdef __CUDACC__
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device> raised(*flag);
-    constexpr auto kAcquire = cuda::memory_order_acquire;
-#else
-    const std::atomic_ref<unsigned> raised(*flag);
-    constexpr auto kAcquire = std::memory_order_acquire;
-#endif
-    while (raised.load(kAcquire) == 0) {
+    while (load_acquire(flag) == 0) {
     }
 }
 

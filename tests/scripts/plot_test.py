@@ -8,6 +8,7 @@ NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and pyt
 import csv
 import contextlib
 import io
+import json
 import os
 import pathlib
 import re
@@ -30,6 +31,7 @@ import figures  # noqa: E402
 import figures_rates  # noqa: E402
 import logs  # noqa: E402
 import plot  # noqa: E402
+import plot_trace  # noqa: E402
 
 H200 = ROOT / "results" / "h200"
 COLUMNS = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
@@ -184,7 +186,7 @@ class PlotTest(unittest.TestCase):
                 for row in rows([10 + wave if (wave, streams) != (4, 2) else None] * 2, wave=wave, streams=streams)]
         figure = self.drawn(made)["made-waves"]
         self.assertIn("2 of 12 rows have no time (2 wrong)", " ".join(texts_of(figure).split()))
-        self.assertIn("waves of 1 round", texts_of(figure))
+        self.assertIn("waves of 1 over 1 stream", " ".join(texts_of(figure).split()))
 
     def line_of(self, figure, points):
         return next(line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata()) == points)
@@ -235,7 +237,7 @@ class PlotTest(unittest.TestCase):
                             + rows([None] * 4, strategy="nosync", status="launch_failed"))
         words = " ".join(texts_of(figure["made-strategies"]).split())
         self.assertIn("5 of 7 rows have no time (4 launch_failed, 1 wrong)", words)
-        self.assertIn("4 launch_failed of 4", words)
+        self.assertIn("launch_failed in 4 of 4 runs", words)
 
     def test_rows_of_other_figures_are_counted(self):
         made = [row for depth in range(3) for row in rows([10, 11], depth=depth)]
@@ -251,7 +253,7 @@ class PlotTest(unittest.TestCase):
 
     def test_wall_clock_is_named(self):
         figure = self.drawn(rows([10, 11]) + rows([700, 710], strategy="host", mechanism="none", gpu_us=""))["made-strategies"]
-        self.assertIn("by the host's wall clock (host)", texts_of(figure))
+        self.assertIn("timed by the host's clock (host)", texts_of(figure))
 
     def test_a_sample_that_took_its_worker_down_is_of_its_case(self):
         made = [*rows([20, 21], key="aa", wave=8, streams=2),
@@ -303,15 +305,15 @@ class PlotTest(unittest.TestCase):
     def test_against_cub(self):
         made = []
         for size in (1024, 2048, 4096):
-            made += rows([10] * 3, strategy="cub", elements=size) + rows([5] * 3, strategy="cub_narrow", elements=size)
-            made += rows([20 if size < 4096 else None] * 3, strategy="last_block", elements=size)
-            made += rows([None] * 3, strategy="thrust", elements=size)
+            made += rows([10] * 5, strategy="cub", elements=size) + rows([5] * 5, strategy="cub_narrow", elements=size)
+            made += rows([20 if size < 4096 else None] * 5, strategy="last_block", elements=size)
+            made += rows([None] * 5, strategy="thrust", elements=size)
         figure = self.drawn(made)["made-against-cub"]
         words = " ".join(texts_of(figure).split())
-        self.assertIn("Of CUB's time, last_block takes 4.00 to 4.00", words)
+        self.assertIn("last_block takes 4.00 to 4.00 times as long as CUB", words)
         self.assertIn("the faster of cub and cub_narrow at each size", words)
-        self.assertIn("Without any ratio: thrust (9 wrong)", words)
-        self.assertIn([4, 4], [list(line.get_ydata()) for line in self.lines_of(figure, "time over CUB's")])
+        self.assertIn("Without any ratio: thrust (15 wrong)", words)
+        self.assertIn([4, 4], [list(line.get_ydata()) for line in self.lines_of(figure, "time relative to CUB's")])
         self.assertEqual(sorted(map(sorted, self.crosses(figure).values())), [[1024, 2048, 4096], [4096]])
 
     def test_many_strategies_against_cub(self):
@@ -327,17 +329,28 @@ class PlotTest(unittest.TestCase):
         made = [{**row, "bandwidth_gb_s": row["bandwidth_gb_s"] if row["status"] == "ok" else ""} for row in made]
         found = self.drawn(made)
         words = " ".join(texts_of(found["made-bandwidth"]).split())
-        self.assertIn("reads 80 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words)
+        self.assertIn("reads 80.0 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words)
         for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both
-            lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == "o"]
-            self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {"#0072b2"}, name)
-        self.assertEqual(set(self.crosses(found["made-bandwidth"])), {"#0072b2", "#d55e00"})
+            colour, mark, _ = figure_style.look_of("last_block")
+            lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == mark]
+            self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {matplotlib.colors.to_hex(colour)}, name)
+        self.assertEqual(set(self.crosses(found["made-bandwidth"])),
+                         {matplotlib.colors.to_hex(figure_style.look_of(name)[0]) for name in ("cub", "last_block")})
+
+    def test_rates_near_the_peak_are_a_share_of_it_on_a_linear_axis(self):
+        made = [row for size, rate in ((1024, 1), (2**20, 300), (2**22, 800), (2**24, 900)) for name in ("cub", "last_block")
+                for row in rows([10] * 5, strategy=name, elements=size, bandwidth_gb_s=rate, peak_gb_s=1000, launches_attempted=0)]
+        everything, largest = self.drawn(made)["made-bandwidth"].axes
+        self.assertEqual((everything.get_yscale(), largest.get_yscale()), ("log", "linear"))
+        self.assertEqual(largest.get_ylabel(), "share of the peak, %")
+        for shares in (list(line.get_ydata()) for line in largest.get_lines() if len(line.get_xdata()) == 3 and line.get_marker() != "None"):
+            self.assertEqual([round(share, 9) for share in shares], [30, 80, 90])
 
     def test_bandwidth_dots(self):
         made = [row for name, rate in (("copy", 90), ("naive", 50), ("slow", 20))
                 for row in rows([10, 11], strategy=name, bandwidth_gb_s=rate, peak_gb_s=100, launches_attempted=0, depth="")]
         words = " ".join(texts_of(self.drawn(made)["made-bandwidth"]).split())
-        self.assertIn("copy reaches 90 GB/s, 90 % of the device's peak", words)
+        self.assertIn("copy reaches 90.0 GB/s, 90 % of the device's peak", words)
 
     def chain(self, **more):
         return [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, type="",
@@ -363,8 +376,8 @@ class PlotTest(unittest.TestCase):
         self.assertEqual((list(solid.get_xdata()), list(hollow.get_xdata())), ([256, 1024, 4096, 16384], [4096, 16384]))
         self.assertEqual(sum(self.crosses(figure).values(), []), [4096])
         words = " ".join(texts_of(figure).split())
-        self.assertIn("waves of 768 root blocks from 4096 launches on, one root grid up to 1024. Hollow: one root grid there",
-                      words)
+        self.assertIn("From 4096 launches on, device launches are made in waves of 768 root blocks; up to 1024, in one root grid. "
+                      "Hollow: the same number in one root grid.", words)
         self.assertIn("(NULL stream, waves of 768)", words)
         self.assertNotIn("from one root grid", words)
 
@@ -379,13 +392,60 @@ class PlotTest(unittest.TestCase):
                 for row in rows([10], strategy=name, depth=depth, launches_attempted=1 + depth)]
         found = self.drawn(made)
         words = texts_of(found["made-latency-depth"])
-        for family in ("a child a block", "a child a level", "levels by the host or a barrier", "other recursions"):
+        for family in ("one child per block", "one child per level", "levels started by the host or a barrier",
+                       "other recursions"):
             self.assertIn(family, words)
-        self.assertNotIn("the whole input", words)
-        counted = self.lines_of(found["made-launches"], "device launches a run")
+        self.assertNotIn("share the whole input", words)
+        counted = self.lines_of(found["made-launches"], "device launches per run")
         self.assertEqual([matplotlib.colors.to_hex(line.get_color()) for line in counted if line.get_marker() == "o"],
                          [figure_style.GREY])  # of several families: none's colour
-        self.assertIn("the same in several", texts_of(found["made-launches"]))
+        self.assertIn("the same for several", texts_of(found["made-launches"]))
+
+    def test_a_strategy_looks_the_same_whatever_else_is_drawn(self):
+        def colours(*names):
+            made = [row for name in names for depth in range(3)
+                    for row in rows([10 + len(name)], strategy=name, depth=depth, launches_attempted=1)]
+            lines = self.lines_of(self.drawn(made)["made-latency-depth"], "time of a run, µs")
+            return {(line.get_marker(), matplotlib.colors.to_hex(line.get_color())) for line in lines if line.get_marker() != "None"}
+        many = colours("synced", "nosync", "barrier", "reduce2", "mine")
+        for names in (("barrier", "reduce2"), ("mine", "nosync")):
+            found = colours(*names)
+            self.assertEqual(len(found), 2)
+            self.assertLessEqual(found, many)
+        looks = [figure_style.look_of(name) for _, members in figure_style.FAMILIES.values() for name in members[:6]]
+        self.assertEqual(len(set(looks)), len(looks))
+
+    def test_many_values_of_two_strategies_are_lines_in_a_panel_each(self):
+        made = [row for name in ("hello", "hello_synced") for grid in (1, 2, 4, 8, 16, 32) for depth in range(3)
+                for row in rows([10 + depth], strategy=name, depth=depth, grid=grid, launches_attempted=depth * grid)]
+        found = self.drawn(made)
+        for name in ("made-latency-depth", "made-latency-grid"):
+            self.assertLessEqual(len(found[name].axes), 3, name)
+        self.assertEqual([axes.get_title(loc="left") for axes in found["made-latency-depth"].axes], ["hello", "hello_synced"])
+        self.assertEqual(len({axes.get_ylim() for axes in found["made-latency-depth"].axes}), 1)
+        self.assertIn("32 blocks", texts_of(found["made-latency-depth"]))
+
+    def test_intervals_of_fewer_than_five_samples_are_not_drawn(self):
+        def bars(samples):
+            figure = self.drawn([row for depth in range(3) for row in rows(range(10, 10 + samples), depth=depth)])["made-latency-depth"]
+            found = [found for axes in figure.axes for found in axes.collections if isinstance(found, matplotlib.collections.LineCollection)]
+            return found, " ".join(texts_of(figure).split())
+        for samples, count in ((1, 0), (4, 0), (5, 1), (8, 1)):
+            found, words = bars(samples)
+            self.assertEqual(len(found), count, samples)
+            self.assertEqual("95 % bootstrap interval" in words, bool(count), samples)
+
+    def test_racy_strategies_are_marked_though_their_answer_was_right(self):
+        made = [row for name in ("nosync", "synced") for depth in range(3) for row in rows([10 + len(name)], strategy=name, depth=depth)]
+        for words in (texts_of(self.drawn(made)["made-latency-depth"]), texts_of(self.drawn(made[::3])["made-strategies"])):
+            self.assertIn("nosync (racy)", words)
+            self.assertNotIn("synced (racy)", words)
+            self.assertIn("Racy (nosync): the answer depends on which thread comes first.", " ".join(words.split()))
+
+    def test_racy_are_those_that_nestbed_lists_as_such(self):
+        listed = subprocess.run([os.environ["NESTBED"], "list"], capture_output=True, text=True, check=True).stdout
+        found = [part.split()[0] for part in re.split(r"\n(?=\S)", listed) if "hazards: racy" in part]
+        self.assertEqual(sorted(figure_style.RACY), sorted(found))
 
     def test_unsupported_rows_are_counted_among_launches(self):
         made = [row for depth in range(3) for row in rows([10], depth=depth, launches_attempted=depth)]
@@ -404,7 +464,7 @@ class PlotTest(unittest.TestCase):
         figure = self.drawn(self.pending(10, 4) + self.pending(1, 16, strategy="barrier"))["made-pending-limit"]
         words = " ".join(texts_of(figure).split())
         # barrier has but one wave under auto
-        self.assertIn("under 512 a run takes 4.00 to 4.00 times as long as in waves", words)
+        self.assertIn("at 512, a run takes 4.00 to 4.00 times as long as in waves", words)
         self.assertIn("512 MB", words)
         self.assertIn("Device memory", words)
         self.assertIn([50, 0, 0], [list(line.get_ydata()) for line in self.lines_of(figure, "launches lost, %")])
@@ -425,7 +485,7 @@ class PlotTest(unittest.TestCase):
                                 streams=streams)]
         figure = self.drawn(made)["made-waves"]
         self.assertEqual([axes.get_title(loc="left") for axes in figure.axes],
-                         ["barrier, NULL stream", "barrier, tail launch", "nosync, NULL stream", "nosync, tail launch"])
+                         ["barrier, NULL stream", "barrier, tail launch", "nosync (racy), NULL stream", "nosync (racy), tail launch"])
         for axes in figure.axes:  # the marks stand above all that is measured
             top = max(tick for tick in axes.get_yticks())
             inside = axes.transAxes.inverted().transform(axes.transData.transform((1, top)))[1]
@@ -451,7 +511,7 @@ class PlotTest(unittest.TestCase):
         made = [row for mechanism in ("null_stream", "named") for delay, bad in ((0, 0), (5, 2), (10, 4))
                 for row in rows([1] * (4 - bad) + [None] * bad, delay_us=delay, mechanism=mechanism)]
         figure = self.drawn(made)["made-wrong"]
-        self.assertIn("nosync, by any of NULL stream, named stream", " ".join(texts_of(figure).split()))
+        self.assertIn("nosync (racy), by any of NULL stream, named stream", " ".join(texts_of(figure).split()))
         shares = [list(line.get_ydata()) for line in self.lines_of(figure, "runs with a wrong answer, %")]
         self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])  # besides what leads to the label
 
@@ -459,14 +519,15 @@ class PlotTest(unittest.TestCase):
         made = [row for experiment, time in (("other", 11), ("full", 10)) for run in range(3)
                 for row in rows([time] * 4, experiment=experiment, run_id=f"{experiment}{run}")]
         words = " ".join(texts_of(self.drawn(made)["made-strategies"]).split())
-        self.assertIn("Over the time of full: 1.100 (nosync, other)", words)
-        self.assertIn("3 rounds of each", words)
+        self.assertIn("Time relative to full: 1.100 (nosync, other)", words)
+        self.assertIn("A round is one run of nestbed: 3 of each.", words)
+        self.assertNotIn("interval", words)  # of fewer than five
 
     def test_rounds_over_a_time_of_zero_are_named(self):
         made = [row for block, least in ((32, 0), (64, 10)) for experiment, more in (("other", 1), ("full", 0)) for run in range(3)
                 for row in rows([least + more] * 4, experiment=experiment, run_id=f"{experiment}{run}", block=block)]
         words = " ".join(texts_of(self.drawn(made)["made-strategies"]).split())
-        self.assertRegex(words, r"Without a time on both sides: nosync, [^;.]*32[^;.]*, other\.")
+        self.assertRegex(words, r"Without a time on both sides: nosync \(racy\), [^;.]*32[^;.]*, other\.")
 
     def test_no_time_at_all_and_times_of_zero(self):
         untimed = {"gpu_us": "", "wall_us": ""}
@@ -592,8 +653,8 @@ class PlotTest(unittest.TestCase):
     def test_the_faster_cub_is_the_reference(self):
         made = []
         for size, cub, narrow in ((1024, 10, 5), (2048, 10, 20), (4096, 10, None)):
-            made += rows([cub] * 3, strategy="cub", elements=size) + rows([20] * 3, strategy="last_block", elements=size)
-            made += rows([narrow] * 3, strategy="cub_narrow", elements=size) if narrow else []
+            made += rows([cub] * 5, strategy="cub", elements=size) + rows([20] * 5, strategy="last_block", elements=size)
+            made += rows([narrow] * 5, strategy="cub_narrow", elements=size) if narrow else []
         cases = self.cases(made)
         self.assertEqual({key[-1]: case["strategy"] for key, case in logs.faster_cub(cases).items()},
                          {1024: "cub_narrow", 2048: "cub", 4096: "cub"})
@@ -604,9 +665,9 @@ class PlotTest(unittest.TestCase):
                           ("cub", 4096): (1, 1, 1), ("last_block", 4096): (2, 2, 2)})
 
     def test_cub_of_another_type_clock_or_log_is_no_reference(self):
-        cases = self.cases(rows([1], strategy="cub") + rows([2], strategy="last_block", type="float32")
+        cases = self.cases(rows([1] * 5, strategy="cub") + rows([2], strategy="last_block", type="float32")
                            + rows([2], strategy="host", gpu_us="") + rows([None], strategy="cub_narrow")
-                           + rows([None], strategy="nosync") + rows([4], strategy="naive"))
+                           + rows([None], strategy="nosync") + rows([4] * 5, strategy="naive"))
         self.assertEqual(logs.ratios_to_cub(cases), [(1, 1, 1), None, None, None, None, (4, 4, 4)])
         other = self.cases(rows([2], strategy="last_block"), name="other.csv")
         self.assertEqual(logs.ratios_to_cub(pandas.concat([cases, other]))[-1], None)
@@ -717,7 +778,7 @@ class PlotTest(unittest.TestCase):
                                 + self.submitted("open", 9, mechanisms=["fire_and_forget"]))
         self.assertEqual(set(found), {"made-submission"})  # and no figure in which held and open are one line
         figure = found["made-submission"]
-        self.assertIn("Submission is 6.00 to 9.00 µs of a chain of 1 and 6.00 to 9.00 µs of a fan-out of 1", " ".join(texts_of(figure).split()))
+        self.assertIn("Submission adds 6.00 to 9.00 µs to a chain of 1 and 6.00 to 9.00 µs to a fan-out of 1", " ".join(texts_of(figure).split()))
         chain, cost, fan, _ = figure.axes
         self.assertEqual((chain.get_xlabel(), fan.get_xlabel()), ("grids in the chain", "launches"))
         drawn = {(line.get_markerfacecolor() == "white", tuple(line.get_ydata())) for line in chain.get_lines()}
@@ -730,7 +791,7 @@ class PlotTest(unittest.TestCase):
             if row["mechanism"] == "host" and "16" in (row["depth"], row["grid"]):
                 row["submit"] = "open"
         figure = self.submission(held + self.submitted("open", 5))["made-submission"]
-        self.assertIn("not drawn as held: chain by host of 16; fanout by host of 16.", " ".join(texts_of(figure).split()))
+        self.assertIn("Not drawn as held, because a stream does not take so much before the GPU starts: chain by host of 16; fanout by host of 16.", " ".join(texts_of(figure).split()))
         filled = [len(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_markerfacecolor() != "white"]
         self.assertEqual(sorted(filled), [2, 3])
 
@@ -742,10 +803,22 @@ class PlotTest(unittest.TestCase):
         untimed = [{**row, "gpu_us": "", "wall_us": "", "status": "timeout"} for row in self.submitted("held", 0) + self.submitted("open", 1)]
         self.assertIn("none of these 72 rows has a time", texts_of(self.submission(untimed)["made-submission"]))
 
+    def test_a_difference_that_cannot_be_measured_is_not_drawn(self):
+        """Held and open whose intervals overlap: noise is no cost of submission."""
+        made = [row for submit, times in (("held", (10, 11, 12, 13, 14)), ("open", (9, 11, 12, 13, 15)))
+                for depth in (1, 4, 16) for row in rows([time * depth + (50 if (submit, depth) == ("open", 4) else 0) for time in times],
+                                                        strategy="chain", mechanism="host", type="", block=32, grid=1, depth=depth,
+                                                        submit=submit, submit_asked=submit)]
+        figure = self.submission(made)["made-submission"]
+        cost = next(axes for axes in figure.axes if axes.get_ylabel() == "open minus held, µs per run")
+        line = next(line for line in cost.get_lines() if len(line.get_xdata()) == 3)
+        self.assertEqual([value == value for value in line.get_ydata()], [False, True, False])
+        self.assertIn("2 differences are not drawn: the intervals of held and open overlap there", " ".join(texts_of(figure).split()))
+
     def test_held_and_open_are_two_cases_and_have_a_cub_each(self):
         made = [row for submit, us in (("held", 5), ("open", 10)) for name, times in (("cub", 1), ("last_block", 2))
-                for row in rows([us * times] * 3, strategy=name, submit=submit, submit_asked=submit)]
-        made += rows([40] * 3, strategy="thrust", submit="open", submit_asked="open", l2="flushed")
+                for row in rows([us * times] * 5, strategy=name, submit=submit, submit_asked=submit)]
+        made += rows([40] * 5, strategy="thrust", submit="open", submit_asked="open", l2="flushed")
         cases = self.cases(made, columns=[*COLUMNS, "submit", "submit_asked", "l2"])
         self.assertEqual([(case.strategy, case.submit) for case in cases.itertuples()][:2], [("cub", "held"), ("last_block", "held")])
         self.assertEqual(logs.ratios_to_cub(cases), [(1, 1, 1), (2, 2, 2), (1, 1, 1), (2, 2, 2), None])
@@ -816,7 +889,7 @@ class PlotTest(unittest.TestCase):
         figure = self.beside()["made-hazard"]
         self.assertIn("Wilson", texts_of(figure))
         for axes in figure.axes:
-            self.assertIn("nosync,\nreduce2", [text.get_text() for text in axes.texts])  # they lie on one another
+            self.assertIn("nosync (racy),\nreduce2 (racy)", [text.get_text() for text in axes.texts])  # they lie on one another
             self.assertEqual(axes.get_xscale(), "symlog")
 
     def test_chains_by_one_graph_and_the_best_of_several(self):
@@ -895,6 +968,34 @@ class PlotTest(unittest.TestCase):
         (self.folder / "taken").write_text("")
         _, messages = self.run_plot(self.write(rows([1, 2])), "-o", self.folder / "taken" / "figures", expect=1)
         self.assertIn("cannot be written", messages)
+
+    # --- traces ---
+
+    @staticmethod
+    def trace(events):
+        return {"traceEvents": events, "otherData": {
+            "case": {"strategy": "nosync", "mechanism": "null_stream", "grid": "64", "block": "512"}, "grids": 2, "timer_step_ns": 32,
+            "device": "NVIDIA H200", "driver": "580", "cuda_runtime": "13.0", "git": "abc", "command": ["nestbed", "trace"],
+            "tracing": {"overhead_share": -0.04}}}
+
+    def test_a_trace_is_drawn_as_the_figures_are(self):
+        events = [{"ph": "X", "pid": pid, "tid": 1, "name": name, "ts": ts, "dur": 5}
+                  for pid, name, ts in ((1, "run", 0), (2, "wait", 2), (2, "run", 7))]
+        events += [{"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 2}, {"ph": "f", "id": 1, "pid": 2, "tid": 1, "ts": 7}]
+        figure = plot_trace.drawn(self.trace(events))
+        words = " ".join(texts_of(figure).split())
+        for text in ("nosync (racy), NULL stream, 64 × 512 threads: 2 grids", "depth 0", "depth 1", "time, µs", "steps of 32 ns", "-4 %",
+                     "Racy (nosync)", "nestbed abc"):
+            self.assertIn(text, words)
+        self.assertEqual(figure.get_size_inches()[0], figure_style.WIDTH)
+
+    def test_a_trace_without_a_grid_that_ran_says_so(self):
+        path = self.folder / "trace.json"
+        path.write_text(json.dumps(self.trace([])), encoding="utf-8")
+        done = subprocess.run([sys.executable, str(ROOT / "experiments/plot_trace.py"), path, self.folder / "x.png"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr, f"plot_trace.py: {path}: no grid of this trace ran; there is nothing to draw\n")
 
     # --- what is committed -------------------------------------------------------------------------------------------
 

@@ -294,6 +294,133 @@ class Build(Scratch):
             self.assertNotIn("ARCHITECTURES", self.asked(preset))
 
 
+SCRIPTS = [path for path in sorted((ROOT / "experiments").glob("*.s[hb]*")) if path.name != "packages.sh"] + [
+    ROOT / "tests/run.sh", ROOT / "tests/fuzz.sh"]
+
+
+class WithTools(Scratch):
+    def with_tools(self, *words, nestbed="", **tools):
+        """Runs the words where these programs are scripts of the test."""
+        for name, text in tools.items():
+            path = self.folder / "bin" / name.replace("_", "-")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"#!/bin/sh\n{text}\n")
+            path.chmod(0o755)
+        return subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=100,
+                              env={**os.environ, "NESTBED": nestbed, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+
+
+class Scripts(WithTools):
+    """What all scripts have in common."""
+
+    def test_answer_help_and_neither_install_nor_build(self):
+        self.assertGreater(len(SCRIPTS), 10)
+        called_tool = f"echo $0 >>{self.folder}/called; exit 1"
+        for script in SCRIPTS:
+            with self.subTest(script=script.name):
+                done = self.with_tools(script, "--help", cmake=called_tool, apt_get=called_tool, dpkg_query=called_tool, sudo=called_tool)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn(script.stem, done.stdout)
+                self.assertFalse((self.folder / "called").exists())
+
+    def test_run_the_nestbed_that_is_named(self):
+        (self.folder / "one.cfg").write_text("strategy = nosync\nbackend = cpu\ngrid = 4\nblock = 32\nrepeat = 3\n")
+        done = self.with_tools(ROOT / "experiments/run.sh", "one.cfg", "-o", "out.csv", nestbed=NESTBED, cmake="exit 1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.folder / "out.csv").read_bytes().count(b"\n"), 4)
+
+    def test_want_the_nestbed_that_is_named_to_be_there(self):
+        for script, words in (("run.sh", "book.cfg"), ("plot.sh", "x.csv"), ("report.sh", "x"), ("claims.sh", "check"),
+                              ("nvbench.sh", "x.csv y.csv"), ("reproduce.sh", "--dry-run"), ("../tests/run.sh", "-N")):
+            with self.subTest(script=script):
+                done = self.with_tools(ROOT / "experiments" / script, *words.split(), nestbed="/nowhere/nestbed", cmake="exit 1")
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(done.stderr, f"{pathlib.Path(script).name}: NESTBED=/nowhere/nestbed: there is no such program; "
+                                              "allowed: a nestbed that is built, or unset to build one\n")
+
+
+class TestRun(WithTools):
+    """tests/run.sh, where ctest is a script."""
+
+    RESULTS = """<testsuite>
+<testcase name="a" status="run"/><testcase name="b" status="run"/>
+<testcase name="Gpu.C" status="notrun"><system-out>[ RUN      ] Gpu.C
+/x/gpu_test.cpp:34: Skipped
+no usable GPU: there is none
+
+[  SKIPPED ] Gpu.C (0 ms)</system-out></testcase>
+<testcase name="Gpu.D" status="notrun"><system-out>/x/gpu_test.cpp:34: Skipped
+no usable GPU: there is none
+</system-out></testcase>
+<testcase name="slurm_test" status="notrun"><system-out>slurm_test: skipped: this is not root
+</system-out></testcase>
+<testcase name="nested_reduce" status="notrun"><system-out>nested_reduce 2048 512
+no CUDA-capable device is detected</system-out></testcase>
+<testcase name="quiet" status="notrun"/>
+FAILED</testsuite>"""
+
+    def run_tests(self, *words, failed="", code=0):
+        for name in ("nestbed", "tests/nestbed_tests"):
+            path = self.folder / "build" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("#!/bin/sh\n")
+            path.chmod(0o755)
+        (self.folder / "results.xml").write_text(self.RESULTS.replace("FAILED", failed))
+        ctest = ('echo "thorough=$NESTBED_THOROUGH" "$@"\nwhile [ "$1" != --output-junit ]; do shift; done\n'
+                 f'cp {self.folder}/results.xml "$2"\nexit {code}')
+        return self.with_tools(ROOT / "tests/run.sh", *words, nestbed=self.folder / "build/nestbed", ctest=ctest, cmake="exit 1")
+
+    def test_says_how_many_ran_and_why_the_others_were_skipped(self):
+        done = self.run_tests("-R", "Gpu")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertRegex(lines[0], rf"^thorough= --test-dir {self.folder}/build .* -R Gpu$")
+        self.assertEqual(lines[1:], ["2 tests ran: 2 passed, 0 failed; 5 skipped", "  2 skipped: no usable GPU: there is none",
+                                     "  1 skipped: this is not root", "  1 skipped: no CUDA-capable device is detected",
+                                     "  1 skipped: the test does not say why"])
+
+    def test_thorough_is_for_the_tests_and_not_for_ctest(self):
+        self.assertRegex(self.run_tests("--thorough", "-N").stdout, r"^thorough=1 (?!.*--thorough).* -N\n")
+
+    def test_fails_as_ctest_does(self):
+        done = self.run_tests(failed='<testcase name="z" status="fail"/>', code=8)
+        self.assertEqual(done.returncode, 8)
+        self.assertIn("3 tests ran: 2 passed, 1 failed; 5 skipped", done.stdout)
+
+    def test_wants_tests_beside_the_nestbed_that_is_named(self):
+        (self.folder / "nestbed").write_text("#!/bin/sh\n")
+        (self.folder / "nestbed").chmod(0o755)
+        done = self.with_tools(ROOT / "tests/run.sh", nestbed=self.folder / "nestbed", cmake="exit 1")
+        self.assertEqual((done.returncode, done.stderr), (2, f"run.sh: NESTBED={self.folder}/nestbed: there are no tests in {self.folder}; "
+                                                             "allowed: a nestbed beside its tests, or unset to build both\n"))
+
+
+class Installed(Scratch):
+    """What `cmake --install` puts under a prefix."""
+
+    def setUp(self):
+        super().setUp()
+        self.prefix = self.folder / "prefix"
+        done = called("cmake", "--install", pathlib.Path(NESTBED).parent, "--prefix", self.prefix)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_script_runs_an_experiment_with_the_installed_program_and_draws_it(self):
+        experiments = self.prefix / "share/nestbed/experiments"
+        log = self.folder / "out.csv"
+        done = called(experiments / "run.sh", experiments / "hello.cfg", "--backend", "cpu", "--repeat", "3", "--grid", "1", "--block", "32",
+                      "--plot", "-o", log, cwd=self.folder, nestbed="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(log.read_bytes().count(b"\n"), 3)
+        self.assertIn("figures/out-", done.stdout)
+        self.assertGreater(len(list((self.folder / "figures").glob("*.svg"))), 0)
+
+    def test_the_program_and_its_scripts_name_the_same_folder(self):
+        done = called(self.prefix / "share/nestbed/experiments/build.sh", "", "nestbed", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{self.prefix}/bin\n"))
+        self.assertTrue((self.prefix / "bin/nestbed").exists())
+        self.assertTrue((self.prefix / "share/doc/nestbed/README.md").exists())
+
+
 class Sweep(Scratch):
     def test_an_experiment_whose_name_begins_as_an_option_is_a_file(self):
         (self.folder / "-x.cfg").write_text("strategy = nosync\nbackend = cpu\ngrid = 4\nblock = 32\n")
@@ -358,7 +485,8 @@ class Plot(Scratch):
         log = self.folder / "out.csv"
         result = called(copy, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "-o", log)
         self.assertEqual(result.returncode, 2)
-        self.assertRegex(result.stderr, r"--plot: there is no \S*/experiments/plot.sh; allowed: in a build folder")
+        self.assertRegex(result.stderr, r"--plot: there is no \S*/experiments/plot.sh and no \S*/share/nestbed/experiments/plot.sh; "
+                                        "a copy of the program cannot draw; allowed: the program in its build folder or as installed")
         self.assertFalse(log.exists())
 
 

@@ -8,6 +8,7 @@
 #include "model/facts.hpp"
 #include "model/session.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -28,6 +29,24 @@ inline constexpr unsigned kInStep = 1;
 
 // What a run of kernels throws that the device cannot do: the sample's error, not the session's.
 using DeviceFault = cpu::Fault;
+
+// Atomic operations that order other memory operations.
+inline unsigned load_acquire(unsigned* address)
+{
+    return std::atomic_ref<unsigned>(*address).load(std::memory_order_acquire);
+}
+inline void store_release(unsigned* address, unsigned value)
+{
+    std::atomic_ref<unsigned>(*address).store(value, std::memory_order_release);
+}
+inline void store_relaxed(unsigned* address, unsigned value)
+{
+    std::atomic_ref<unsigned>(*address).store(value, std::memory_order_relaxed);
+}
+inline unsigned fetch_add_acq_rel(unsigned* address, unsigned value)
+{
+    return std::atomic_ref<unsigned>(*address).fetch_add(value, std::memory_order_acq_rel);
+}
 
 struct LaunchShape {
     dim3 grid;

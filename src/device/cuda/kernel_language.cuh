@@ -4,9 +4,6 @@
 #include "model/mechanism.hpp"
 
 #include <cuda_runtime.h>
-#ifdef __CUDACC_RDC__
-#include <cuda/atomic>
-#endif
 
 namespace nestbed::inline on_cuda
 {
@@ -51,6 +48,29 @@ __device__ inline bool ends_for_others()
 {
     const unsigned lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kInStep;
     return lane == static_cast<unsigned>(__ffs(static_cast<int>(__activemask())) - 1);
+}
+
+// Atomic operations that order other memory operations, seen by all threads of the device. These are what cuda::atomic_ref compiles
+// to: <cuda/atomic> would take nvcc as long as all other headers of a strategy together.
+__device__ inline unsigned load_acquire(const unsigned* address)
+{
+    unsigned value = 0;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+    return value;
+}
+__device__ inline void store_release(unsigned* address, unsigned value)
+{
+    asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(address), "r"(value) : "memory");
+}
+__device__ inline void store_relaxed(unsigned* address, unsigned value)
+{
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(address), "r"(value) : "memory");
+}
+__device__ inline unsigned fetch_add_acq_rel(unsigned* address, unsigned value)
+{
+    unsigned before = 0;
+    asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(address), "r"(value) : "memory");
+    return before;
 }
 
 // Holds the calling thread up.
@@ -122,17 +142,16 @@ __device__ inline void signal_parent(unsigned* /*flag*/) {}
 __device__ inline bool wait_for_child(unsigned* flag, unsigned long long patience_ns)
 {
     constexpr unsigned kLooks = 1024; // at the flag for one at the timer, which is slow to read
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(*flag);
     const unsigned long long start = timer_ns();
-    for (unsigned look = 1; done.load(cuda::memory_order_acquire) == 0; ++look)
+    for (unsigned look = 1; load_acquire(flag) == 0; ++look)
         if (look % kLooks == 0 && timer_ns() - start > patience_ns)
             return false;
-    done.store(0, cuda::memory_order_relaxed); // for the next child
+    store_relaxed(flag, 0); // for the next child
     return true;
 }
 __device__ inline void signal_parent(unsigned* flag)
 {
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*flag).store(1, cuda::memory_order_release);
+    store_release(flag, 1);
 }
 
 #endif // NESTBED_CDP1

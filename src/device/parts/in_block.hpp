@@ -3,12 +3,6 @@
 
 #include "device/language.hpp"
 
-#ifdef __CUDACC__
-#include <cuda/atomic>
-#else
-#include <atomic>
-#endif
-
 namespace nestbed::inline NESTBED_BACKEND
 {
 
@@ -30,18 +24,9 @@ __device__ void finish_in_block(T* slice, unsigned stride, T* sum)
 // then what all of them wrote before is visible to the caller. The counter begins at 0, and is 0 again after the last.
 __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks)
 {
-#ifdef __CUDACC__
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device> counter(*arrived);
-    constexpr auto kBothWays = cuda::memory_order_acq_rel;
-    constexpr auto kNoWay = cuda::memory_order_relaxed;
-#else
-    std::atomic_ref<unsigned> counter(*arrived);
-    constexpr auto kBothWays = std::memory_order_acq_rel;
-    constexpr auto kNoWay = std::memory_order_relaxed;
-#endif
-    const bool last = counter.fetch_add(1, kBothWays) == blocks - 1;
+    const bool last = fetch_add_acq_rel(arrived, 1) == blocks - 1;
     if (last)
-        counter.store(0, kNoWay);
+        store_relaxed(arrived, 0);
     return last;
 }
 

@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""Says how many tests ran, and how many were skipped and why: of the JUnit file that ctest wrote.
+
+    tests/summary.py RESULTS.xml
+"""
+import collections
+import re
+import sys
+import xml.etree.ElementTree
+
+
+def reason_of(test):
+    """Why a test was skipped: what it says, in one line. GoogleTest says it below 'Skipped', our scripts after 'skipped:'."""
+    said = (test.findtext("system-out") or "").strip()
+    for pattern in (r": Skipped\n(.+)", r"\bskipped: (.+)", r"(.+)$"):
+        if found := re.search(pattern, said):
+            return found[1]
+    return "the test does not say why"
+
+
+def main():
+    counts = collections.Counter()
+    reasons = collections.Counter()
+    for test in xml.etree.ElementTree.parse(sys.argv[1]).getroot().iter("testcase"):
+        status = {"run": "passed", "fail": "failed"}.get(test.get("status"), "skipped")
+        counts[status] += 1
+        if status == "skipped":
+            reasons[reason_of(test)] += 1
+    print(f"{counts['passed'] + counts['failed']} tests ran: {counts['passed']} passed, {counts['failed']} failed; "
+          f"{counts['skipped']} skipped")
+    for reason, count in reasons.most_common():
+        print(f"  {count} skipped: {reason}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+// How many random orders of the executor a test tries.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
+
+namespace nestbed
+{
+
+// `all` in a thorough run, which is tests/run.sh --thorough; else `few`.
+inline std::size_t random_orders(std::size_t few, std::size_t all)
+{
+    const char* thorough = std::getenv("NESTBED_THOROUGH");
+    return thorough != nullptr && std::string_view(thorough) == "1" ? all : few;
+}
+
+} // namespace nestbed
