@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Sets nestbed up on this machine: installs the Debian packages that are missing, configures and builds.
+# Installs the Debian packages that are missing, configures and builds nestbed.
 #
-#     experiments/build.sh [PRESET [TARGET]]   a configure preset of CMakePresets.json; without one, release where a
-#                                              CUDA toolkit is found and cpu-only elsewhere
+#     experiments/build.sh [PRESET [TARGET]]   a configure preset of CMakePresets.json; without one, release if it
+#                                              finds a CUDA toolkit, otherwise cpu-only
 #
-# Standard output is the build folder alone; everything else goes to standard error.
+# It prints only the build folder to standard output; everything else goes to standard error.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -13,7 +13,7 @@ source "$root/experiments/packages.sh"
 
 answer_help "" "$@"
 
-# clang-format and clang-tidy are CI's and not needed here.
+# clang-format and clang-tidy are needed only by CI.
 packages=(cmake ninja-build g++ git libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev
           libfmt-dev libgtest-dev libgmock-dev libmd-dev libpng-dev nlohmann-json3-dev)
 
@@ -35,7 +35,7 @@ install_packages "${packages[@]}"
 
 preset=${1:-}
 options=()
-# Warnings are errors where the compilers are those that nestbed is developed with; a newer one may know new warnings.
+# Warnings are errors only on Debian 12, on which nestbed is developed; a newer compiler may know new warnings.
 grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF)
 nvcc=$(find_nvcc)
 if [[ -z $nvcc ]]; then
@@ -44,7 +44,7 @@ if [[ -z $nvcc ]]; then
 else
     export CUDACXX=$nvcc
     [[ -n $preset ]] || preset=release
-    # Machine code for the GPU that is here, if there is one, and the preset does not say for which.
+    # Makes machine code for the GPU of this machine, unless there is none or the preset names the GPUs.
     if [[ $preset != cdp1* && $preset != all-gpus ]] && capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null); then
         capability=$(head -n 1 <<<"$capability" | tr -d .)
         [[ $capability =~ ^[0-9]+$ ]] && options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")

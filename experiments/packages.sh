@@ -2,7 +2,7 @@
 
 say() { printf '%s\n' "$*" >&2; }
 
-# install_packages PACKAGE...: by apt-get, with sudo where this is not root; says which are missing where that cannot be done.
+# install_packages PACKAGE...: installs them with apt-get, with sudo if this is not root. If it cannot, it says which packages are missing.
 install_packages() {
     if ! command -v dpkg-query >/dev/null; then
         say "${0##*/}: this is no Debian system; it needs what these packages hold: $*"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes what reads what others wrote: experiment files, the axis grammar, CSVs and a worker's messages, by libFuzzer under
-# AddressSanitizer and UndefinedBehaviorSanitizer. Sets up what that needs; the corpus in tests/fuzz/corpus stays as it is.
+# Fuzzes the readers of experiment files, axes, CSV files and the messages of a worker, with libFuzzer under AddressSanitizer and
+# UndefinedBehaviorSanitizer. It installs what that needs, and does not change the corpus in tests/fuzz/corpus.
 #
-#     tests/fuzz.sh [RUNS]      executions of each target (10000), the targets at once
+#     tests/fuzz.sh [RUNS]      executions of each target (10000); all targets run at once
 #
 # Ten million of each on another machine, of 16 cores: copy build/fuzz/*_fuzz and tests/fuzz there, into one folder, and
 #
@@ -11,7 +11,7 @@
 #             -ignore_ooms=0 -dict="fuzz/$name.dict" -artifact_prefix="found/$name-" "found/$name" "fuzz/corpus/$name" || break
 #     done
 #
-# What a long run found becomes seeds by -merge=1 tests/fuzz/corpus/NAME found/NAME.
+# To make seeds of what a long run found: -merge=1 tests/fuzz/corpus/NAME found/NAME.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh

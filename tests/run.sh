@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets nestbed up and runs all its tests, with few random orders of the executor. Tests that need a GPU skip where there is none. The last
+# Builds nestbed and runs all its tests, with few random orders of the executor. Tests that need a GPU are skipped if there is none. The last
 # lines say how many tests ran, and how many were skipped and why.
 #
 #     tests/run.sh                          everything once
