@@ -339,9 +339,9 @@ def caption_of(part, shown, timed=True, elsewhere="other cases"):
         words.append("Wall clock of the CPU executor, a model of dynamic parallelism: not a GPU's times.")
     let_go = shown[(shown["submit_asked"] == "held") & (shown["submit"] == "open")] if timed else shown[:0]
     if len(let_go) and not (shown["submit_asked"] == "open").any():
-        names = [strategy_label(case, mechanisms_each(let_go)) for _, case in let_go.iterrows()]
+        names = [f"{case['strategy']} by {mechanism_text(case['mechanism'])}" for _, case in let_go.iterrows()]
         words.append("Started before all was submitted, because a stream does not take so much: "
-                     f"{', '.join(dict.fromkeys(names))}, {count_text(len(let_go), 'point')}.")
+                     f"{', '.join(dict.fromkeys(names))} ({count_text(len(let_go), 'point')}).")
     left = int(part.cases["rows"].sum() - shown["rows"].sum())
     if left:
         words.append(f"{style.grouped(left)} of the log's {style.grouped(part.cases['rows'].sum())} rows are not in this figure: "

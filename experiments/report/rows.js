@@ -81,7 +81,7 @@ function openPanel({title, claim, log, link, command, groups}) {
   panel.scrollTop = 0;
 }
 
-// "30 runs of nosync (racy) by NULL stream, depth 3, 2048 × 512 threads".
+// How many runs of what, by which mechanism, how deep, and of which size.
 function caseTitle(found) {
   const by = own(data.mechanisms, found.mechanism) ?? found.mechanism;
   const [columns, rows, grid, block] = [found.nx, found.ny, found.grid, found.block].map((side) => (side === null ? '' : grouped(side)));

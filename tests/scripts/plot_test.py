@@ -795,6 +795,13 @@ class PlotTest(unittest.TestCase):
         filled = [len(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_markerfacecolor() != "white"]
         self.assertEqual(sorted(filled), [2, 3])
 
+    def test_what_was_started_before_all_was_submitted_is_named(self):
+        made = [row for depth in (1, 4, 16) for row in rows([10.0 * depth] * 3, strategy="chain", mechanism="host", type="", grid=1,
+                                                            block=32, depth=depth, submit_asked="held",
+                                                            submit="open" if depth == 16 else "held")]
+        words = " ".join(texts_of(self.submission(made)["made-launch-time"]).split())
+        self.assertIn("Started before all was submitted, because a stream does not take so much: chain by host (1 point).", words)
+
     def test_open_may_be_as_fast_and_none_may_be_held(self):
         figure = self.submission(self.submitted("held", 0) + self.submitted("open", -0.5))["made-submission"]
         self.assertLess(figure.axes[1].get_ylim()[0], -0.5)
