@@ -7,7 +7,6 @@
 #include "model/session.hpp"
 #include "model/strategy.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <ostream>
@@ -15,16 +14,11 @@
 namespace nestbed
 {
 
-namespace po = boost::program_options;
-
-int list(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+namespace
 {
-    po::options_description options("Options", 80);
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    if (parse_arguments(arguments, options, 0).contains("help")) {
-        out << "nestbed list\n\n" << options;
-        return exit_ok;
-    }
+
+int list(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& out, std::ostream& /*err*/)
+{
     for (const std::string_view name : Registry::names()) {
         const StrategyInfo& info = Registry::find_anywhere(name)->info();
         std::vector<std::string_view> mechanisms;
@@ -41,14 +35,8 @@ int list(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
     return exit_ok;
 }
 
-int info(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+int info(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& out, std::ostream& /*err*/)
 {
-    po::options_description options("Options", 80);
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    if (parse_arguments(arguments, options, 0).contains("help")) {
-        out << "nestbed info\n\n" << options;
-        return exit_ok;
-    }
     const auto line = [&](std::string_view what, const auto& value) {
         out << fmt::format("  {:<24}{}\n", what, value);
     };
@@ -90,6 +78,27 @@ int info(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
                                       : fmt::format("{} levels ran, then {}", probe.reached, probe.error));
     }
     return exit_ok;
+}
+
+} // namespace
+
+Command list_command()
+{
+    return {.name = "list",
+            .arguments = "",
+            .summary = "the strategies, their hazards and sources",
+            .text = "Prints what each strategy does, how it launches, what can go wrong, and where it\n"
+                    "comes from.\n",
+            .call = list};
+}
+
+Command info_command()
+{
+    return {.name = "info",
+            .arguments = "",
+            .summary = "the device, its limits, this build",
+            .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n",
+            .call = info};
 }
 
 } // namespace nestbed

@@ -25,8 +25,10 @@ struct Setting {
 struct Key {
     std::string_view name;
     std::string_view value; // what stands for the value in the help: "AXIS", "LIST"
+    std::string_view one;   // the same for a command that takes one value: "N", "NAME"
     std::string_view help;
-    bool axis = true; // of the cases; else of the whole run, and not for a section
+    std::string_view otherwise; // the value where none is given; empty: there is none
+    bool axis = true;           // of the cases; else of the whole run, and not for a section
 };
 // In the order of the help. Keys are spelled with '-'; files may spell them with '_' too.
 std::span<const Key> all_keys();
