@@ -273,7 +273,8 @@ class Run
         std::vector<CaseResult> measured = results_;
         std::erase_if(measured, [](const CaseResult& one) { return one.samples.empty(); });
         if (!measured.empty())
-            table << printable(summary_table(plan_, measured, runs_, bars_of_terminal()));
+            table << printable(summary_table(plan_.title.empty() ? plan_.experiment : plan_.title, measured, runs_,
+                                             bars_of_terminal()));
         if (has_manifest(path_))
             table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_,
                                  manifest_of(path_, record_.earlier_runs()));
@@ -310,10 +311,11 @@ int run(const Arguments& arguments, const Given& given, std::ostream& out, std::
 Command run_command()
 {
     return {.name = "run",
-            .arguments = "[EXPERIMENT.cfg] [options]",
+            .arguments = "[EXPERIMENT.cfg[:SECTION]] [options]",
             .summary = "measure, write a log (CSV), print a table",
             .text = "Measures every case of an experiment, appends each sample to a CSV and prints a\n"
-                    "table of the medians. Rerun the same command to continue an interrupted run.\n",
+                    "table of the medians. Rerun the same command to continue an interrupted run.\n"
+                    "EXPERIMENT.cfg:SECTION runs one section of the file.\n",
             .files = "cfg",
             .operands = 1,
             .options = run_options(),

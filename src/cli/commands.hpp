@@ -28,6 +28,7 @@ struct Command {
 };
 
 Command run_command();
+Command show_command();
 Command list_command();
 Command info_command();
 Command hello_command();

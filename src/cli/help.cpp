@@ -106,8 +106,10 @@ std::string help_text(const Command& command)
                         command.files == "cfg" ? ", here as options and in experiment files as KEY = VALUE" : "",
                         table_of(command.settings));
     if (takes_axes(command.settings))
-        text += "\nAXIS: numbers, comma-separated: 64,256,2048 or 1:8 or 0:100:10 or 1:65536:*2\n"
-                "LIST: names, comma-separated; --mechanism all: every one that a strategy has\n";
+        text += "\nAXIS: numbers, comma-separated: 64,256,2048 or 1:8 or 0:100:10 or 1:64k:*2;\n"
+                "      64k is 65536, 1M is 1048576, 2^20 too\n"
+                "LIST: names, comma-separated; *_tail: all that match; --mechanism all: every\n"
+                "      mechanism that a strategy has\n";
     return text;
 }
 

@@ -134,7 +134,7 @@ std::vector<Axis> table()
     constexpr std::optional<std::uint64_t> kNone; // a word stands for it, or it follows from other axes
     const AxisRange side{.least = 1, .most = kMostSide};
     std::vector<Axis> axes{
-        {"strategy", "strategy", "what to run; `nestbed list` shows all strategies", ""},
+        {"strategy", "strategy", "what to run, such as nosync or *_tail; `nestbed list` shows all", ""},
         {"backend", "backend", "cuda, cpu, or auto: cuda where there is a GPU", "auto"},
         {"mechanism", "mechanism", "how grids are launched; `nestbed list` shows what each strategy has",
          "its first"},

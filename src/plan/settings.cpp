@@ -98,10 +98,20 @@ std::optional<std::string> section_in(std::string_view text)
 }
 } // namespace
 
-void Settings::read_file(const std::string& path)
+void Settings::read_file(const std::string& named)
 {
-    if (std::error_code ignored;
-        !std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored))
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    std::string path = named;
+    std::string section;
+    if (const std::size_t colon = named.find(':', named.rfind('/') + 1);
+        colon != std::string::npos && !fs::exists(named, ignored)) {
+        path = named.substr(0, colon);
+        section = named.substr(colon + 1);
+    }
+    if (fs::is_directory(path, ignored))
+        throw UsageError(fmt::format("{}: it is a folder; allowed: a file of key = value lines", path));
+    if (!fs::exists(path, ignored))
         throw UsageError(
             fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
     std::string text;
@@ -111,6 +121,27 @@ void Settings::read_file(const std::string& path)
         throw UsageError(error.what());
     }
     read_text(text, path);
+    if (path != named)
+        keep_section(path, section);
+}
+
+void Settings::keep_section(const std::string& path, const std::string& name)
+{
+    if (std::ranges::find(sections_, name) == sections_.end()) {
+        const std::vector<std::string_view> names(sections_.begin(), sections_.end());
+        throw UsageError(fmt::format(
+            "{}: there is no section [{}]{}; allowed: {}", path, name, did_you_mean(name, names),
+            names.empty() ? "the file's name alone: it has no sections" : fmt::format("{}", fmt::join(names, ", "))));
+    }
+    std::erase_if(settings_,
+                  [&](const Setting& setting) { return !setting.section.empty() && setting.section != name; });
+    sections_ = {name};
+    experiment_ += "-" + name; // its log is not that of the whole file
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    std::ranges::replace_if(
+        experiment_,
+        [&](char c) { return kPlain.find(c) == std::string_view::npos && (static_cast<unsigned char>(c) < 0x80); },
+        '_');
 }
 
 // Boost.Program_options reads the text, one line at a time: it does not say in which line an error is.
