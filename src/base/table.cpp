@@ -1,5 +1,6 @@
 #include "base/table.hpp"
 
+#include <boost/algorithm/string/replace.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,13 +83,23 @@ std::string Column::value() const
     return said == cells.end() ? "" : *said;
 }
 
-std::string table_text(std::vector<Column> columns)
+namespace
+{
+// Takes out the axes whose cells that say anything are the same, and returns what they say.
+std::vector<std::string> take_common(std::vector<Column>& columns)
 {
     std::vector<std::string> common;
     for (const Column& column : columns)
         if (column.axis && column.constant() && !column.value().empty())
             common.push_back(fmt::format("{} {}", column.name, column.value()));
     std::erase_if(columns, [](const Column& column) { return column.axis && column.constant(); });
+    return common;
+}
+} // namespace
+
+std::string table_text(std::vector<Column> columns)
+{
+    const std::vector<std::string> common = take_common(columns);
     const std::vector<std::string> spared = make_room(columns);
 
     std::string text = common.empty() ? "\n" : wrapped(common) + "\n\n";
@@ -110,6 +121,23 @@ std::string table_text(std::vector<Column> columns)
     if (!spared.empty())
         text += fmt::format("(without {}: the table would be wider than {} columns)\n", fmt::join(spared, ", "),
                             kColumns);
+    return text;
+}
+
+std::string markdown_text(std::vector<Column> columns)
+{
+    const std::vector<std::string> common = take_common(columns);
+    std::string text = common.empty() ? "\n" : fmt::format("\n{}\n\n", fmt::join(common, ", "));
+    const auto add_line = [&](const auto& cell_of) {
+        for (const Column& column : columns)
+            text += "| " + boost::algorithm::replace_all_copy(std::string(cell_of(column)), "|", "\\|") + " ";
+        text += "|\n";
+    };
+    add_line([](const Column& column) { return column.name; });
+    add_line([](const Column& column) { return column.left ? "---" : "--:"; });
+    const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
+    for (std::size_t row = 0; row < rows; ++row)
+        add_line([&](const Column& column) { return column.cells[row]; });
     return text;
 }
 

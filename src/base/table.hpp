@@ -22,4 +22,7 @@ struct Column {
 // All columns have the same number of cells. Ends with a line break; lines have no blanks at their ends.
 std::string table_text(std::vector<Column> columns);
 
+// The same as a table of Markdown with all columns.
+std::string markdown_text(std::vector<Column> columns);
+
 } // namespace nestbed

@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <fnmatch.h>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -67,6 +68,16 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
     }
     const std::size_t tolerated = std::max<std::size_t>(2, std::max(name.size(), nearest.size()) / 3);
     return least <= tolerated && least < name.size() ? fmt::format(", did you mean '{}'?", nearest) : "";
+}
+
+bool is_pattern(std::string_view text)
+{
+    return text.find_first_of("*?") != std::string_view::npos;
+}
+
+bool matches(const std::string& pattern, std::string_view name)
+{
+    return fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0;
 }
 
 std::string count_or_empty(std::uint64_t value)

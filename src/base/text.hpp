@@ -18,6 +18,10 @@ std::vector<std::string> split(std::string_view text, char separator);
 // of the longer name, and less than the name's length), otherwise "".
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> allowed);
 
+// A pattern of names: '*' stands for any characters, '?' for any one.
+bool is_pattern(std::string_view text);
+bool matches(const std::string& pattern, std::string_view name);
+
 // Empty for 0: what means nothing.
 std::string count_or_empty(std::uint64_t value);
 

@@ -16,30 +16,40 @@ namespace po = boost::program_options;
 namespace
 {
 
-template <class Wanted>
-po::options_description options_of_keys(Wanted&& wanted)
+Option option_of(const Key& key, Values values, std::string_view otherwise, std::string_view help)
 {
-    po::options_description options("Settings, the same in a file (key = value) and here", 80);
-    for (const Key& key : all_keys())
-        if (wanted(key))
-            options.add_options()(
-                std::string(key.name).c_str(),
-                po::value<std::vector<std::string>>()->composing()->value_name(std::string(key.value)),
-                std::string(key.help).c_str());
-    return options;
+    return {.name = std::string(key.name),
+            .value = std::string(values == Values::one ? key.one : key.value),
+            .help = std::string(help.empty() ? key.help : help),
+            .otherwise = std::string(otherwise.empty() ? key.otherwise : otherwise)};
 }
 
 } // namespace
 
-po::options_description key_options(std::initializer_list<std::string_view> only)
+Options key_options()
 {
-    return options_of_keys(
-        [&](const Key& key) { return only.size() == 0 || std::ranges::find(only, key.name) != only.end(); });
+    Options options;
+    for (const Key& key : all_keys())
+        options.push_back(option_of(key, Values::several, "", ""));
+    return options;
 }
 
-po::options_description axis_options()
+Options axis_options(Values values)
 {
-    return options_of_keys([](const Key& key) { return key.axis; });
+    Options options;
+    for (const Key& key : all_keys())
+        if (key.axis)
+            options.push_back(option_of(key, values, "", ""));
+    return options;
+}
+
+Options key_options(Values values, const std::vector<KeyUse>& uses)
+{
+    Options options;
+    for (const KeyUse& use : uses)
+        options.push_back(
+            option_of(*std::ranges::find(all_keys(), use.name, &Key::name), values, use.otherwise, use.help));
+    return options;
 }
 
 namespace
@@ -67,11 +77,17 @@ std::vector<std::string> tidy(const std::vector<std::string>& arguments)
 
 } // namespace
 
-Given parse_arguments(const std::vector<std::string>& arguments, const po::options_description& options,
-                      std::size_t positional)
+Given parse_arguments(const Arguments& arguments, const Options& options, std::size_t operands,
+                      std::string_view usage)
 {
     po::options_description all;
-    all.add(options);
+    for (const Option& option : options) {
+        const std::string name = option.letter == 0 ? option.name : option.name + "," + option.letter;
+        if (option.value.empty())
+            all.add_options()(name.c_str(), po::bool_switch());
+        else
+            all.add_options()(name.c_str(), po::value<std::vector<std::string>>()->composing());
+    }
     all.add_options()("argument", po::value<std::vector<std::string>>());
     po::positional_options_description names;
     names.add("argument", -1);
@@ -89,8 +105,8 @@ Given parse_arguments(const std::vector<std::string>& arguments, const po::optio
         }
     } catch (const po::unknown_option& error) {
         std::vector<std::string> spelled;
-        for (const auto& option : options.options())
-            spelled.push_back("--" + option->long_name());
+        for (const Option& option : options)
+            spelled.push_back("--" + option.name);
         const std::vector<std::string_view> allowed(spelled.begin(), spelled.end());
         throw UsageError(fmt::format("unknown option '{}'{}; allowed: {}", error.get_option_name(),
                                      did_you_mean(error.get_option_name(), allowed), fmt::join(allowed, ", ")));
@@ -98,9 +114,8 @@ Given parse_arguments(const std::vector<std::string>& arguments, const po::optio
         throw UsageError(fmt::format("{}; allowed: --option VALUE, see --help", error.what()));
     }
     const std::vector<std::string>& others = given["argument"];
-    if (others.size() > positional)
-        throw UsageError(fmt::format("'{}' was not expected; allowed: {}", others[positional],
-                                     positional == 0 ? "options only" : "one experiment file, and options"));
+    if (others.size() > operands)
+        throw UsageError(fmt::format("'{}' was not expected; allowed: {}", others[operands], usage));
     return given;
 }
 

@@ -3,10 +3,7 @@
 
 #include "plan/settings.hpp"
 
-#include <boost/program_options/options_description.hpp>
-
 #include <cstddef>
-#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,18 +12,39 @@
 namespace nestbed
 {
 
+using Arguments = std::vector<std::string>;
+
 // What a command line gave, by option; under "argument" what is no option.
 using Given = std::map<std::string, std::vector<std::string>>;
 
-// The keys of an experiment file as options; all of them, or only these.
-boost::program_options::options_description key_options(std::initializer_list<std::string_view> only = {});
-// Those of them that are axes of the cases.
-boost::program_options::options_description axis_options();
+// An option, as the parser, the help, the completion and the man page have it.
+struct Option {
+    std::string name;
+    std::string value; // what stands for its value in the help: "FILE"; empty: a switch
+    std::string help;
+    std::string otherwise{}; // the value where it is not given; empty: there is none
+    char letter = 0;         // "-o"; 0: none
+};
+using Options = std::vector<Option>;
 
-// At most `positional` words that are no option. An option may be spelled with '_' for '-'. Throws UsageError, with the
-// nearest option for one that is unknown.
-Given parse_arguments(const std::vector<std::string>& arguments,
-                      const boost::program_options::options_description& options, std::size_t positional);
+// A key of experiment files as an option of a command that has its own default for it, or its own words.
+struct KeyUse {
+    std::string_view name;
+    std::string_view otherwise{}; // empty: the key's
+    std::string_view help{};      // empty: the key's
+};
+
+enum class Values : bool { one, several };
+
+// Keys of experiment files as options: all of them, those that are axes of the cases, or these.
+Options key_options();
+Options axis_options(Values values);
+Options key_options(Values values, const std::vector<KeyUse>& uses);
+
+// At most `operands` words that are no option. An option may be spelled with '_' for '-'. Throws UsageError, with the
+// nearest option for one that is unknown; `usage` says how the command is called.
+Given parse_arguments(const Arguments& arguments, const Options& options, std::size_t operands,
+                      std::string_view usage);
 
 // The value of an option that takes a file's name, or `otherwise`. Throws UsageError when there are several.
 std::string only_value(const Given& given, const std::string& key, const std::string& otherwise,

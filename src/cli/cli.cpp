@@ -4,12 +4,12 @@
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "cli/commands.hpp"
+#include "cli/help.hpp"
 #include "run/worker_session.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -22,68 +22,49 @@ namespace nestbed
 namespace
 {
 
-constexpr std::string_view kHelp = R"(nestbed: recursion by dynamic parallelism, measured.
+UsageError no_command(std::string_view name, std::initializer_list<std::string_view> others)
+{
+    std::vector<std::string_view> names;
+    for (const Command& command : all_commands())
+        names.push_back(command.name);
+    names.insert(names.end(), others);
+    return UsageError(fmt::format("there is no command '{}'{}; allowed: {}", name, did_you_mean(name, names),
+                                  fmt::join(names, ", ")));
+}
 
-Usage:
-  nestbed run [EXPERIMENT.cfg] [options]  measure, log to a CSV, print a table
-  nestbed merge SHARD.csv... -o FILE.csv  the logs of a run's shards as one
-  nestbed list                            strategies, sources, hazards
-  nestbed info                            the device, its limits, this build
-  nestbed hello [--grid N] [--block N]    nested hello world, printed
-  nestbed blobs -o FILE.png               an image through shared memory
-  nestbed trace [options] -o FILE.json    a timeline of every launch
-  nestbed tree [options]                  the same in the terminal, by depth
-  nestbed profile [EXPERIMENT.cfg]        launches as Nsight Compute counts them
-  nestbed reconcile PATH...               the same from CSVs that it left
-  nestbed compare A.csv B.csv             what changed between two logs
-  nestbed warps [--block N]               who adds in each step of a reduction
-  nestbed statistics                      medians and intervals, for scripts
-  nestbed COMMAND --help                  the options of a command
-  nestbed --version
-
-Examples:
-  nestbed run experiments/book.cfg -o book.csv
-  nestbed run --strategy nosync --grid 64 --block 128,256
-  nestbed run experiments/grid.cfg --backend cpu --grid 1:64:*2 --dry-run
-
-Exit: 0 all rows ok, or as `expect` says; 1 it could not run; 2 a bad option or
-experiment file; 3 some rows are wrong, failed, unsupported or missing, or
-compare found a regression; 130 interrupted.
-)";
-
-struct Command {
-    std::string_view name;
-    int (*call)(const Arguments& arguments, std::ostream& out, std::ostream& err);
-};
-
-constexpr std::array kCommands{
-    Command{"run", run},         Command{"merge", merge},         Command{"compare", compare},
-    Command{"list", list},       Command{"info", info},           Command{"hello", hello},
-    Command{"blobs", blobs},     Command{"trace", trace},         Command{"tree", tree},
-    Command{"profile", profile}, Command{"reconcile", reconcile}, Command{"statistics", statistics},
-    Command{"warps", warps}};
+// `nestbed help`, `nestbed help COMMAND`.
+int help(const Arguments& names, std::ostream& out)
+{
+    if (names.size() > 1)
+        throw UsageError(fmt::format("'{}' was not expected; allowed: nestbed help [COMMAND]", names[1]));
+    if (names.empty()) {
+        out << help_text();
+        return exit_ok;
+    }
+    const Command* const command = find_command(names.front());
+    if (command == nullptr)
+        throw no_command(names.front(), {});
+    out << help_text(*command);
+    return exit_ok;
+}
 
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {
     const std::string name = arguments.empty() ? "--help" : arguments.front();
     const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
-    if (const auto* const command = std::ranges::find(kCommands, name, &Command::name); command != kCommands.end())
-        return command->call(rest, out, err);
+    if (const Command* const command = find_command(name)) {
+        const Given given = parse_arguments(rest, options_of(*command), command->operands, usage_of(*command));
+        return given.contains("help") ? help({name}, out) : command->call(rest, given, out, err);
+    }
     if (name == kWorkerCommand)
         return worker(rest);
-    if (name == "--help" || name == "-h" || name == "help") {
-        out << kHelp;
-        return exit_ok;
-    }
+    if (name == "--help" || name == "-h" || name == "help")
+        return help(rest, out);
     if (name == "--version") {
         out << fmt::format("nestbed {} ({})\n", kVersion, kGit);
         return exit_ok;
     }
-    std::vector<std::string_view> names{"--help", "--version"};
-    for (const Command& command : kCommands)
-        names.insert(names.end() - 2, command.name);
-    throw UsageError(fmt::format("there is no command '{}'{}; allowed: {}", name, did_you_mean(name, names),
-                                 fmt::join(names, ", ")));
+    throw no_command(name, {"help", "--help", "--version"});
 }
 
 [[noreturn]] void refuse_output()
@@ -136,6 +117,21 @@ class CheckedOutput : public std::streambuf
 };
 
 } // namespace
+
+const std::vector<Command>& all_commands()
+{
+    static const std::vector<Command> commands{
+        run_command(),     show_command(),      merge_command(), compare_command(),   list_command(),
+        info_command(),    hello_command(),     blobs_command(), trace_command(),     tree_command(),
+        profile_command(), reconcile_command(), warps_command(), statistics_command()};
+    return commands;
+}
+
+const Command* find_command(std::string_view name)
+{
+    const auto found = std::ranges::find(all_commands(), name, &Command::name);
+    return found == all_commands().end() ? nullptr : &*found;
+}
 
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err)
 {

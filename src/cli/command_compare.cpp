@@ -8,7 +8,6 @@
 #include "inspect/compare_csv.hpp"
 #include "inspect/compare_text.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -20,51 +19,34 @@ namespace nestbed
 namespace
 {
 
-namespace po = boost::program_options;
-
 constexpr std::string_view kPercents = "a number of percent from 0 to 1000";
 
-po::options_description compare_options()
-{
-    po::options_description options("Options", 80);
-    options.add_options()(
-        "tolerance", po::value<std::vector<std::string>>()->value_name("PERCENT"),
-        "slower by more than this is a regression, if it is told apart from no change; 0 to 1000 (5)");
-    options.add_options()("csv", po::value<std::vector<std::string>>()->value_name("FILE"),
-                          "a row a case, all columns; a new file; - for standard output, without the table");
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    return options;
-}
-
-constexpr std::string_view kCompareHelp = R"(nestbed compare A.csv B.csv [--tolerance PERCENT] [--csv FILE]
-
-Case by case: the median of B (after) over that of A (before), above 1 where B
+constexpr std::string_view kCompareHelp =
+    R"(Case by case: the median of B (after) over that of A (before), above 1 where B
 is slower, its 95 % bootstrap interval, and a verdict.
 
-  slower, faster  the interval leaves out 1
-  same            it does not: not told apart
-  too few         fewer than 5 samples that are ok in A or in B: not tested;
-                  if slower past the tolerance it does not pass
+  slower, faster  the interval does not contain 1
+  same            the interval contains 1: no measurable difference
+  too few         fewer than 5 samples are ok in A or in B: not tested, but a
+                  regression if slower than the tolerance allows
   fails           right in all rows of A, not in all of B; or wrong in some of
                   both, and right less often than by chance (Fisher's test)
-  mended          the other way
+  mended          the reverse: B is right where A was not
   untimed         right in both; times in one log alone, or in some rows
   no times        wrong or unsupported in A or B, or both are untimed; no
                   change of the answers
 
-Chance tells apart up to 5 % of cases that have not changed; the interval is of
-what differs within a run, the tolerance for what differs from run to run.
-Rows belong to a case by `key`, where both logs have it, otherwise by what else
-says which case it is. gpu_us is compared where every row that is ok has one,
-otherwise wall_us.
+Expect up to 5 % false positives: the interval covers differences within a run,
+the tolerance those from run to run. Rows are matched by `key` where both logs
+have it, otherwise by their settings. gpu_us is compared where every row that is
+ok has one, otherwise wall_us.
 
-A row that stands twice, or whose cells contradict each other, is an error. A
-log without a column repetition cannot be checked for the former.
+A duplicate row, or a row whose cells contradict each other, is an error.
+Duplicates cannot be found in a log without a column `repetition`.
 
-Exit: 0 no regression; 3 a case is slower past the tolerance (too few samples
-or not), fails, is untimed, or is missing in B; 1 a file cannot be read, or has
-a row that cannot be; 2 a bad option, or no case in common.
-
+Exit: 0 no regression; 3 a case is slower than the tolerance allows (also with
+too few samples), fails, is untimed, or is missing in B; 1 a file cannot be
+read, or has an impossible row; 2 a bad option, or no case in common.
 )";
 
 double tolerance_of(const Given& given)
@@ -77,16 +59,8 @@ double tolerance_of(const Given& given)
     return percent / 100;
 }
 
-} // namespace
-
-int compare(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int compare(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
-    const po::options_description options = compare_options();
-    const Given given = parse_arguments(arguments, options, SIZE_MAX);
-    if (given.contains("help")) {
-        out << kCompareHelp << options;
-        return exit_ok;
-    }
     const std::vector<std::string>& files = given.at("argument");
     if (files.size() != 2)
         throw UsageError(
@@ -110,6 +84,27 @@ int compare(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return exit_ok;
     err << fmt::format("nestbed: {}\n", printable(regressions));
     return exit_rows_bad;
+}
+
+} // namespace
+
+Command compare_command()
+{
+    return {.name = "compare",
+            .arguments = "A.csv B.csv [--tolerance PERCENT] [--csv FILE]",
+            .summary = "show what changed from one log to another",
+            .text = kCompareHelp,
+            .files = "csv",
+            .operands = SIZE_MAX,
+            .options = {{.name = "tolerance",
+                         .value = "PERCENT",
+                         .help = "a case that is measurably slower by more than this is a regression; 0 to 1000",
+                         .otherwise = "5"},
+                        {.name = "csv",
+                         .value = "FILE",
+                         .help = "write one row per case, with all columns, to a new file; - for standard output, "
+                                 "without the table"}},
+            .call = compare};
 }
 
 } // namespace nestbed

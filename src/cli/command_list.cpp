@@ -7,48 +7,73 @@
 #include "model/session.hpp"
 #include "model/strategy.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <ostream>
 
 namespace nestbed
 {
 
-namespace po = boost::program_options;
-
-int list(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+namespace
 {
-    po::options_description options("Options", 80);
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    if (parse_arguments(arguments, options, 0).contains("help")) {
-        out << "nestbed list\n\n" << options;
-        return exit_ok;
-    }
-    for (const std::string_view name : Registry::names()) {
-        const StrategyInfo& info = Registry::find_anywhere(name)->info();
-        std::vector<std::string_view> mechanisms;
-        for (const Mechanism mechanism : info.mechanisms)
-            mechanisms.push_back(name_of(mechanism));
-        out << fmt::format("{}  ({}; {})\n", name, info.workload, info.cuda_only ? "cuda" : "cuda, cpu");
-        for (const std::string& line :
-             {std::string(info.summary), fmt::format("launches: {}", fmt::join(mechanisms, ", ")),
-              fmt::format("hazards: {}", info.hazards), fmt::format("source: {}", info.source)})
-            out << folded(line, 4);
-        if (info.operators)
-            out << folded("operators: sum, max, min", 4);
-    }
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string_view> mechanisms_of(const StrategyInfo& info)
+{
+    std::vector<std::string_view> names;
+    for (const Mechanism mechanism : info.mechanisms)
+        names.push_back(name_of(mechanism));
+    return names;
+}
+
+std::string strategy_text(const StrategyInfo& info)
+{
+    std::string text = fmt::format("{}  ({}; {}{})\n", info.name, info.workload,
+                                   info.cuda_only ? "cuda" : "cuda, cpu", info.racy ? "; racy" : "");
+    for (const std::string& line :
+         {std::string(info.summary), fmt::format("launches: {}", fmt::join(mechanisms_of(info), ", ")),
+          fmt::format("hazards: {}", info.hazards), fmt::format("source: {}", info.source)})
+        text += folded(line, 4);
+    return text + (info.operators ? folded("operators: sum, max, min", 4) : "");
+}
+
+Json strategy_json(const StrategyInfo& info)
+{
+    return {{"name", info.name},
+            {"workload", info.workload},
+            {"backends", info.cuda_only ? Json{"cuda"} : Json{"cuda", "cpu"}},
+            {"mechanisms", mechanisms_of(info)},
+            {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},
+            {"racy", info.racy},
+            {"summary", info.summary},
+            {"hazards", info.hazards},
+            {"source", info.source}};
+}
+
+int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
+{
+    const std::vector<std::string_view> all = Registry::names();
+    const std::vector<std::string>& patterns = given.at("argument");
+    const std::string pattern = patterns.empty() ? "*" : patterns.front();
+    std::string text;
+    Json json = Json::array();
+    for (const std::string_view name : all)
+        if (matches(pattern, name)) {
+            const StrategyInfo& info = Registry::find_anywhere(name)->info();
+            text += strategy_text(info);
+            json.push_back(strategy_json(info));
+        }
+    if (json.empty())
+        throw UsageError(fmt::format("no strategy matches '{}'{}; allowed: {}", pattern, did_you_mean(pattern, all),
+                                     fmt::join(all, ", ")));
+    out << (given.contains("json") ? json.dump(2) + "\n" : text);
     return exit_ok;
 }
 
-int info(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+int info(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& out, std::ostream& /*err*/)
 {
-    po::options_description options("Options", 80);
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    if (parse_arguments(arguments, options, 0).contains("help")) {
-        out << "nestbed info\n\n" << options;
-        return exit_ok;
-    }
     const auto line = [&](std::string_view what, const auto& value) {
         out << fmt::format("  {:<24}{}\n", what, value);
     };
@@ -90,6 +115,29 @@ int info(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
                                       : fmt::format("{} levels ran, then {}", probe.reached, probe.error));
     }
     return exit_ok;
+}
+
+} // namespace
+
+Command list_command()
+{
+    return {.name = "list",
+            .arguments = "[PATTERN] [--json]",
+            .summary = "the strategies, their hazards and sources",
+            .text = "Prints what each strategy does, how it launches, what can go wrong, and where it\n"
+                    "comes from: of all, or of those that PATTERN matches, such as '*_tail'.\n",
+            .operands = 1,
+            .options = {{.name = "json", .value = "", .help = "print a JSON list, for scripts"}},
+            .call = list};
+}
+
+Command info_command()
+{
+    return {.name = "info",
+            .arguments = "",
+            .summary = "the device, its limits, this build",
+            .text = "Prints what the GPU and the CPU executor can do, and how this build was made.\n",
+            .call = info};
 }
 
 } // namespace nestbed

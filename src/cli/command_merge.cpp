@@ -12,7 +12,6 @@
 #include "log/resume.hpp"
 #include "log/row.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,19 +26,7 @@ namespace
 {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
-
 constexpr std::size_t kNamed = 10; // missing cases
-
-po::options_description merge_options()
-{
-    po::options_description options("Options", 80);
-    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
-                          "the CSV that has them all, its manifest beside it");
-    options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside");
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    return options;
-}
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& allowed)
 {
@@ -165,18 +152,8 @@ void say_missing(const MergedLog& merged, const std::vector<std::string>& shards
         err << fmt::format("nestbed: no log is of shard {}\n", printable(fmt::format("{}", fmt::join(shards, ", "))));
 }
 
-} // namespace
-
-int merge(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
-    const po::options_description options = merge_options();
-    const Given given = parse_arguments(arguments, options, SIZE_MAX);
-    if (given.contains("help")) {
-        out << "nestbed merge SHARD.csv... -o FILE.csv [options]\n\n"
-            << "The logs of nestbed run --shard 1/N to N/N as one, in the order of the plan.\n\n"
-            << options;
-        return exit_ok;
-    }
     const std::vector<std::string>& inputs = given.at("argument");
     const std::string path = only_value(given, "output", "", "a file's name");
     if (inputs.empty())
@@ -205,6 +182,25 @@ int merge(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return exit_ok;
     say_missing(merged, missing_shards(parts), err);
     return exit_rows_bad;
+}
+
+} // namespace
+
+Command merge_command()
+{
+    return {.name = "merge",
+            .arguments = "SHARD.csv... -o FILE.csv [options]",
+            .summary = "join the logs of a run's shards",
+            .text = "Joins the logs of `nestbed run --shard 1/N` to N/N, in the order of the plan.\n"
+                    "Rejects duplicate rows and lists missing ones.\n",
+            .files = "csv",
+            .operands = SIZE_MAX,
+            .options = {{.name = "output",
+                         .value = "FILE",
+                         .help = "the CSV with all rows; its manifest is written beside it",
+                         .letter = 'o'},
+                        {.name = "overwrite", .value = "", .help = "move an existing CSV aside"}},
+            .call = merge};
 }
 
 } // namespace nestbed

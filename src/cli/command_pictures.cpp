@@ -8,7 +8,6 @@
 #include "plan/plan.hpp"
 #include "run/sessions.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <ostream>
@@ -16,22 +15,19 @@
 namespace nestbed
 {
 
-namespace po = boost::program_options;
-
-int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
+namespace
 {
-    po::options_description options("Options", 80);
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    options.add(key_options({"strategy", "backend", "grid", "block", "depth", "schedule", "workers"}));
-    const Given given = parse_arguments(arguments, options, 0);
-    if (given.contains("help")) {
-        out << "nestbed hello [--strategy hello|hello_synced] [--grid N] [--block N]\n\n" << options;
-        return exit_ok;
-    }
+
+constexpr std::string_view kHelloGrid = "1"; // the book's
+constexpr std::string_view kHelloBlock = "8";
+constexpr std::string_view kBlobsSide = "1024";
+
+int hello(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
+{
     Settings settings;
     settings.set("strategy", {"hello"});
-    settings.set("grid", {"1"}); // the book's
-    settings.set("block", {"8"});
+    settings.set("grid", {std::string(kHelloGrid)});
+    settings.set("block", {std::string(kHelloBlock)});
     set_from(settings, given);
     const Sessions sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(sessions));
@@ -60,30 +56,13 @@ int hello(const Arguments& arguments, std::ostream& out, std::ostream& err)
     return exit_ok;
 }
 
-std::string greetings_text(const Sample& sample)
-{
-    return fmt::format("{} threads greeted, {}\n", sample.answer,
-                       sample.launches ? fmt::format("{} device launches", sample.launches->attempted)
-                                       : "device launches not counted (no ledger)");
-}
-
 // An image drawn through shared memory; without the barrier that this needs, where asked.
-int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int blobs(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
-    po::options_description options("Options", 80);
-    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
-                          "the image, a PNG; a new file (blobs.png)");
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    options.add(key_options({"strategy", "backend", "nx", "ny", "block-shape", "schedule", "workers"}));
-    const Given given = parse_arguments(arguments, options, 0);
-    if (given.contains("help")) {
-        out << "nestbed blobs [--strategy blobs|blobs_wrong] [-o FILE.png]\n\n" << options;
-        return exit_ok;
-    }
     Settings settings;
     settings.set("strategy", {"blobs"});
     for (const char* side : {"nx", "ny"})
-        settings.set(side, {"1024"});
+        settings.set(side, {std::string(kBlobsSide)});
     set_from(settings, given);
     const Sessions sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(sessions));
@@ -108,6 +87,54 @@ int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return exit_rows_bad;
     }
     return exit_ok;
+}
+
+} // namespace
+
+std::string greetings_text(const Sample& sample)
+{
+    return fmt::format("{} threads greeted, {}\n", sample.answer,
+                       sample.launches ? fmt::format("{} device launches", sample.launches->attempted)
+                                       : "device launches not counted (no ledger)");
+}
+
+Command hello_command()
+{
+    return {.name = "hello",
+            .arguments = "[--grid N] [--block N] [options]",
+            .summary = "print a nested hello world",
+            .text = "Every thread greets, and so do those of the grids that it launches.\n",
+            .settings =
+                key_options(Values::one, {{"strategy", "hello", "hello or hello_synced, which waits for its child"},
+                                          {"backend"},
+                                          {"grid", kHelloGrid},
+                                          {"block", kHelloBlock},
+                                          {"depth"},
+                                          {"schedule"},
+                                          {"workers"}}),
+            .call = hello};
+}
+
+Command blobs_command()
+{
+    return {.name = "blobs",
+            .arguments = "[--strategy blobs|blobs_wrong] [-o FILE.png]",
+            .summary = "draw an image through shared memory",
+            .text = "Draws an image that needs a barrier in each block; blobs_wrong leaves it out.\n",
+            .options = {{.name = "output",
+                         .value = "FILE",
+                         .help = "the image, a new PNG",
+                         .otherwise = "blobs.png",
+                         .letter = 'o'}},
+            .settings =
+                key_options(Values::one, {{"strategy", "blobs", "blobs, or blobs_wrong, which has no barrier"},
+                                          {"backend"},
+                                          {"nx", kBlobsSide},
+                                          {"ny", kBlobsSide},
+                                          {"block-shape"},
+                                          {"schedule"},
+                                          {"workers"}}),
+            .call = blobs};
 }
 
 } // namespace nestbed

@@ -14,7 +14,6 @@
 #include "run/progress.hpp"
 #include "run/sessions.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,23 +31,8 @@ namespace
 {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
-
 constexpr std::uint64_t kUsualTimeout = 300;
 constexpr std::uint64_t kMostTimeout = 86'400;
-
-po::options_description profile_options()
-{
-    const auto text = [](const char* name) { return po::value<std::vector<std::string>>()->value_name(name); };
-    po::options_description options("Options", 80);
-    options.add_options()("output,o", text("FOLDER"), "for its files (results/local/profile-EXPERIMENT)");
-    options.add_options()("ncu", text("PATH"), "Nsight Compute (ncu, on the PATH)");
-    options.add_options()("timeout", text("SECONDS"), "of each run of ncu (300)");
-    options.add_options()("keep-reports", po::bool_switch(), "keep the .ncu-rep files");
-    options.add_options()("print", po::bool_switch(), "print the commands, run nothing");
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    return options;
-}
 
 // Each case once, on the GPU: what a file says of the whole run is for `nestbed run`.
 Settings profile_settings(const Given& given)
@@ -138,20 +122,8 @@ int verdict_of(const std::vector<Reconciled>& cases)
     return equal ? exit_ok : exit_rows_bad;
 }
 
-} // namespace
-
-int profile(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int profile(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
-    po::options_description options = profile_options();
-    options.add(axis_options());
-    const Given given = parse_arguments(arguments, options, 1);
-    if (given.contains("help")) {
-        out << "nestbed profile [EXPERIMENT.cfg] [options]\n\n"
-            << "Each case once under Nsight Compute, untimed: device launches as it counts them,\n"
-            << "beside the closed form and the ledger.\n\n"
-            << options;
-        return exit_ok;
-    }
     const bool print = given.contains("print");
     const Settings settings = profile_settings(given);
     const Plan plan = make_plan(settings, {{BackendKind::cuda, device_facts(settings, print, err)}});
@@ -181,9 +153,6 @@ int profile(const Arguments& arguments, std::ostream& out, std::ostream& err)
     return verdict_of(results);
 }
 
-namespace
-{
-
 std::string csv_text(const std::vector<Reconciled>& cases)
 {
     std::string text = csv_line(reconcile_columns());
@@ -192,22 +161,8 @@ std::string csv_text(const std::vector<Reconciled>& cases)
     return text;
 }
 
-} // namespace
-
-int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int reconcile(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
-    po::options_description options("Options", 80);
-    options.add_options()("csv", po::value<std::vector<std::string>>()->value_name("FILE"),
-                          "all columns as a CSV; a new file; - for standard output, without the tables");
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    const Given given = parse_arguments(arguments, options, SIZE_MAX);
-    if (given.contains("help")) {
-        out << "nestbed reconcile PATH... [--csv FILE]\n\n"
-            << "PATH: a folder that nestbed profile wrote, or a ledger of it, X.csv, beside\n"
-            << "X.source.csv and X.raw.csv. Needs neither a GPU nor Nsight Compute.\n\n"
-            << options;
-        return exit_ok;
-    }
     const std::string csv = only_value(given, "csv", "");
     if (given.at("argument").empty())
         throw UsageError(
@@ -235,6 +190,48 @@ int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err)
         write_new_file(csv, csv_text(cases), "the CSV", "--csv");
     out << printable(reconcile_text(cases));
     return verdict;
+}
+
+} // namespace
+
+Command profile_command()
+{
+    return {.name = "profile",
+            .arguments = "[EXPERIMENT.cfg] [options]",
+            .summary = "count launches with Nsight Compute",
+            .text = "Runs each case once under Nsight Compute, untimed, and prints the device\n"
+                    "launches that it counted beside those of the closed form and of the ledger.\n",
+            .files = "cfg",
+            .operands = 1,
+            .options = {{.name = "output",
+                         .value = "FOLDER",
+                         .help = "the folder of its files",
+                         .otherwise = "results/local/profile-EXPERIMENT",
+                         .letter = 'o'},
+                        {.name = "ncu", .value = "PATH", .help = "the program of Nsight Compute", .otherwise = "ncu"},
+                        {.name = "timeout",
+                         .value = "SECONDS",
+                         .help = "the most time for each run of ncu",
+                         .otherwise = std::to_string(kUsualTimeout)},
+                        {.name = "keep-reports", .value = "", .help = "keep the .ncu-rep files"},
+                        {.name = "print", .value = "", .help = "print the commands and run nothing"}},
+            .settings = axis_options(Values::several),
+            .call = profile};
+}
+
+Command reconcile_command()
+{
+    return {.name = "reconcile",
+            .arguments = "PATH... [--csv FILE]",
+            .summary = "compare launch counts in files that profile wrote",
+            .text = "PATH is a folder that `nestbed profile` wrote, or one of its ledgers, X.csv,\n"
+                    "beside X.source.csv and X.raw.csv. Needs neither a GPU nor Nsight Compute.\n",
+            .files = "csv",
+            .operands = SIZE_MAX,
+            .options = {{.name = "csv",
+                         .value = "FILE",
+                         .help = "write all columns to a new CSV; - for standard output, without the tables"}},
+            .call = reconcile};
 }
 
 } // namespace nestbed

@@ -1,12 +1,12 @@
 #include "base/error.hpp"
 #include "base/stop_request.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/plotting.hpp"
 #include "cli/run_devices.hpp"
 #include "cli/run_options.hpp"
+#include "cli/run_record.hpp"
 #include "device/backends.hpp"
 #include "inspect/profiler.hpp"
 #include "log/csv_log.hpp"
@@ -24,7 +24,6 @@
 #include "run/summary.hpp"
 #include "run/worker_session.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +33,6 @@
 #include <iterator>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <unistd.h>
 
 namespace nestbed
@@ -42,8 +40,6 @@ namespace nestbed
 
 namespace
 {
-
-namespace po = boost::program_options;
 
 // A run from its settings to the summary of what is in its log.
 class Run
@@ -125,7 +121,7 @@ class Run
         std::optional<CsvLog> log(path_);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
-        record_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
+        identity_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
         results_ = cases_of(plan_, runs_);
         go_on_with(log);
         RunOutcome outcome;
@@ -142,9 +138,9 @@ class Run
         if (!log->has_rows())
             return;
         ParsedLog rows = log->rows();
-        earlier_ = runs_of(rows);
-        const std::map<std::string, RunIdentity> runs = runs_in_manifest(path_, earlier_);
-        const auto reasons = reasons_not_to_resume(runs, record_, given_.contains("resume"));
+        record_.had(rows);
+        const std::map<std::string, RunIdentity> runs = runs_in_manifest(path_, record_.earlier_runs());
+        const auto reasons = reasons_not_to_resume(runs, identity_, given_.contains("resume"));
         if (!reasons.empty())
             throw UsageError(fmt::format(
                 "--output {}: this run cannot go on with it: {}; allowed: a log of the same experiment, version "
@@ -164,9 +160,7 @@ class Run
         err_ << fmt::format(
             "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(results_), samples_planned(results_),
             lost == 0 ? "" : fmt::format(", {} timeouts and crashes among them (--retry-failed tries again)", lost));
-        last_run_ = rows.rows.back().cells[rows.column("run_id")];
-        last_rows_ = static_cast<std::size_t>(std::ranges::count_if(
-            rows.rows, [&](const LogRow& row) { return row.cells[rows.column("run_id")] == last_run_; }));
+        record_.had(rows);
     }
 
     // False where no row failed.
@@ -215,8 +209,7 @@ class Run
     void say_if_lost(CsvLog& log)
     {
         try {
-            if (started_)
-                keep_manifest(path_, manifest_);
+            record_.keep(path_);
             log.check();
         } catch (const RunError& lost) {
             err_ << fmt::format("nestbed: {}\n", lost.what());
@@ -228,13 +221,13 @@ class Run
         if (log.torn_bytes() != 0)
             err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off{}\n", path_,
                                 log.torn_bytes(), complete() ? "" : ", to be measured again");
-        log.begin(manifest_);
+        log.begin(record_.manifest());
     }
 
     // A worker was lost.
     void note(const std::string& text)
     {
-        incidents_.push_back(text);
+        record_.note(text);
         if (report_)
             report_->say(text);
         else
@@ -244,17 +237,13 @@ class Run
     void write_start(const Sessions& sessions)
     {
         RunStart start{.run_id = run_id_,
-                       .record = record_,
+                       .record = identity_,
                        .runs = runs_,
                        .command = {"nestbed", "run"},
                        .cases = plan_.case_count(),
                        .samples = plan_.sample_count()};
         start.command.insert(start.command.end(), arguments_.begin(), arguments_.end());
-        if (!untimed())
-            for (const auto& [backend, session] : sessions)
-                start.probes[backend] = session->probe_depth(kProbedLevels);
-        manifest_ = write_manifest(path_, start, earlier_);
-        started_ = true;
+        record_.begin(path_, std::move(start), sessions, !untimed());
     }
 
     int finish(const RunOutcome& outcome)
@@ -262,7 +251,7 @@ class Run
         std::vector<std::string> surprises;
         if (!outcome.interrupted)
             surprises = surprises_in(plan_.expect, results_, shard_.has_value());
-        note_end(outcome, surprises);
+        record_.end(path_, results_, !outcome.interrupted, outcome.rows, surprises);
         show_summary();
         for (const std::string& surprise : surprises)
             err_ << fmt::format("nestbed: {}\n", surprise);
@@ -278,30 +267,17 @@ class Run
         return exit_interrupted;
     }
 
-    // In the manifest, also of a run that had no time left to note it after its last row.
-    void note_end(const RunOutcome& outcome, const std::vector<std::string>& surprises) const
-    {
-        const bool unnoted = !started_ && !last_run_.empty() && complete() && !has_finished(path_, last_run_);
-        if (started_ || unnoted)
-            end_manifest(path_, started_ ? run_id_ : last_run_,
-                         {.whole = !outcome.interrupted,
-                          .rows = started_ ? outcome.rows : last_rows_,
-                          .log_rows = rows_of(results_),
-                          .surprises = surprises,
-                          .incidents = incidents_},
-                         started_ ? manifest_ : read_text_file(manifest_of(path_, earlier_)));
-    }
-
     void show_summary() const
     {
         std::ostream& table = path_ == "-" ? err_ : out_;
         std::vector<CaseResult> measured = results_;
         std::erase_if(measured, [](const CaseResult& one) { return one.samples.empty(); });
         if (!measured.empty())
-            table << printable(summary_table(plan_, measured, runs_, bars_of_terminal()));
+            table << printable(summary_table(plan_.title.empty() ? plan_.experiment : plan_.title, measured, runs_,
+                                             bars_of_terminal()));
         if (has_manifest(path_))
             table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_,
-                                 manifest_of(path_, earlier_));
+                                 manifest_of(path_, record_.earlier_runs()));
         out_ << std::flush; // before what --plot prints
     }
 
@@ -315,35 +291,36 @@ class Run
     std::string path_;
     std::string run_id_ = new_run_id();
     std::map<BackendKind, RunFacts> runs_;
-    RunIdentity record_;
+    RunIdentity identity_;
+    RunRecord record_;
     std::vector<CaseResult> results_;
-    std::vector<std::string> incidents_; // as noted
     std::optional<ProgressReport> report_;
-    bool started_ = false;          // the run is in the manifest
-    std::string manifest_;          // its text then
-    std::set<std::string> earlier_; // runs that the log has rows of, when it was opened
-    std::string last_run_;          // that the log has rows of, when it was opened
-    std::size_t last_rows_ = 0;
 };
 
-} // namespace
-
-int run(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int run(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
-    po::options_description options = run_options();
-    options.add(key_options());
-    const Given given = parse_arguments(arguments, options, 1);
-    if (given.contains("help")) {
-        out << "nestbed run [EXPERIMENT.cfg] [options]\n\n"
-            << "AXIS: 64,256,2048 or 1:8 or 0:100:10 or 1:65536:*2, several by comma.\n\n"
-            << options;
-        return exit_ok;
-    }
     for (const std::string& argument : arguments) // names go into the log and its manifest, which have no other text
         if (!is_utf8(argument))
             throw UsageError(fmt::format("{}: it is not UTF-8; allowed: names in UTF-8", printable(argument)));
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // an error of the write, which says so
     return Run(arguments, given, out, err).go();
+}
+
+} // namespace
+
+Command run_command()
+{
+    return {.name = "run",
+            .arguments = "[EXPERIMENT.cfg[:SECTION]] [options]",
+            .summary = "measure, write a log (CSV), print a table",
+            .text = "Measures every case of an experiment, appends each sample to a CSV and prints a\n"
+                    "table of the medians. Rerun the same command to continue an interrupted run.\n"
+                    "EXPERIMENT.cfg:SECTION runs one section of the file.\n",
+            .files = "cfg",
+            .operands = 1,
+            .options = run_options(),
+            .settings = key_options(),
+            .call = run};
 }
 
 } // namespace nestbed

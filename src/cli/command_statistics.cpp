@@ -3,7 +3,6 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -18,12 +17,10 @@ namespace nestbed
 namespace
 {
 
-namespace po = boost::program_options;
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kStatisticsHelp = R"(nestbed statistics < REQUESTS.json
-
-Medians, 95 % bootstrap intervals and ratios of sets of numbers, for scripts:
+constexpr std::string_view kStatisticsHelp =
+    R"(Medians, 95 % bootstrap intervals and ratios of sets of numbers, for scripts:
 computed as for the table of a run and for compare. Standard input is a JSON
 list of requests; standard output is a JSON list of as many answers
 {"value": 11.0, "low": 10.0, "high": 12.0}.
@@ -37,11 +34,10 @@ list of requests; standard output is a JSON list of as many answers
   {"parts": [{...}, {...}], "over": "geometric mean"}
       one number of several: "least", "greatest" or "geometric mean"
 
-In place of numbers a set may hold lists of numbers: rounds that the bootstrap
-draws whole. A ratio to what is not above 0 is null.
+A set may hold lists of numbers instead of numbers: the bootstrap then draws
+whole lists. A ratio is null if what it divides by is not above 0.
 
 Exit: 0; 2 a request is malformed.
-
 )";
 
 struct NamedOver {
@@ -128,16 +124,8 @@ Json answer_to(const Json& request, const std::string& place)
     return {{"value", value}, {"low", interval.low}, {"high", interval.high}}; // what is not finite is null in JSON
 }
 
-} // namespace
-
-int statistics(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+int statistics(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& out, std::ostream& /*err*/)
 {
-    po::options_description options("Options", 80);
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    if (parse_arguments(arguments, options, 0).contains("help")) {
-        out << kStatisticsHelp << options;
-        return exit_ok;
-    }
     Json answers = Json::array();
     try {
         const Json requests = Json::parse(std::cin);
@@ -151,6 +139,17 @@ int statistics(const Arguments& arguments, std::ostream& out, std::ostream& /*er
     if (!(out << answers.dump() << '\n' << std::flush))
         throw RunError("standard output: it could not be written to");
     return exit_ok;
+}
+
+} // namespace
+
+Command statistics_command()
+{
+    return {.name = "statistics",
+            .arguments = "< REQUESTS.json",
+            .summary = "compute medians and intervals, for scripts",
+            .text = kStatisticsHelp,
+            .call = statistics};
 }
 
 } // namespace nestbed

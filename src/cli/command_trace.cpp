@@ -12,7 +12,6 @@
 #include "plan/plan.hpp"
 #include "run/sessions.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +25,6 @@ namespace nestbed
 
 namespace
 {
-
-namespace po = boost::program_options;
 
 constexpr std::uint64_t kUsualGrids = 65536;
 constexpr std::uint64_t kMostGrids = 1U << 20U; // 120 MiB of marks, and some 500 MB of text
@@ -44,13 +41,21 @@ struct Asked {
     Session& session(const Case& point) const { return *sessions.at(point.backend); }
 };
 
-po::options_description trace_options()
+Options trace_options()
 {
-    po::options_description options("Options", 80);
-    options.add_options()("grids", po::value<std::vector<std::string>>()->value_name("N"),
-                          "grids that the trace holds; what is past them is counted (65536)");
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    return options;
+    return {{.name = "grids",
+             .value = "N",
+             .help = "grids that the trace can hold; further grids are only counted",
+             .otherwise = std::to_string(kUsualGrids)}};
+}
+
+Options trace_settings()
+{
+    Options settings = axis_options(Values::one);
+    const Options others =
+        key_options(Values::one, {{"backend"}, {"repeat", "cuda 15, cpu 5"}, {"schedule"}, {"workers"}});
+    settings.insert(settings.end(), others.begin(), others.end());
+    return settings;
 }
 
 // " (--grid 64,128)": what has more than one value.
@@ -187,20 +192,8 @@ int kernels(const Asked& asked, std::ostream& out, std::ostream& err)
     return code;
 }
 
-} // namespace
-
-int trace(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int trace(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
-    po::options_description options = trace_options();
-    options.add_options()("output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
-                          "the trace, a new file (trace.json)");
-    options.add(axis_options());
-    options.add(key_options({"backend", "repeat", "schedule", "workers"}));
-    const Given given = parse_arguments(arguments, options, 1);
-    if (given.contains("help")) {
-        out << "nestbed trace [EXPERIMENT.cfg] [options] [-o FILE.json]\n\n" << options;
-        return exit_ok;
-    }
     const std::string path = only_value(given, "output", "trace.json");
     check_new_file(path);
     const Asked asked = asked_for(given, "trace");
@@ -214,19 +207,8 @@ int trace(const Arguments& arguments, std::ostream& out, std::ostream& err)
     return judged(traced, err);
 }
 
-int tree(const Arguments& arguments, std::ostream& out, std::ostream& err)
+int tree(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
-    po::options_description options = trace_options();
-    options.add_options()("kernels", po::bool_switch(),
-                          "of any number of cases, a line each: launches from host and device, and how long a grid "
-                          "took");
-    options.add(axis_options());
-    options.add(key_options({"backend", "repeat", "schedule", "workers"}));
-    const Given given = parse_arguments(arguments, options, 1);
-    if (given.contains("help")) {
-        out << "nestbed tree [EXPERIMENT.cfg] [options]\n\n" << options;
-        return exit_ok;
-    }
     const Asked asked = asked_for(given, "tree", given.contains("kernels"));
     if (given.contains("kernels"))
         return kernels(asked, out, err);
@@ -234,6 +216,47 @@ int tree(const Arguments& arguments, std::ostream& out, std::ostream& err)
     if (!traced.grids.empty())
         out << heading(traced) << tree_text(traced);
     return judged(traced, err);
+}
+
+} // namespace
+
+Command trace_command()
+{
+    Options options = trace_options();
+    options.push_back({.name = "output",
+                       .value = "FILE",
+                       .help = "the trace, a new file",
+                       .otherwise = "trace.json",
+                       .letter = 'o'});
+    return {.name = "trace",
+            .arguments = "[EXPERIMENT.cfg] [options] [-o FILE.json]",
+            .summary = "write a timeline of every launch of one case",
+            .text = "Runs one case with and without tracing and writes when each grid was launched,\n"
+                    "began and ended. Open the file in ui.perfetto.dev or chrome://tracing.\n",
+            .files = "cfg",
+            .operands = 1,
+            .options = std::move(options),
+            .settings = trace_settings(),
+            .call = trace};
+}
+
+Command tree_command()
+{
+    Options options = trace_options();
+    options.push_back({.name = "kernels",
+                       .value = "",
+                       .help = "one line per case, of any number of cases: launches from host and device, and how "
+                               "long a grid took"});
+    return {.name = "tree",
+            .arguments = "[EXPERIMENT.cfg] [options]",
+            .summary = "print the launches of one case by depth",
+            .text = "Runs one case as `nestbed trace` does and prints its grids and their times by\n"
+                    "depth.\n",
+            .files = "cfg",
+            .operands = 1,
+            .options = std::move(options),
+            .settings = trace_settings(),
+            .call = tree};
 }
 
 } // namespace nestbed

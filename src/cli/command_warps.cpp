@@ -14,18 +14,8 @@
 namespace nestbed
 {
 
-namespace po = boost::program_options;
-
 namespace
 {
-
-constexpr std::string_view kWarpsHelp = R"(nestbed warps [--block N]
-
-By step, how many threads of a block add, and in how many warps of 32 they are:
-a warp in which one thread adds takes part as a whole. No GPU is asked; these
-follow from the strategies' indices.
-
-)";
 
 std::uint32_t block_of(const std::string& text)
 {
@@ -55,23 +45,27 @@ std::string table_of(Pairing pairing, std::uint32_t block)
                        steps.empty() ? "" : table_text(std::move(columns)), warps, steps.size());
 }
 
-} // namespace
-
-int warps(const Arguments& arguments, std::ostream& out, std::ostream& /*err*/)
+int warps(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
 {
-    po::options_description options("Options", 80);
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    options.add(key_options({"block"}));
-    const Given given = parse_arguments(arguments, options, 0);
-    if (given.contains("help")) {
-        out << kWarpsHelp << options;
-        return exit_ok;
-    }
     const std::uint32_t block = block_of(only_value(given, "block", "512", "a number"));
     out << fmt::format("a block of {} threads and as many numbers\n", block);
     for (const Pairing pairing : kPairings)
         out << '\n' << table_of(pairing, block);
     return exit_ok;
+}
+
+} // namespace
+
+Command warps_command()
+{
+    return {.name = "warps",
+            .arguments = "[--block N]",
+            .summary = "show which warps add in each step of a reduction",
+            .text = "Prints for each step how many threads of a block add, and in how many warps of\n"
+                    "32 they are: a warp in which one thread adds takes part as a whole. Needs no\n"
+                    "GPU: the numbers follow from the strategies' indices.\n",
+            .settings = key_options(Values::one, {{"block"}}),
+            .call = warps};
 }
 
 } // namespace nestbed

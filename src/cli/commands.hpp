@@ -1,33 +1,54 @@
-// The commands of the command line: what comes after the command's name, where data and where messages go. Each returns
-// an exit code (error.hpp) and throws UsageError or RunError.
+// The commands of the command line.
 #pragma once
 
+#include "cli/arguments.hpp"
 #include "model/sample.hpp"
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nestbed
 {
 
-using Arguments = std::vector<std::string>;
+// A command: what the help, the completion and the man page say of it, and what it does.
+struct Command {
+    std::string_view name;
+    std::string_view arguments; // how it is called: "[EXPERIMENT.cfg] [options]"
+    std::string_view summary;   // one line
+    std::string_view text;      // more, in lines of at most 80 characters
+    std::string_view files{};   // the ending of files that it takes: "cfg"; empty: it takes none
+    std::size_t operands = 0;   // words that are no option, at most
+    Options options{};          // beside --help
+    Options settings{};         // keys of experiment files
+    // Data and tables go to `out`, messages to `err`. Returns an exit code (error.hpp). Throws UsageError or RunError.
+    int (*call)(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err) = nullptr;
+};
 
-int run(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int list(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int info(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int hello(const Arguments& arguments, std::ostream& out, std::ostream& err);
+Command run_command();
+Command show_command();
+Command list_command();
+Command info_command();
+Command hello_command();
+Command blobs_command();
+Command trace_command();
+Command tree_command();
+Command profile_command();
+Command warps_command();
+Command statistics_command();
+Command merge_command();
+Command compare_command();
+Command reconcile_command();
+
+// In the order of the help.
+const std::vector<Command>& all_commands();
+// nullptr where there is none of that name.
+const Command* find_command(std::string_view name);
+
 // What hello ends with: how many threads greeted, and the device launches where this build counts them.
 std::string greetings_text(const Sample& sample);
-int blobs(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int trace(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int tree(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int profile(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int warps(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int statistics(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int merge(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int compare(const Arguments& arguments, std::ostream& out, std::ostream& err);
-int reconcile(const Arguments& arguments, std::ostream& out, std::ostream& err);
 // What `run` starts for itself: not for users.
 int worker(const Arguments& arguments);
 

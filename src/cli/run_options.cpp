@@ -5,7 +5,6 @@
 #include "inspect/profiler.hpp"
 #include "plan/axis.hpp"
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,36 +17,36 @@
 namespace nestbed
 {
 
-namespace po = boost::program_options;
-
-po::options_description run_options()
+Options run_options()
 {
-    po::options_description options("Options", 80);
-    options.add_options()(
-        "output,o", po::value<std::vector<std::string>>()->value_name("FILE"),
-        "the CSV; a run goes on with what is there; - for standard output (results/local/EXPERIMENT.csv, "
-        "of a shard EXPERIMENT.I-of-N.csv)");
-    options.add_options()("experiment", po::value<std::vector<std::string>>()->value_name("NAME"),
-                          "the experiment's name in rows and manifest (the file's stem, or adhoc)");
-    options.add_options()(
-        "shard", po::value<std::vector<std::string>>()->value_name("I/N"),
-        "measure part I of N alone, all of about the same run time; `nestbed merge` joins their CSVs");
-    options.add_options()("resume", po::bool_switch(),
-                          "go on with the CSV also where another machine with such a device began it");
-    options.add_options()("overwrite", po::bool_switch(), "move a CSV that is there aside, and measure all");
-    options.add_options()("retry-failed", po::bool_switch(),
-                          "measure rows of the CSV again that failed; as it was it is kept, FILE.old-1");
-    options.add_options()("in-process", po::bool_switch(),
-                          "no worker: for profilers and debuggers; a crash ends the run");
-    options.add_options()("untimed", po::bool_switch(),
-                          "leave all times empty: for a run under a profiler, which would spoil them");
-    options.add_options()("plot", po::bool_switch(),
-                          "draw the figures of the log when it is done (experiments/plot.sh)");
-    options.add_options()("no-nvtx", po::bool_switch(),
-                          "no NVTX ranges round the timed regions: to measure what they cost");
-    options.add_options()("dry-run", po::bool_switch(), "print the plan, measure nothing");
-    options.add_options()("help,h", po::bool_switch(), "print this");
-    return options;
+    return {
+        {.name = "output",
+         .value = "FILE",
+         .help = "the CSV; a log that is there is continued; - for standard output",
+         .otherwise = "results/local/EXPERIMENT.csv",
+         .letter = 'o'},
+        {.name = "experiment",
+         .value = "NAME",
+         .help = "the experiment's name in rows and manifest",
+         .otherwise = "the file's name, or adhoc"},
+        {.name = "shard",
+         .value = "I/N",
+         .help = "measure only part I of N; the parts have about the same run time, and `nestbed merge` joins "
+                 "their CSVs"},
+        {.name = "resume",
+         .value = "",
+         .help = "continue the CSV also if another machine with such a device began it"},
+        {.name = "overwrite", .value = "", .help = "move an existing CSV aside and measure everything"},
+        {.name = "retry-failed",
+         .value = "",
+         .help = "measure the CSV's failed rows again; the CSV as it was becomes FILE.old-1"},
+        {.name = "in-process",
+         .value = "",
+         .help = "measure without a worker process, for profilers and debuggers; a crash ends the run"},
+        {.name = "untimed", .value = "", .help = "leave all times empty, for a run under a profiler"},
+        {.name = "plot", .value = "", .help = "draw the figures of the log at the end (experiments/plot.sh)"},
+        {.name = "no-nvtx", .value = "", .help = "no NVTX ranges around the timed regions, to measure their cost"},
+        {.name = "dry-run", .value = "", .help = "print the plan and measure nothing"}};
 }
 
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)

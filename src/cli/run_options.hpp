@@ -6,8 +6,6 @@
 #include "plan/settings.hpp"
 #include "plan/shard.hpp"
 
-#include <boost/program_options/options_description.hpp>
-
 #include <chrono>
 #include <optional>
 #include <string>
@@ -17,7 +15,7 @@ namespace nestbed
 {
 
 // Those that are no keys of an experiment file.
-boost::program_options::options_description run_options();
+Options run_options();
 
 // Where logs go whose file is not named.
 inline constexpr const char* kUsualFolder = "results/local";

@@ -105,11 +105,17 @@ constexpr unsigned kUsualIsSaid = 2;
 constexpr unsigned kNotInDryRun = 4;
 
 template <auto Member>
-Axis of(std::string_view name, std::string_view help, AxisRange range, std::optional<std::uint64_t> usual,
-        Matters matters, unsigned flags = 0, std::span<const std::string_view> names = {})
+Axis of(std::string_view name, std::string_view help, std::string_view otherwise, AxisRange range,
+        std::optional<std::uint64_t> usual, Matters matters, unsigned flags = 0,
+        std::span<const std::string_view> names = {})
 {
-    Axis axis{
-        .name = name, .column = std::string(name), .help = help, .range = range, .usual = usual, .names = names};
+    Axis axis{.name = name,
+              .column = std::string(name),
+              .help = help,
+              .otherwise = otherwise,
+              .range = range,
+              .usual = usual,
+              .names = names};
     std::ranges::replace(axis.column, '-', '_');
     axis.shape = std::is_same_v<decltype(Member), BlockShape Case::*>;
     axis.input = (flags & kInput) != 0;
@@ -128,42 +134,46 @@ std::vector<Axis> table()
     constexpr std::optional<std::uint64_t> kNone; // a word stands for it, or it follows from other axes
     const AxisRange side{.least = 1, .most = kMostSide};
     std::vector<Axis> axes{
-        {"strategy", "strategy", "strategies by comma; `nestbed list` names them"},
-        {"backend", "backend", "auto (cuda where there is a GPU), cuda, cpu"},
-        {"mechanism", "mechanism", "how grids are launched; `nestbed list` has each strategy's; or all (its first)"},
-        of<&Case::type>("type", "int32, float32", {.least = 1}, 1, has_elements, kInput | kUsualIsSaid, kTypes),
-        of<&Case::input>("input", "numbers to reduce: random, from the seed, or index: 0, 1, 2, ... (random)",
+        {"strategy", "strategy", "what to run, such as nosync or *_tail; `nestbed list` shows all", ""},
+        {"backend", "backend", "cuda, cpu, or auto: cuda where there is a GPU", "auto"},
+        {"mechanism", "mechanism", "how grids are launched; `nestbed list` shows what each strategy has",
+         "its first"},
+        of<&Case::type>("type", "int32 or float32", "int32", {.least = 1}, 1, has_elements, kInput | kUsualIsSaid,
+                        kTypes),
+        of<&Case::input>("input", "numbers to reduce: random (from the seed) or index (0, 1, 2, ...)", "random",
                          {.least = 1}, 1, reduces, kInput | kNotInDryRun, kInputs),
         // Of the input too: the right answer is made with it.
-        of<&Case::op>("operator", "sum, or max, min, which few strategies have (sum)", {.least = 1}, 1, reduces,
+        of<&Case::op>("operator", "sum, max or min; few strategies have max and min", "sum", {.least = 1}, 1, reduces,
                       kInput | kNotInDryRun, kOperators),
-        of<&Case::grid>("grid", "blocks of the root grid (2048)", {1, kMostBlocks}, kNone, has_blocks, kInput),
-        of<&Case::block>("block", "threads a block, a power of two (512)", {1, kMostThreads}, kNone, has_blocks,
+        of<&Case::grid>("grid", "blocks of the root grid", "2048", {1, kMostBlocks}, kNone, has_blocks, kInput),
+        of<&Case::block>("block", "threads per block, a power of two", "512", {1, kMostThreads}, kNone, has_blocks,
                          kInput),
-        of<&Case::elements>("elements", "numbers to reduce (grid x block)", {1, kMostBlocks * kMostThreads}, kNone,
+        of<&Case::elements>("elements", "numbers to reduce", "grid x block", {1, kMostBlocks * kMostThreads}, kNone,
                             has_elements, kInput),
-        of<&Case::nx>("nx", "columns of a matrix or an image (2048)", side, 2048, over_matrix, kInput | kUsualIsSaid),
-        of<&Case::ny>("ny", "rows (2048)", side, 2048, over_matrix, kInput | kUsualIsSaid),
-        of<&Case::shape>("block-shape", "threads a block in x and y, 8x32 (16x16)", {1, kMostThreads}, kUsualShape,
-                         is_shaped, kUsualIsSaid),
-        of<&Case::depth>("depth", "nested levels at most, or full (full)", {0, UINT32_MAX, "full"}, kNone,
+        of<&Case::nx>("nx", "columns of a matrix or an image", "2048", side, 2048, over_matrix,
+                      kInput | kUsualIsSaid),
+        of<&Case::ny>("ny", "rows of a matrix or an image", "2048", side, 2048, over_matrix, kInput | kUsualIsSaid),
+        of<&Case::shape>("block-shape", "threads per block in x and y, such as 8x32", "16x16", {1, kMostThreads},
+                         kUsualShape, is_shaped, kUsualIsSaid),
+        of<&Case::depth>("depth", "nested levels at most, or full", "full", {0, UINT32_MAX, "full"}, kNone,
                          has_levels),
-        of<&Case::pending_limit>("pending-limit", "pending launches, or auto: never refused (auto)",
+        of<&Case::pending_limit>("pending-limit", "limit of pending launches, or auto: high enough for all", "auto",
                                  {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
-        of<&Case::wave>("wave", "root blocks launched at once, or auto (auto)", {1, kMostBlocks, "auto"}, kNone,
+        of<&Case::wave>("wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"}, kNone,
                         by_device, kNotInDryRun),
-        of<&Case::streams>("streams", "host streams that waves go round, or auto (auto)", {1, 64, "auto"}, kNone,
-                           by_device, kNotInDryRun),
-        of<&Case::delay_us>("delay-us", "microseconds by which what loses a race is held up (0)", {0, 1'000'000}, 0,
+        of<&Case::streams>("streams", "host streams that launch the waves in turn, or auto", "auto", {1, 64, "auto"},
+                           kNone, by_device, kNotInDryRun),
+        of<&Case::delay_us>("delay-us", "delay (us) added to the losing side of the race", "0", {0, 1'000'000}, 0,
                             is_delayed, kNotInDryRun),
-        of<&Case::graphs>("graphs", "instances of a device graph, of which the fastest is used (1)", {1, 256}, 1,
-                          has_graphs, kUsualIsSaid | kNotInDryRun),
-        of<&Case::seed>("seed", "of the input and of the order of the runs (1)", {}, 1, is_drawn,
+        of<&Case::graphs>("graphs", "instances of a device graph; the fastest is used", "1", {1, 256}, 1, has_graphs,
+                          kUsualIsSaid | kNotInDryRun),
+        of<&Case::seed>("seed", "seed of the input and of the order of the runs", "1", {}, 1, is_drawn,
                         kInput | kUsualIsSaid | kNotInDryRun),
-        of<&Case::submit>("submit", "held: the GPU starts when the whole sample is submitted; open: at once (held)",
+        of<&Case::submit>("submit",
+                          "held: the GPU starts when the whole sample is submitted; open: it starts at once", "held",
                           {.least = 1}, 1, can_be_held, kUsualIsSaid | kNotInDryRun, kSubmits),
-        of<&Case::l2>("l2", "the L2 cache at the start of a sample: as_is or flushed (as_is)", {.least = 1}, 1,
-                      on_gpu, kUsualIsSaid | kNotInDryRun, kCacheStates),
+        of<&Case::l2>("l2", "the L2 cache when a sample starts: as_is or flushed", "as_is", {.least = 1}, 1, on_gpu,
+                      kUsualIsSaid | kNotInDryRun, kCacheStates),
     };
     // The columns without _asked have what was set, and how it came about.
     for (const std::string_view name : {"pending-limit", "submit"})

@@ -28,6 +28,7 @@ struct Axis {
     std::string_view name; // "delay-us": the option, the key in a file and in a case's settings, the title in tables
     std::string column;    // of a log: "delay_us"
     std::string_view help;
+    std::string_view otherwise; // what holds where nothing is said, for the help
     AxisRange range{};
     std::optional<std::uint64_t>
         usual{}; // where nothing is said; empty: the range's word, or it follows from other axes

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 namespace nestbed
@@ -19,11 +20,18 @@ std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
     std::vector<NameValue> names;
     for (const Setting& setting : settings.of(key)) {
         for (const std::string& name : split(setting.value, ',')) {
-            if (std::ranges::find(allowed, name) == allowed.end())
-                throw UsageError(fmt::format("{}: there is no {} '{}'{}; allowed: {}", setting.place(), what, name,
-                                             did_you_mean(name, allowed), fmt::join(allowed, ", ")));
-            if (std::ranges::find(names, name, &NameValue::first) == names.end())
-                names.emplace_back(name, setting);
+            std::vector<std::string_view> meant;
+            std::ranges::copy_if(allowed, std::back_inserter(meant), [&](std::string_view one) {
+                return is_pattern(name) ? one != "all" && matches(name, one) : one == name;
+            });
+            if (meant.empty())
+                throw UsageError(fmt::format("{}: {} '{}'{}; allowed: {}", setting.place(),
+                                             is_pattern(name) ? fmt::format("no {} matches", what)
+                                                              : fmt::format("there is no {}", what),
+                                             name, did_you_mean(name, allowed), fmt::join(allowed, ", ")));
+            for (const std::string_view one : meant)
+                if (std::ranges::find(names, one, &NameValue::first) == names.end())
+                    names.emplace_back(one, setting);
         }
     }
     return names;

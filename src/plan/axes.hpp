@@ -17,8 +17,8 @@ namespace nestbed
 // A name from a list, with the setting that it comes from.
 using NameValue = std::pair<std::string, Setting>;
 
-// A comma-separated list of names, doubles removed. Throws UsageError for one that is not allowed; `what` it is called
-// there.
+// A comma-separated list of names, doubles removed; a pattern stands for all names that it matches. Throws UsageError for a name that is
+// not allowed and for a pattern that matches nothing; `what` it is called there.
 std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
                                 const std::vector<std::string_view>& allowed, std::string_view what);
 

@@ -17,6 +17,40 @@ namespace
 
 constexpr std::size_t kMostValues = 10'000;
 
+// "65536", "64k", "1M", "1G", "2^16". An error as std::from_chars() has it.
+std::errc parse_whole(std::string_view text, std::uint64_t& value)
+{
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    if (error != std::errc{} || end == last)
+        return error;
+    const auto times = [&](std::uint64_t factor) {
+        const bool fits = value <= UINT64_MAX / factor;
+        value = fits ? value * factor : value;
+        return fits ? std::errc{} : std::errc::result_out_of_range;
+    };
+    constexpr std::uint64_t kKilo = 1024;
+    if (const std::string_view suffix(end, static_cast<std::size_t>(last - end)); suffix == "k" || suffix == "K")
+        return times(kKilo);
+    else if (suffix == "M")
+        return times(kKilo * kKilo);
+    else if (suffix == "G")
+        return times(kKilo * kKilo * kKilo);
+    unsigned power = 0;
+    if (*end != '^' || std::from_chars(end + 1, last, power).ptr != last || end + 1 == last)
+        return std::errc::invalid_argument;
+    const std::uint64_t base = value;
+    if (base < 2) // 0 or 1
+        value = power == 0 ? 1 : base;
+    else if (power > 63)
+        return std::errc::result_out_of_range;
+    else
+        for (value = 1; power > 0; --power)
+            if (times(base) != std::errc{})
+                return std::errc::result_out_of_range;
+    return {};
+}
+
 class AxisParser
 {
   public:
@@ -41,10 +75,10 @@ class AxisParser
     std::uint64_t number(std::string_view text, std::uint64_t least, std::uint64_t most) const
     {
         std::uint64_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const std::errc error = parse_whole(text, value);
         if (error == std::errc::result_out_of_range)
             refuse(fmt::format("'{}' is too large", text));
-        if (error != std::errc{} || end != text.data() + text.size())
+        if (error != std::errc{})
             refuse(text.starts_with('-') ? fmt::format("'{}' is negative", text)
                                          : fmt::format("'{}' is not a whole number", text));
         if (value < least || value > most)
@@ -118,8 +152,7 @@ std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uin
 {
     std::uint64_t value = 0;
     const std::string& text = setting.value;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    if (parse_whole(text, value) != std::errc{} || value < least || value > most)
         throw UsageError(
             fmt::format("{}: '{}' is not a whole number from {} to {}", setting.place(), text, least, most));
     return value;

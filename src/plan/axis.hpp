@@ -1,9 +1,10 @@
 // The axis grammar: one token for a list of whole numbers.
 //
 //     axis  = part { "," part }
-//     part  = number | first ":" last | first ":" last ":" step | first ":" last ":*" factor | word
+//     part  = size | first ":" last | first ":" last ":" step | first ":" last ":*" factor | word
+//     size  = number [ "k" | "M" | "G" | "^" power ]      each of these may be a size; k is 1024, M and G are its powers
 //
-// `64,256,2048`   `1:8`   `0:100:10`   `1:65536:*2`   and, where a key knows a word, `auto` or `full`.
+// `64,256,2048`   `1:8`   `0:100:10`   `1:64k:*2`   `2^20`   and, where a key knows a word, `auto` or `full`.
 #pragma once
 
 #include "model/axis_table.hpp"

@@ -26,22 +26,29 @@ constexpr std::size_t kMostSections = 100;
 
 std::vector<Key> table_of_keys()
 {
-    std::vector<Key> keys{{"title", "TEXT", "what the experiment asks, for the table and the manifest", false}};
+    constexpr bool kOfRun = false;
+    std::vector<Key> keys{{"title", "TEXT", "TEXT", "what the experiment asks; printed above its table", "", kOfRun}};
     for (const Axis& axis : all_axes())
-        keys.push_back({axis.name, axis.list() ? "LIST" : "AXIS", axis.help, axis.name != "backend"});
+        keys.push_back({axis.name, axis.list() ? "LIST" : "AXIS",
+                        axis.shape     ? "WxH"
+                        : axis.words() ? "NAME"
+                                       : "N",
+                        axis.help, axis.otherwise, axis.name != "backend"});
     keys.insert(
         keys.end(),
-        {{"repeat", "N", "timed runs a case; the least where a precision is asked for (cuda 30, cpu 5)", false},
-         {"precision", "P%", "timed runs go on until the interval of each median is within so much of it", false},
-         {"max-repeat", "N", "but not more of a case than so many (1000)", false},
-         {"warmup", "N", "untimed runs before them (cuda 3, cpu 1)", false},
-         {"timeout", "SECONDS", "a sample may go without a sign of life (cuda 60, cpu 600)", false},
-         {"retries", "N", "tries more for a case, or a set-up, that takes its worker down (1)", false},
-         {"latency", "on", "latencies by depth of nested cases too, of one more run of each, which is traced (off)",
-          false},
-         {"expect", "NAME", "what is known to happen: ok, wrong, launch_failed, unsupported (ok)", false},
-         {"schedule", "NAME", "the executor's: fifo, eager, random:SEED (fifo)", false},
-         {"workers", "N", "the executor's threads under fifo (one a core, 12 at most)", false}});
+        {{"repeat", "N", "N", "timed runs per case; with a precision, the fewest", "cuda 30, cpu 5", kOfRun},
+         {"precision", "P%", "P%", "repeat a case until the interval of its median is within P% of it", "", kOfRun},
+         {"max-repeat", "N", "N", "with a precision, the most timed runs per case", "1000", kOfRun},
+         {"warmup", "N", "N", "untimed runs before the timed ones", "cuda 3, cpu 1", kOfRun},
+         {"timeout", "SECONDS", "SECONDS", "end a sample that shows no progress for so long", "cuda 60, cpu 600",
+          kOfRun},
+         {"retries", "N", "N", "retries of a case, or of the start, after a worker crash", "1", kOfRun},
+         {"latency", "on", "on", "measure launch latencies by depth, in one more run per nested case", "off", kOfRun},
+         {"expect", "NAME", "NAME", "the outcome that is known: ok, wrong, launch_failed or unsupported", "ok",
+          kOfRun},
+         {"schedule", "NAME", "NAME", "how the CPU executor orders grids: fifo, eager or random:SEED", "fifo",
+          kOfRun},
+         {"workers", "N", "N", "threads of the CPU executor under fifo", "one per core, at most 12", kOfRun}});
     return keys;
 }
 
@@ -91,10 +98,20 @@ std::optional<std::string> section_in(std::string_view text)
 }
 } // namespace
 
-void Settings::read_file(const std::string& path)
+void Settings::read_file(const std::string& named)
 {
-    if (std::error_code ignored;
-        !std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored))
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    std::string path = named;
+    std::string section;
+    if (const std::size_t colon = named.find(':', named.rfind('/') + 1);
+        colon != std::string::npos && !fs::exists(named, ignored)) {
+        path = named.substr(0, colon);
+        section = named.substr(colon + 1);
+    }
+    if (fs::is_directory(path, ignored))
+        throw UsageError(fmt::format("{}: it is a folder; allowed: a file of key = value lines", path));
+    if (!fs::exists(path, ignored))
         throw UsageError(
             fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
     std::string text;
@@ -104,6 +121,27 @@ void Settings::read_file(const std::string& path)
         throw UsageError(error.what());
     }
     read_text(text, path);
+    if (path != named)
+        keep_section(path, section);
+}
+
+void Settings::keep_section(const std::string& path, const std::string& name)
+{
+    if (std::ranges::find(sections_, name) == sections_.end()) {
+        const std::vector<std::string_view> names(sections_.begin(), sections_.end());
+        throw UsageError(fmt::format(
+            "{}: there is no section [{}]{}; allowed: {}", path, name, did_you_mean(name, names),
+            names.empty() ? "the file's name alone: it has no sections" : fmt::format("{}", fmt::join(names, ", "))));
+    }
+    std::erase_if(settings_,
+                  [&](const Setting& setting) { return !setting.section.empty() && setting.section != name; });
+    sections_ = {name};
+    experiment_ += "-" + name; // its log is not that of the whole file
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    std::ranges::replace_if(
+        experiment_,
+        [&](char c) { return kPlain.find(c) == std::string_view::npos && (static_cast<unsigned char>(c) < 0x80); },
+        '_');
 }
 
 // Boost.Program_options reads the text, one line at a time: it does not say in which line an error is.

@@ -25,8 +25,10 @@ struct Setting {
 struct Key {
     std::string_view name;
     std::string_view value; // what stands for the value in the help: "AXIS", "LIST"
+    std::string_view one;   // the same for a command that takes one value: "N", "NAME"
     std::string_view help;
-    bool axis = true; // of the cases; else of the whole run, and not for a section
+    std::string_view otherwise; // the value where none is given; empty: there is none
+    bool axis = true;           // of the cases; else of the whole run, and not for a section
 };
 // In the order of the help. Keys are spelled with '-'; files may spell them with '_' too.
 std::span<const Key> all_keys();
@@ -37,10 +39,10 @@ std::string canonical_key(std::string_view name);
 class Settings
 {
   public:
-    // Reads an experiment file: `key = value` lines, '#' begins a comment, a repeated key adds to its list. A line
+    // Reads an experiment file, or of FILE:SECTION that section alone, with what is said before the first one. `key = value` lines, '#' begins a comment, a repeated key adds to its list. A line
     // [name] begins a section: a part of the experiment with axes of its own. Throws UsageError with file and line.
     void read_file(const std::string& path);
-    // The same of a text; `path` is what messages call it.
+    // All sections of a text; `path` is what messages call it.
     void read_text(std::string_view text, const std::string& path);
     // From the command line: replaces all that a file says of this key, in every section.
     void set(const std::string& key, const std::vector<std::string>& values);
@@ -59,6 +61,8 @@ class Settings
     void name_experiment(const std::string& name) { experiment_ = name; }
 
   private:
+    void keep_section(const std::string& path, const std::string& name);
+
     std::vector<Setting> settings_;
     std::vector<std::string> sections_;
     std::string section_; // of a part

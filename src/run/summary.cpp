@@ -4,7 +4,7 @@
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
-#include "model/bandwidth.hpp"
+#include "run/case_summary.hpp"
 
 #include <fmt/format.h>
 
@@ -21,13 +21,6 @@ namespace nestbed
 
 namespace
 {
-
-// Which clock a case is timed by.
-std::string_view clock_of(const CaseResult& result)
-{
-    const auto timed = std::ranges::find_if(result.samples, [](const Sample& s) { return s.wall_us.has_value(); });
-    return timed == result.samples.end() ? "" : timed->gpu_us ? "gpu" : "wall";
-}
 
 // None of its GPU times has anything of the host's.
 bool is_held(const CaseResult& result)
@@ -78,30 +71,6 @@ std::string ratio_to_reference(const References& references, const CaseResult& r
     return "";
 }
 
-// The median over all launches of all samples.
-std::string latency_of(const CaseResult& result)
-{
-    std::vector<double> latencies;
-    for (const Sample& sample : result.samples)
-        if (sample.status == Status::ok)
-            latencies.insert(latencies.end(), sample.latencies_us.begin(), sample.latencies_us.end());
-    return latencies.empty() ? "" : format_us(median(latencies));
-}
-
-// "ok", or how many of which: "3 of 30 wrong".
-std::string status_text(const CaseResult& result)
-{
-    for (const Sample& sample : result.samples) {
-        if (sample.status == Status::ok)
-            continue;
-        const auto same = std::ranges::count(result.samples, sample.status, &Sample::status);
-        return sample.status == Status::unsupported
-                   ? std::string(name_of(sample.status))
-                   : fmt::format("{} of {} {}", same, result.samples.size(), name_of(sample.status));
-    }
-    return "ok";
-}
-
 std::string axis_cell(const Axis& axis, const Case& point)
 {
     const bool whole = point.grid == 0 || point.elements == std::uint64_t{point.grid} * point.block;
@@ -122,18 +91,6 @@ std::vector<const Axis*> axes_of_table(const std::vector<CaseResult>& results)
     return axes;
 }
 
-// Of the median time.
-Bandwidth bandwidth_of(const CaseResult& result, const RunFacts& run)
-{
-    const std::vector<double> times = times_of(result);
-    if (times.empty())
-        return {};
-    Sample middle;
-    (clock_of(result) == "gpu" ? middle.gpu_us : middle.wall_us) = median(times);
-    return bandwidth_of(Registry::find_anywhere(result.point.strategy)->info(), result.point, middle, run.device,
-                        run.bandwidth);
-}
-
 std::string percent_text(const std::optional<double>& share)
 {
     return share ? fmt::format("{:.1f}%", 100 * *share) : "";
@@ -141,31 +98,27 @@ std::string percent_text(const std::optional<double>& share)
 
 std::vector<std::string> result_cells(const References& references, const CaseResult& result, const RunFacts& run)
 {
-    std::string time;
+    const CaseSummary summary = summary_of(result, run);
     std::string spread;
     std::string between;
     std::string ratio;
-    if (const std::vector<double> times = times_of(result); !times.empty()) {
-        const auto [middle, interval] = estimate_median(times);
-        time = format_us(middle);
-        spread = fmt::format("{:.1f}%", 100 * median_absolute_deviation(times) / middle);
-        if (times.size() >= kFewestSamples)
-            between = format_us(interval.low) + " - " + format_us(interval.high);
-        ratio = ratio_to_reference(references, result, middle);
+    if (summary.median_us) {
+        spread = fmt::format("{:.1f}%", 100 * *summary.mad_us / *summary.median_us);
+        ratio = ratio_to_reference(references, result, *summary.median_us);
     }
-    const Bandwidth bandwidth = bandwidth_of(result, run);
-    const auto counted = std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
-    return {std::string(clock_of(result)),
-            std::to_string(times_of(result).size()),
-            time,
+    if (summary.interval_us)
+        between = format_us(summary.interval_us->low) + " - " + format_us(summary.interval_us->high);
+    return {std::string(summary.clock),
+            std::to_string(summary.timed),
+            summary.median_us ? format_us(*summary.median_us) : "",
             spread,
             between,
-            counted == result.samples.end() ? "" : std::to_string(counted->launches->attempted),
-            latency_of(result),
-            bandwidth.effective ? ratio_text(*bandwidth.effective) : "",
-            percent_text(bandwidth.peak_share()),
+            summary.launches ? std::to_string(*summary.launches) : "",
+            summary.latency_us ? format_us(*summary.latency_us) : "",
+            summary.bandwidth.effective ? ratio_text(*summary.bandwidth.effective) : "",
+            percent_text(summary.bandwidth.peak_share()),
             ratio,
-            status_text(result)};
+            summary.status};
 }
 
 constexpr std::string_view kBar = "bar";
@@ -223,8 +176,18 @@ std::string throttled_text(const std::vector<CaseResult>& results)
 
 } // namespace
 
-std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
-                          const std::map<BackendKind, RunFacts>& runs, BarStyle bars)
+namespace
+{
+
+using Runs = std::map<BackendKind, RunFacts>;
+
+// Said with the device already, or by no case.
+bool all_untimed(const Runs& runs)
+{
+    return std::ranges::all_of(runs, [](const auto& run) { return run.second.untimed; });
+}
+
+std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Runs& runs, BarStyle bars)
 {
     constexpr bool kLeft = true;
     constexpr bool kAxis = true;
@@ -258,15 +221,7 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
     }
     columns.insert(std::ranges::find(columns, "MAD", &Column::name), bar_column(results, bars));
 
-    std::string text = fmt::format("{}\n", plan.title.empty() ? plan.experiment : plan.title);
-    for (const auto& [backend, run] : runs)
-        text += fmt::format("{}: {}{}, {}\n", name_of(backend), run.device.name,
-                            backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
-                            run.untimed ? "untimed" : "null kernel " + format_us(run.floor_us));
-    const bool unlike = std::ranges::any_of(std::ranges::find(columns, "ratio", &Column::name)->cells,
-                                            [](const std::string& cell) { return cell.ends_with(kUnlike); });
-    // Said with the device already, or by no case.
-    const bool untimed = std::ranges::all_of(runs, [](const auto& run) { return run.second.untimed; });
+    const bool untimed = all_untimed(runs);
     constexpr std::array<std::string_view, 4> kTimes{"n", "median", "MAD", "95% CI"};
     constexpr std::array<std::string_view, 4> kSometimes{"latency", "GB/s", "of peak", "ratio"};
     std::erase_if(columns, [&](const Column& column) {
@@ -275,11 +230,43 @@ std::string summary_table(const Plan& plan, const std::vector<CaseResult>& resul
                (column.name.starts_with(kBar) && (untimed || results.size() == 1)) ||
                (column.value().empty() && std::ranges::find(kSometimes, column.name) != kSometimes.end());
     });
-    text += table_text(std::move(columns));
-    text += throttled_text(results);
-    if (unlike)
+    return columns;
+}
+
+std::string heading_of(const std::string& title, const Runs& runs)
+{
+    std::string text = title + "\n";
+    for (const auto& [backend, run] : runs)
+        text += fmt::format("{}: {}{}, {}\n", name_of(backend), run.device.name,
+                            backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
+                            run.untimed ? "untimed" : "null kernel " + format_us(run.floor_us));
+    return text;
+}
+
+std::string notes_of(const std::vector<CaseResult>& results, const std::vector<Column>& columns)
+{
+    std::string text = throttled_text(results);
+    const auto ratio = std::ranges::find(columns, "ratio", &Column::name);
+    if (ratio != columns.end() &&
+        std::ranges::any_of(ratio->cells, [](const std::string& cell) { return cell.ends_with(kUnlike); }))
         text += "(* the time of one side has the host's submission in it, that of the other has not: submit)\n";
     return text;
+}
+
+} // namespace
+
+std::string summary_table(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs,
+                          BarStyle bars)
+{
+    const std::vector<Column> columns = columns_of(results, runs, bars);
+    return heading_of(title, runs) + table_text(columns) + notes_of(results, columns);
+}
+
+std::string summary_markdown(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs)
+{
+    std::vector<Column> columns = columns_of(results, runs, BarStyle::blocks);
+    std::erase_if(columns, [](const Column& column) { return column.name.starts_with(kBar); });
+    return heading_of("**" + title + "**\n", runs) + markdown_text(columns) + notes_of(results, columns);
 }
 
 } // namespace nestbed

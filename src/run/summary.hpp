@@ -14,7 +14,11 @@ namespace nestbed
 // A line a case: median, median absolute deviation and the median's 95 % bootstrap interval over the samples that are
 // ok, device launches, median latency of a launch, ratio to `neighbored` (without it to `cub`) on the same input by the
 // same clock, and a bar by which times can be compared at a glance. Columns in which all cases agree are said once, above the table.
-std::string summary_table(const Plan& plan, const std::vector<CaseResult>& results,
+std::string summary_table(const std::string& title, const std::vector<CaseResult>& results,
                           const std::map<BackendKind, RunFacts>& runs, BarStyle bars);
+
+// The same as Markdown, without the bars.
+std::string summary_markdown(const std::string& title, const std::vector<CaseResult>& results,
+                             const std::map<BackendKind, RunFacts>& runs);
 
 } // namespace nestbed

@@ -1,5 +1,6 @@
 // The command line: what a user types, what comes back, and what is left on the disk.
 #include "base/csv.hpp"
+#include "cli/commands.hpp"
 #include "cli/run_options.hpp"
 #include "device/backends.hpp"
 #include "log/manifest.hpp"
@@ -27,8 +28,10 @@ namespace
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 std::string text_in(const fs::path& path)
@@ -87,12 +90,10 @@ class CommandLine : public testing::Test
 
 TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
 {
-    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
-                                                      {},
-                                                      {"run", "--help"},
-                                                      {"list", "--help"},
-                                                      {"info", "-h"},
-                                                      {"hello", "-h"}}) {
+    std::vector<std::vector<std::string>> all{{"--help"}, {}, {"help"}, {"info", "-h"}, {"hello", "-h"}};
+    for (const Command& command : all_commands())
+        all.push_back({std::string(command.name), "--help"});
+    for (const std::vector<std::string>& arguments : all) {
         const Outcome outcome = nestbed(arguments);
         EXPECT_EQ(outcome.exit_code, 0);
         EXPECT_THAT(outcome.out, HasSubstr("nestbed"));
@@ -100,6 +101,43 @@ TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
         for (std::string line; std::getline(lines, line);)
             EXPECT_LE(line.size(), 80U) << line;
     }
+}
+
+TEST_F(CommandLine, TheHelpOfACommandIsTheSameHoweverItIsAskedFor)
+{
+    for (const Command& command : all_commands()) {
+        const std::string name(command.name);
+        const std::string help = nestbed({name, "--help"}).out;
+        EXPECT_THAT(help, StartsWith("nestbed " + name));
+        EXPECT_EQ(nestbed({"help", name}).out, help);
+        EXPECT_EQ(nestbed({"--help", name}).out, help);
+        EXPECT_THAT(nestbed({"help"}).out, HasSubstr("\n  " + name + " "));
+        std::istringstream lines(help);
+        std::set<std::string> headings;
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_TRUE(!line.ends_with(':') || line.starts_with(' ') || headings.insert(line).second)
+                << line << " is in the help of " << name << " twice";
+    }
+    expect_usage_error({"help", "rum"}, {"there is no command 'rum'", "did you mean 'run'"});
+    expect_usage_error({"help", "run", "more"}, {"'more' was not expected", "nestbed help [COMMAND]"});
+    expect_usage_error({"info", "more"}, {"'more' was not expected", "allowed: nestbed info"});
+}
+
+// The defaults that the help says are those that the command has, and a command of one case takes one value.
+TEST_F(CommandLine, TheHelpSaysEachCommandsOwnDefaults)
+{
+    EXPECT_THAT(nestbed({"help", "run"}).out,
+                AllOf(ContainsRegex("--grid AXIS .*default: 2048"), ContainsRegex("--block AXIS .*default: 512")));
+    EXPECT_THAT(nestbed({"help", "hello"}).out,
+                AllOf(ContainsRegex("--strategy NAME +hello or hello_synced"),
+                      ContainsRegex("--grid N .*default: 1\\)"), ContainsRegex("--block N .*default: 8\\)"),
+                      Not(HasSubstr("AXIS"))));
+    EXPECT_THAT(nestbed({"hello", "--backend", "cpu"}).out, HasSubstr("grid 1 block 8"));
+    EXPECT_THAT(nestbed({"help", "blobs"}).out,
+                AllOf(ContainsRegex("--nx N .*default: 1024"), ContainsRegex("--block-shape WxH .*default: 16x16")));
+    EXPECT_THAT(nestbed({"blobs", "--backend", "cpu", "-o", "b.png"}).out, HasSubstr("1024 x 1024 pixels by blobs"));
+    EXPECT_THAT(nestbed({"help", "trace"}).out, AllOf(HasSubstr("--grid N "), HasSubstr("cuda 15, cpu 5")));
+    EXPECT_THAT(nestbed({"help", "warps"}).out, ContainsRegex("--block N .*default: 512"));
 }
 
 TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
@@ -525,7 +563,7 @@ TEST_F(CommandLine, MissingThingsAreSaid)
     expect_usage_error({"run"}, {"no strategy was named", "allowed for --strategy: "});
     expect_usage_error({"run", "none.cfg"}, {"none.cfg", "no such experiment file"});
     expect_usage_error({"run", "."}, {"no such experiment file"});
-    expect_usage_error({"run", "a.cfg", "b.cfg"}, {"'b.cfg' was not expected", "one experiment file"});
+    expect_usage_error({"run", "a.cfg", "b.cfg"}, {"'b.cfg' was not expected", "nestbed run [EXPERIMENT.cfg] [options]"});
     expect_usage_error({"list", "nosync"}, {"'nosync' was not expected"});
     expect_usage_error({"run", "--strategy"}, {"--strategy", "argument"});
     expect_usage_error(small({"-o", "a", "-o", "b"}), {"--output takes one value"});

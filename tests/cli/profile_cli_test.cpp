@@ -127,7 +127,7 @@ TEST_F(ProfileCommand, HelpFits80Columns)
         std::istringstream lines(outcome.out);
         for (std::string line; std::getline(lines, line);)
             EXPECT_LE(line.size(), 80U) << line;
-        EXPECT_THAT(nestbed({"--help"}).out, HasSubstr(std::string("nestbed ") + command));
+        EXPECT_THAT(nestbed({"--help"}).out, HasSubstr(std::string("\n  ") + command + " "));
     }
 }
 

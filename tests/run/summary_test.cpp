@@ -55,7 +55,7 @@ std::string table(const std::vector<CaseResult>& results, double peak_gb_s = 0)
     RunFacts run{.schedule = "fifo", .floor_us = 4};
     run.device.name = "Model 1";
     run.device.peak_bandwidth_gb_s = peak_gb_s;
-    return summary_table({.experiment = "some", .title = "A title"}, results, {{BackendKind::cpu, run}},
+    return summary_table("A title", results, {{BackendKind::cpu, run}},
                          BarStyle::ascii);
 }
 
@@ -280,7 +280,7 @@ TEST(SummaryTable, OfAnUntimedRunSaysSoInsteadOfTimes)
     const RunFacts run{.schedule = "fifo", .untimed = true, .device = {.name = "Model 1"}};
     Sample sample = timed(std::nullopt, 0, 16384);
     sample.wall_us.reset();
-    const std::string text = summary_table({.experiment = "some"}, {result("nosync", {sample})},
+    const std::string text = summary_table("some", {result("nosync", {sample})},
                                            {{BackendKind::cpu, run}}, BarStyle::ascii);
     EXPECT_THAT(text, AllOf(HasSubstr("cpu: Model 1 (executor, fifo), untimed\n"), HasSubstr("16384"),
                             Not(HasSubstr("median")), Not(HasSubstr("MAD")), Not(HasSubstr("CI")),

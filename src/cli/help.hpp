@@ -1,0 +1,29 @@
+// The help: of nestbed, and of one of its commands.
+#pragma once
+
+#include "cli/commands.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace nestbed
+{
+
+// "nestbed run [EXPERIMENT.cfg] [options]".
+std::string usage_of(const Command& command);
+// All options of a command, --help among them.
+Options options_of(const Command& command);
+// "-o, --output FILE".
+std::string spelled(const Option& option);
+// What an option is for, and its default.
+std::string described(const Option& option);
+
+std::string help_text();
+std::string help_text(const Command& command);
+
+// The parts of the help that the man page has too.
+extern const std::string_view kPurpose; // one line
+extern const std::string_view kExamples;
+extern const std::string_view kExitCodes;
+
+} // namespace nestbed

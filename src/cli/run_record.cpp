@@ -1,0 +1,55 @@
+#include "cli/run_record.hpp"
+
+#include "base/text_file.hpp"
+#include "log/resume.hpp"
+#include "model/session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace nestbed
+{
+
+void RunRecord::had(const ParsedLog& rows)
+{
+    earlier_.merge(runs_of(rows));
+    if (rows.rows.empty())
+        return;
+    const std::size_t column = rows.column("run_id");
+    last_run_ = rows.rows.back().cells[column];
+    last_rows_ = static_cast<std::size_t>(
+        std::ranges::count_if(rows.rows, [&](const LogRow& row) { return row.cells[column] == last_run_; }));
+}
+
+void RunRecord::begin(const std::string& path, RunStart start, const Sessions& sessions, bool probed)
+{
+    if (probed)
+        for (const auto& [backend, session] : sessions)
+            start.probes[backend] = session->probe_depth(kProbedLevels);
+    run_id_ = start.run_id;
+    manifest_ = write_manifest(path, start, earlier_);
+}
+
+void RunRecord::keep(const std::string& path) const
+{
+    if (!run_id_.empty())
+        keep_manifest(path, manifest_);
+}
+
+void RunRecord::end(const std::string& path, const std::vector<CaseResult>& results, bool whole, std::size_t rows,
+                    const std::vector<std::string>& surprises) const
+{
+    const bool begun = !run_id_.empty();
+    const bool unnoted = !begun && !last_run_.empty() && std::ranges::all_of(results, &CaseResult::complete) &&
+                         !has_finished(path, last_run_);
+    if (begun || unnoted)
+        end_manifest(path, begun ? run_id_ : last_run_,
+                     {.whole = whole,
+                      .rows = begun ? rows : last_rows_,
+                      .log_rows = rows_of(results),
+                      .surprises = surprises,
+                      .incidents = incidents_},
+                     begun ? manifest_ : read_text_file(manifest_of(path, earlier_)));
+}
+
+} // namespace nestbed

@@ -1,0 +1,183 @@
+// `nestbed show`: the table of a log again. `nestbed list` by pattern. Patterns, sizes and sections in experiments.
+#include "base/csv.hpp"
+#include "support/cli_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace nestbed
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class ShowCommand : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = fs::path(testing::TempDir()) / ("nestbed_show_" + std::to_string(getpid()) + "_" + test->name());
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+        before_ = fs::current_path();
+        fs::current_path(folder_);
+    }
+    void TearDown() override
+    {
+        fs::current_path(before_);
+        fs::remove_all(folder_);
+    }
+    static void write(const std::string& name, const std::string& text) { std::ofstream(name) << text; }
+    static std::string read(const std::string& name)
+    {
+        std::ifstream file(name, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    static void expect_usage_error(const std::vector<std::string>& arguments, const std::string& part)
+    {
+        const Outcome outcome = nestbed(arguments);
+        EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+        EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: "), HasSubstr(part)));
+    }
+    // What a run prints of its log.
+    static std::string table_of_run()
+    {
+        const Outcome run = nestbed({"run", "--backend", "cpu", "--strategy", "nosync,neighbored,reduce2",
+                                     "--grid", "4", "--block", "16,32", "--wave", "auto,2", "--repeat", "6", "-o",
+                                     "log.csv", "--title", "A question"});
+        EXPECT_THAT(run.out, HasSubstr("\n\n72 rows: log.csv\n")) << run.err;
+        return run.out.substr(0, run.out.find("\n72 rows:"));
+    }
+
+  private:
+    fs::path folder_, before_;
+};
+
+TEST_F(ShowCommand, PrintsTheTableThatTheRunPrinted)
+{
+    const std::string table = table_of_run();
+    const Outcome shown = nestbed({"show", "log.csv"});
+    EXPECT_EQ(shown.exit_code, 0) << shown.err;
+    EXPECT_EQ(shown.out, table);
+    EXPECT_EQ(nestbed({"show", "log.csv", "log.csv"}).out, table + "\n" + table);
+    // Without the manifest the rows have to do: no title, and the waves that were launched.
+    fs::remove("log.csv.json");
+    EXPECT_THAT(nestbed({"show", "log.csv"}).out, AllOf(StartsWith("adhoc\n"), ContainsRegex("nosync +16 ")));
+}
+
+TEST_F(ShowCommand, WritesDataForScripts)
+{
+    table_of_run();
+    write("shown.csv", nestbed({"show", "log.csv", "--csv"}).out);
+    const std::vector<Row> rows = rows_of("shown.csv");
+    ASSERT_EQ(rows.size(), 12U);
+    const auto json = nlohmann::json::parse(nestbed({"show", "log.csv", "--json"}).out);
+    ASSERT_EQ(json.size(), rows.size());
+    EXPECT_EQ(rows[0].at("strategy"), "nosync");
+    EXPECT_EQ(rows[0].at("n"), "6");
+    EXPECT_EQ(rows[0].at("block"), "16");
+    EXPECT_EQ(rows[0].at("status"), "ok");
+    EXPECT_EQ(json[0]["strategy"], "nosync");
+    EXPECT_EQ(json[0]["block"], 16);
+    EXPECT_EQ(json[0]["wave"], "auto");
+    EXPECT_EQ(json[1]["wave"], 2);
+    EXPECT_EQ(json[0]["median_us"], std::stod(rows[0].at("median_us")));
+    EXPECT_LE(json[0]["low_us"], json[0]["median_us"]);
+    EXPECT_EQ(json[0]["nx"], nullptr);
+    EXPECT_THAT(nestbed({"show", "log.csv", "--markdown"}).out,
+                AllOf(StartsWith("**A question**\n"), HasSubstr("\n| strategy | "), HasSubstr("| --- | "),
+                      ContainsRegex("\n\\| nosync \\|.*\\| ok \\|\n")));
+}
+
+TEST_F(ShowCommand, SaysWhatItCannotShow)
+{
+    table_of_run();
+    expect_usage_error({"show"}, "no log was given; allowed: nestbed show FILE.csv...");
+    expect_usage_error({"show", "log.csv", "--json", "--csv"}, "exclude each other");
+    fs::create_directory("folder");
+    expect_usage_error({"show", "folder"}, "folder: it is a folder");
+    EXPECT_EQ(nestbed({"show", "none.csv"}).exit_code, 1);
+    const std::string whole = read("log.csv");
+    write("part.csv", whole + "adhoc,2026");
+    const Outcome part = nestbed({"show", "part.csv"});
+    EXPECT_EQ(part.exit_code, 0);
+    EXPECT_THAT(part.err, HasSubstr("part.csv: the last row is not complete and is left out"));
+    EXPECT_THAT(part.out, HasSubstr("nosync"));
+    write("header.csv", whole.substr(0, whole.find('\n') + 1));
+    EXPECT_THAT(nestbed({"show", "header.csv"}).out, HasSubstr("header.csv: it has no rows"));
+    write("other.csv", "strategy,backend,mechanism,status,gpu_us,wall_us\nno_such,cpu,none,ok,,1\n");
+    const Outcome other = nestbed({"show", "other.csv"});
+    EXPECT_EQ(other.exit_code, 1);
+    EXPECT_THAT(other.err, HasSubstr("other.csv:2: this nestbed has no strategy 'no_such'"));
+}
+
+TEST_F(ShowCommand, ShowsLogsOfEarlierVersions)
+{
+    write("old.csv", "strategy,backend,mechanism,type,elements,grid,block,status,gpu_us,wall_us\n"
+                     "nosync,cuda,null,int32,64,4,16,ok,20,30\n"
+                     "nosync,cuda,null,int32,64,4,16,wrong,,\n"
+                     "neighbored,cuda,none,int32,64,4,16,ok,10,20\n");
+    const Outcome shown = nestbed({"show", "old.csv"});
+    EXPECT_EQ(shown.exit_code, 0) << shown.err;
+    EXPECT_THAT(shown.out, AllOf(ContainsRegex("neighbored +10.0 us .*1.00  ok"),
+                                 ContainsRegex("nosync +20.0 us .*2.00  1 of 2 wrong")));
+}
+
+TEST_F(ShowCommand, ListsStrategiesByPattern)
+{
+    const std::string all = nestbed({"list"}).out;
+    const std::string tails = nestbed({"list", "*_tail"}).out;
+    EXPECT_THAT(tails, AllOf(HasSubstr("_tail  ("), Not(HasSubstr("nosync  ("))));
+    EXPECT_LT(tails.size(), all.size());
+    EXPECT_THAT(nestbed({"list", "nosync"}).out, StartsWith("nosync  (reduce; cuda, cpu"));
+    const auto json = nlohmann::json::parse(nestbed({"list", "--json"}).out);
+    const auto nosync = std::ranges::find_if(json, [](const auto& one) { return one["name"] == "nosync"; });
+    ASSERT_NE(nosync, json.end());
+    EXPECT_EQ((*nosync)["workload"], "reduce");
+    EXPECT_EQ((*nosync)["mechanisms"][0], "null_stream");
+    EXPECT_TRUE((*nosync)["racy"]);
+    expect_usage_error({"list", "nosinc"}, "no strategy matches 'nosinc', did you mean 'nosync'?");
+}
+
+TEST_F(ShowCommand, ExperimentsTakePatternsSizesAndOneSection)
+{
+    const auto plan = [](std::vector<std::string> words) {
+        words.insert(words.begin(), "run");
+        words.insert(words.end(), {"--backend", "cpu", "--dry-run"});
+        const Outcome outcome = nestbed(words);
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        return outcome.out;
+    };
+    write("a.cfg", "strategy = neighbored*\ngrid = 1k\nblock = 2^5\n[one]\n[two of it]\ngrid = 1:4k:*4\n");
+    EXPECT_THAT(plan({"a.cfg:one"}),
+                AllOf(HasSubstr("grid 1024, block 32"), HasSubstr("neighbored "), HasSubstr("neighbored_less ")));
+    EXPECT_THAT(plan({"a.cfg:two of it"}), AllOf(HasSubstr(" 4096 "), Not(HasSubstr("grid 1024"))));
+    EXPECT_THAT(plan({"--strategy", "nosync", "--elements", "1M"}), HasSubstr("elements 1048576"));
+    expect_usage_error({"run", "a.cfg:three"}, "a.cfg: there is no section [three]; allowed: one, two of it");
+    expect_usage_error({"run", "--strategy", "*_tial"}, "--strategy *_tial: no strategy matches '*_tial'");
+    expect_usage_error({"run", "--strategy", "nosync", "--grid", "64q"}, "'64q' is not a whole number");
+    expect_usage_error({"run", "--strategy", "nosync", "--grid", "2^"}, "'2^' is not a whole number");
+    expect_usage_error({"run", "--strategy", "nosync", "--grid", "2^64"}, "'2^64' is too large");
+    expect_usage_error({"run", "--strategy", "nosync", "--grid", "99999999999G"}, "'99999999999G' is too large");
+    fs::create_directory("folder.cfg");
+    expect_usage_error({"run", "folder.cfg"}, "folder.cfg: it is a folder");
+    // The log of a section is not that of the file.
+    EXPECT_EQ(nestbed({"run", "a.cfg:two of it", "--backend", "cpu", "--grid", "2", "--repeat", "1"}).exit_code, 0);
+    EXPECT_TRUE(fs::exists("results/local/a-two_of_it.csv"));
+}
+
+} // namespace
+} // namespace nestbed
