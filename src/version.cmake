@@ -1,4 +1,4 @@
-# Writes OUTPUT, a header with the version of SOURCE; run by CMake at every build.
+# Writes OUTPUT, the values of src/base/version.hpp for SOURCE; run by CMake at every build.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --match=nothing
                 OUTPUT_VARIABLE git OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT git)
@@ -6,14 +6,14 @@ if(NOT git)
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 // Made by src/version.cmake.
-#pragma once
+#include "base/version.hpp"
 
 namespace nestbed
 {
-inline constexpr const char* kVersion = "@VERSION@";
-inline constexpr const char* kGit = "@git@";
-inline constexpr const char* kBuild = "@BUILD@";
-inline constexpr const char* kCompiler = "@CXX@";
-inline constexpr const char* kNvcc = "@NVCC@";
+const char* const kVersion = "@VERSION@";
+const char* const kGit = "@git@";
+const char* const kBuild = "@BUILD@";
+const char* const kCompiler = "@CXX@";
+const char* const kNvcc = "@NVCC@";
 } // namespace nestbed
 ]])

@@ -65,11 +65,13 @@ TEST_P(RaceFree, IsRightInRandomOrders)
     const auto small = [](const Shape& shape) { return shape.threads() <= 512; };
     const auto medium = [](const Shape& shape) { return shape.threads() <= 4096; };
     const std::ptrdiff_t of_small = wanted / std::ranges::count_if(battery_of(GetParam()), small) + 1;
+    const auto of_medium = static_cast<std::ptrdiff_t>(random_orders(1, 4));
+    const auto of_large = static_cast<std::ptrdiff_t>(random_orders(0, 1));
     const auto session = open_session(BackendKind::cpu, {.schedule = "random:1", .workers = 1});
     std::ptrdiff_t orders = 0;
     for_the_battery(BackendKind::cpu, GetParam(), [&](const Case& point, const Shape& shape) {
         const auto types = static_cast<std::ptrdiff_t>(types_of(GetParam()).size());
-        const std::ptrdiff_t own = small(shape) ? (of_small - 1) / types + 1 : medium(shape) ? 4 : 1;
+        const std::ptrdiff_t own = small(shape) ? (of_small - 1) / types + 1 : medium(shape) ? of_medium : of_large;
         for (unsigned order = 0; order < own && !HasFailure(); ++order, ++orders)
             expect_ok(*session, point, order);
     });
