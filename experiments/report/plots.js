@@ -119,7 +119,7 @@ const bars = (points, color) => ({
   arrayminus: points.map(({value}) => (value && value.low !== null ? value.y - value.low : 0))
 });
 const crossed = ({found}) => found.ok < found.rows;
-// An × where a row is not ok; hollow where a GPU's log has the host's clock, as in the figures.
+// An × where a row is not ok; hollow where a run on a GPU was timed by the wall clock, as in the figures.
 const markOf = (point, symbol) => (crossed(point) ? 'x' :
     point.found.clock === 'wall' && point.found.backend === 'cuda' ? `${symbol}-open` : symbol);
 
@@ -159,7 +159,7 @@ function layoutOf({ink, ground, rule, font}, height) {
   };
 }
 
-// A line across the figure at a value, with a name to it: CUB's time, the memory's peak. `up`: values go up, else to the right.
+// A line across the figure at a value, with a name to it: the reference of a ratio, the memory's peak. `up`: values go up, else to the right.
 function levelAt(layout, value, text, colors, log, up) {
   const line = {color: colors.ink, width: 1, dash: 'dot'};
   const [own, other] = up ? ['y', 'x'] : ['x', 'y'];

@@ -216,8 +216,8 @@ class Written(Folder):
                    *[a_row(strategy="cub", type="int64", gpu_us=us, repetition=str(place))
                      for place, us in enumerate(["0", "0", "4", "4"])])
         cases = page_data(self.page())["cases"]
-        self.assertEqual(dict(zip(zip(cases["strategy"], cases["type"]), cases["time"]))["cub", "int32"], [0, 0, 0])
-        self.assertEqual(cases["ratio"], [None] * 4)
+        self.assertEqual(dict(zip(zip(cases["strategy"], cases["type"]), cases["time"]))["cub", "int32"], [0, None, None])
+        self.assertEqual(cases["ratio"], [None, None, [1, None, None], [1, None, None]])  # of four samples, without an interval
 
     def test_strategies_for_tests_are_not_shown(self):
         self.write(a_row(), a_row(strategy="fault_endless", status="timeout", gpu_us=""))
