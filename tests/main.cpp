@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <iostream>
 
 int main(int argc, char** argv)
@@ -18,6 +19,8 @@ int main(int argc, char** argv)
         nestbed::register_faults();
         return nestbed::run_command_line({argv + 1, argv + argc}, std::cout, std::cerr);
     }
+    setenv("COLUMNS", "80", 1); // whatever terminal the tests run in
+    setenv("NO_COLOR", "1", 1);
     testing::InitGoogleMock(&argc, argv);
     return RUN_ALL_TESTS();
 }

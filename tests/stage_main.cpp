@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 int main(int argc, char** argv)
 {
+    setenv("COLUMNS", "80", 1); // whatever terminal the tests run in
     testing::InitGoogleMock(&argc, argv);
     nestbed::register_stand_ins();
     return RUN_ALL_TESTS();

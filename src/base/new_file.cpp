@@ -184,6 +184,8 @@ std::string real_path(const std::string& path)
 void check_new_file(const std::string& path, std::string_view option)
 {
     std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+        refuse(option, path, "it is a folder");
     if (std::filesystem::exists(path, ignored))
         refuse(option, path, "it is there already, and nothing is overwritten");
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();

@@ -1,9 +1,13 @@
 #include "base/table.hpp"
 
+#include "base/text.hpp"
+
 #include <boost/algorithm/string/replace.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
@@ -11,22 +15,34 @@ namespace nestbed
 namespace
 {
 
-constexpr std::size_t kColumns = 80;
 constexpr std::size_t kGap = 2;
+constexpr std::size_t kIndent = 4; // of notes, and of the second line of a row
 
-// Comma-separated, in lines of at most 80 characters.
-std::string wrapped(const std::vector<std::string>& parts)
+// Characters of UTF-8, not bytes.
+std::size_t characters(const std::string& text)
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
+}
+
+// Parts in lines of at most `most` characters, `separator` between them.
+std::string filled(const std::vector<std::string>& parts, const std::string& separator, std::size_t indent,
+                   std::size_t most)
 {
     std::string text;
-    std::size_t width = 0;
+    std::size_t width = 0; // of the last line; 0: none was begun
     for (const std::string& part : parts) {
-        if (width > 0) {
-            const bool fits = width + 2 + part.size() + 1 <= kColumns; // ", " before, "," behind
-            text += fits ? ", " : ",\n";
-            width = fits ? width + 2 : 0;
+        const bool fits = width + separator.size() + characters(part) + separator.size() - 1 <= most;
+        if (width > 0 && fits) {
+            text += separator;
+            width += separator.size();
+        } else {
+            text += width > 0 ? separator.substr(0, separator.size() - 1) + "\n" : "";
+            text.append(indent, ' ');
+            width = indent;
         }
         text += part;
-        width += part.size();
+        width += characters(part);
     }
     return text;
 }
@@ -40,10 +56,10 @@ std::size_t width_of(const std::vector<Column>& columns)
 }
 
 // Takes columns that can be spared out of a table that is too wide, and returns their names.
-std::vector<std::string> make_room(std::vector<Column>& columns)
+std::vector<std::string> make_room(std::vector<Column>& columns, std::size_t most)
 {
     std::vector<std::string> names;
-    while (width_of(columns) > kColumns) {
+    while (width_of(columns) > most) {
         auto spared = columns.end();
         for (auto column = columns.begin(); column != columns.end(); ++column)
             if (column->dispensable != 0 && (spared == columns.end() || column->dispensable < spared->dispensable))
@@ -60,11 +76,6 @@ std::vector<std::string> make_room(std::vector<Column>& columns)
 
 std::size_t Column::width() const
 {
-    // Characters of UTF-8, not bytes.
-    const auto characters = [](const std::string& text) {
-        return static_cast<std::size_t>(std::ranges::count_if(
-            text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
-    };
     std::size_t width = characters(name);
     for (const std::string& cell : cells)
         width = std::max(width, characters(cell));
@@ -97,31 +108,79 @@ std::vector<std::string> take_common(std::vector<Column>& columns)
 }
 } // namespace
 
+namespace
+{
+
+// Which columns stand in which line of a row.
+std::vector<std::vector<std::size_t>> lines_of(const std::vector<Column>& columns, std::size_t most)
+{
+    std::vector<std::vector<std::size_t>> lines(1);
+    std::size_t width = 0;
+    for (std::size_t index = 0; index < columns.size(); ++index) {
+        const std::size_t own = columns[index].width();
+        if (!lines.back().empty() && width + own > most) {
+            lines.emplace_back();
+            width = kIndent;
+        }
+        lines.back().push_back(index);
+        width += own + kGap;
+    }
+    return lines;
+}
+
+std::string aligned(const std::string& cell, const Column& column, Colour colour)
+{
+    const std::string blanks(column.width() - characters(cell), ' ');
+    return (column.left ? "" : blanks) + coloured(cell, colour) + (column.left ? blanks : "") +
+           std::string(kGap, ' ');
+}
+
+} // namespace
+
 std::string table_text(std::vector<Column> columns)
 {
-    const std::vector<std::string> common = take_common(columns);
-    const std::vector<std::string> spared = make_room(columns);
+    return table_text(std::move(columns), terminal_of(STDOUT_FILENO));
+}
 
-    std::string text = common.empty() ? "\n" : wrapped(common) + "\n\n";
-    std::vector<std::size_t> widths;
-    for (const Column& column : columns)
-        widths.push_back(column.width());
-    const auto add_line = [&](const auto& cell_of) {
-        std::string line;
-        for (std::size_t index = 0; index < columns.size(); ++index)
-            line += columns[index].left
-                        ? fmt::format("{:<{}}", cell_of(columns[index]), widths[index] + kGap)
-                        : fmt::format("{:>{}}{:{}}", cell_of(columns[index]), widths[index], "", kGap);
-        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+std::string table_text(std::vector<Column> columns, const Terminal& terminal, const std::vector<std::string>& notes)
+{
+    const std::vector<std::string> common = take_common(columns);
+    const std::vector<std::string> spared = make_room(columns, terminal.columns);
+    const std::vector<std::vector<std::size_t>> lines = lines_of(columns, terminal.columns);
+
+    std::string text = common.empty() ? "\n" : filled(common, ", ", 0, terminal.columns) + "\n\n";
+    const auto add_row = [&](const auto& cell_of, bool coloured_too) {
+        for (const std::vector<std::size_t>& indices : lines) {
+            std::string line(&indices == &lines.front() ? 0 : kIndent, ' ');
+            for (const std::size_t index : indices) {
+                const Column& column = columns[index];
+                const std::string cell = cell_of(column);
+                const bool has_colour = coloured_too && terminal.colour && column.colour != nullptr;
+                line += aligned(cell, column, has_colour ? column.colour(cell) : Colour::none);
+            }
+            if (const std::size_t last = line.find_last_not_of(' '); last != std::string::npos || lines.size() == 1)
+                text += line.substr(0, last + 1) + "\n";
+        }
     };
-    add_line([](const Column& column) { return column.name; });
+    add_row([](const Column& column) { return column.name; }, false);
     const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
-    for (std::size_t row = 0; row < rows; ++row)
-        add_line([&](const Column& column) { return column.cells[row]; });
+    for (std::size_t row = 0; row < rows; ++row) {
+        add_row([&](const Column& column) { return column.cells[row]; }, true);
+        if (row < notes.size() && !notes[row].empty())
+            text += words_in_lines(notes[row], kIndent, terminal.columns);
+    }
     if (!spared.empty())
-        text += fmt::format("(without {}: the table would be wider than {} columns)\n", fmt::join(spared, ", "),
-                            kColumns);
+        text += words_in_lines(fmt::format("(without {}: the table would be wider than {} columns)",
+                                           fmt::join(spared, ", "), terminal.columns),
+                               0, terminal.columns);
     return text;
+}
+
+std::string words_in_lines(const std::string& text, std::size_t indent, std::size_t most)
+{
+    std::vector<std::string> words = split(text, ' ');
+    std::erase(words, "");
+    return filled(words, " ", indent, most) + "\n";
 }
 
 std::string markdown_text(std::vector<Column> columns)

@@ -33,7 +33,7 @@ std::string read_text_file(const std::string& path, std::size_t most_bytes)
     if (file < 0 || fstat(file, &status) != 0)
         refuse(std::strerror(errno));
     if (S_ISDIR(status.st_mode))
-        refuse(std::strerror(EISDIR));
+        throw RunError(fmt::format("{}: it is a folder; allowed: a file", path));
     if (!S_ISREG(status.st_mode))
         refuse("it is a pipe or a device; allowed: a regular file");
     check_size(static_cast<std::size_t>(status.st_size));

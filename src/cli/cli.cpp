@@ -5,6 +5,7 @@
 #include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
+#include "cli/shell_files.hpp"
 #include "run/worker_session.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +49,19 @@ int help(const Arguments& names, std::ostream& out)
     return exit_ok;
 }
 
+// What `nestbed completion bash`, `nestbed completion zsh` and `nestbed man` print. Not in the help: an installation has the files.
+std::string shell_file(const std::string& name, const Arguments& rest)
+{
+    if (name == "man" && rest.empty())
+        return man_page();
+    if (name == "completion" && rest == Arguments{"bash"})
+        return bash_completion();
+    if (name == "completion" && rest == Arguments{"zsh"})
+        return zsh_completion();
+    throw UsageError(fmt::format("{} {}: allowed: nestbed completion bash, nestbed completion zsh, nestbed man", name,
+                                 fmt::join(rest, " ")));
+}
+
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {
     const std::string name = arguments.empty() ? "--help" : arguments.front();
@@ -60,6 +74,10 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return worker(rest);
     if (name == "--help" || name == "-h" || name == "help")
         return help(rest, out);
+    if (name == "completion" || name == "man") { // for who installs nestbed
+        out << shell_file(name, rest);
+        return exit_ok;
+    }
     if (name == "--version") {
         out << fmt::format("nestbed {} ({})\n", kVersion, kGit);
         return exit_ok;

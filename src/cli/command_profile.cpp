@@ -55,10 +55,9 @@ DeviceFacts device_facts(const Settings& settings, bool print, std::ostream& err
     if (reason.empty())
         return facts_of(open_sessions(settings, why_not_cuda, open_session)).at(BackendKind::cuda);
     if (!print)
-        throw UsageError(
-            fmt::format("nothing can be profiled: there is no usable GPU here ({}); allowed: --print, to "
-                        "see the commands",
-                        reason));
+        throw RunError(fmt::format("nothing can be profiled: there is no usable GPU here ({}); allowed: --print, to "
+                                   "see the commands",
+                                   reason));
     err << fmt::format("nestbed: there is no usable GPU here ({}): planned with the limits of the CPU executor\n",
                        reason);
     return open_session(BackendKind::cpu, {})->facts();

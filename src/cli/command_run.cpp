@@ -273,8 +273,8 @@ class Run
         std::vector<CaseResult> measured = results_;
         std::erase_if(measured, [](const CaseResult& one) { return one.samples.empty(); });
         if (!measured.empty())
-            table << printable(summary_table(plan_.title.empty() ? plan_.experiment : plan_.title, measured, runs_,
-                                             bars_of_terminal()));
+            table << summary_table(plan_.title.empty() ? plan_.experiment : plan_.title, measured, runs_,
+                                   bars_of_terminal(), terminal_of(path_ == "-" ? STDERR_FILENO : STDOUT_FILENO));
         if (has_manifest(path_))
             table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_,
                                  manifest_of(path_, record_.earlier_runs()));

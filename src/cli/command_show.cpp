@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <iterator>
 #include <ostream>
+#include <unistd.h>
 
 namespace nestbed
 {
@@ -67,9 +68,10 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         if (logged.results.empty())
             out << fmt::format("{}: it has no rows\n", path);
         else if (given.contains("markdown"))
-            out << printable(summary_markdown(logged.title, logged.results, logged.runs));
+            out << summary_markdown(logged.title, logged.results, logged.runs);
         else
-            out << printable(summary_table(logged.title, logged.results, logged.runs, bars_of_terminal()));
+            out << summary_table(logged.title, logged.results, logged.runs, bars_of_terminal(),
+                                 terminal_of(STDOUT_FILENO));
     }
     if (given.contains("csv"))
         out << summary_csv(all, runs);

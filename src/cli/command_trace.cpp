@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
+#include "base/standard_streams.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <limits>
 #include <ostream>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -194,14 +196,20 @@ int kernels(const Asked& asked, std::ostream& out, std::ostream& err)
 
 int trace(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
-    const std::string path = only_value(given, "output", "trace.json");
-    check_new_file(path);
+    const std::string named = only_value(given, "output", "trace.json");
+    const std::string path = is_open_on(STDOUT_FILENO, named) ? "-" : named;
+    if (path != "-")
+        check_new_file(path);
     const Asked asked = asked_for(given, "trace");
     const Trace traced = run_traced(asked, asked.points.front());
     if (traced.grids.empty())
         return judged(traced, err);
     Arguments command{"nestbed", "trace"};
     command.insert(command.end(), arguments.begin(), arguments.end());
+    if (path == "-") {
+        out << trace_json(traced, command);
+        return judged(traced, err);
+    }
     write_new_file(path, trace_json(traced, command), "the trace");
     out << heading(traced) << fmt::format("{}: open it in ui.perfetto.dev or chrome://tracing\n", path);
     return judged(traced, err);
@@ -225,7 +233,7 @@ Command trace_command()
     Options options = trace_options();
     options.push_back({.name = "output",
                        .value = "FILE",
-                       .help = "the trace, a new file",
+                       .help = "the trace, a new file; - for standard output",
                        .otherwise = "trace.json",
                        .letter = 'o'});
     return {.name = "trace",

@@ -142,7 +142,7 @@ void CsvLog::open()
     if (!parent.empty() && !fs::is_directory(parent, ignored))
         refuse(path_, fmt::format("there is no folder {}", parent.string()));
     if (fs::is_directory(path_, ignored))
-        refuse(path_, std::strerror(EISDIR));
+        refuse(path_, "it is a folder");
     made_ = !fs::exists(path_, ignored);
     // A pipe that is open for reading too would never be closed at its other end.
     const int access = made_ || fs::is_regular_file(path_, ignored) ? O_RDWR | O_CREAT : O_WRONLY;

@@ -39,9 +39,15 @@ std::string number_or_empty(const std::optional<double>& value)
     return value ? fmt::format("{:.3f}", *value) : "";
 }
 
+// Two decimals, and three significant digits at least.
 std::string rate_or_empty(const std::optional<double>& gb_s)
 {
-    return gb_s ? fmt::format("{:.2f}", *gb_s) : "";
+    constexpr double kOne = 1;
+    if (!gb_s)
+        return "";
+    return *gb_s > 0 && *gb_s < kOne
+               ? fmt::format("{:.{}f}", *gb_s, 2 - static_cast<int>(std::floor(std::log10(*gb_s))))
+               : fmt::format("{:.2f}", *gb_s);
 }
 
 std::string share_or_empty(const std::optional<double>& share)

@@ -89,6 +89,20 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
 
 } // namespace
 
+namespace
+{
+[[noreturn]] void refuse_mechanism(const Axes& axes, const StrategyInfo& info)
+{
+    std::vector<std::string_view> names{"all"};
+    for (const Mechanism mechanism : info.mechanisms)
+        if (mechanism != Mechanism::none)
+            names.push_back(name_of(mechanism));
+    throw UsageError(fmt::format("{}: {} does not support it; allowed for {}: {}",
+                                 axes.mechanisms.front().second.place(), info.name, info.name,
+                                 fmt::join(names, ", ")));
+}
+} // namespace
+
 std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info)
 {
     if (axes.mechanisms.empty() || info.mechanisms.size() == 1)
@@ -99,14 +113,8 @@ std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info)
                 return asked.first == "all" || asked.first == name_of(mechanism);
             }))
             chosen.push_back(mechanism);
-    if (chosen.empty()) {
-        std::vector<std::string_view> names{"all"};
-        for (const Mechanism mechanism : info.mechanisms)
-            names.push_back(name_of(mechanism));
-        throw UsageError(fmt::format("{}: {} does not go by it; allowed for {}: {}",
-                                     axes.mechanisms.front().second.place(), info.name, info.name,
-                                     fmt::join(names, ", ")));
-    }
+    if (chosen.empty())
+        refuse_mechanism(axes, info);
     return chosen;
 }
 
@@ -135,6 +143,21 @@ void check_size(const Axes& axes, std::size_t devices)
     if (cases > kMostCases)
         throw UsageError(fmt::format("the axes multiply to {:.0f} cases: {}; allowed: at most {:.0f}", cases,
                                      fmt::join(factors, ", "), kMostCases));
+}
+
+// Of mechanisms that are asked for beside each other, a strategy here must have one. (A strategy with several must have one itself.)
+void check_mechanisms(const Axes& axes)
+{
+    const auto has_asked = [&](const NameValue& strategy) {
+        return std::ranges::any_of(axes.mechanisms, [&](const NameValue& asked) {
+            return asked.first == "all" ||
+                   std::ranges::any_of(Registry::find_anywhere(strategy.first)->info().mechanisms,
+                                       [&](Mechanism one) { return name_of(one) == asked.first; });
+        });
+    };
+    if (axes.mechanisms.empty() || std::ranges::any_of(axes.strategies, has_asked))
+        return;
+    refuse_mechanism(axes, Registry::find_anywhere(axes.strategies.front().first)->info());
 }
 
 void check_operators(const Axes& axes)
@@ -178,6 +201,7 @@ Axes read_axes(const Settings& settings, std::size_t devices)
             throw UsageError(fmt::format("{}: a block of {} threads cannot be halved down to one; allowed: powers of "
                                          "two from 1 to 1024",
                                          block.setting->place(), *block.number));
+    check_mechanisms(axes);
     check_operators(axes);
     check_size(axes, devices);
     return axes;

@@ -34,7 +34,8 @@ struct Axes {
 // cases on `devices` devices.
 Axes read_axes(const Settings& settings, std::size_t devices);
 
-// What of the mechanisms asked for the strategy has. One that has a single mechanism goes by that, whatever is asked.
+// What of the mechanisms asked for the strategy has. One that has a single mechanism goes by that: beside other strategies the rest may be
+// asked for them.
 // Throws UsageError when it has several and none of them is asked for.
 std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info);
 

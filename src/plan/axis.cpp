@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_set>
 #include <utility>
@@ -17,38 +18,47 @@ namespace
 
 constexpr std::size_t kMostValues = 10'000;
 
+// Multiplies, unless the product is too large.
+std::errc multiply(std::uint64_t& value, std::uint64_t factor)
+{
+    if (factor != 0 && value > UINT64_MAX / factor)
+        return std::errc::result_out_of_range;
+    value *= factor;
+    return {};
+}
+
+std::errc raise(std::uint64_t& value, std::string_view power_text)
+{
+    unsigned power = 0;
+    const char* const last = power_text.data() + power_text.size();
+    const auto [end, error] = std::from_chars(power_text.data(), last, power);
+    if (error != std::errc{} || end != last)
+        return end == last && !power_text.empty() ? error : std::errc::invalid_argument;
+    const std::uint64_t base = value;
+    constexpr unsigned kMostPower = 64; // of 2; 0 and 1 may have any, but need no more
+    value = 1;
+    for (unsigned done = 0; done < std::min(power, kMostPower); ++done)
+        if (multiply(value, base) != std::errc{})
+            return std::errc::result_out_of_range;
+    return {};
+}
+
 // "65536", "64k", "1M", "1G", "2^16". An error as std::from_chars() has it.
 std::errc parse_whole(std::string_view text, std::uint64_t& value)
 {
+    constexpr unsigned kKiloBits = 10;
     const char* const last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, value);
-    if (error != std::errc{} || end == last)
+    const std::string_view suffix(end, static_cast<std::size_t>(last - end));
+    if (error != std::errc{} || suffix.empty())
         return error;
-    const auto times = [&](std::uint64_t factor) {
-        const bool fits = value <= UINT64_MAX / factor;
-        value = fits ? value * factor : value;
-        return fits ? std::errc{} : std::errc::result_out_of_range;
-    };
-    constexpr std::uint64_t kKilo = 1024;
-    if (const std::string_view suffix(end, static_cast<std::size_t>(last - end)); suffix == "k" || suffix == "K")
-        return times(kKilo);
-    else if (suffix == "M")
-        return times(kKilo * kKilo);
-    else if (suffix == "G")
-        return times(kKilo * kKilo * kKilo);
-    unsigned power = 0;
-    if (*end != '^' || std::from_chars(end + 1, last, power).ptr != last || end + 1 == last)
-        return std::errc::invalid_argument;
-    const std::uint64_t base = value;
-    if (base < 2) // 0 or 1
-        value = power == 0 ? 1 : base;
-    else if (power > 63)
-        return std::errc::result_out_of_range;
-    else
-        for (value = 1; power > 0; --power)
-            if (times(base) != std::errc{})
-                return std::errc::result_out_of_range;
-    return {};
+    if (suffix.front() == '^')
+        return raise(value, suffix.substr(1));
+    constexpr std::string_view kSuffixes = "kMG";
+    const std::size_t place = suffix == "K" ? 0 : kSuffixes.find(suffix);
+    return place == std::string_view::npos || suffix.size() != 1
+               ? std::errc::invalid_argument
+               : multiply(value, std::uint64_t{1} << (kKiloBits * (place + 1)));
 }
 
 class AxisParser

@@ -323,8 +323,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
 {
     Plan plan;
     plan.experiment = settings.experiment();
-    const auto title = settings.one("title");
-    plan.title = title ? title->value : "";
+    plan.title = settings.title();
     if (const auto expect = settings.one("expect"))
         plan.expect = expected_status(*expect);
     for (const auto& [backend, facts] : devices) {

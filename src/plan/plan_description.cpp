@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <set>
+#include <unistd.h>
 #include <utility>
 
 namespace nestbed
@@ -57,11 +59,33 @@ std::string why_too_large(const Case& point, const DeviceFacts& facts)
                        format_bytes(static_cast<double>(facts.free_memory_bytes)));
 }
 
+namespace
+{
+
+// Why the case will be a row with status unsupported, as far as a plan can know; empty where it will run.
+std::string why_unsupported(const Case& point, const DeviceFacts& facts)
+{
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    const Mechanism mechanism = mechanism_of(info, point);
+    const bool on_cpu = point.backend == BackendKind::cpu;
+    if (Registry::find(point.backend, point.strategy) == nullptr || (on_cpu && info.cuda_only))
+        return fmt::format("{} does not run on backend {}", point.strategy, name_of(point.backend));
+    if (on_cpu && cuda_only(mechanism))
+        return fmt::format("backend {} has no launches by {}", name_of(point.backend), name_of(mechanism));
+    const std::string refusal =
+        plan_launches(point, Registry::find_anywhere(point.strategy)->launches(point), facts).refusal;
+    return refusal.empty() ? why_too_large(point, facts) : refusal;
+}
+
+} // namespace
+
 std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
 {
     std::uint64_t launches = 0;
     std::uint64_t memory = 0;
-    std::size_t too_large = 0;
+    std::size_t unsupported = 0;
+    std::vector<std::string> reasons; // below the line of each case
+    std::set<std::string> said;
     const bool at_least = std::ranges::any_of(plan.repeat, [](const auto& one) { return one.second.precision != 0; });
     std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}, {"on", true, true}};
     std::vector<const Axis*> axes;
@@ -69,6 +93,7 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     for (const Axis* axis : axes)
         columns.push_back({std::string(axis->name), !axis->names.empty(), true});
     columns.insert(columns.end(), {{"launches"}, {"waves"}});
+    Column outcome{.name = "will be", .left = true};
     for (const Group& group : plan.groups) {
         for (const Case& point : group.cases) {
             const Strategy* strategy = Registry::find_anywhere(point.strategy);
@@ -86,18 +111,21 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             add(from_device(mechanism) ? std::to_string(launch_plan.waves()) : "");
             launches += form.total() * (plan.repeat.at(point.backend).least + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));
-            too_large += why_too_large(point, devices.at(point.backend)).empty() ? 0 : 1;
+            const std::string why = why_unsupported(point, devices.at(point.backend));
+            unsupported += why.empty() ? 0 : 1;
+            outcome.cells.push_back(why.empty() ? "" : "unsupported");
+            reasons.push_back(said.insert(why).second ? why : "");
         }
     }
-    return table_text(std::move(columns)) +
+    if (unsupported != 0)
+        columns.push_back(std::move(outcome));
+    return table_text(std::move(columns), terminal_of(STDOUT_FILENO), reasons) +
            fmt::format("\n{} cases, {}{} timed samples, {} device launches with the warm-up, at most {} of memory, "
                        "about {}\n",
                        plan.case_count(), at_least ? "at least " : "", plan.sample_count(), launches,
                        format_bytes(static_cast<double>(memory)),
                        duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))) +
-           (too_large == 0
-                ? ""
-                : fmt::format("{} of them need more memory than is free, and will be `unsupported`\n", too_large));
+           (unsupported == 0 ? "" : fmt::format("{} of them will be `unsupported`\n", unsupported));
 }
 
 } // namespace nestbed

@@ -211,9 +211,25 @@ void Settings::read_text(std::string_view whole, const std::string& path)
 
 void Settings::set(const std::string& key, const std::vector<std::string>& values)
 {
+    std::vector<std::string> before;
+    for (const Setting& setting : of(key))
+        before.push_back(setting.value);
+    const auto known = std::ranges::find(all_keys(), key, &Key::name);
+    if (known != all_keys().end() && known->axis && before != values)
+        changed_.push_back(key);
     std::erase_if(settings_, [&](const Setting& setting) { return setting.key == key; });
     for (const std::string& value : values)
         settings_.push_back({key, value, "", 0, ""});
+}
+
+std::string Settings::title() const
+{
+    const auto title = one("title");
+    if (!title)
+        return "";
+    return title->file.empty() || changed_.empty()
+               ? title->value
+               : fmt::format("{} (changed: {})", experiment_, fmt::join(changed_, ", "));
 }
 
 std::vector<Settings> Settings::parts() const

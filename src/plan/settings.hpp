@@ -56,6 +56,9 @@ class Settings
     std::vector<Settings> parts() const;
     // " in section [name]" for a part that is one, for messages; else empty.
     std::string section_text() const { return section_.empty() ? "" : " in section [" + section_ + "]"; }
+    // What the file says, unless the command line changes what it says of the cases: then the experiment's name and what was changed.
+    // Empty where there is none. Throws UsageError for two.
+    std::string title() const;
     // The name that was given, or the stem of the file that was read last, "adhoc" without one.
     const std::string& experiment() const { return experiment_; }
     void name_experiment(const std::string& name) { experiment_ = name; }
@@ -65,7 +68,8 @@ class Settings
 
     std::vector<Setting> settings_;
     std::vector<std::string> sections_;
-    std::string section_; // of a part
+    std::string section_;              // of a part
+    std::vector<std::string> changed_; // axes that the command line has other values of than the file
     std::string experiment_ = "adhoc";
 };
 

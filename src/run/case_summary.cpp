@@ -49,6 +49,12 @@ std::string_view clock_of(const CaseResult& result)
     return timed == result.samples.end() ? "" : timed->gpu_us ? "gpu" : "wall";
 }
 
+std::string reason_of(const CaseResult& result)
+{
+    const Sample* const bad = first_bad(result);
+    return bad == nullptr ? "" : bad->detail;
+}
+
 CaseSummary summary_of(const CaseResult& result, const RunFacts& run)
 {
     CaseSummary summary{.clock = clock_of(result), .status = status_text(result)};
@@ -68,8 +74,6 @@ CaseSummary summary_of(const CaseResult& result, const RunFacts& run)
     if (counted != result.samples.end())
         summary.launches = counted->launches->attempted;
     summary.latency_us = latency_of(result);
-    if (const Sample* const bad = first_bad(result))
-        summary.reason = bad->detail;
     return summary;
 }
 
@@ -112,7 +116,7 @@ std::vector<DataCell> data_of(const CaseResult& result, const RunFacts& run)
                                {"samples_ok", std::to_string(ok)},
                                {"racy", info.racy ? "yes" : "no", false},
                                {"status", summary.status, false},
-                               {"reason", summary.reason, false}});
+                               {"reason", reason_of(result), false}});
     return cells;
 }
 

@@ -27,11 +27,12 @@ struct CaseSummary {
     std::optional<double> latency_us; // the median over all launches of all samples
     Bandwidth bandwidth;              // of the median time
     std::string status;               // "ok", or how many of which: "3 of 30 wrong"
-    std::string reason;               // of the first sample that is not ok; empty where all are
 };
 
 // Which clock a case is timed by.
 std::string_view clock_of(const CaseResult& result);
+// The detail of the first sample that is not ok; empty where all are.
+std::string reason_of(const CaseResult& result);
 CaseSummary summary_of(const CaseResult& result, const RunFacts& run);
 
 // A line per case, all settings and numbers in full: a CSV, and a JSON list of objects.

@@ -1,10 +1,12 @@
 #include "run/progress.hpp"
 
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unistd.h>
 #include <utility>
 
 namespace nestbed
@@ -13,12 +15,6 @@ namespace nestbed
 namespace
 {
 constexpr std::string_view kWipe = "\r\033[K";
-
-std::string rate_text(double a_second)
-{
-    return a_second < 0.1 ? fmt::format("{:.1f}/min", 60 * a_second)
-                          : fmt::format("{:.{}f}/s", a_second, a_second < 9.95 ? 1 : 0);
-}
 
 // What is left, in times of what this run has done.
 double left_by_done(const Progress& progress)
@@ -31,12 +27,9 @@ double left_by_done(const Progress& progress)
 
 std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed)
 {
-    std::string text = fmt::format("{} of {} ({} %)", progress.done, progress.all,
-                                   progress.all == 0 ? 100 : 100 * progress.done / progress.all);
-    if (const auto measured = static_cast<double>(progress.done - progress.before);
-        measured > 0 && elapsed.count() > 0)
-        text += fmt::format(", {}, {} left", rate_text(measured / elapsed.count()),
-                            duration_text(elapsed * left_by_done(progress)));
+    std::string text = fmt::format("{} of {} samples", progress.done, progress.all);
+    if (progress.done > progress.before && elapsed.count() > 0)
+        text += fmt::format(", about {} left", duration_text(elapsed * left_by_done(progress)));
     if (progress.bad != 0)
         text += fmt::format(", {} not ok", progress.bad);
     if (const Case* point = progress.present)
@@ -67,7 +60,7 @@ void ProgressReport::show(const Progress& progress)
     shown_ = now;
     const std::string text = progress_text(progress, now - start_);
     if (terminal_)
-        err_ << fmt::format("{}{:.79}", kWipe, text) << std::flush;
+        err_ << fmt::format("{}{:.{}}", kWipe, text, terminal_of(STDERR_FILENO).columns - 1) << std::flush;
     else
         err_ << fmt::format("nestbed: {}\n", text) << std::flush;
 }

@@ -11,8 +11,8 @@
 namespace nestbed
 {
 
-// "120 of 300 (40 %), 3.2/s, 56 s left, 2 not ok: nosync 64 x 512": samples, warm-up not counted; the rate from what this run has measured
-// in `elapsed`, the time left by what that was likely to cost, and what is left.
+// "120 of 300 samples, about 56 s left, 2 not ok: nosync 64 x 512": warm-up not counted; the time left by what this run has measured in
+// `elapsed`, what that was likely to cost, and what is left.
 std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed);
 
 class ProgressReport

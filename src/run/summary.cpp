@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -96,9 +97,31 @@ std::string percent_text(const std::optional<double>& share)
     return share ? fmt::format("{:.1f}%", 100 * *share) : "";
 }
 
+// "20.1 - 20.9 us": the unit once, where it is the same.
+std::string interval_text(const std::string& low, const std::string& high)
+{
+    const std::string unit = low.substr(low.find(' '));
+    return (high.ends_with(unit) ? low.substr(0, low.find(' ')) : low) + " - " + high;
+}
+
+// Three significant digits, and all before the point.
+std::string rate_text(double gb_s)
+{
+    const int digits = gb_s > 0 ? static_cast<int>(std::floor(std::log10(gb_s))) : 0;
+    return fmt::format("{:.{}f}", gb_s, std::max(0, 2 - digits));
+}
+
+constexpr std::string_view kRacy = " (racy)";
+
+Colour colour_of_status(const std::string& status)
+{
+    return status == "ok" ? Colour::green : status.starts_with("ok") ? Colour::yellow : Colour::red;
+}
+
 std::vector<std::string> result_cells(const References& references, const CaseResult& result, const RunFacts& run)
 {
-    const CaseSummary summary = summary_of(result, run);
+    CaseSummary summary = summary_of(result, run);
+    const bool racy = Registry::find_anywhere(result.point.strategy)->info().racy;
     std::string spread;
     std::string between;
     std::string ratio;
@@ -107,7 +130,7 @@ std::vector<std::string> result_cells(const References& references, const CaseRe
         ratio = ratio_to_reference(references, result, *summary.median_us);
     }
     if (summary.interval_us)
-        between = format_us(summary.interval_us->low) + " - " + format_us(summary.interval_us->high);
+        between = interval_text(format_us(summary.interval_us->low), format_us(summary.interval_us->high));
     return {std::string(summary.clock),
             std::to_string(summary.timed),
             summary.median_us ? format_us(*summary.median_us) : "",
@@ -115,10 +138,10 @@ std::vector<std::string> result_cells(const References& references, const CaseRe
             between,
             summary.launches ? std::to_string(*summary.launches) : "",
             summary.latency_us ? format_us(*summary.latency_us) : "",
-            summary.bandwidth.effective ? ratio_text(*summary.bandwidth.effective) : "",
+            summary.bandwidth.effective ? rate_text(*summary.bandwidth.effective) : "",
             percent_text(summary.bandwidth.peak_share()),
             ratio,
-            summary.status};
+            summary.status.append(racy ? kRacy : "")};
 }
 
 constexpr std::string_view kBar = "bar";
@@ -146,7 +169,7 @@ Column bar_column(const std::vector<CaseResult>& results, BarStyle style)
     const bool logarithmic = wants_logarithms(medians);
     return {.name = std::string(kBar) + (logarithmic ? " (log)" : ""),
             .left = true,
-            .dispensable = 5,
+            .dispensable = 4,
             .cells = bars_of(medians, kWidth, logarithmic, style)};
 }
 
@@ -199,13 +222,13 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
                                    {"n", !kLeft, kAxis},
                                    {"median"},
                                    {.name = "MAD", .dispensable = 1},
-                                   {.name = "95% CI", .dispensable = 4},
+                                   {"95% CI"},
                                    {"launches"},
-                                   {"latency"},
+                                   {.name = "latency", .dispensable = 5},
                                    {.name = "GB/s", .dispensable = 3},
                                    {.name = "of peak", .dispensable = 2},
                                    {.name = "ratio", .dispensable = 6},
-                                   {"status", kLeft}});
+                                   {.name = "status", .left = kLeft, .colour = colour_of_status}});
     const References references = references_in(results);
     for (const CaseResult& result : results) {
         const Case& point = result.point;
@@ -233,19 +256,39 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
     return columns;
 }
 
-std::string heading_of(const std::string& title, const Runs& runs)
+// Names in it may come from a file that somebody else wrote.
+std::string heading_of(const std::string& title, const Runs& runs, std::size_t columns)
 {
-    std::string text = title + "\n";
+    std::string text = words_in_lines(printable(title), 0, columns);
     for (const auto& [backend, run] : runs)
-        text += fmt::format("{}: {}{}, {}\n", name_of(backend), run.device.name,
-                            backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
-                            run.untimed ? "untimed" : "null kernel " + format_us(run.floor_us));
+        text += words_in_lines(
+            printable(fmt::format("{}: {}{}, {}", name_of(backend), run.device.name,
+                                  backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
+                                  run.untimed ? "untimed" : "null kernel " + format_us(run.floor_us))),
+            0, columns);
     return text;
+}
+
+// Why a case is not ok: what its first such sample says, where the case above it does not say the same.
+std::vector<std::string> reasons_of(const std::vector<CaseResult>& results)
+{
+    std::vector<std::string> reasons;
+    std::string before;
+    for (const CaseResult& result : results) {
+        std::string reason = printable(reason_of(result));
+        reasons.push_back(reason == before ? "" : reason);
+        before = std::move(reason);
+    }
+    return reasons;
 }
 
 std::string notes_of(const std::vector<CaseResult>& results, const std::vector<Column>& columns)
 {
     std::string text = throttled_text(results);
+    if (std::ranges::any_of(results, [](const CaseResult& result) {
+            return Registry::find_anywhere(result.point.strategy)->info().racy;
+        }))
+        text += "(racy: the answer depends on the schedule, also where it was right)\n";
     const auto ratio = std::ranges::find(columns, "ratio", &Column::name);
     if (ratio != columns.end() &&
         std::ranges::any_of(ratio->cells, [](const std::string& cell) { return cell.ends_with(kUnlike); }))
@@ -256,17 +299,21 @@ std::string notes_of(const std::vector<CaseResult>& results, const std::vector<C
 } // namespace
 
 std::string summary_table(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs,
-                          BarStyle bars)
+                          BarStyle bars, const Terminal& terminal)
 {
     const std::vector<Column> columns = columns_of(results, runs, bars);
-    return heading_of(title, runs) + table_text(columns) + notes_of(results, columns);
+    std::string notes;
+    for (const std::string& line : split(notes_of(results, columns), '\n'))
+        notes += line.empty() ? "" : words_in_lines(line, 0, terminal.columns);
+    return heading_of(title, runs, terminal.columns) + table_text(columns, terminal, reasons_of(results)) + notes;
 }
 
 std::string summary_markdown(const std::string& title, const std::vector<CaseResult>& results, const Runs& runs)
 {
     std::vector<Column> columns = columns_of(results, runs, BarStyle::blocks);
     std::erase_if(columns, [](const Column& column) { return column.name.starts_with(kBar); });
-    return heading_of("**" + title + "**\n", runs) + markdown_text(columns) + notes_of(results, columns);
+    return heading_of("**" + title + "**", runs, SIZE_MAX) + markdown_text(columns) + "\n" +
+           notes_of(results, columns);
 }
 
 } // namespace nestbed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/bars.hpp"
+#include "base/terminal.hpp"
 #include "run/runner.hpp"
 
 #include <map>
@@ -15,7 +16,7 @@ namespace nestbed
 // ok, device launches, median latency of a launch, ratio to `neighbored` (without it to `cub`) on the same input by the
 // same clock, and a bar by which times can be compared at a glance. Columns in which all cases agree are said once, above the table.
 std::string summary_table(const std::string& title, const std::vector<CaseResult>& results,
-                          const std::map<BackendKind, RunFacts>& runs, BarStyle bars);
+                          const std::map<BackendKind, RunFacts>& runs, BarStyle bars, const Terminal& terminal);
 
 // The same as Markdown, without the bars.
 std::string summary_markdown(const std::string& title, const std::vector<CaseResult>& results,

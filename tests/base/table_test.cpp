@@ -3,12 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <sstream>
 
 namespace nestbed
 {
 namespace
 {
+
+std::string table_in_80(std::vector<Column> columns)
+{
+    return table_text(std::move(columns), {.columns = 80});
+}
 
 std::size_t widest_line(const std::string& text)
 {
@@ -21,22 +28,22 @@ std::size_t widest_line(const std::string& text)
 
 TEST(Table, AlignsAndHasNoBlanksAtTheEnds)
 {
-    EXPECT_EQ(
-        table_text({{"name", true, false, 0, {"a", "long one", ""}}, {"count", false, false, 0, {"1", "", "12345"}}}),
-        "\n"
-        "name      count\n"
-        "a             1\n"
-        "long one\n"
-        "          12345\n");
+    EXPECT_EQ(table_in_80(
+                  {{"name", true, false, 0, {"a", "long one", ""}}, {"count", false, false, 0, {"1", "", "12345"}}}),
+              "\n"
+              "name      count\n"
+              "a             1\n"
+              "long one\n"
+              "          12345\n");
 }
 
 TEST(Table, SaysWhatAllLinesHaveInCommonOnce)
 {
-    EXPECT_EQ(table_text({{"name", true, false, 0, {"a", "b"}},
-                          {"grid", false, true, 0, {"64", "64"}},
-                          {"depth", false, true, 0, {"", "full"}}, // means nothing to a
-                          {"wave", false, true, 0, {"", ""}},      // nor to any
-                          {"block", false, true, 0, {"8", "16"}}}),
+    EXPECT_EQ(table_in_80({{"name", true, false, 0, {"a", "b"}},
+                           {"grid", false, true, 0, {"64", "64"}},
+                           {"depth", false, true, 0, {"", "full"}}, // means nothing to a
+                           {"wave", false, true, 0, {"", ""}},      // nor to any
+                           {"block", false, true, 0, {"8", "16"}}}),
               "grid 64, depth full\n"
               "\n"
               "name  block\n"
@@ -48,10 +55,10 @@ TEST(Table, LeavesOutWhatCanBeSparedUntilItFits80ColumnsAndSaysSo)
 {
     const std::string wide(30, 'x');
     const auto table = [&](std::size_t rest) {
-        return table_text({{"a", true, false, 0, {wide}},
-                           {"second", true, false, 2, {wide}},
-                           {"first", true, false, 1, {"1"}},
-                           {"b", true, false, 0, {std::string(rest, 'y')}}});
+        return table_in_80({{"a", true, false, 0, {wide}},
+                            {"second", true, false, 2, {wide}},
+                            {"first", true, false, 1, {"1"}},
+                            {"b", true, false, 0, {std::string(rest, 'y')}}});
     };
     EXPECT_EQ(table(9).find("without"), std::string::npos); // 30 + 30 + 5 + 9 and three gaps
     EXPECT_EQ(widest_line(table(9)), 80U);
@@ -59,9 +66,63 @@ TEST(Table, LeavesOutWhatCanBeSparedUntilItFits80ColumnsAndSaysSo)
     EXPECT_EQ(table(16).find("second:"), std::string::npos);
     EXPECT_NE(table(17).find("(without first, second: the table"), std::string::npos);
     EXPECT_EQ(table(17).find("second "), std::string::npos);
-    // What cannot be spared stays, however wide.
-    EXPECT_GT(widest_line(table(100)), 100U);
-    EXPECT_NE(table(100).find(wide), std::string::npos);
+}
+
+// Two lines a row, and a note below it.
+TEST(Table, ContinuesARowThatIsTooWideInAnotherLine)
+{
+    const std::vector<Column> columns{{.name = "name", .left = true, .cells = {"one", "two"}},
+                                      {.name = "mechanism", .left = true, .cells = {"fire_and_forget", "tail"}},
+                                      {.name = "median", .cells = {"20.0 us", "1.00 ms"}},
+                                      {.name = "status", .left = true, .cells = {"ok", "1 of 2 wrong"}}};
+    EXPECT_EQ(table_text(columns, {.columns = 29}, {"", "2 of 4 numbers are wrong, the first at 0"}),
+              "\n"
+              "name  mechanism\n"
+              "     median  status\n"
+              "one   fire_and_forget\n"
+              "    20.0 us  ok\n"
+              "two   tail\n"
+              "    1.00 ms  1 of 2 wrong\n"
+              "    2 of 4 numbers are wrong,\n"
+              "    the first at 0\n");
+    for (std::size_t width = 24; width < 100; ++width)
+        EXPECT_LE(widest_line(table_text(columns, {.columns = width}, {"", "a note of some words"})), width);
+}
+
+TEST(Table, HasColoursWhereTheTerminalHasThem)
+{
+    const std::vector<Column> columns{
+        {.name = "status", .left = true, .cells = {"ok", "bad"}, .colour = [](const std::string& cell) {
+             return cell == "ok" ? Colour::green : Colour::red;
+         }}};
+    EXPECT_EQ(table_text(columns, {.columns = 80}), "\nstatus\nok\nbad\n");
+    EXPECT_EQ(table_text(columns, {.columns = 80, .colour = true}),
+              "\nstatus\n\033[32mok\033[0m\n\033[31mbad\033[0m\n");
+}
+
+// The width that is set, where it can be one; a file has no colours.
+TEST(Terminal, TakesItsWidthFromTheEnvironment)
+{
+    const int file = fileno(std::tmpfile());
+    const auto columns = [&](const char* value) {
+        setenv("COLUMNS", value, 1);
+        return terminal_of(file).columns;
+    };
+    EXPECT_EQ(columns("140"), 140U);
+    EXPECT_EQ(columns("60"), 60U);
+    for (const char* no_width : {"", "0", "3", "many", "-5", "99999"})
+        EXPECT_EQ(columns(no_width), 80U) << no_width;
+    unsetenv("COLUMNS");
+    EXPECT_EQ(terminal_of(file).columns, 80U);
+    EXPECT_FALSE(terminal_of(file).colour);
+}
+
+TEST(Table, BecomesMarkdown)
+{
+    EXPECT_EQ(markdown_text({{.name = "name", .left = true, .cells = {"a|b", "c"}},
+                             {.name = "grid", .axis = true, .cells = {"64", "64"}},
+                             {.name = "n", .cells = {"1", "2"}}}),
+              "\ngrid 64\n\n| name | n |\n| --- | --: |\n| a\\|b | 1 |\n| c | 2 |\n");
 }
 
 TEST(Table, WrapsALongLineOfCommonValues)
@@ -69,7 +130,7 @@ TEST(Table, WrapsALongLineOfCommonValues)
     std::vector<Column> columns{{"name", true, false, 0, {"a"}}};
     for (int axis = 0; axis < 12; ++axis)
         columns.push_back({"axis" + std::to_string(axis), false, true, 0, {"123456"}});
-    const std::string text = table_text(columns);
+    const std::string text = table_in_80(columns);
     EXPECT_LE(widest_line(text), 80U);
     EXPECT_NE(text.find("axis11 123456\n\nname\n"), std::string::npos) << text;
 }

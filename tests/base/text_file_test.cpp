@@ -81,7 +81,7 @@ TEST(TextFile, ThatCannotBeOpenedIsSaidWithItsError)
     const ScratchFolder folder;
     EXPECT_EQ(refusal(folder.path("none")),
               folder.path("none") + ": it could not be read: No such file or directory");
-    EXPECT_EQ(refusal(folder.path("")), folder.path("") + ": it could not be read: Is a directory");
+    EXPECT_EQ(refusal(folder.path("")), folder.path("") + ": it is a folder; allowed: a file");
 }
 
 } // namespace

@@ -596,7 +596,7 @@ TEST_F(CommandLine, ImpossibleCasesAreSaid)
     expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "2147483647", "--block", "1024"},
                        {"--grid 2147483647", "of memory", "free"});
     expect_usage_error(small({"--elements", "65"}), {"--elements 65", "do not fit 4 blocks of 16", "at most 64"});
-    expect_usage_error(small({"--mechanism", "tail"}), {"--mechanism tail", "nosync does not go by it", "allowed"});
+    expect_usage_error(small({"--mechanism", "tail"}), {"--mechanism tail", "nosync does not support it", "allowed"});
     expect_usage_error(small({"--expect", "wrnog"}), {"--expect wrnog", "did you mean 'wrong'?", "allowed: ok, "});
     expect_usage_error(small({"--repeat", "0"}), {"--repeat 0", "from 1 to"});
     expect_usage_error(small({"--repeat", "3", "--repeat", "4"}), {"repeat", "takes one value"});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -55,9 +56,9 @@ class ShowCommand : public testing::Test
     // What a run prints of its log.
     static std::string table_of_run()
     {
-        const Outcome run = nestbed({"run", "--backend", "cpu", "--strategy", "nosync,neighbored,reduce2",
-                                     "--grid", "4", "--block", "16,32", "--wave", "auto,2", "--repeat", "6", "-o",
-                                     "log.csv", "--title", "A question"});
+        const Outcome run =
+            nestbed({"run", "--backend", "cpu", "--strategy", "nosync,neighbored,reduce2", "--grid", "4", "--block",
+                     "16,32", "--wave", "auto,2", "--repeat", "6", "-o", "log.csv", "--title", "A question"});
         EXPECT_THAT(run.out, HasSubstr("\n\n72 rows: log.csv\n")) << run.err;
         return run.out.substr(0, run.out.find("\n72 rows:"));
     }
@@ -177,6 +178,94 @@ TEST_F(ShowCommand, ExperimentsTakePatternsSizesAndOneSection)
     // The log of a section is not that of the file.
     EXPECT_EQ(nestbed({"run", "a.cfg:two of it", "--backend", "cpu", "--grid", "2", "--repeat", "1"}).exit_code, 0);
     EXPECT_TRUE(fs::exists("results/local/a-two_of_it.csv"));
+}
+
+TEST_F(ShowCommand, ATitleThatAnOverrideMakesUntrueIsNotPrinted)
+{
+    write("b.cfg",
+          "title = Blocks of 16 threads\nstrategy = nosync\ngrid = 2\nblock = 16\nrepeat = 1\nbackend = cpu\n");
+    EXPECT_THAT(nestbed({"run", "b.cfg", "-o", "1.csv"}).out, StartsWith("Blocks of 16 threads\n"));
+    EXPECT_THAT(nestbed({"run", "b.cfg", "-o", "2.csv", "--block", "16", "--warmup", "0"}).out,
+                StartsWith("Blocks of 16 threads\n"));
+    EXPECT_THAT(nestbed({"run", "b.cfg", "-o", "3.csv", "--block", "32", "--depth", "1"}).out,
+                StartsWith("b (changed: block, depth)\n"));
+    EXPECT_THAT(nestbed({"show", "3.csv"}).out, StartsWith("b (changed: block, depth)\n"));
+    EXPECT_THAT(nestbed({"run", "b.cfg", "-o", "4.csv", "--block", "32", "--title", "Mine"}).out,
+                StartsWith("Mine\n"));
+}
+
+TEST_F(ShowCommand, ADryRunSaysWhatWillBeUnsupported)
+{
+    const Outcome plan = nestbed({"run", "--backend", "cpu", "--strategy", "chain,neighbored,cub", "--mechanism",
+                                  "tail,host_graph", "--grid", "2", "--dry-run"});
+    EXPECT_THAT(
+        plan.out,
+        AllOf(ContainsRegex("chain +host_graph .* unsupported\n    backend cpu has no launches by host_graph"),
+              ContainsRegex("chain +tail [^\n]*[0-9]\n"), HasSubstr("2 of them will be `unsupported`"),
+              HasSubstr("cub does not run on backend cpu")))
+        << plan.err;
+    EXPECT_THAT(nestbed({"run", "--backend", "cpu", "--strategy", "neighbored", "--dry-run"}).out,
+                Not(HasSubstr("unsupported")));
+}
+
+TEST_F(ShowCommand, AMechanismThatNoStrategyHasIsRefused)
+{
+    expect_usage_error({"run", "--strategy", "neighbored", "--mechanism", "tail", "--backend", "cpu", "--dry-run"},
+                       "--mechanism tail: neighbored does not support it; allowed for neighbored: all");
+    expect_usage_error({"run", "--strategy", "reduce2_tail", "--mechanism", "named", "--backend", "cpu", "--dry-run"},
+                       "--mechanism named: reduce2_tail does not support it; allowed for reduce2_tail: all, tail");
+    EXPECT_EQ(
+        nestbed({"run", "--strategy", "neighbored,nosync", "--mechanism", "named", "--backend", "cpu", "--dry-run"})
+            .exit_code,
+        0);
+}
+
+TEST_F(ShowCommand, AFolderIsCalledAFolder)
+{
+    fs::create_directory("folder");
+    const std::vector<std::string> small{"--strategy", "hello", "--grid", "1", "--block", "2", "--backend", "cpu"};
+    for (std::vector<std::string> words : {std::vector<std::string>{"run", "-o", "folder"},
+                                           {"trace", "-o", "folder"},
+                                           {"compare", "folder", "folder"},
+                                           {"merge", "folder", "-o", "merged.csv"}}) {
+        if (words[0] == "run" || words[0] == "trace")
+            words.insert(words.end(), small.begin(), small.end());
+        const Outcome outcome = nestbed(words);
+        EXPECT_NE(outcome.exit_code, 0);
+        EXPECT_THAT(outcome.err, AllOf(HasSubstr("folder: it is a folder"), Not(HasSubstr("Is a directory"))));
+    }
+}
+
+TEST_F(ShowCommand, ATraceCanGoToStandardOutput)
+{
+    const Outcome traced = nestbed({"trace", "--strategy", "nosync", "--grid", "2", "--block", "16", "--backend",
+                                    "cpu", "--repeat", "1", "-o", "-"});
+    EXPECT_EQ(traced.exit_code, 0) << traced.err;
+    EXPECT_TRUE(nlohmann::json::parse(traced.out).contains("traceEvents"));
+    EXPECT_FALSE(fs::exists("-"));
+}
+
+// The completion offers the commands and options that there are, and the shells take it.
+TEST_F(ShowCommand, PrintsCompletionAndAManPage)
+{
+    const std::string bash = nestbed({"completion", "bash"}).out;
+    const std::string zsh = nestbed({"completion", "zsh"}).out;
+    const std::string man = nestbed({"man"}).out;
+    EXPECT_THAT(bash, AllOf(HasSubstr("run show merge"), HasSubstr("--retry-failed"), HasSubstr("nosync"),
+                            EndsWith("complete -o filenames -F _nestbed nestbed\n")));
+    EXPECT_THAT(zsh, AllOf(StartsWith("#compdef nestbed\n"), HasSubstr("--retry-failed"), HasSubstr("nosync")));
+    EXPECT_THAT(man,
+                AllOf(StartsWith(".TH NESTBED 1 "), HasSubstr("\\-\\-retry\\-failed"), HasSubstr(".SH EXIT STATUS")));
+    write("completion.bash", bash + R"(
+COMP_WORDS=(nestbed sh); COMP_CWORD=1; _nestbed; echo "${COMPREPLY[@]}"
+COMP_WORDS=(nestbed run --retry); COMP_CWORD=2; _nestbed; echo "${COMPREPLY[@]}"
+COMP_WORDS=(nestbed run --strategy nosync,reduce2_); COMP_CWORD=3; _nestbed; echo "${COMPREPLY[@]}"
+touch some.cfg other.txt; COMP_WORDS=(nestbed run so); COMP_CWORD=2; _nestbed; echo "${COMPREPLY[@]}"
+)");
+    EXPECT_EQ(std::system("bash -eu completion.bash > said.txt"), 0);
+    EXPECT_EQ(read("said.txt"), "show\n--retry-failed\nnosync,reduce2_tail\nsome.cfg\n");
+    expect_usage_error({"completion", "fish"}, "allowed: nestbed completion bash, nestbed completion zsh");
+    expect_usage_error({"man", "3"}, "nestbed man");
 }
 
 } // namespace

@@ -196,7 +196,7 @@ TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
     const StrategyInfo two{.name = "two", .workload = "reduce", .mechanisms = kTwo};
     const Axes axes = axes_of({{"mechanism", "null_stream,named"}});
     EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(mechanisms_of(axes, two)); }),
-              "--mechanism null_stream,named: two does not go by it; allowed for two: all, fire_and_forget, tail");
+              "--mechanism null_stream,named: two does not support it; allowed for two: all, fire_and_forget, tail");
 }
 
 TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)

@@ -65,6 +65,19 @@ TEST(Axis, ARangeHasBothItsEnds)
     EXPECT_THAT(numbers("5:8"), ElementsAre(5, 6, 7, 8));
 }
 
+TEST(Axis, ASizeHasASuffixOrAPower)
+{
+    EXPECT_THAT(numbers("64k,1M,2G,2^20,10^3,0^0,1^99"), ElementsAre(65536, 1048576, 2147483648, 1000, 1));
+    EXPECT_THAT(numbers("1:4k:*16"), ElementsAre(1, 16, 256, 4096));
+    EXPECT_THAT(numbers("1k:3K:1k"), ElementsAre(1024, 2048, 3072));
+    EXPECT_EQ(parse_number(said("2^5"), 0, kMost), 32U);
+    for (const char* wrong : {"k", "64kk", "64 k", "2^", "^2", "2^k", "2^-1", "1m", "2k^2", "kM"})
+        EXPECT_THAT(refusal(wrong), HasSubstr("is not a whole number")) << wrong;
+    for (const char* large : {"2^64", "2^99999999999", "99999999999999999G", "3^41", "18446744073709551616k"})
+        EXPECT_THAT(refusal(large), HasSubstr("is too large")) << large;
+    EXPECT_THAT(numbers("2^63,3^40"), ElementsAre(9223372036854775808U, 12157665459056928801U));
+}
+
 TEST(Axis, ARangeFromANumberToItselfIsThatNumber)
 {
     EXPECT_THAT(numbers("7:7"), ElementsAre(7));

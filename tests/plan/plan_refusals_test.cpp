@@ -147,14 +147,14 @@ TEST(PlanRefuses, MechanismsOfWhichAStrategyWithSeveralHasNone)
 {
     EXPECT_EQ(
         refusal({{"strategy", "barrier,nosync"}, {"mechanism", "tail"}}),
-        "--mechanism tail: nosync does not go by it; allowed for nosync: all, null_stream, named, fire_and_forget");
+        "--mechanism tail: nosync does not support it; allowed for nosync: all, null_stream, named, fire_and_forget");
     EXPECT_EQ(plan_of({{"strategy", "barrier,nosync"}, {"mechanism", "tail,null_stream"}}).case_count(), 3U);
     const ScratchFolder folder;
     const std::string path = folder.write("one.cfg", "strategy = nosync\nmechanism = host, tail\n");
     Settings settings;
     settings.read_file(path);
     EXPECT_THAT(text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); }),
-                StartsWith(path + ":2: mechanism = host, tail: nosync does not go by it; allowed for nosync: all, "));
+                StartsWith(path + ":2: mechanism = host, tail: nosync does not support it; allowed for nosync: all, "));
 }
 
 TEST(PlanRefuses, AChainThatIsLongerThanTheLedger)

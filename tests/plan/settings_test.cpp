@@ -337,7 +337,7 @@ TEST(SettingsFile, AFolderIsNoFile)
 {
     const ScratchFolder folder;
     EXPECT_EQ(refusal(folder.path("")),
-              folder.path("") + ": there is no such experiment file; allowed: a file of key = value lines");
+              folder.path("") + ": it is a folder; allowed: a file of key = value lines");
 }
 
 TEST(SettingsOfCommandLine, ReplacesAllThatTheFileSaysOfAKeyAndNothingElse)

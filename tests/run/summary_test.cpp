@@ -55,8 +55,7 @@ std::string table(const std::vector<CaseResult>& results, double peak_gb_s = 0)
     RunFacts run{.schedule = "fifo", .floor_us = 4};
     run.device.name = "Model 1";
     run.device.peak_bandwidth_gb_s = peak_gb_s;
-    return summary_table("A title", results, {{BackendKind::cpu, run}},
-                         BarStyle::ascii);
+    return summary_table("A title", results, {{BackendKind::cpu, run}}, BarStyle::ascii, {.columns = 80});
 }
 
 TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
@@ -66,15 +65,15 @@ TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
                result("nosync", five_timed(8400, 8500, 16384))});
     EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512"),
                             HasSubstr("clock gpu, n 5")));
-    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +# +20.0 us - 22.0 us +0 +200 +1.00  ok"));
-    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +######## +8.40 ms - 8.40 ms +16384 +0.50 +400  ok"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +# +20.0 - 22.0 us +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +######## +8.40 - 8.40 ms +16384 +0.50 +400  ok"));
 }
 
 TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
 {
     const std::string text =
         table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31), timed(20, 31), timed(22, 31)})});
-    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 us - 22.0 us +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 - 22.0 us +0 +200 +1.00  ok"));
     EXPECT_THAT(text, Not(HasSubstr("bar")));
 }
 
@@ -228,15 +227,63 @@ TEST(SummaryTable, SparesWhatFollowsFromTheRestWhereItIsTooWide)
 {
     const std::string text =
         table({result("neighbored", five_timed(20, 30)), result("host", five_timed({}, 40))}, 4000);
-    EXPECT_THAT(text, ContainsRegex("strategy +clock +median +bar +95% CI +launches +ratio +status"));
-    EXPECT_THAT(text, HasSubstr("(without MAD, of peak, GB/s: the table would be wider than 80 columns)"));
+    EXPECT_THAT(text, ContainsRegex("strategy +clock +median +bar +95% CI +launches +GB/s +ratio +status"));
+    EXPECT_THAT(text, HasSubstr("(without MAD, of peak: the table would be wider than 80 columns)"));
+}
+
+// What identifies a case, and what came out, is there at any width, and no line is wider.
+TEST(SummaryTable, KeepsWhatCountsAtAnyWidth)
+{
+    std::vector<CaseResult> results;
+    for (const Mechanism mechanism : {Mechanism::fire_and_forget, Mechanism::null_stream})
+        for (const std::uint32_t wave : {1U, 2048U}) {
+            results.push_back(result("nosync", five_timed(681190.5, 700000, 524288)));
+            results.back().point.mechanism = mechanism;
+            results.back().point.wave = wave;
+            results.back().samples.push_back({.status = Status::wrong, .detail = "7 of 64 blocks\x1b[31m are wrong"});
+        }
+    for (const std::size_t columns : {40U, 60U, 80U, 140U}) {
+        const std::string text = summary_table("A title of many words, more than fit a narrow terminal", results,
+                                               {{BackendKind::cpu, {.schedule = "fifo", .floor_us = 4}}},
+                                               BarStyle::ascii, {.columns = columns});
+        EXPECT_THAT(text,
+                    AllOf(HasSubstr("n 5"), HasSubstr("fire_and_forget"), HasSubstr("2048"), HasSubstr("681 ms"),
+                          HasSubstr("681 - 681 ms"), HasSubstr("524288"), HasSubstr("1 of 6 wrong (racy)")));
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(line.size(), columns) << line;
+        EXPECT_EQ(text.find('\x1b'), std::string::npos); // what a file says is no command to the terminal
+        EXPECT_EQ(columns == 140, text.find("MAD") < text.find("nosync")) << text;
+    }
+}
+
+TEST(SummaryTable, MarksRacyStrategiesAndSaysTheFirstReasonOnce)
+{
+    CaseResult wrong = result("nosync", {timed(20, 30), timed(20, 30)});
+    wrong.samples[1] = {.status = Status::wrong, .detail = "2 of 4 blocks are wrong"};
+    CaseResult again = wrong;
+    again.point.block = 256;
+    const std::string text =
+        table({wrong, again, result("neighbored", {timed(20, 30)}), result("nosync", {timed(20, 30)})});
+    EXPECT_THAT(text, AllOf(ContainsRegex("nosync .*1 of 2 wrong \\(racy\\)\n    2 of 4 blocks are wrong\n"),
+                            ContainsRegex("neighbored .*  ok\n"), ContainsRegex("nosync .*  ok \\(racy\\)\n"),
+                            HasSubstr("(racy: the answer depends on the schedule")));
+    EXPECT_EQ(text.find("2 of 4"), text.rfind("2 of 4"));
+    EXPECT_THAT(table({result("neighbored", {timed(20, 30)})}), Not(HasSubstr("racy")));
+}
+
+TEST(SummaryTable, KeepsThreeDigitsOfABandwidth)
+{
+    CaseResult slow = result("neighbored", {timed(1e9, 1e9)}); // 4 * 2^20 bytes in 1000 s
+    EXPECT_THAT(table({slow}), ContainsRegex(" 0\\.00000419 "));
+    EXPECT_THAT(table({result("neighbored", {timed(1000, 1000)})}), ContainsRegex(" 4\\.19 "));
 }
 
 TEST(SummaryTable, NeverSetsTimesOfDifferentClocksInRatio)
 {
     const std::string text = table({result("neighbored", five_timed(20, 30)), result("host", five_timed({}, 200))});
     EXPECT_THAT(text, ContainsRegex("neighbored +gpu +20.0 us"));
-    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +200 us - 200 us +0 +ok"));
+    EXPECT_THAT(text, ContainsRegex("host +wall +200 us +200 - 200 us +0 +ok"));
 }
 
 TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
@@ -280,8 +327,8 @@ TEST(SummaryTable, OfAnUntimedRunSaysSoInsteadOfTimes)
     const RunFacts run{.schedule = "fifo", .untimed = true, .device = {.name = "Model 1"}};
     Sample sample = timed(std::nullopt, 0, 16384);
     sample.wall_us.reset();
-    const std::string text = summary_table("some", {result("nosync", {sample})},
-                                           {{BackendKind::cpu, run}}, BarStyle::ascii);
+    const std::string text = summary_table("some", {result("nosync", {sample})}, {{BackendKind::cpu, run}},
+                                           BarStyle::ascii, {.columns = 80});
     EXPECT_THAT(text, AllOf(HasSubstr("cpu: Model 1 (executor, fifo), untimed\n"), HasSubstr("16384"),
                             Not(HasSubstr("median")), Not(HasSubstr("MAD")), Not(HasSubstr("CI")),
                             Not(HasSubstr("clock")), Not(HasSubstr("null kernel"))));
