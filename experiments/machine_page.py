@@ -43,11 +43,16 @@ def cell(values):
     return ", ".join(dict.fromkeys(filter(None, values))).replace("|", r"\|").replace("\n", " ")
 
 
+def digits(value):
+    """Three significant digits, also where they are noughts: 21.0."""
+    return f"{value:#.3g}".rstrip(".")
+
+
 def time_text(microseconds):
     for limit, scale, unit in ((999.5, 1, "µs"), (999.5e3, 1e3, "ms")):
         if microseconds < limit:
-            return f"{microseconds / scale:.3g} {unit}"
-    return f"{microseconds / 1e6:.3g} s"
+            return f"{digits(microseconds / scale)} {unit}"
+    return f"{digits(microseconds / 1e6)} s"
 
 
 def rows_text(rows):
