@@ -77,7 +77,7 @@ def line_view(figure, cases, axis):
     single = [group for group in groups if group["x"].nunique() == 1]
     if not groups or not found and len(figure.axes) > 1:
         return None
-    found += single if len(single) <= len(found) or not found else []
+    found += single if not found or len(single) <= len(found) and axis != "elements" else []  # a rate at one size is in its own figure
     sizes, flat = [*SHAPE, "block_shape"], cases[places.isna() & cases["launched"].isna()]
     beside = parts.grouped_by(pandas.concat(found), sizes) if len(flat) else []
     groups = found + [across for sized in beside for across in parts.grouped_by(parts.alike(flat, sized.iloc[0], sizes),
