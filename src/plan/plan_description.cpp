@@ -119,12 +119,15 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     }
     if (unsupported != 0)
         columns.push_back(std::move(outcome));
-    return table_text(std::move(columns), terminal_of(STDOUT_FILENO), reasons) +
-           fmt::format("\n{} cases, {}{} timed samples, {} device launches with the warm-up, at most {} of memory, "
-                       "about {}\n",
-                       plan.case_count(), at_least ? "at least " : "", plan.sample_count(), launches,
-                       format_bytes(static_cast<double>(memory)),
-                       duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))) +
+    const Terminal terminal = terminal_of(STDOUT_FILENO);
+    return table_text(std::move(columns), terminal, reasons) + "\n" +
+           words_in_lines(
+               fmt::format("{} cases, {}{} timed samples, {} device launches with the warm-up, at most {} of memory, "
+                           "about {}",
+                           plan.case_count(), at_least ? "at least " : "", plan.sample_count(), launches,
+                           format_bytes(static_cast<double>(memory)),
+                           duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))),
+               0, terminal.columns) +
            (unsupported == 0 ? "" : fmt::format("{} of them will be `unsupported`\n", unsupported));
 }
 

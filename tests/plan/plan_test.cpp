@@ -400,9 +400,8 @@ TEST(Describe, SaysEachCaseWithItsLaunchesAndTheTotals)
                       HasSubstr("\nnosync full 500 1\n"), HasSubstr("\nnosync 2 200 1\n"),
                       HasSubstr("\nreduce2 full 5 1\n"), HasSubstr("\nneighbored 0\n"))); // no depth, no waves
     // (500 + 200 + 5 + 2) * (3 + 1); 3 * 4 * 6400 + 100 * (4 + 20) + 2 * 100 * 440 = 167200 bytes
-    EXPECT_THAT(text,
-                HasSubstr("\n5 cases, 25 timed samples, 4242 device launches with the warm-up, at most 163 KiB of "
-                          "memory, about 0 s\n"));
+    EXPECT_THAT(text, HasSubstr("\n5 cases, 25 timed samples, 4242 device launches with the warm-up, at most 163\n"
+                                "KiB of memory, about 0 s\n"));
 }
 
 TEST(Describe, SaysTheWavesOfTheDevice)
