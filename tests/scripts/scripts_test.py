@@ -420,6 +420,11 @@ class Installed(Scratch):
         self.assertTrue((self.prefix / "bin/nestbed").exists())
         self.assertTrue((self.prefix / "share/doc/nestbed/README.md").exists())
 
+    def test_shells_and_man_know_the_program(self):
+        for name, text in (("share/bash-completion/completions/nestbed", "complete "), ("share/zsh/site-functions/_nestbed", "#compdef nestbed"),
+                           ("share/man/man1/nestbed.1", ".TH ")):
+            self.assertIn(text, (self.prefix / name).read_text(encoding="utf-8"), name)
+
 
 class Sweep(Scratch):
     def test_an_experiment_whose_name_begins_as_an_option_is_a_file(self):
