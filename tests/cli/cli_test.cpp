@@ -563,7 +563,8 @@ TEST_F(CommandLine, MissingThingsAreSaid)
     expect_usage_error({"run"}, {"no strategy was named", "allowed for --strategy: "});
     expect_usage_error({"run", "none.cfg"}, {"none.cfg", "no such experiment file"});
     expect_usage_error({"run", "."}, {"no such experiment file"});
-    expect_usage_error({"run", "a.cfg", "b.cfg"}, {"'b.cfg' was not expected", "nestbed run [EXPERIMENT.cfg] [options]"});
+    expect_usage_error({"run", "a.cfg", "b.cfg"},
+                       {"'b.cfg' was not expected", "nestbed run [EXPERIMENT.cfg] [options]"});
     expect_usage_error({"list", "nosync"}, {"'nosync' was not expected"});
     expect_usage_error({"run", "--strategy"}, {"--strategy", "argument"});
     expect_usage_error(small({"-o", "a", "-o", "b"}), {"--output takes one value"});

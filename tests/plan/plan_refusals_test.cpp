@@ -153,8 +153,9 @@ TEST(PlanRefuses, MechanismsOfWhichAStrategyWithSeveralHasNone)
     const std::string path = folder.write("one.cfg", "strategy = nosync\nmechanism = host, tail\n");
     Settings settings;
     settings.read_file(path);
-    EXPECT_THAT(text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); }),
-                StartsWith(path + ":2: mechanism = host, tail: nosync does not support it; allowed for nosync: all, "));
+    EXPECT_THAT(
+        text_of<UsageError>([&] { static_cast<void>(make_plan(settings, cpu_alone())); }),
+        StartsWith(path + ":2: mechanism = host, tail: nosync does not support it; allowed for nosync: all, "));
 }
 
 TEST(PlanRefuses, AChainThatIsLongerThanTheLedger)

@@ -336,8 +336,7 @@ TEST(SettingsFile, ATitleIsNotCutShortInSilence)
 TEST(SettingsFile, AFolderIsNoFile)
 {
     const ScratchFolder folder;
-    EXPECT_EQ(refusal(folder.path("")),
-              folder.path("") + ": it is a folder; allowed: a file of key = value lines");
+    EXPECT_EQ(refusal(folder.path("")), folder.path("") + ": it is a folder; allowed: a file of key = value lines");
 }
 
 TEST(SettingsOfCommandLine, ReplacesAllThatTheFileSaysOfAKeyAndNothingElse)
