@@ -426,7 +426,7 @@ TEST(Row, WithoutATimeOfTheGpuHasTheBandwidthByTheClockOnTheWallAlone)
     Sample sample = good_sample();
     sample.gpu_us.reset();
     const Cells cells = cells_of(nosync_case(), sample);
-    EXPECT_EQ(cells.at("bandwidth_gb_s"), "0.96");
+    EXPECT_EQ(cells.at("bandwidth_gb_s"), "0.955");
     for (const std::string empty : {"peak_gb_s", "peak_share", "measured_gb_s", "measured_share"})
         EXPECT_EQ(cells.at(empty), "") << empty;
 }

@@ -21,9 +21,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-Axes axes_of(Said said, std::size_t devices = 1)
+Axes axes_of(Said said, std::size_t devices = 1, const std::string& strategy = "naive_row")
 {
-    said.emplace_back("strategy", "naive_row");
+    said.emplace_back("strategy", strategy);
     return read_axes(settings_of(said), devices);
 }
 
@@ -178,23 +178,23 @@ TEST(MechanismsOf, AStrategyAreItsFirstUnlessSomeAreAskedFor)
 {
     const StrategyInfo two{.name = "two", .workload = "reduce", .mechanisms = kTwo};
     EXPECT_THAT(mechanisms_of(axes_of({}), two), ElementsAre(Mechanism::fire_and_forget));
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}), two), ElementsAre(Mechanism::tail));
+    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}, 1, "barrier"), two), ElementsAre(Mechanism::tail));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), two), ElementsAre(kTwo[0], kTwo[1]));
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail,null_stream,fire_and_forget"}}), two),
+    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail,null_stream,fire_and_forget"}}, 1, "barrier"), two),
                 ElementsAre(kTwo[0], kTwo[1])); // in its order
 }
 
 TEST(MechanismsOf, AStrategyThatHasOneAreThatWhateverIsAskedFor)
 {
     const StrategyInfo flat{.name = "flat", .workload = "transpose"};
-    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}), flat), ElementsAre(Mechanism::none));
+    EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}, 1, "barrier"), flat), ElementsAre(Mechanism::none));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), flat), ElementsAre(Mechanism::none));
 }
 
 TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
 {
     const StrategyInfo two{.name = "two", .workload = "reduce", .mechanisms = kTwo};
-    const Axes axes = axes_of({{"mechanism", "null_stream,named"}});
+    const Axes axes = axes_of({{"mechanism", "null_stream,named"}}, 1, "barrier");
     EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(mechanisms_of(axes, two)); }),
               "--mechanism null_stream,named: two does not support it; allowed for two: all, fire_and_forget, tail");
 }

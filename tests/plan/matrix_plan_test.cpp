@@ -90,7 +90,7 @@ TEST(MatrixPlan, KeysOfASumOrALaunchDoNotMultiplyIt)
                                                   {"grid", "1,2"},
                                                   {"block", "64,128"},
                                                   {"elements", "1:3"},
-                                                  {"mechanism", "tail,null_stream"},
+                                                  {"mechanism", "all"},
                                                   {"depth", "0,1,full"},
                                                   {"pending-limit", "32,auto"},
                                                   {"wave", "1,2"},

@@ -413,7 +413,7 @@ TEST(Describe, SaysTheWavesOfTheDevice)
     const std::uint32_t waves =
         plan_launches(point, ExpectedLaunches::chain_per_block(2048, 8), devices.at(BackendKind::cuda)).waves();
     EXPECT_GT(waves, 1U);
-    EXPECT_THAT(text, HasSubstr("nosync cuda 16384 " + std::to_string(waves) + "\n"));
+    EXPECT_THAT(text, HasSubstr("nosync cuda 16384 " + std::to_string(waves)));
     EXPECT_THAT(text, HasSubstr("nosync cpu 16384 1\n"));
     EXPECT_THAT(text, HasSubstr("2 cases, 2 timed samples, 32768 device launches"));
 }
