@@ -119,8 +119,8 @@ void add_facts(RunFacts& run, const ParsedLog& log, const LogRow& row)
     run.experiment = text("experiment");
     run.schedule = text("schedule");
     run.device.name = text("gpu");
-    run.untimed = text("floor_us").empty();
-    run.floor_us = run.untimed ? 0 : log.number(row, "floor_us");
+    run.untimed = log.has("floor_us") && text("floor_us").empty();
+    run.floor_us = text("floor_us").empty() ? 0 : log.number(row, "floor_us");
     if (!text("peak_gb_s").empty())
         run.device.peak_bandwidth_gb_s = log.number(row, "peak_gb_s");
 }

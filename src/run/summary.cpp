@@ -260,12 +260,15 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
 std::string heading_of(const std::string& title, const Runs& runs, std::size_t columns)
 {
     std::string text = words_in_lines(printable(title), 0, columns);
-    for (const auto& [backend, run] : runs)
+    for (const auto& [backend, run] : runs) {
+        // Logs of earlier versions do not say how long an empty kernel took.
+        const std::string floor = run.floor_us > 0 ? ", null kernel " + format_us(run.floor_us) : "";
         text += words_in_lines(
-            printable(fmt::format("{}: {}{}, {}", name_of(backend), run.device.name,
+            printable(fmt::format("{}: {}{}{}", name_of(backend), run.device.name,
                                   backend == BackendKind::cpu ? fmt::format(" (executor, {})", run.schedule) : "",
-                                  run.untimed ? "untimed" : "null kernel " + format_us(run.floor_us))),
+                                  run.untimed ? ", untimed" : floor)),
             0, columns);
+    }
     return text;
 }
 

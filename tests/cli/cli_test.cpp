@@ -150,7 +150,7 @@ TEST_F(CommandLine, VersionListAndInfoSayWhatTheyAreAskedFor)
         EXPECT_THAT(list.out, HasSubstr(part));
     EXPECT_THAT(list.out,
                 AllOf(HasSubstr("launches: null_stream, named, fire_and_forget\n"), HasSubstr("launches: none\n"),
-                      HasSubstr("nosync  (reduce; cuda, cpu)\n"), HasSubstr("cub  (reduce; cuda)\n")));
+                      HasSubstr("nosync  (reduce; cuda, cpu; racy)\n"), HasSubstr("cub  (reduce; cuda)\n")));
     const Outcome info = nestbed({"info"});
     EXPECT_EQ(info.exit_code, 0);
     for (const char* part :
@@ -339,7 +339,7 @@ TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
     write("some.cfg", "title = A title\nstrategy = nosync\ngrid = 4\nblock = 8,16\nrepeat = 1\nbackend = cpu\n");
     const Outcome outcome = nestbed({"run", "some.cfg", "--block", "32", "--pending_limit", "100", "-o", "out.csv"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_THAT(outcome.out, StartsWith("A title\n"));
+    EXPECT_THAT(outcome.out, StartsWith("some (changed: block, pending-limit)\n"));
     std::vector<Row> rows = rows_of("out.csv");
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0]["block"], "32");
@@ -545,7 +545,7 @@ TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
 
 TEST_F(CommandLine, UnknownNamesGetTheNearest)
 {
-    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, merge, compare, list"});
+    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, show, merge, compare, list"});
     expect_usage_error({"run", "--strateg", "nosync"}, {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
     expect_usage_error({"run", "--strategy", "nosink"}, {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
     expect_usage_error({"run", "--strategy", "nosync,,host"}, {"there is no strategy ''", "allowed: "});
@@ -562,10 +562,10 @@ TEST_F(CommandLine, MissingThingsAreSaid)
 {
     expect_usage_error({"run"}, {"no strategy was named", "allowed for --strategy: "});
     expect_usage_error({"run", "none.cfg"}, {"none.cfg", "no such experiment file"});
-    expect_usage_error({"run", "."}, {"no such experiment file"});
+    expect_usage_error({"run", "."}, {".: it is a folder"});
     expect_usage_error({"run", "a.cfg", "b.cfg"},
-                       {"'b.cfg' was not expected", "nestbed run [EXPERIMENT.cfg] [options]"});
-    expect_usage_error({"list", "nosync"}, {"'nosync' was not expected"});
+                       {"'b.cfg' was not expected", "nestbed run [EXPERIMENT.cfg[:SECTION]] [options]"});
+    expect_usage_error({"list", "nosync", "tail"}, {"'tail' was not expected"});
     expect_usage_error({"run", "--strategy"}, {"--strategy", "argument"});
     expect_usage_error(small({"-o", "a", "-o", "b"}), {"--output takes one value"});
 }

@@ -121,7 +121,7 @@ TEST_F(TraceCommand, GoesToTraceJsonAndNeverOverAFileThatIsThere)
     expect_usage_error(small("trace", {"-o", "notes.txt"}), {"--output notes.txt: it is there already"});
     EXPECT_EQ(folder_.read("notes.txt"), "mine");
     fs::create_directory("folder");
-    expect_usage_error(small("trace", {"-o", "folder"}), {"--output folder: it is there already"});
+    expect_usage_error(small("trace", {"-o", "folder"}), {"--output folder: it is a folder"});
 }
 
 TEST_F(TraceCommand, LeavesNothingWhereItsFileCannotBe)

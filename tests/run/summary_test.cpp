@@ -65,15 +65,15 @@ TEST(SummaryTable, ShowsMedianSpreadLaunchesAndTheRatioToNeighbored)
                result("nosync", five_timed(8400, 8500, 16384))});
     EXPECT_THAT(text, AllOf(HasSubstr("A title"), HasSubstr("Model 1"), HasSubstr("grid 2048, block 512"),
                             HasSubstr("clock gpu, n 5")));
-    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +# +20.0 - 22.0 us +0 +200 +1.00  ok"));
-    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +######## +8.40 - 8.40 ms +16384 +0.50 +400  ok"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +# +20.0 - 22.0 us +0 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("nosync +8.40 ms +######## +8.40 - 8.40 ms +16384 +400  ok"));
 }
 
 TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
 {
     const std::string text =
         table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31), timed(20, 31), timed(22, 31)})});
-    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 - 22.0 us +0 +200 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 - 22.0 us +0 +1.00  ok"));
     EXPECT_THAT(text, Not(HasSubstr("bar")));
 }
 
@@ -112,8 +112,7 @@ TEST(SummaryTable, MarksARatioOfAHeldTimeToOneThatIsNot)
     };
     const CaseResult open = result("nosync", {timed(40, 50)});
     const CaseResult neighbored = result("neighbored", {timed(20, 30)});
-    const std::string mark =
-        "(* the time of one side has the host's submission in it, that of the other has not: submit)\n";
+    const std::string mark = "\n(* the time of one side has the host's submission in it, that of the other";
     EXPECT_THAT(table({held(neighbored), open}), AllOf(ContainsRegex("nosync .* 2.00\\*  ok"),
                                                        ContainsRegex("neighbored .* 1.00  ok"), HasSubstr(mark)));
     EXPECT_THAT(table({held(neighbored), held(open)}),
@@ -137,7 +136,8 @@ TEST(SummaryTable, CountsWhatWasTakenUnderLoweredClocks)
     slow.samples[2].gpu_state.throttle = "sw_power_cap";
     EXPECT_THAT(
         table({slow, result("nosync", {timed(40, 50)})}),
-        HasSubstr("2 of 4 samples were taken while the GPU's clocks were lowered: hw_thermal, sw_power_cap\n"));
+        ContainsRegex(
+            "\n2 of 4 samples were taken while the GPU's clocks were lowered:[ \n]hw_thermal,[ \n]sw_power_cap\n"));
     EXPECT_THAT(table({result("nosync", {timed(40, 50)})}), Not(HasSubstr("lowered")));
 }
 
@@ -227,8 +227,8 @@ TEST(SummaryTable, SparesWhatFollowsFromTheRestWhereItIsTooWide)
 {
     const std::string text =
         table({result("neighbored", five_timed(20, 30)), result("host", five_timed({}, 40))}, 4000);
-    EXPECT_THAT(text, ContainsRegex("strategy +clock +median +bar +95% CI +launches +GB/s +ratio +status"));
-    EXPECT_THAT(text, HasSubstr("(without MAD, of peak: the table would be wider than 80 columns)"));
+    EXPECT_THAT(text, ContainsRegex("strategy +clock +median +bar +95% CI +launches +ratio +status"));
+    EXPECT_THAT(text, HasSubstr("(without MAD, of peak, GB/s: the table would be wider than 80 columns)"));
 }
 
 // What identifies a case, and what came out, is there at any width, and no line is wider.

@@ -693,7 +693,7 @@ class ProgressIsShown(Sweep):
         os.close(ours)
         process.communicate(timeout=60)
         lines = said.decode().split("\r\x1b[K")
-        self.assertTrue(any(re.fullmatch(r"\d+ of 3600 \(\d+ %\), [\d.]+/s, [\d.]+ (s|min) left: \w+ \d+ x 64", line) for line in lines), lines)
+        self.assertTrue(any(re.fullmatch(r"\d+ of 3600 samples, about [\d.]+ (s|min) left: \w+ \d+ x 64", line) for line in lines), lines)
         self.assertEqual(lines[-1], "")
         self.assertTrue(all(len(line) < 80 for line in lines))
 
