@@ -15,7 +15,9 @@
 #include <filesystem>
 #include <iterator>
 #include <ostream>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
@@ -56,6 +58,7 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         throw UsageError("show: --csv, --json and --markdown exclude each other; allowed: one of them");
     std::vector<CaseResult> all; // of all logs, for what is one list
     std::map<BackendKind, RunFacts> runs;
+    std::string_view before; // of a table: a blank line but of the first
     for (const std::string& path : paths) {
         const ParsedLog log = read_log(path, err);
         LoggedCases logged = logged_cases(log, runs_of_manifest(log));
@@ -64,7 +67,7 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
             std::ranges::move(logged.results, std::back_inserter(all));
             continue;
         }
-        out << (path == paths.front() ? "" : "\n");
+        out << std::exchange(before, "\n");
         if (logged.results.empty())
             out << fmt::format("{}: it has no rows\n", path);
         else if (given.contains("markdown"))

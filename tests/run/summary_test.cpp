@@ -73,7 +73,7 @@ TEST(SummaryTable, OfOneCaseShowsItsSpreadAndNoBar)
 {
     const std::string text =
         table({result("neighbored", {timed(20, 30), timed(22, 32), timed(21, 31), timed(20, 31), timed(22, 31)})});
-    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 - 22.0 us +0 +1.00  ok"));
+    EXPECT_THAT(text, ContainsRegex("neighbored +21.0 us +4.8% +20.0 - 22.0 us +0 +200 +1.00  ok"));
     EXPECT_THAT(text, Not(HasSubstr("bar")));
 }
 
