@@ -100,7 +100,7 @@ Case case_of(const std::string& settings, const std::string& place)
 }
 
 // What all cases of a group have in common: their input.
-Case input_of(Case point)
+Case input_of(const Case& point)
 {
     Case input;
     input.backend = point.backend;
