@@ -307,7 +307,7 @@ class WithTools(Scratch):
             path.write_text(f"#!/bin/sh\n{text}\n")
             path.chmod(0o755)
         return subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=100,
-                              env={**os.environ, "NESTBED": nestbed, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+                              env={**os.environ, "NESTBED": nestbed, "NESTBED_THOROUGH": "", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
 
 
 class Scripts(WithTools):
