@@ -93,7 +93,7 @@ struct Tree2d {
     template <class T>
     static Buffer<WideSum<T>> prepare(const Reduction<T>& job)
     {
-        return job.context.template allocate<WideSum<T>>(kMostBlocks * kMostBlocks);
+        return job.context.template allocate<WideSum<T>>(kMostBlocks * kMostBlocks, "sums");
     }
 
     template <class T>

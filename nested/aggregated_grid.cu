@@ -60,7 +60,7 @@ struct AggregatedGrid {
     template <class T>
     static Buffer<unsigned> prepare(const Reduction<T>& job)
     {
-        auto arrived = job.context.template allocate<unsigned>(1);
+        auto arrived = job.context.template allocate<unsigned>(1, "arrived");
         job.context.fill_bytes(arrived, 0, 1);
         return arrived;
     }

@@ -72,7 +72,7 @@ struct Wide {
     template <class T>
     static Buffer<WideSum<T>> prepare(const Reduction<T>& job)
     {
-        return job.context.template allocate<WideSum<T>>(2 * sums(job.point));
+        return job.context.template allocate<WideSum<T>>(2 * sums(job.point), "sums");
     }
 
     template <class T>

@@ -36,6 +36,8 @@ std::string strategy_text(const StrategyInfo& info)
          {std::string(info.summary), fmt::format("launches: {}", fmt::join(mechanisms_of(info), ", ")),
           fmt::format("hazards: {}", info.hazards), fmt::format("source: {}", info.source)})
         text += folded(line, 4);
+    if (info.racy && !info.cuda_only)
+        text += folded(fmt::format("where: nestbed races --strategy {}", info.name), 4);
     return text + (info.operators ? folded("operators: sum, max, min", 4) : "");
 }
 

@@ -35,6 +35,7 @@ Command hello_command();
 Command blobs_command();
 Command trace_command();
 Command tree_command();
+Command races_command();
 Command profile_command();
 Command warps_command();
 Command statistics_command();

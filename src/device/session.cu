@@ -22,7 +22,7 @@ class BackendSession final : public Session
 {
   public:
     explicit BackendSession(const SessionOptions& options)
-        : options_(options), context_(options), ledger_(context_.allocate<Ledger>(1))
+        : options_(options), context_(options), ledger_(context_.allocate<Ledger>(1, "ledger"))
     {
         workloads_.emplace("reduce", make_reduce_workload(context_));
         workloads_.emplace("hello", make_hello_workload(context_));
@@ -84,6 +84,14 @@ class BackendSession final : public Session
         Trace traced = trace(point, 0, kMostGrids);
         traced.sample.latencies_us = latencies_by_depth(traced);
         return std::move(traced.sample);
+    }
+
+    Races races(const Case& point, unsigned repetition) override
+    {
+        Sample sample;
+        Races races = context_.watch([&] { sample = run(point, draws_of(point, repetition), false, nullptr); });
+        races.sample = std::move(sample);
+        return races;
     }
 
     void release() override

@@ -82,7 +82,7 @@ class WaitFlags
     {
         const std::size_t flags = form.parent_waits ? std::size_t{form.root_blocks} * form.levels() : 0;
         if (flags_.size() < flags)
-            flags_ = context.allocate<unsigned>(flags);
+            flags_ = context.allocate<unsigned>(flags, "done");
         context.fill_bytes(flags_, 0, flags);
         return flags_.data();
     }

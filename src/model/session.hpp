@@ -1,8 +1,10 @@
 // The narrow door between what plans and logs and what measures: a case goes in, a sample comes out.
 #pragma once
 
+#include "base/error.hpp"
 #include "model/case.hpp"
 #include "model/facts.hpp"
+#include "model/races.hpp"
 #include "model/sample.hpp"
 #include "model/trace.hpp"
 
@@ -69,6 +71,12 @@ class Session
     // The same in instances of the kernels that mark when they were called, begun and ended, `grids` of them at most. What the
     // trace says of the run is filled in but for its overhead. Throws UsageError for a case that launches nothing from a kernel.
     virtual Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) = 0;
+    // Runs the case once, on the executor, and finds the pairs of accesses in its kernels that no rule of CUDA orders. Throws UsageError
+    // on a GPU and with more than one worker; RunError in a program that does not watch accesses, and past the limit of memory.
+    virtual Races races(const Case& /*point*/, unsigned /*repetition*/)
+    {
+        throw RunError("races are found in the process of the command itself");
+    }
     // Frees what sample() keeps between calls.
     virtual void release() = 0;
 

@@ -200,6 +200,7 @@ void drop_repeated_cases(std::vector<Group>& groups)
     std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
 }
 
+constexpr std::string_view kExpectRace = "race"; // of `nestbed races`; any other command expects ok
 Status expected_status(const Setting& setting)
 {
     constexpr std::array kAllowed{Status::ok, Status::wrong, Status::launch_failed, Status::unsupported};
@@ -209,6 +210,7 @@ Status expected_status(const Setting& setting)
             return status;
         names.push_back(name_of(status));
     }
+    names.push_back(kExpectRace);
     throw UsageError(fmt::format("{}: there is no expectation '{}'{}; allowed: {}", setting.place(), setting.value,
                                  did_you_mean(setting.value, names), fmt::join(names, ", ")));
 }
@@ -324,7 +326,9 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     Plan plan;
     plan.experiment = settings.experiment();
     plan.title = settings.title();
-    if (const auto expect = settings.one("expect"))
+    const auto expect = settings.one("expect");
+    plan.expect_race = expect && expect->value == kExpectRace;
+    if (expect && !plan.expect_race)
         plan.expect = expected_status(*expect);
     for (const auto& [backend, facts] : devices) {
         plan.repeat[backend] = repeats_of(settings, backend);

@@ -32,6 +32,7 @@ struct Plan {
     unsigned retries = 1;         // see retries_of()
     std::uint64_t order_seed = 1; // of the rounds: the first seed
     Status expect = Status::ok;   // see expectation.hpp
+    bool expect_race = false;     // every case has a race: `nestbed races`
 
     std::size_t case_count() const;
     std::size_t sample_count() const; // timed samples, all cases: at least

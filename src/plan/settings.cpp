@@ -44,7 +44,7 @@ std::vector<Key> table_of_keys()
           kOfRun},
          {"retries", "N", "N", "retries of a case, or of the start, after a worker crash", "1", kOfRun},
          {"latency", "on", "on", "measure launch latencies by depth, in one more run per nested case", "off", kOfRun},
-         {"expect", "NAME", "NAME", "the outcome that is known: ok, wrong, launch_failed or unsupported", "ok",
+         {"expect", "NAME", "NAME", "the outcome that is known: ok, wrong, launch_failed or unsupported; race: of `nestbed races`", "ok",
           kOfRun},
          {"schedule", "NAME", "NAME", "how the CPU executor orders grids: fifo, eager or random:SEED", "fifo",
           kOfRun},

@@ -1,5 +1,7 @@
 #include "device/cpu/context.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <sys/sysinfo.h>
 
@@ -30,6 +32,17 @@ std::uint64_t available_memory_bytes()
 }
 
 } // namespace
+
+Races Context::watch(const std::function<void()>& work)
+{
+    if (cpu::observer == nullptr)
+        throw RunError("this program does not watch the accesses of kernels; nestbed_races does (cmake --build "
+                       "--target nestbed_races)");
+    if (executor_.workers() != 1)
+        throw UsageError(
+            fmt::format("--workers {}: races are looked for in one order; allowed: 1", executor_.workers()));
+    return cpu::observer->watch(work);
+}
 
 Context::Context(const SessionOptions& options)
     : executor_(parse_schedule(options.schedule), options.workers != 0 ? options.workers : cpu::default_workers()),

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "device/cpu/cuda_language.hpp"
+#include "device/cpu/observer.hpp"
 #include "model/case.hpp"
 #include "model/elapsed.hpp"
 #include "model/facts.hpp"
@@ -61,8 +62,11 @@ class Buffer
 
   public:
     Buffer() = default;
-    explicit Buffer(std::size_t count) : data_(new T[count]), count_(count)
+    // The name is for who watches.
+    explicit Buffer(std::size_t count, std::string_view name = "memory") : data_(new T[count]), count_(count)
     {
+        if (cpu::observer != nullptr)
+            cpu::observer->memory(data_.get(), count * sizeof(T), cpu::kElement<T>, name);
         constexpr int kPoison = 0xFF; // not-a-number, in floats
         std::memset(static_cast<void*>(data_.get()), kPoison, count * sizeof(T));
     }
@@ -70,7 +74,15 @@ class Buffer
     std::size_t size() const { return count_; }
 
   private:
-    std::unique_ptr<T[]> data_;
+    struct Delete {
+        void operator()(T* data) const
+        {
+            if (cpu::observer != nullptr)
+                cpu::observer->forget(data);
+            delete[] data;
+        }
+    };
+    std::unique_ptr<T[], Delete> data_;
     std::size_t count_ = 0;
 };
 
@@ -85,10 +97,10 @@ class Context
 
     // Throws RunError when the memory cannot be had.
     template <class T>
-    Buffer<T> allocate(std::size_t count)
+    Buffer<T> allocate(std::size_t count, std::string_view name = "memory")
     {
         try {
-            return Buffer<T>(count);
+            return Buffer<T>(count, name);
         } catch (const std::bad_alloc&) {
             throw RunError("out of memory: " + std::to_string(count * sizeof(T)) + " bytes could not be allocated");
         }
@@ -134,6 +146,8 @@ class Context
         host_launches_ = 0;
         const WallClock clock;
         work();
+        if (cpu::observer != nullptr)
+            cpu::observer->synchronized();
         return {.gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_};
     }
     // That of a GPU: there is none.
@@ -154,6 +168,9 @@ class Context
 
     // Launches from kernels that go by another mechanism throw DeviceFault from now on; empty: all are allowed.
     void go_by(std::optional<Mechanism> mechanism) { executor_.go_by(mechanism); }
+    // Finds the races of what runs in `work`. Throws RunError in a program that does not watch, or past the limit of memory; UsageError
+    // where more than one worker runs.
+    Races watch(const std::function<void()>& work);
     // What the executor draws from, from the next launch on.
     void draw_from(std::uint64_t draws) { executor_.draw_from(draws); }
     // Profilers that know ranges are for GPUs.
@@ -192,10 +209,11 @@ class TimedRange
 
 // A launch from the host. Streams are run in order of the calls.
 template <auto Kernel, class... Args>
-void host_launch(Context& context, unsigned /*stream*/, LaunchShape shape, Args... args)
+void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... args)
 {
     context.count_host_launch();
-    context.executor().run(shape.grid, shape.block, [=] { Kernel(args...); });
+    context.executor().run(
+        shape.grid, shape.block, [=] { Kernel(args...); }, stream);
 }
 
 // Launches from a kernel; the error code is CUDA's.

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/split_mix.hpp"
 #include "device/cpu/executor_state.hpp"
+#include "device/cpu/observer.hpp"
 
 #include <fmt/format.h>
 
@@ -33,12 +34,26 @@ unsigned default_workers()
     return std::clamp(std::thread::hardware_concurrency(), 1U, kMaxWorkers);
 }
 
-void check_barrier(std::size_t reached, std::uint32_t threads)
+void open_barrier(const Block& block, std::size_t reached)
 {
-    if (reached != threads)
+    if (reached != block.threads)
         throw Fault(fmt::format("{} of the {} threads of a block are at a barrier, and the others have ended without "
                                 "it; allowed: a barrier that all threads of a block reach",
-                                reached, threads));
+                                reached, block.threads));
+    if (block.observed != nullptr)
+        observer->barrier(block.observed);
+}
+
+void begin_block(Block& block)
+{
+    if (block.grid->observed != nullptr)
+        block.observed = observer->block_begins(block.grid->observed, block.index, block.threads);
+}
+
+void end_block(const Block& block)
+{
+    if (block.observed != nullptr)
+        observer->block_ends(block.observed);
 }
 
 struct Executor::State {
@@ -107,7 +122,7 @@ bool valid(dim3 grid, dim3 block)
 
 } // namespace
 
-void Executor::run(dim3 grid, dim3 block, KernelCall call)
+void Executor::run(dim3 grid, dim3 block, KernelCall call, unsigned stream)
 {
     if (!valid(grid, block))
         throw Fault(fmt::format(
@@ -116,6 +131,8 @@ void Executor::run(dim3 grid, dim3 block, KernelCall call)
             grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreadsPerBlock));
     auto root = std::make_unique<Grid>(grid, block, Mechanism::null_stream, std::move(call));
     root->pending = false;
+    if (observer != nullptr)
+        root->observed = observer->launched(nullptr, Mechanism::null_stream, stream, nullptr);
     state_->pending.reset();
     if (state_->schedule.order == Schedule::Order::random)
         state_->random.run(std::move(root), split_mix(state_->draws, state_->runs++));
@@ -146,6 +163,7 @@ void carry_threads(Carrier& carrier)
         context.thread_index = dim3(thread % dim.x, thread / dim.x % dim.y, thread / (dim.x * dim.y));
         if (block.begun++ == 0)
             block.first = thread;
+        context.observed = block.observed == nullptr ? nullptr : observer->thread_of(block.observed, thread);
         block.grid->call();
         ++block.gone;
     } while (block.sequential && block.next_unstarted < block.threads);
@@ -156,9 +174,10 @@ void barrier()
     current_carrier()->stop(Carrier::Stop::at_barrier);
 }
 
-void* shared_memory(const void* key, std::size_t bytes)
+void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name)
 {
-    auto& shared = current_carrier()->block->shared;
+    Block& block = *current_carrier()->block;
+    auto& shared = block.shared;
     const auto found = std::ranges::find(shared, key, &std::pair<const void*, std::unique_ptr<std::byte[]>>::first);
     if (found != shared.end())
         return found->second.get();
@@ -167,6 +186,8 @@ void* shared_memory(const void* key, std::size_t bytes)
     std::byte* const memory =
         shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
     std::memset(memory, kPoison, bytes);
+    if (block.observed != nullptr)
+        observer->shared_memory(block.observed, memory, bytes, element, name);
     return memory;
 }
 
@@ -198,7 +219,8 @@ void delay(unsigned times)
 namespace
 {
 
-LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call, bool wait)
+// `place`: the address after the launch call.
+LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call, bool wait, const void* place)
 {
     if (!valid(grid, block))
         return launch_invalid_configuration;
@@ -212,7 +234,13 @@ LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall 
     auto child = std::make_unique<Grid>(grid, block, mechanism, std::move(call));
     child->parent = parent.grid;
     child->parent_block = parent.index;
+    void* const thread = current_thread->observed;
+    if (thread != nullptr)
+        child->observed = observer->launched(thread, mechanism, 0, place);
+    void* const observed = child->observed;
     parent.engine->on_launch(parent, std::move(child), wait);
+    if (wait && thread != nullptr)
+        observer->waited(thread, observed);
     return launch_ok;
 }
 
@@ -220,12 +248,12 @@ LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall 
 
 LaunchError launch(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call)
 {
-    return launch_child(grid, block, mechanism, std::move(call), false);
+    return launch_child(grid, block, mechanism, std::move(call), false, __builtin_return_address(0));
 }
 
 LaunchError launch_and_wait(dim3 grid, dim3 block, KernelCall call)
 {
-    return launch_child(grid, block, Mechanism::null_stream, std::move(call), true);
+    return launch_child(grid, block, Mechanism::null_stream, std::move(call), true, __builtin_return_address(0));
 }
 
 } // namespace nestbed::cpu

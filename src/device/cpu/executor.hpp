@@ -87,10 +87,10 @@ class Executor
     // random: the runs from now on draw from this number.
     void draw_from(std::uint64_t draws);
 
-    // Launches a grid from the host and returns when it and all its descendants are complete. Throws Fault for an empty or
+    // Launches a grid from the host, into one of its streams, and returns when it and all its descendants are complete. Throws Fault for an empty or
     // oversized grid, if every thread waits for ever (schedule random), and if a kernel launches by a mechanism that is not
     // allowed; and whatever a kernel throws.
-    void run(dim3 grid, dim3 block, KernelCall call);
+    void run(dim3 grid, dim3 block, KernelCall call, unsigned stream = 0);
 
   private:
     struct State;
@@ -101,12 +101,14 @@ class Executor
 
 struct ThreadContext {
     dim3 thread_index, block_index, block_dim, grid_dim;
+    void* observed = nullptr; // see observer.hpp
 };
 inline constinit thread_local ThreadContext* current_thread = nullptr;
 
 void barrier();
-// The block's memory for `key`, the same for all its threads, aligned for any type; gone when the block ends.
-void* shared_memory(const void* key, std::size_t bytes);
+// The block's memory for `key`, the same for all its threads, aligned for any type; gone when the block ends. Its name and the size of an
+// element are for who watches.
+void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name);
 // Of the worker that runs the calling thread: below Executor::workers().
 unsigned worker_number();
 // No other thread of the calling thread's block began before it.

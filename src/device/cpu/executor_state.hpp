@@ -27,11 +27,15 @@ struct Block {
     std::size_t position = 0;         // the grid's place in its generation (sequential schedules)
     bool sequential = true;
     Engine* engine = nullptr;
+    void* observed = nullptr;                                                 // see observer.hpp
     std::vector<std::pair<const void*, std::unique_ptr<std::byte[]>>> shared; // by key; few a kernel
 };
 
 // A barrier opens when no thread of the block can go on. Throws Fault if not all are at it.
-void check_barrier(std::size_t reached, std::uint32_t threads);
+void open_barrier(const Block& block, std::size_t reached);
+
+void begin_block(Block& block);
+void end_block(const Block& block);
 
 // Gives a carrier's context the block's coordinates.
 void enter_block(ThreadContext& context, const Block& block);

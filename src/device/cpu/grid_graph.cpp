@@ -1,5 +1,7 @@
 #include "device/cpu/grid_graph.hpp"
 
+#include "device/cpu/observer.hpp"
+
 #include <utility>
 
 namespace nestbed::cpu
@@ -34,6 +36,8 @@ void GridGraph::submit(std::unique_ptr<Grid> grid)
 void GridGraph::make_ready(std::unique_ptr<Grid> grid)
 {
     Grid* ready = grid.get();
+    if (ready->observed != nullptr)
+        observer->starts(ready->observed);
     live_.emplace(ready, std::move(grid));
     ready_.push_back(ready);
 }
@@ -52,6 +56,8 @@ void GridGraph::complete_if_done(Grid& start)
             return;
         if (std::exchange(grid->pending, false))
             ++released_;
+        if (grid->observed != nullptr)
+            observer->done(grid->observed);
         if (!grid->tails.empty()) {
             grid->tail_open = true;
             std::unique_ptr<Grid> tail = std::move(grid->tails.front());
@@ -59,6 +65,8 @@ void GridGraph::complete_if_done(Grid& start)
             make_ready(std::move(tail));
             return;
         }
+        if (grid->observed != nullptr)
+            observer->complete(grid->observed);
         if (grid->waiter != nullptr)
             woken_.push_back(grid->waiter);
         Grid* parent = grid->parent;

@@ -31,6 +31,7 @@ struct Grid {
     bool tail_open = false;                           // one of its tail launches is under way
     std::unique_ptr<Grid> next_in_stream;             // waits for this grid
     std::unordered_map<std::uint64_t, Grid*> streams; // last incomplete NULL-stream child, by block
+    void* observed = nullptr;                         // see observer.hpp
     Carrier* waiter = nullptr;                        // a thread that waits for this grid (random schedule)
 
     Grid() = default;

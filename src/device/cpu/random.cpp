@@ -112,6 +112,7 @@ void Run::start_block(bool room)
     block.sequential = false;
     block.engine = this;
     block.live = block.threads;
+    begin_block(block);
     resident_threads_ += block.threads;
     block.unstarted.resize(block.threads);
     std::iota(block.unstarted.begin(), block.unstarted.end(), 0U);
@@ -148,7 +149,7 @@ void Run::go_on(ResidentBlock& block)
     if (block.live == 0)
         finish(block);
     else if (block.at_barrier.size() == block.live) {
-        check_barrier(block.live, block.threads);
+        open_barrier(block, block.live);
         block.runnable = std::exchange(block.at_barrier, {});
     }
 }
@@ -156,6 +157,7 @@ void Run::go_on(ResidentBlock& block)
 void Run::finish(ResidentBlock& block)
 {
     Grid& grid = *block.grid;
+    end_block(block);
     resident_threads_ -= block.threads;
     resident_.remove_if([&](const ResidentBlock& other) { return &other == &block; });
     if (--grid.blocks_open == 0)

@@ -53,6 +53,7 @@ void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position)
     const dim3 dim = grid.block_dim;
     Block block{
         .grid = &grid, .index = index, .threads = dim.x * dim.y * dim.z, .position = position, .engine = this};
+    begin_block(block);
     std::vector<Carrier*> stopped;
     const auto go_on = [&](Carrier& carrier) {
         if (carrier.resume() == Carrier::Stop::at_barrier)
@@ -67,10 +68,11 @@ void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position)
     }
     // Every thread is now at a barrier or gone: the barrier opens.
     while (!stopped.empty()) {
-        check_barrier(stopped.size(), block.threads);
+        open_barrier(block, stopped.size());
         for (Carrier* carrier : std::exchange(stopped, {}))
             go_on(*carrier);
     }
+    end_block(block);
 }
 
 void Worker::drain(GridGraph& graph)

@@ -126,9 +126,15 @@ class Context
     const DeviceFacts& facts() const { return facts_; }
     std::string schedule() const { return {}; }
 
-    // Throws RunError when the memory cannot be had.
+    // On the executor, what races are looked for in.
+    static Races watch(const std::function<void()>& /*work*/)
+    {
+        throw UsageError("--backend cuda: races are found on the executor; allowed: --backend cpu");
+    }
+
+    // Throws RunError when the memory cannot be had. The name is for reports of races.
     template <class T>
-    Buffer<T> allocate(std::size_t count)
+    Buffer<T> allocate(std::size_t count, std::string_view /*name*/ = {})
     {
         return Buffer<T>(count);
     }

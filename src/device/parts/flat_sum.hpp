@@ -143,7 +143,7 @@ struct FlatScratch {
     Buffer<FlatState> state;
 
     FlatScratch(Context& context, unsigned blocks)
-        : sums(context.allocate<WideSum<T>>(blocks)), state(context.allocate<FlatState>(1))
+        : sums(context.allocate<WideSum<T>>(blocks, "sums")), state(context.allocate<FlatState>(1, "state"))
     {
         context.fill_bytes(state, 0, 1);
     }

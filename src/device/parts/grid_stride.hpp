@@ -53,7 +53,7 @@ struct GridStride {
     template <class T>
     static Buffer<WideSum<T>> prepare(const Reduction<T>& job)
     {
-        return job.context.template allocate<WideSum<T>>(grid_stride_blocks(job));
+        return job.context.template allocate<WideSum<T>>(grid_stride_blocks(job), "partial");
     }
 };
 

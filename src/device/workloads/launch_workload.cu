@@ -12,7 +12,7 @@ class LaunchWorkload final : public Workload
 {
   public:
     explicit LaunchWorkload(Context& context)
-        : context_(context), sum_(context.allocate<unsigned long long>(1)), ledger_(context.allocate<Ledger>(1))
+        : context_(context), sum_(context.allocate<unsigned long long>(1, "sum")), ledger_(context.allocate<Ledger>(1, "ledger"))
     {
     }
 
@@ -21,8 +21,8 @@ class LaunchWorkload final : public Workload
         const auto& launcher = dynamic_cast<const LaunchStrategy&>(strategy);
         LaunchJob job{run, launcher.count(run.point)};
         if (called_.size() < job.launches) {
-            called_ = context_.allocate<unsigned long long>(job.launches);
-            began_ = context_.allocate<unsigned long long>(job.launches);
+            called_ = context_.allocate<unsigned long long>(job.launches, "called_ns");
+            began_ = context_.allocate<unsigned long long>(job.launches, "began_ns");
         }
         Sample sample = once(launcher, job, false);
         if (sample.status != Status::ok || !run.marked)

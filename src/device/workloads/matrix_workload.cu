@@ -71,7 +71,7 @@ __global__ void find_wrong(const float* out, std::uint64_t count, Expected expec
 class MatrixWorkload final : public Workload
 {
   public:
-    explicit MatrixWorkload(Context& context) : context_(context), wrong_(context.allocate<Wrong>(1)) {}
+    explicit MatrixWorkload(Context& context) : context_(context), wrong_(context.allocate<Wrong>(1, "wrong")) {}
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
@@ -111,11 +111,11 @@ class MatrixWorkload final : public Workload
             release();
         sides_ = sides;
         if (out_.size() == 0)
-            out_ = context_.allocate<float>(point.elements);
+            out_ = context_.allocate<float>(point.elements, "out");
         if (!info.drawn() || (in_.size() != 0 && point.seed == seed_))
             return;
         if (in_.size() == 0)
-            in_ = context_.allocate<float>(point.elements);
+            in_ = context_.allocate<float>(point.elements, "in");
         context_.time(
             1, [&] { host_launch<fill_matrix>(context_, whole_device(), in_.data(), point.elements, point.seed); });
         seed_ = point.seed;

@@ -20,9 +20,9 @@ class ReduceData
     ReduceData(Context& context, const Case& point)
         : numbers_(make_input(point)), input_(numbers_.get(), point.elements),
           reference_(reduce_reference(input_, point.grid, point.block, point.op)),
-          padded_(std::size_t{point.grid} * point.block), pristine_(context.allocate<T>(padded_)),
-          work_(context.allocate<T>(padded_)), sums_(context.allocate<T>(point.grid)),
-          total_(context.allocate<WideSum<T>>(1))
+          padded_(std::size_t{point.grid} * point.block), pristine_(context.allocate<T>(padded_, "pristine")),
+          work_(context.allocate<T>(padded_, "in")), sums_(context.allocate<T>(point.grid, "out")),
+          total_(context.allocate<WideSum<T>>(1, "total"))
     {
         context.fill_bytes(pristine_, 0, padded_);
         context.upload(pristine_, input_);

@@ -1,0 +1,167 @@
+// What the detector does at an access, and at an atomic's order.
+#include "device/races/actors.hpp"
+#include "device/races/detector.hpp"
+
+#include <algorithm>
+
+namespace nestbed::races
+{
+
+namespace
+{
+
+bool knows(Clock clock, const Access& access)
+{
+    return clock != nullptr &&
+           (time_of(clock, block_actor(access.grid, access.block)) > access.phase ||
+            time_of(clock, thread_actor(access.grid, access.block, access.thread)) >= access.epoch ||
+            time_of(clock, grid_actor(access.grid)) != 0);
+}
+
+} // namespace
+
+void Detector::enters(WatchedThread& thread, const void* place)
+{
+    thread.node = sites_.at(thread.node, place);
+}
+void Detector::leaves(WatchedThread& thread)
+{
+    thread.node = sites_.caller(thread.node);
+}
+
+bool Detector::would_be_ordered(const Access& access, const WatchedThread& thread)
+{
+    return std::ranges::any_of(thread.would_acquire,
+                               [&](const auto& of_atomic) { return knows(of_atomic.second, access); });
+}
+
+bool Detector::ordered(const Access& access, const WatchedThread& thread) const
+{
+    const WatchedBlock& block = *thread.block;
+    if (access.grid == block.grid->number && access.block == block.index &&
+        (access.thread == thread.index || access.phase < block.phase))
+        return true;
+    return knows(thread.acquired, access) || knows(block.clock, access);
+}
+
+void Detector::found(const Access& first, const Access& second, const WatchedThread& thread, const Region& region,
+                     std::size_t cell, std::size_t bytes)
+{
+    if (region.element == 1) {
+        const auto same = [&](const Access& other) { return other.same_thread(first) && other.site == first.site; };
+        if (std::ranges::any_of(counted_, same))
+            return;
+        counted_.push_back(first);
+    }
+    const auto name_of = [](const Access& access) { return std::uint64_t{access.site} << 2U | access.kind; };
+    const std::pair<std::uint64_t, std::uint64_t> key = std::minmax(name_of(first), name_of(second));
+    auto known = found_.find(key);
+    if (known == found_.end())
+        known = found_
+                    .emplace(key, Found{.first = first,
+                                        .second = second,
+                                        .memory = region.spelled(cell),
+                                        .bytes = bytes,
+                                        .missing = missing_order(first, second, thread),
+                                        .pairs = 0})
+                    .first;
+    ++known->second.pairs;
+}
+
+// Finds the races with the accesses of a list. Where the new access is enough from now on, takes out those before it.
+template <class Accesses>
+void Detector::check(Accesses& accesses, const Access& now, const WatchedThread& thread, const Region& region,
+                     std::size_t cell, std::size_t bytes)
+{
+    const auto rest = std::remove_if(accesses.begin(), accesses.end(), [&](const Access& before) {
+        if (ordered(before, thread))
+            return now.kind == write_access; // what races with the one before, races with this one too
+        if ((writes(before.kind) || writes(now.kind)) && !(is_atomic(before.kind) && is_atomic(now.kind)))
+            found(before, now, thread, region, cell, bytes);
+        return false;
+    });
+    accesses.erase(rest, accesses.end());
+}
+
+void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
+                           std::size_t number, std::size_t bytes)
+{
+    check(cell.writes, now, thread, region, number, bytes);
+    if (writes(now.kind))
+        check(cell.reads, now, thread, region, number, bytes);
+    if (!is_atomic(now.kind))
+        check(cell.atomics, now, thread, region, number, bytes);
+    auto& own = is_atomic(now.kind) ? cell.atomics : writes(now.kind) ? cell.writes : cell.reads;
+    if (!own.empty() && own.back().same_thread(now) && own.back().kind == now.kind) {
+        own.back() = now;
+        return;
+    }
+    own.push_back(now);
+    charge(sizeof(Access));
+    shorten(own);
+}
+
+void Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
+                        const void* place)
+{
+    if (full_)
+        return;
+    Region* const region = shadow_.find(address);
+    if (region == nullptr)
+        return;
+    ++accesses_;
+    if (region->cells.empty()) {
+        const std::size_t cells = (region->bytes + region->element - 1) / region->element;
+        charge(cells * sizeof(Cell));
+        if (full_)
+            return;
+        region->cells.resize(cells);
+    }
+    const WatchedBlock& block = *thread.block;
+    const Access now{.grid = block.grid->number,
+                     .block = block.index,
+                     .epoch = thread.epoch,
+                     .phase = block.phase,
+                     .site = sites_.at(thread.node, place),
+                     .thread = thread.index,
+                     .kind = kind};
+    counted_.clear();
+    const std::size_t first = (address - region->begin) / region->element;
+    const std::size_t last = std::min(address - region->begin + bytes, region->bytes) - 1;
+    for (std::size_t cell = first; cell <= last / region->element; ++cell)
+        access_cell(region->cells[cell], now, thread, *region, cell, bytes);
+}
+
+void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires)
+{
+    const auto released = atomics_.find(address);
+    if (released == atomics_.end())
+        return;
+    Clock& to = acquires ? thread.acquired : thread.unfenced;
+    to = clocks_.merged(to, released->second.clock);
+    auto place = std::ranges::find(thread.would_acquire, address, &std::pair<std::uintptr_t, Clock>::first);
+    if (place == thread.would_acquire.end()) {
+        place = thread.would_acquire.begin();
+        std::rotate(place, std::prev(thread.would_acquire.end()), thread.would_acquire.end());
+    }
+    *place = {address, released->second.with_fences};
+}
+
+void Detector::writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading)
+{
+    const Clock all = release(thread);
+    const Clock clock = releases ? all : thread.released;
+    Released& released = atomics_[address];
+    released.clock = after_reading ? clocks_.merged(released.clock, clock) : clock;
+    released.with_fences = after_reading ? clocks_.merged(released.with_fences, all) : all;
+}
+
+void Detector::fences(WatchedThread& thread, bool acquires, bool releases)
+{
+    if (acquires)
+        thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced, nullptr));
+    if (releases)
+        thread.released = release(thread);
+}
+
+} // namespace nestbed::races

@@ -1,0 +1,29 @@
+// Who clocks have times of.
+#pragma once
+
+#include <cstdint>
+
+namespace nestbed::races
+{
+
+inline constexpr std::uint64_t kMostBlocks = 0xFFFFF; // that an actor's number has room for
+
+// Actors of clocks. The time of a thread is its epoch; of a block, its phase; a grid has one, its end.
+inline std::uint64_t actor_of(std::uint32_t grid, std::uint64_t block, std::uint64_t slot)
+{
+    return std::uint64_t{grid} << 32U | block << 12U | slot;
+}
+inline std::uint64_t thread_actor(std::uint32_t grid, std::uint32_t block, std::uint16_t thread)
+{
+    return actor_of(grid, block, thread + 1ULL);
+}
+inline std::uint64_t block_actor(std::uint32_t grid, std::uint32_t block)
+{
+    return actor_of(grid, block, 0);
+}
+inline std::uint64_t grid_actor(std::uint32_t grid)
+{
+    return actor_of(grid, kMostBlocks, 0);
+}
+
+} // namespace nestbed::races

@@ -1,0 +1,132 @@
+// What the detector says of the races that it found.
+#include "device/races/detector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace nestbed::races
+{
+
+namespace
+{
+
+std::string_view verb(const Access& access)
+{
+    return is_atomic(access.kind) ? "atomic" : writes(access.kind) ? "write" : "read";
+}
+
+// The ancestor of the grid, or itself, that `above` launched (nullptr: the host); nullptr where `above` is none of its ancestors.
+const WatchedGrid* launched_from(const WatchedGrid* grid, const WatchedGrid* above)
+{
+    while (grid != nullptr && grid->parent != above)
+        grid = grid->parent;
+    return grid;
+}
+
+// A grid's access and one of its child, or of the child's descendants.
+std::string between_parent_and(const WatchedGrid& child, const Access& parents, const Access& childs,
+                               bool childs_is_first)
+{
+    if (parents.block != child.parent_block)
+        return fmt::format("block {}'s {} is not ordered before block {}'s launch (no barrier orders blocks; a tail "
+                           "launch waits for all)",
+                           parents.block, verb(parents), child.parent_block);
+    const bool after = parents.thread == child.parent_thread || parents.phase > child.parent_phase;
+    if (!after)
+        return fmt::format(
+            "thread {}'s {} is not ordered before thread {}'s launch (a __syncthreads() before it would do)",
+            parents.thread, verb(parents), child.parent_thread);
+    if (childs_is_first || writes(childs.kind))
+        return fmt::format(
+            "the child's {} is not ordered before thread {}'s {}, which comes after the launch (a wait for the child "
+            "would do, or a tail launch for what comes after)",
+            verb(childs), parents.thread, verb(parents));
+    return fmt::format(
+        "thread {}'s {} comes after the launch, and the child need not wait for it (a launch after it would do)",
+        parents.thread, verb(parents));
+}
+
+std::string between_siblings(const WatchedGrid& left, const WatchedGrid& right)
+{
+    if (left.parent == nullptr)
+        return fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream);
+    return fmt::format("a grid launched by {} from block {} and one by {} from block {} are in no order (the NULL "
+                       "stream of one block "
+                       "would order them, or a tail launch)",
+                       name_of(left.mechanism), left.parent_block, name_of(right.mechanism), right.parent_block);
+}
+
+} // namespace
+
+std::string Detector::missing_order(const Access& first, const Access& second, const WatchedThread& thread) const
+{
+    if (would_be_ordered(first, thread))
+        return "an atomic is between them that orders nothing by itself (a __threadfence() before it in the first "
+               "thread and after it in "
+               "the second would do, or release and acquire)";
+    const WatchedGrid* const left = grids_[first.grid].get();
+    const WatchedGrid* const right = grids_[second.grid].get();
+    if (left == right)
+        return first.block == second.block ? "no __syncthreads() is between them"
+                                           : fmt::format("blocks {} and {} of a grid are in no order (a counter with "
+                                                         "release and acquire would order them, or "
+                                                         "the end of the grid)",
+                                                         first.block, second.block);
+    if (const WatchedGrid* child = launched_from(right, left))
+        return between_parent_and(*child, first, second, false);
+    if (const WatchedGrid* child = launched_from(left, right))
+        return between_parent_and(*child, second, first, true);
+    for (const WatchedGrid* above = left->parent;; above = above->parent) {
+        const WatchedGrid* const other = launched_from(right, above);
+        if (other != nullptr)
+            return between_siblings(*launched_from(left, above), *other);
+    }
+}
+
+RaceAccess Detector::described(const Access& access) const
+{
+    const WatchedGrid& grid = *grids_[access.grid];
+    RaceAccess out{.write = writes(access.kind),
+                   .atomic = is_atomic(access.kind),
+                   .places = sites_.places(access.site),
+                   .depth = grid.depth,
+                   .block = access.block,
+                   .thread = access.thread};
+    if (grid.parent != nullptr)
+        out.launched_by = {
+            .place = sites_.places(grid.site).front(), .block = grid.parent_block, .thread = grid.parent_thread};
+    return out;
+}
+
+// Calls that differ further out are one place.
+std::vector<Race> Detector::described() const
+{
+    std::vector<Race> races;
+    const auto names = [](const RaceAccess& left, const RaceAccess& right) {
+        const auto name = [](const RaceAccess& access) {
+            return std::tuple(access.places.front(), access.write, access.atomic);
+        };
+        return std::minmax({name(left), name(right)}, std::less{});
+    };
+    for (const auto& [key, pairs] : found_) {
+        Race race{.memory = pairs.memory,
+                  .bytes = pairs.bytes,
+                  .first = described(pairs.first),
+                  .second = described(pairs.second),
+                  .missing = pairs.missing,
+                  .pairs = pairs.pairs};
+        const auto same = std::ranges::find_if(races, [&](const Race& other) {
+            return names(other.first, other.second) == names(race.first, race.second);
+        });
+        if (same == races.end())
+            races.push_back(std::move(race));
+        else
+            same->pairs += race.pairs;
+    }
+    std::ranges::stable_sort(races, std::ranges::greater{}, &Race::pairs);
+    return races;
+}
+
+} // namespace nestbed::races

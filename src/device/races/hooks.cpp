@@ -1,0 +1,185 @@
+// The functions that g++ -fsanitize=thread calls at every access of memory that it compiles, and at every atomic operation: their names and
+// arguments are the compiler's (GCC, gcc/sanitizer.def). ThreadSanitizer's own library is not linked. They do the atomic operations.
+#include "device/races/detector.hpp"
+
+#include <atomic>
+
+namespace nestbed::races
+{
+
+namespace
+{
+
+Detector& detector()
+{
+    static Detector one;
+    return one;
+}
+
+[[maybe_unused]] const bool watches = [] {
+    cpu::observer = &detector();
+    return true;
+}();
+
+WatchedThread* watched()
+{
+    return cpu::current_thread == nullptr ? nullptr : static_cast<WatchedThread*>(cpu::current_thread->observed);
+}
+
+std::uintptr_t number(const volatile void* address)
+{
+    return reinterpret_cast<std::uintptr_t>(address);
+}
+
+void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place)
+{
+    if (WatchedThread* const thread = watched())
+        detector().accesses(*thread, number(address), bytes, kind, place);
+}
+
+bool acquires(int order)
+{
+    return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+}
+bool releases(int order)
+{
+    return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
+enum class Atomic : std::uint8_t { load, store, update };
+
+void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place)
+{
+    WatchedThread* const thread = watched();
+    if (thread == nullptr)
+        return;
+    detector().accesses(*thread, number(address), bytes, what == Atomic::load ? atomic_read : atomic_write, place);
+    if (what != Atomic::store)
+        detector().reads_atomically(*thread, number(address), acquires(order));
+    if (what != Atomic::load)
+        detector().writes_atomically(*thread, number(address), releases(order), what == Atomic::update);
+}
+
+} // namespace
+
+} // namespace nestbed::races
+
+// NOLINTBEGIN: the names are the compiler's.
+using nestbed::races::Atomic;
+
+#define PLACE __builtin_return_address(0)
+
+#define ACCESSES(bytes)                                                                                              \
+    void __tsan_read##bytes(void* address)                                                                           \
+    {                                                                                                                \
+        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE);                                  \
+    }                                                                                                                \
+    void __tsan_write##bytes(void* address)                                                                          \
+    {                                                                                                                \
+        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);                                 \
+    }                                                                                                                \
+    void __tsan_unaligned_read##bytes(void* address)                                                                 \
+    {                                                                                                                \
+        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE);                                  \
+    }                                                                                                                \
+    void __tsan_unaligned_write##bytes(void* address)                                                                \
+    {                                                                                                                \
+        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);                                 \
+    }                                                                                                                \
+    void __tsan_volatile_read##bytes(void* address)                                                                  \
+    {                                                                                                                \
+        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE);                                  \
+    }                                                                                                                \
+    void __tsan_volatile_write##bytes(void* address)                                                                 \
+    {                                                                                                                \
+        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);                                 \
+    }
+
+#define UPDATE(bits, name, T)                                                                                        \
+    T __tsan_atomic##bits##_##name(volatile T* address, T value, int order)                                          \
+    {                                                                                                                \
+        nestbed::races::atomic(address, sizeof(T), Atomic::update, order, PLACE);                                    \
+        return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                                    \
+    }
+
+#define ATOMICS(bits, T)                                                                                             \
+    T __tsan_atomic##bits##_load(const volatile T* address, int order)                                               \
+    {                                                                                                                \
+        nestbed::races::atomic(address, sizeof(T), Atomic::load, order, PLACE);                                      \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
+    }                                                                                                                \
+    void __tsan_atomic##bits##_store(volatile T* address, T value, int order)                                        \
+    {                                                                                                                \
+        nestbed::races::atomic(address, sizeof(T), Atomic::store, order, PLACE);                                     \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                          \
+    }                                                                                                                \
+    T __tsan_atomic##bits##_exchange(volatile T* address, T value, int order)                                        \
+    {                                                                                                                \
+        nestbed::races::atomic(address, sizeof(T), Atomic::update, order, PLACE);                                    \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                \
+    }                                                                                                                \
+    UPDATE(bits, fetch_add, T)                                                                                       \
+    UPDATE(bits, fetch_sub, T)                                                                                       \
+    UPDATE(bits, fetch_and, T)                                                                                       \
+    UPDATE(bits, fetch_or, T)                                                                                        \
+    UPDATE(bits, fetch_xor, T)                                                                                       \
+    UPDATE(bits, fetch_nand, T)                                                                                      \
+    bool __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value, int order,         \
+                                                       int failed_order)                                             \
+    {                                                                                                                \
+        const bool done =                                                                                            \
+            __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
+        nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
+                               done ? order : failed_order, PLACE);                                                  \
+        return done;                                                                                                 \
+    }                                                                                                                \
+    bool __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int order,           \
+                                                     int failed_order)                                               \
+    {                                                                                                                \
+        const bool done =                                                                                            \
+            __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
+        nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
+                               done ? order : failed_order, PLACE);                                                  \
+        return done;                                                                                                 \
+    }
+
+extern "C" {
+void __tsan_init() {}
+void __tsan_func_entry(void* caller)
+{
+    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched())
+        nestbed::races::detector().enters(*thread, caller);
+}
+void __tsan_func_exit(void*)
+{
+    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched())
+        nestbed::races::detector().leaves(*thread);
+}
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+void __tsan_read_range(void* address, unsigned long bytes)
+{
+    nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE);
+}
+void __tsan_write_range(void* address, unsigned long bytes)
+{
+    nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);
+}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+ATOMICS(8, unsigned char)
+ATOMICS(16, unsigned short)
+ATOMICS(32, unsigned)
+ATOMICS(64, unsigned long)
+void __tsan_atomic_thread_fence(int order)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched())
+        nestbed::races::detector().fences(*thread, nestbed::races::acquires(order), nestbed::races::releases(order));
+}
+void __tsan_atomic_signal_fence(int) {}
+}
+// NOLINTEND

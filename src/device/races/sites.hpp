@@ -1,0 +1,48 @@
+// Places in the program: an address in code with the calls that led there.
+#pragma once
+
+#include "model/races.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace nestbed::races
+{
+
+// Numbers places, so that an access keeps four bytes of its own. A node of the tree of calls is a place too: 0 is the kernel's caller.
+class Sites
+{
+  public:
+    // The place that `address` (the one after the call or access) is in a function that was called at the node.
+    std::uint32_t at(std::uint32_t node, const void* address);
+    // Where the node's function was called.
+    std::uint32_t caller(std::uint32_t node) const { return sites_[node].caller; }
+    // The access, then the calls, from the inside out, in files of the project or of a user; never empty.
+    std::vector<SourcePlace> places(std::uint32_t site) const;
+
+  private:
+    struct Site {
+        std::uint32_t caller = 0;
+        const void* address = nullptr;
+    };
+    struct Hash {
+        std::size_t operator()(const std::pair<std::uint32_t, const void*>& key) const
+        {
+            return reinterpret_cast<std::size_t>(key.second) * 0x9E3779B97F4A7C15U + key.first;
+        }
+    };
+    std::vector<Site> sites_{Site{}};
+    std::unordered_map<std::pair<std::uint32_t, const void*>, std::uint32_t, Hash> numbers_;
+};
+
+// The variable of this program that is there: "arrived", or "sums, byte 12"; "a variable" where its name is not known.
+std::string variable_at(const void* address);
+
+// The source place of the instruction before the address, from this program's debug information (elfutils); line 0: there is none.
+SourcePlace source_place(const void* address);
+
+} // namespace nestbed::races

@@ -1,0 +1,23 @@
+// The test program; and, where its first argument is a command, nestbed with the mutants:
+//     races_tests races --strategy no_fence_aggregated_grid --grid 4 --block 64
+#include "base/error.hpp"
+#include "base/standard_streams.hpp"
+#include "cli/cli.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+int main(int argc, char** argv)
+{
+    if (argc > 1 && argv[1][0] != '-') {
+        if (!nestbed::prepare_standard_streams())
+            return nestbed::exit_could_not;
+        return nestbed::run_command_line({argv + 1, argv + argc}, std::cout, std::cerr);
+    }
+    setenv("COLUMNS", "80", 1);
+    testing::InitGoogleMock(&argc, argv);
+    return RUN_ALL_TESTS();
+}

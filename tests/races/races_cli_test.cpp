@@ -1,0 +1,114 @@
+// `nestbed races`: what a user types and what comes back.
+#include "support/cli_support.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace nestbed
+{
+namespace
+{
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+
+TEST(RacesCommand, PrintsEveryKindOfRaceAndCountsThem)
+{
+    const Outcome outcome = nestbed({"races", "--strategy", "nosync", "--grid", "4", "--block", "64"});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_THAT(outcome.out, HasSubstr("race: write and read of in[1] (4 bytes)\n"
+                                       "  write  nested/nosync.cu:"));
+    EXPECT_THAT(outcome.out, HasSubstr("  depth 1, block 0, thread 1\n"
+                                       "         launched at nested/nosync.cu:"));
+    EXPECT_THAT(outcome.out, HasSubstr("missing: thread 1's write is not ordered before thread 0's launch"));
+    EXPECT_THAT(outcome.out, HasSubstr("\n3 kinds of races, 564 pairs: 776 accesses of 504 threads in 21 grids\n"));
+}
+
+TEST(RacesCommand, SaysSoWhereThereAreNone)
+{
+    const Outcome outcome = nestbed({"races", "--strategy", "barrier,synced"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out,
+                AllOf(HasSubstr("strategy barrier, backend cpu, mechanism fire_and_forget, type int32, grid 4"),
+                      HasSubstr("no races: 776 accesses of 504 threads in 21 grids\n"), Not(HasSubstr("race:"))));
+}
+
+TEST(RacesCommand, WritesOneObjectPerCaseAsJson)
+{
+    const Outcome outcome = nestbed({"races", "--strategy", "nosync", "--grid", "4", "--block", "64", "--json"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    const json races = json::parse(outcome.out);
+    EXPECT_EQ(races["case"]["strategy"], "nosync");
+    EXPECT_EQ(races["status"], "ok") << "in order fifo the race is not seen in the answer";
+    EXPECT_EQ(races["pairs"], 564);
+    ASSERT_EQ(races["races"].size(), 3U);
+    const json& race = races["races"][0];
+    EXPECT_EQ(race["memory"], "in[1]");
+    EXPECT_EQ(race["first"]["kind"], "write");
+    EXPECT_EQ(race["second"]["depth"], 1);
+    EXPECT_THAT(std::string(race["second"]["launched_by"]["place"]), MatchesRegex("nested/nosync.cu:[0-9]+"));
+    EXPECT_THAT(std::string(race["first"]["places"][0]), MatchesRegex("nested/nosync.cu:[0-9]+"));
+}
+
+TEST(RacesCommand, ExpectsARaceWhereItIsTold)
+{
+    EXPECT_EQ(nestbed({"races", "--strategy", "nosync,reduce2", "--expect", "race"}).exit_code, 0);
+    EXPECT_EQ(nestbed({"races", "--strategy", "nosync,barrier", "--expect", "race"}).exit_code, 3);
+    const ScratchFolder folder;
+    const std::string file = folder.write("racy.cfg", "strategy = nosync\nblock = 32, 64\nexpect = race\n");
+    EXPECT_EQ(nestbed({"races", file}).exit_code, 0);
+    EXPECT_EQ(nestbed({"races", file, "--expect", "ok"}).exit_code, 3);
+}
+
+TEST(RacesCommand, SaysWhatItCannotRun)
+{
+    const Outcome outcome = nestbed({"races", "--strategy", "graph,barrier"});
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.err, HasSubstr("graph needs what only CUDA has"));
+    const Outcome large = nestbed({"races", "--strategy", "barrier", "--grid", "65536", "--block", "512"});
+    EXPECT_EQ(large.exit_code, 1);
+    EXPECT_THAT(large.err, HasSubstr("need more than 2048 MB to keep; allowed: a smaller one (--grid, --block"));
+    EXPECT_EQ(nestbed({"races", "--strategy", "barrier", "--backend", "cuda"}).exit_code, 2);
+    EXPECT_EQ(nestbed({"races"}).exit_code, 2);
+}
+
+// The program nestbed does not watch: it calls the one beside it that does.
+int exit_code_of(const std::string& command, std::string& text)
+{
+    FILE* const pipe = popen((command + " 2>&1").c_str(), "r"); // NOLINT(cert-env33-c): of this test
+    text.clear();
+    for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe))
+        text += static_cast<char>(letter);
+    return WEXITSTATUS(pclose(pipe));
+}
+
+TEST(RacesCommand, OfTheProgramItselfCallsTheOneBesideItThatWatches)
+{
+    std::string text;
+    EXPECT_EQ(exit_code_of(NESTBED_PROGRAM " races --strategy reduce2", text), 3);
+    EXPECT_THAT(text, HasSubstr("kinds of races"));
+    EXPECT_EQ(exit_code_of(NESTBED_PROGRAM " races --strategy tail", text), 0);
+}
+
+TEST(RacesCommand, SaysHowToMakeThatProgramWhereItIsNot)
+{
+    const ScratchFolder folder;
+    std::filesystem::copy(NESTBED_PROGRAM, folder.path("nestbed"));
+    std::string text;
+    EXPECT_EQ(exit_code_of(folder.path("nestbed") + " races --strategy tail", text), 1);
+    EXPECT_THAT(text, AllOf(HasSubstr("nestbed_races is not there"), HasSubstr("--target nestbed_races")));
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,160 @@
+// The verdict on every strategy: `racy` is what the detector finds, in any order of the executor.
+#include "base/text_file.hpp"
+#include "device/backends.hpp"
+#include "support/battery.hpp"
+#include "support/orders.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string>
+
+namespace nestbed
+{
+namespace
+{
+
+struct Mutant {
+    const char* prefix;
+    const char* file;
+    std::string place;
+    std::string other; // empty: the same
+};
+
+const std::vector<Mutant>& mutants()
+{
+    static const std::vector<Mutant> all{
+#include "mutants.inc"
+    };
+    return all;
+}
+
+bool is_mutant(const Way& way)
+{
+    return std::ranges::any_of(mutants(),
+                               [&](const Mutant& mutant) { return way.strategy.starts_with(mutant.prefix); });
+}
+
+std::vector<Way> original_ways()
+{
+    return ways_of(BackendKind::cpu, [](const Way& way) { return !way.needs_cuda() && !is_mutant(way); });
+}
+
+std::string text_of(const Races& races)
+{
+    std::string text;
+    for (const Race& race : races.races)
+        text += race.memory + " " + race.first.places.front().file + ":" +
+                std::to_string(race.first.places.front().line) + " " + race.second.places.front().file + ":" +
+                std::to_string(race.second.places.front().line) + " " + race.missing + "\n";
+    return text;
+}
+
+std::unique_ptr<Session> session_of(const std::string& schedule)
+{
+    return open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1, .untimed = true});
+}
+
+class EveryStrategy : public testing::TestWithParam<Way>
+{
+};
+
+// Shapes of one element or one thread have nothing that could race; a race needs no more than one undelayed run of another.
+TEST_P(EveryStrategy, IsRacyAsItSays)
+{
+    const auto session = session_of("fifo");
+    std::uint64_t pairs = 0;
+    for_the_battery(BackendKind::cpu, GetParam(), [&](const Case& point, const Shape& shape) {
+        const Races races = session->races(point, 0);
+        EXPECT_TRUE(races.sample.status == Status::ok || GetParam().info().racy) << races.sample.detail;
+        EXPECT_TRUE(races.pairs() == 0 || GetParam().info().racy) << shape.name << ": " << text_of(races);
+        pairs += races.pairs();
+    });
+    EXPECT_EQ(pairs > 0, GetParam().info().racy);
+}
+
+TEST_P(EveryStrategy, IsRacyAsItSaysInAnyOrder)
+{
+    const Shape sum{"", 4, 64, 0, GetParam().has_elements() ? std::optional<std::uint32_t>() : 4};
+    const Shape matrix{.name = "", .nx = 70, .ny = 50, .block_shape = {16, 8}};
+    const Case point =
+        case_of(BackendKind::cpu, GetParam(), GetParam().has_matrix() ? matrix : sum, types_of(GetParam()).front());
+    for (const char* schedule : {"fifo", "eager", "random:1"}) {
+        const auto session = session_of(schedule);
+        constexpr unsigned kOrders = 20;
+        for (unsigned order = 0; order < (std::string_view(schedule) == "random:1" ? kOrders : 1); ++order) {
+            const Races races = session->races(point, order);
+            EXPECT_EQ(races.pairs() > 0, GetParam().info().racy)
+                << schedule << " " << order << ": " << text_of(races);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Races, EveryStrategy, testing::ValuesIn(original_ways()), kWayName);
+
+// Line numbers of the lines with this text.
+std::vector<unsigned> lines_with(const std::string& file, const std::string& text)
+{
+    std::istringstream source(read_text_file(NESTBED_SOURCE "/" + file));
+    std::vector<unsigned> lines;
+    std::string line;
+    for (unsigned number = 1; std::getline(source, line); ++number)
+        if (line.find(text) != std::string::npos)
+            lines.push_back(number);
+    return lines;
+}
+
+class EveryMutant : public testing::TestWithParam<Mutant>
+{
+};
+
+TEST_P(EveryMutant, HasARaceAtItsLine)
+{
+    const Mutant& mutant = GetParam();
+    const std::string other = mutant.other.empty() ? mutant.place : mutant.other;
+    // Or in a function that is called there.
+    const auto here = [&](const RaceAccess& access, const std::string& text) {
+        return std::ranges::any_of(access.places, [&](const SourcePlace& place) {
+            return place.file == mutant.file && std::ranges::count(lines_with(mutant.file, text), place.line) != 0;
+        });
+    };
+    const auto stem = std::string(mutant.file).substr(std::string(mutant.file).find('/') + 1);
+    const std::vector<Way> ways = ways_of(BackendKind::cpu, [&](const Way& way) {
+        return way.strategy.starts_with(std::string(mutant.prefix) + "_" + stem.substr(0, stem.find('.')));
+    });
+    ASSERT_FALSE(ways.empty());
+    for (const Way& way : ways) {
+        const Races races =
+            session_of("fifo")->races(case_of(BackendKind::cpu, way, {"", 4, 64, 0}, types_of(way).front()), 0);
+        if (way.mechanism == Mechanism::tail) { // which waits for all threads without a barrier
+            EXPECT_EQ(races.pairs(), 0U) << text_of(races);
+            continue;
+        }
+        EXPECT_TRUE(std::ranges::any_of(races.races,
+                                        [&](const Race& race) {
+                                            return (here(race.first, mutant.place) && here(race.second, other)) ||
+                                                   (here(race.first, other) && here(race.second, mutant.place));
+                                        }))
+            << name_of(way) << "\n"
+            << text_of(races);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Races, EveryMutant, testing::ValuesIn(mutants()),
+                         [](const testing::TestParamInfo<Mutant>& test) {
+                             std::string name = std::string(test.param.prefix) + "_" + test.param.file;
+                             std::ranges::replace_if(
+                                 name, [](char letter) { return letter == '/' || letter == '.'; }, '_');
+                             return name;
+                         });
+
+TEST(Mutants, AreAtLeastTwenty)
+{
+    EXPECT_GE(mutants().size(), 20U);
+}
+
+} // namespace
+} // namespace nestbed
