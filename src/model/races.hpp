@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace nestbed
@@ -16,7 +17,11 @@ struct SourcePlace {
     std::string file;  // relative to the project's folder, where it is in it
     unsigned line = 0; // 0: not known
 
-    friend auto operator<=>(const SourcePlace&, const SourcePlace&) = default;
+    friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
+    friend bool operator<(const SourcePlace& left, const SourcePlace& right)
+    {
+        return std::tie(left.file, left.line) < std::tie(right.file, right.line);
+    }
 };
 
 struct RaceAccess {

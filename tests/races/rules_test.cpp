@@ -322,7 +322,7 @@ TEST_P(Rules, AReportSaysWhereWhoAndWhy)
 
 TEST_P(Rules, MemoryPastTheLimitIsAnError)
 {
-    constexpr std::size_t kMany = 1U << 24U;
+    constexpr std::size_t kMany = 1U << 25U;
     const auto large = std::make_unique<char[]>(kMany);
     cpu::observer->memory(large.get(), kMany, 1, "large");
     EXPECT_THROW(pairs(1, 1, [&] { large[0] = 1; }), RunError);

@@ -69,9 +69,8 @@ void Detector::found(const Access& first, const Access& second, const WatchedThr
 }
 
 // Finds the races with the accesses of a list. Where the new access is enough from now on, takes out those before it.
-template <class Accesses>
-void Detector::check(Accesses& accesses, const Access& now, const WatchedThread& thread, const Region& region,
-                     std::size_t cell, std::size_t bytes)
+void Detector::check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread,
+                     const Region& region, std::size_t cell, std::size_t bytes)
 {
     const auto rest = std::remove_if(accesses.begin(), accesses.end(), [&](const Access& before) {
         if (ordered(before, thread))

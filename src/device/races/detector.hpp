@@ -117,8 +117,7 @@ class Detector final : public cpu::Observer
     bool ordered(const Access& access, const WatchedThread& thread) const;
     // If the last atomics of the thread had fences, and those whose values they read.
     static bool would_be_ordered(const Access& access, const WatchedThread& thread);
-    template <class Accesses>
-    void check(Accesses& accesses, const Access& now, const WatchedThread& thread, const Region& region,
+    void check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, const Region& region,
                std::size_t cell, std::size_t bytes);
     void found(const Access& first, const Access& second, const WatchedThread& thread, const Region& region,
                std::size_t cell, std::size_t bytes);

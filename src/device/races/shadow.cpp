@@ -14,7 +14,7 @@ namespace nestbed::races
 std::string Region::spelled(std::size_t cell) const
 {
     if (name.empty())
-        return variable_at(reinterpret_cast<const void*>(begin + cell));
+        return variable_at(begin + cell);
     if (element == 1)
         return fmt::format("{}, byte {}", name, cell);
     return bytes == element ? name : fmt::format("{}[{}]", name, cell);
@@ -56,7 +56,7 @@ Region* Shadow::find(std::uintptr_t address)
     return last_ = &found->second;
 }
 
-void shorten(boost::container::small_vector<Access, 1>& accesses)
+void shorten(std::vector<Access>& accesses)
 {
     constexpr std::size_t kLong = 64;
     if (accesses.size() < kLong || !std::has_single_bit(accesses.size()))
@@ -69,8 +69,7 @@ void shorten(boost::container::small_vector<Access, 1>& accesses)
     const auto same = [](const Access& left, const Access& right) {
         return left.same_thread(right) && left.kind == right.kind;
     };
-    const auto rest = std::ranges::unique(accesses, same);
-    accesses.erase(rest.begin(), rest.end());
+    accesses.erase(std::unique(accesses.begin(), accesses.end(), same), accesses.end());
 }
 
 } // namespace nestbed::races

@@ -1,8 +1,6 @@
 // What the detector keeps of memory: who accessed it and when, element by element.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -41,7 +39,7 @@ struct Access {
 // The accesses to an element that another one may race with: of each thread the last ones. FastTrack (Flanagan and Freund, PLDI 2009)
 // keeps one where one does; what is kept here may have many, for most elements have few.
 struct Cell {
-    boost::container::small_vector<Access, 1> writes, reads, atomics;
+    std::vector<Access> writes, reads, atomics;
 };
 
 // Memory that threads can share.
@@ -73,6 +71,6 @@ class Shadow
 };
 
 // A list of accesses that grows without end is made shorter now and then: of a thread's accesses the last one is enough.
-void shorten(boost::container::small_vector<Access, 1>& accesses);
+void shorten(std::vector<Access>& accesses);
 
 } // namespace nestbed::races

@@ -69,14 +69,14 @@ SourcePlace source_place(const void* address)
     return {relative_to_project(file), static_cast<unsigned>(number)};
 }
 
-std::string variable_at(const void* address)
+std::string variable_at(std::uintptr_t address)
 {
-    const auto at = reinterpret_cast<Dwarf_Addr>(address);
-    Dwfl_Module* const module = dwfl_addrmodule(debug_information(), at);
+    Dwfl_Module* const module = dwfl_addrmodule(debug_information(), address);
     GElf_Off offset = 0;
     GElf_Sym symbol{};
-    const char* const name =
-        module == nullptr ? nullptr : dwfl_module_addrinfo(module, at, &offset, &symbol, nullptr, nullptr, nullptr);
+    const char* const name = module == nullptr
+                                 ? nullptr
+                                 : dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
     if (name == nullptr)
         return "a variable";
     int status = 0;

@@ -40,7 +40,7 @@ class Sites
 };
 
 // The variable of this program that is there: "arrived", or "sums, byte 12"; "a variable" where its name is not known.
-std::string variable_at(const void* address);
+std::string variable_at(std::uintptr_t address);
 
 // The source place of the instruction before the address, from this program's debug information (elfutils); line 0: there is none.
 SourcePlace source_place(const void* address);
