@@ -235,7 +235,7 @@ def page_of(folder, beside, options):
 
 
 def options_of(arguments):
-    parser = argparse.ArgumentParser(prog="report.py", description="One page of HTML to explore a results folder.")
+    parser = argparse.ArgumentParser(prog="report.sh", description="One page of HTML to explore a results folder.")
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "results/h200", metavar="FOLDER",
                         help="with logs of nestbed run (results/h200)")
     parser.add_argument("-o", dest="out", type=pathlib.Path, metavar="FILE.html", help="(FOLDER/report.html)")

@@ -2,6 +2,7 @@
 # Installs what nestbed needs, builds it, and runs an experiment: on the GPU if there is one, otherwise on the CPU executor.
 #
 #     experiments/run.sh                                      the book's experiment, experiments/book.cfg
+#     experiments/run.sh --repeat 5                           the same with options of `nestbed run`
 #     experiments/run.sh experiments/quick.cfg                another experiment
 #     experiments/run.sh experiments/grid.cfg --grid 1:64:*2  with the options of `nestbed run`
 #
@@ -22,4 +23,8 @@ if (($# == 0)); then
         set -- experiments/book.cfg
     fi
 fi
+case " $* " in
+    *.cfg[\ :]* | *" --strategy"*) ;;
+    *) set -- "$here/book.cfg" "$@" ;;
+esac
 exec "$NESTBED" run "$@"

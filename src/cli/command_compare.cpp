@@ -31,7 +31,7 @@ is slower, its 95 % bootstrap interval, and a verdict.
                   regression if slower than the tolerance allows
   fails           right in all rows of A, not in all of B; or wrong in some of
                   both, and right less often than by chance (Fisher's test)
-  mended          the reverse: B is right where A was not
+  fixed           the reverse: B is right where A was not
   untimed         right in both; times in one log alone, or in some rows
   no times        wrong or unsupported in A or B, or both are untimed; no
                   change of the answers

@@ -235,7 +235,7 @@ Change change_of(const ComparedCase& one, std::size_t fewest, bool timed)
     if (always ? after.not_ok() > 0 : right_less_often(before, after))
         return Change::fails;
     if (!always && ((before.ok == 0 && after.not_ok() == 0) || right_less_often(after, before)))
-        return Change::mended;
+        return Change::fixed;
     if (!one.interval)
         return timed && before.ok > 0 && after.ok > 0 ? Change::untimed : Change::no_times;
     if (fewest < kFewestSamples)
@@ -280,7 +280,7 @@ ComparedCase compare_case(const ParsedLog& before_log, const CaseRows& before, c
 std::string_view name_of(Change change)
 {
     constexpr std::array<std::string_view, kChanges.size()> kNames{
-        "fails", "missing", "slower", "untimed", "same", "faster", "mended", "too few", "no times", "added"};
+        "fails", "missing", "slower", "untimed", "same", "faster", "fixed", "too few", "no times", "added"};
     return kNames.at(static_cast<std::size_t>(change));
 }
 

@@ -25,9 +25,9 @@ namespace nestbed
 
 // missing: A alone has the case; added: B alone. untimed: right in both, and one clock has no time for every row that is right.
 // no_times: right in one log at most, or neither log has times; no change of the answers.
-enum class Change : std::uint8_t { fails, missing, slower, untimed, same, faster, mended, too_few, no_times, added };
+enum class Change : std::uint8_t { fails, missing, slower, untimed, same, faster, fixed, too_few, no_times, added };
 constexpr std::array<Change, 10> kChanges{Change::fails,    Change::missing, Change::slower, Change::untimed,
-                                          Change::same,     Change::faster,  Change::mended, Change::too_few,
+                                          Change::same,     Change::faster,  Change::fixed,  Change::too_few,
                                           Change::no_times, Change::added};
 std::string_view name_of(Change change);
 

@@ -173,7 +173,7 @@ void CsvLog::read()
         torn.find('\n') != std::string_view::npos)
         throw RunError(fmt::format("{}:{}: a quote is missing in this row or a later one: {} bytes behind it would "
                                    "be one cell; allowed: a log "
-                                   "that is mended, or --overwrite, which moves it aside",
+                                   "that is corrected, or --overwrite, which moves it aside",
                                    path_, 1 + std::ranges::count(text_.substr(0, whole_), '\n'), torn.size()));
 }
 

@@ -246,7 +246,7 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
 
     const bool untimed = all_untimed(runs);
     constexpr std::array<std::string_view, 4> kTimes{"n", "median", "MAD", "95% CI"};
-    constexpr std::array<std::string_view, 4> kSometimes{"latency", "GB/s", "of peak", "ratio"};
+    constexpr std::array<std::string_view, 6> kSometimes{"MAD", "95% CI", "latency", "GB/s", "of peak", "ratio"};
     std::erase_if(columns, [&](const Column& column) {
         return (column.name == "backend" && column.constant()) ||
                (untimed && std::ranges::find(kTimes, column.name) != kTimes.end()) ||

@@ -99,7 +99,7 @@ TEST_F(CompareCommand, PutsWhatFailsBeforeWhatIsSlow)
                 HasSubstr("strategy  grid        A        B  B / A         95% CI  ok in A, B  verdict\n"));
     EXPECT_THAT(compared.out, AllOf(HasSubstr("8.00 us    wrong"), HasSubstr("5/5 0/5  fails *\n"),
                                     HasSubstr("wrong    wrong                                    no times\n"),
-                                    HasSubstr("0/5 5/5  mended\n")))
+                                    HasSubstr("0/5 5/5  fixed\n")))
         << compared.out;
 }
 

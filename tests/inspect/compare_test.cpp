@@ -168,9 +168,9 @@ TEST(Compare, SeesWhatIsNoLongerRight)
         EXPECT_TRUE(is_regression(fails, 1000));
         EXPECT_FALSE(fails.ratio);
         EXPECT_DOUBLE_EQ(*fails.before.median_us, 10);
-        const ComparedCase mended = one_case(not_ok("s", 5, status), right);
-        EXPECT_EQ(mended.change, Change::mended);
-        EXPECT_FALSE(is_regression(mended, 0));
+        const ComparedCase fixed = one_case(not_ok("s", 5, status), right);
+        EXPECT_EQ(fixed.change, Change::fixed);
+        EXPECT_FALSE(is_regression(fixed, 0));
     }
     // One wrong row of many is enough where none was.
     const ComparedCase once = one_case(right + right, right + not_ok("s", 1, "wrong"));
@@ -198,8 +198,8 @@ TEST(Compare, LeavesARaceToChance)
     EXPECT_EQ(one_case(race(49), race(47)).change, Change::same);
     EXPECT_EQ(one_case(race(49), race(50)).change, Change::same);
     EXPECT_EQ(one_case(race(25), race(10)).change, Change::fails);
-    EXPECT_EQ(one_case(race(10), race(25)).change, Change::mended);
-    EXPECT_EQ(one_case(race(0), race(25)).change, Change::mended);
+    EXPECT_EQ(one_case(race(10), race(25)).change, Change::fixed);
+    EXPECT_EQ(one_case(race(0), race(25)).change, Change::fixed);
     EXPECT_EQ(one_case(race(2), race(1)).change, Change::too_few);
 }
 
@@ -225,7 +225,7 @@ TEST(Compare, LetsNoCasePassWhoseTimesAreGone)
     }
     // Rows that are not right have no times anyway, and fail or do not for that.
     EXPECT_EQ(one_case(timed, not_ok("s", 5, "wrong")).change, Change::fails);
-    EXPECT_EQ(one_case(not_ok("s", 5, "wrong"), untimed).change, Change::mended);
+    EXPECT_EQ(one_case(not_ok("s", 5, "wrong"), untimed).change, Change::fixed);
 }
 
 TEST(Compare, RefusesARowThatStandsTwice)

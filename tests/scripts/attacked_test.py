@@ -338,7 +338,7 @@ class Streams(Attacked):
         self.shell("$N -o out.csv; $N -o again.csv")
         size = "--backend cpu --grid 2 --block 8"
         small = f"{size} --strategy tail"
-        for words in ("list", "info", "--help", "--version", "help", f"tree {small}", f"trace {small} -o trace.json",
+        for words in ("list", "info", "--help", "--version", "help", f"tree {small}", "races --strategy tail", f"trace {small} -o trace.json",
                       f"hello {size}", "blobs --backend cpu -o blobs.png", "merge out.csv -o all.csv", "compare out.csv again.csv",
                       "run --help", "merge --help", "list --help", f"run {small} --dry-run",
                       f"run {small} --warmup 0 -o short.csv"):

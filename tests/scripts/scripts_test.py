@@ -329,6 +329,17 @@ class Scripts(WithTools):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.folder / "out.csv").read_bytes().count(b"\n"), 4)
 
+    def test_run_the_books_experiment_where_there_are_options_alone(self):
+        echo = self.folder / "echo"
+        echo.write_text('#!/bin/sh\necho "$@"\n')
+        echo.chmod(0o755)
+        book = ROOT / "experiments/book.cfg"
+        for words, run in ((["--repeat", "5"], f"run {book} --repeat 5"), (["x/quick.cfg", "--grid", "1"], "run x/quick.cfg --grid 1"),
+                           (["launch.cfg:fanout"], "run launch.cfg:fanout"), (["--strategy", "tail"], "run --strategy tail"),
+                           (["--strategy=tail"], "run --strategy=tail")):
+            done = self.with_tools(ROOT / "experiments/run.sh", *words, nestbed=echo, cmake="exit 1")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, run + "\n", ""))
+
     def test_want_the_nestbed_that_is_named_to_be_there(self):
         for script, words in (("run.sh", "book.cfg"), ("plot.sh", "x.csv"), ("report.sh", "x"), ("claims.sh", "check"),
                               ("nvbench.sh", "x.csv y.csv"), ("reproduce.sh", "--dry-run"), ("../tests/run.sh", "-N")):
