@@ -289,6 +289,20 @@ TEST_P(Rules, VariablesOfTheProgramAreShared)
     EXPECT_THAT(races.races.front().memory, testing::HasSubstr("arrivals"));
 }
 
+// Blocks one after another have their shared memory at one address.
+TEST_P(Rules, AtomicsOfABlocksMemoryOrderNoOtherBlock)
+{
+    EXPECT_EQ(pairs(2, 1,
+                    [this] {
+                        BLOCK_SHARED(unsigned, flag, 1);
+                        std::atomic_ref(flag[0]).fetch_add(1, std::memory_order_acq_rel);
+                        data[0] += 1;
+                        std::atomic_ref(flag[0]).fetch_add(1, std::memory_order_acq_rel);
+                    }),
+              2U)
+        << "of the write with a read and a write";
+}
+
 TEST_P(Rules, AReportSaysWhereWhoAndWhy)
 {
     const Races races = watch([&](cpu::Executor& executor) {

@@ -64,8 +64,8 @@ void Detector::reset()
     clocks_ = {};
     shadow_.clear();
     for (const auto& [pointer, block] : blocks_)
-        for (const void* memory : block->shared)
-            shadow_.remove(memory);
+        for (const auto& [begin, bytes] : block->shared)
+            remove(begin, bytes);
     blocks_.clear();
     grids_.clear();
     atomics_.clear();
@@ -90,6 +90,13 @@ void Detector::synchronized()
     for (const auto& [stream, clock] : streams_)
         host_ = clocks_.merged(host_, clock);
     streams_.clear();
+}
+
+void Detector::remove(const void* begin, std::size_t bytes)
+{
+    shadow_.remove(begin);
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    atomics_.erase(atomics_.lower_bound(address), atomics_.lower_bound(address + bytes));
 }
 
 void Detector::charge(std::size_t bytes)
@@ -121,6 +128,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, unsigned stream, con
     grid.number = static_cast<std::uint32_t>(grids_.size() - 1);
     grid.mechanism = mechanism;
     grid.stream = stream;
+    charge(sizeof(WatchedGrid));
     if (thread == nullptr) {
         grid.base = clocks_.merged(host_, streams_[stream]);
         return &grid;
@@ -214,15 +222,15 @@ void Detector::block_ends(void* handle)
     grid.ended = clocks_.merged(grid.ended, block.clock);
     for (const WatchedThread& thread : block.threads)
         grid.ended = clocks_.merged(grid.ended, thread.acquired);
-    for (const void* memory : block.shared)
-        shadow_.remove(memory);
+    for (const auto& [begin, bytes] : block.shared)
+        remove(begin, bytes);
     blocks_.erase(&block);
 }
 
 void Detector::shared_memory(void* handle, const void* begin, std::size_t bytes, std::size_t element,
                              std::string_view name)
 {
-    block_of(handle).shared.push_back(begin);
+    block_of(handle).shared.emplace_back(begin, bytes);
     shadow_.add(begin, bytes, element, name);
 }
 

@@ -65,7 +65,7 @@ struct WatchedBlock {
     Clock clock = nullptr;             // what all its threads know
     WatchedGrid* last_child = nullptr; // in its NULL stream
     std::vector<WatchedThread> threads;
-    std::vector<const void*> shared; // its memory
+    std::vector<std::pair<const void*, std::size_t>> shared; // its memory
 };
 
 class Detector final : public cpu::Observer
@@ -127,6 +127,8 @@ class Detector final : public cpu::Observer
     RaceAccess described(const Access& access) const;
     std::vector<Race> described() const;
     void charge(std::size_t bytes);
+    // Memory that may be something else from now on.
+    void remove(const void* begin, std::size_t bytes);
     void reset();
 
     bool watching_ = false;
@@ -136,7 +138,7 @@ class Detector final : public cpu::Observer
     Sites sites_;
     std::vector<std::unique_ptr<WatchedGrid>> grids_;
     std::map<WatchedBlock*, std::unique_ptr<WatchedBlock>> blocks_;
-    std::unordered_map<std::uintptr_t, Released> atomics_;
+    std::map<std::uintptr_t, Released> atomics_;
     Clock host_ = nullptr;
     std::map<unsigned, Clock> streams_; // of the host
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
