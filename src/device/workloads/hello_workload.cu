@@ -21,7 +21,8 @@ std::uint64_t threads_of_tree(const Case& point, unsigned levels)
 class HelloWorkload final : public Workload
 {
   public:
-    explicit HelloWorkload(Context& context) : context_(context), greetings_(context.allocate<unsigned long long>(1, "greetings"))
+    explicit HelloWorkload(Context& context)
+        : context_(context), greetings_(context.allocate<unsigned long long>(1, "greetings"))
     {
     }
 

@@ -12,7 +12,8 @@ class LaunchWorkload final : public Workload
 {
   public:
     explicit LaunchWorkload(Context& context)
-        : context_(context), sum_(context.allocate<unsigned long long>(1, "sum")), ledger_(context.allocate<Ledger>(1, "ledger"))
+        : context_(context), sum_(context.allocate<unsigned long long>(1, "sum")),
+          ledger_(context.allocate<Ledger>(1, "ledger"))
     {
     }
 
