@@ -123,8 +123,8 @@ Command races_command()
             .arguments = "[EXPERIMENT.cfg] [options]",
             .summary = "find accesses of kernels that no rule of CUDA orders",
             .text = "Runs each case once on the executor, sees every access of its kernels to memory,\n"
-                    "and prints the pairs that nothing orders: on a GPU their order may be another\n"
-                    "in every run. Small cases suffice. The exit code is 0 without a race, 3 with one.\n",
+                    "and prints the pairs that nothing orders: on a GPU their order can differ from\n"
+                    "run to run. Small cases suffice. The exit code is 3 if there is a race, else 0.\n",
             .files = "cfg",
             .operands = 1,
             .options = {{.name = "json", .value = "", .help = "one JSON object per case, in a line of its own"}},

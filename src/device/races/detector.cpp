@@ -18,6 +18,14 @@ namespace
 
 constexpr std::size_t kMostBytes = 2ULL << 30U;
 
+RunError too_large()
+{
+    return RunError(fmt::format(
+        "the accesses of this case need more than {} MB to keep; allowed: a smaller one (--grid, --block, "
+        "--elements): which races there are does not depend on the size",
+        kMostBytes >> 20U));
+}
+
 WatchedGrid& grid_of(void* handle)
 {
     return *static_cast<WatchedGrid*>(handle);
@@ -43,10 +51,7 @@ Races Detector::watch(const std::function<void()>& work)
     watching_ = false;
     if (full_) {
         reset();
-        throw RunError(fmt::format(
-            "the accesses of this case need more than {} MB to keep; allowed: a smaller one (--grid, --block, "
-            "--elements): which races there are does not depend on the size",
-            kMostBytes >> 20U));
+        throw too_large();
     }
     Races races{.sample = {},
                 .races = described(),
@@ -182,10 +187,8 @@ void Detector::waited(void* handle, void* grid)
 void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t threads)
 {
     WatchedGrid& grid = grid_of(handle);
-    if (index >= kMostBlocks) {
-        full_ = true;
-        return nullptr;
-    }
+    if (full_ || index >= kMostBlocks)
+        throw too_large();
     auto made = std::make_unique<WatchedBlock>();
     WatchedBlock& block = *made;
     block.grid = &grid;

@@ -40,6 +40,9 @@ Dwfl* debug_information()
 std::string relative_to_project(std::string_view file)
 {
     constexpr std::string_view kProject = NESTBED_PROJECT_FOLDER "/";
+    constexpr std::string_view kAbove = "../";
+    while (file.starts_with(kAbove)) // relative to the build folder, as ccache may have it
+        file.remove_prefix(kAbove.size());
     return std::string(file.starts_with(kProject) ? file.substr(kProject.size()) : file);
 }
 
