@@ -1,4 +1,4 @@
-// The race detector: knows of every two accesses of a run whether a rule of CUDA orders them, whatever the order in which they ran.
+// The race detector: knows of every two accesses of a run whether a rule of CUDA orders them, given the order of launches and of atomics in that run.
 //
 // What orders (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism" and "Memory Fence Functions"; PTX ISA, "Memory Consistency Model"):
 //   - the order of a thread's own instructions;
