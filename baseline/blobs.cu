@@ -1,4 +1,4 @@
-// blobs: an image drawn through shared memory, with the barrier that it needs.
+// blobs: draws an image through shared memory, with the barrier that it needs.
 //
 //     thread (x, y): tile[ty][tx] = spots(x, y)
 //     barrier
@@ -16,7 +16,7 @@ struct Blobs {
     static constexpr StrategyInfo info{
         .name = "blobs",
         .workload = "blobs",
-        .summary = "an image through shared memory",
+        .summary = "draws an image through shared memory",
         .hazards = "none: a barrier between the write and the read",
         .source = "CUDA by Numba Examples, part 2",
         .shaped = true,

@@ -1,9 +1,11 @@
-// blobs_wrong: the image of blobs, without the barrier. A thread may read before the opposite thread has written.
+// blobs_wrong: draws the image of blobs without the barrier. A thread may read before the opposite thread has
+// written.
 //
 //     thread (x, y): tile[ty][tx] = spots(x, y)
 //     out[y][x] = tile[height - 1 - ty][width - 1 - tx]
 //
-// Launches: none from the device. Hazards: RACY, on purpose. `nestbed blobs --strategy blobs_wrong` draws what the race does.
+// Launches: none from the device. Hazards: RACY, on purpose. `nestbed blobs --strategy blobs_wrong` draws the result
+// of the race.
 // Source: Numba for CUDA Programmers by example, part 2, "2D shared array" without synchronize;
 // "CUDA by Example", chapter 5, has a similar kernel.
 #include "device/workloads/blobs.hpp"
@@ -15,8 +17,8 @@ struct BlobsWrong {
     static constexpr StrategyInfo info{
         .name = "blobs_wrong",
         .workload = "blobs",
-        .summary = "an image through shared memory, without the barrier that it needs",
-        .hazards = "racy: a thread may read what the opposite one has not written yet",
+        .summary = "draws an image through shared memory, without the barrier that it needs",
+        .hazards = "racy: a thread may read before the opposite thread has written",
         .source = "CUDA by Numba Examples, part 2",
         .racy = true,
         .shaped = true,

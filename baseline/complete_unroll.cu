@@ -1,4 +1,4 @@
-// complete_unroll: unroll8_warp with a block size that the compiler knows, so no loop is left.
+// complete_unroll: unroll8_warp with a block size known at compile time, so that no loop remains.
 //
 //     thread t: slice[t] = slice[t] + slice[t + block] + ... + slice[t + 7 * block]
 //     barrier
@@ -8,7 +8,7 @@
 //     the first warp: sum of slice[0] to slice[31], by shuffles
 //
 // Launches: none from the device.
-// Hazards: none: a barrier between the levels, shuffles within the warp.
+// Hazards: none. There is a barrier between the levels, and shuffles need no barrier within the warp.
 // Source: Professional CUDA C Programming, chapter 3, "reduceCompleteUnroll", a template ("reduceCompleteUnrollWarps8").
 #include "device/parts/slices.hpp"
 #include "device/workloads/reduction.hpp"
@@ -42,12 +42,12 @@ struct CompleteUnroll {
         .name = "complete_unroll",
         .workload = "reduce",
         .summary = "flat: unroll8_warp, compiled for each block size",
-        .hazards = "none: a barrier between the levels, shuffles within the warp",
+        .hazards = "none: a barrier between the levels; shuffles within the warp",
         .source = "Professional CUDA C Programming, ch. 3, reduceCompleteUnroll",
     };
     static constexpr unsigned blocks_a_sum = 8;
 
-    // Calls the kernel for the job's block size. There are eleven, from 1024 down to 1.
+    // Calls the kernel for the job's block size. There are eleven kernels, for block sizes from 1024 down to 1.
     template <class T, unsigned Dim = kMostThreads>
     static void run(const Reduction<T>& job)
     {

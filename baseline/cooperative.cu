@@ -18,7 +18,7 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
-// Block b has slices b, b + gridDim, ...
+// Block b sums the slices b, b + gridDim, ...
 template <class T>
 __global__ void reduce_cooperative(T* in, T* out, unsigned slices, unsigned dim, unsigned levels)
 {

@@ -1,4 +1,4 @@
-// copy_col: copies along columns: neighbouring threads read and write one row apart.
+// copy_col: copies columns to columns. Neighbouring threads read and write addresses one row apart.
 //
 //     thread (y, x): out[y][x] = in[y][x]
 //
@@ -22,7 +22,7 @@ struct CopyCol {
         .name = "copy_col",
         .workload = "copy",
         .summary = "copies: reads columns, writes columns",
-        .hazards = "none: no thread reads what another one writes",
+        .hazards = "none: no thread reads what another thread writes",
         .source = "Professional CUDA C Programming, ch. 4, copyCol",
         .shaped = true,
     };

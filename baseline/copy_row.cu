@@ -22,7 +22,7 @@ struct CopyRow {
         .name = "copy_row",
         .workload = "copy",
         .summary = "copies: reads rows, writes rows",
-        .hazards = "none: no thread reads what another one writes",
+        .hazards = "none: no thread reads what another thread writes",
         .source = "Professional CUDA C Programming, ch. 4, copyRow",
         .shaped = true,
     };

@@ -2,9 +2,9 @@
 //
 // Launches: none from the device; one or two from the host.
 // Hazards: none.
-// Source: CUB, which comes with the CUDA toolkit. The result of cub has 64 bits (int64 for int32, double for float32), as in every
-// strategy that sums the whole input. The result of cub_narrow has the type of the elements. An int32 result overflows from about
-// 2^24 elements on, and is verified modulo 2^32.
+// Source: CUB, which comes with the CUDA toolkit. cub returns a 64-bit result (int64 for int32, double for float32),
+// as every strategy does that sums the whole input. cub_narrow returns a result of the element type. An int32 result
+// overflows from about 2^24 elements on, and is verified modulo 2^32.
 #include "device/workloads/reduction.hpp"
 
 #ifdef __CUDACC__
@@ -20,9 +20,10 @@ struct Cub {
     static constexpr StrategyInfo info{
         .name = kNarrow ? "cub_narrow" : "cub",
         .workload = "reduce",
-        .summary = kNarrow ? "the library: cub::DeviceReduce::Sum into the elements' own type"
-                           : "the library: cub::DeviceReduce::Sum into 64 bits",
-        .hazards = kNarrow ? "none: but an int32 sum wraps from some 2^24 elements on" : "none: the library's",
+        .summary = kNarrow ? "the library: cub::DeviceReduce::Sum, result of the element type"
+                           : "the library: cub::DeviceReduce::Sum, 64-bit result",
+        .hazards = kNarrow ? "none: but an int32 sum overflows from about 2^24 elements on"
+                           : "none: the library synchronizes its own kernels",
         .source = "CUB",
         .cuda_only = true,
     };
@@ -51,7 +52,7 @@ struct Cub {
     {
         const cudaStream_t stream = scratch == nullptr ? nullptr : job.context.stream(0);
         const auto call = [&](auto* to) {
-            const T* in = job.in; // const: so CUB instantiates the kernels that its users get
+            const T* in = job.in; // const, so that CUB instantiates the same kernels as for its users
             return cub::DeviceReduce::Sum(scratch, bytes, in, to, static_cast<std::int64_t>(job.elements), stream);
         };
         if constexpr (kNarrow)

@@ -1,11 +1,12 @@
 // diagonal_row: naive_row with blocks along diagonals. Blocks that run at the same time are in different rows and columns.
 //
-//     block n of the grid, in the order in which blocks start: takes block (n / rows + n % rows, n % rows), modulo the columns
+//     block n of the grid, in start order: takes block (n / rows + n % rows, n % rows), modulo the columns
 //     thread (x, y): out[x][y] = in[y][x]
 //
-// Launches: none from the device. Hazards: none. (The article's formula is for square grids; in others it leaves blocks out.)
+// Launches: none from the device. Hazards: none. (The article's formula works only for square grids. In other grids
+// it skips blocks.)
 // Source: Professional CUDA C Programming, chapter 4, "transposeDiagonalRow".
-// It avoids partition camping, which today's memories do not have.
+// It avoids partition camping, which does not occur on today's GPUs.
 #include "device/workloads/matrix.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -25,7 +26,7 @@ struct DiagonalRow {
         .name = "diagonal_row",
         .workload = "transpose",
         .summary = "transposes: naive_row, blocks along diagonals",
-        .hazards = "none: no thread reads what another one writes",
+        .hazards = "none: no thread reads what another thread writes",
         .source = "Professional CUDA C Programming, ch. 4, transposeDiagonalRow",
         .shaped = true,
     };

@@ -4,7 +4,7 @@
 //     launch the graph
 //
 // Launches: none from the device; one graph of log2(block) nodes from the host, fewer with `depth`.
-// Hazards: none: each node depends on the one before.
+// Hazards: none. Each node depends on the node before it.
 // Source: CUDA C++ Programming Guide, "CUDA Graphs".
 #include "device/workloads/level.hpp"
 
@@ -17,7 +17,7 @@ struct GraphHost {
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::host_graph>,
         .summary = "flat: a graph with one node per level, launched once by the host",
-        .hazards = "none: the nodes are in a line",
+        .hazards = "none: each node depends on the node before it",
         .source = "CUDA C++ Programming Guide, CUDA Graphs",
         .cuda_only = true,
     };

@@ -1,7 +1,7 @@
-// host: the host's processor sums on one core, for reference.
+// host: one core of the host's CPU computes the sum, for reference.
 //
-// Launches: none. Hazards: none. It sums in 64 bits (int64 for int32, double for float32).
-// Source: std::transform_reduce, in the place of the book's "recursiveReduce".
+// Launches: none. Hazards: none. The sum has 64 bits (int64 for int32, double for float32).
+// Source: std::transform_reduce, which replaces the book's "recursiveReduce".
 #include "device/workloads/reduction.hpp"
 
 #include <functional>
@@ -14,7 +14,7 @@ struct Host {
     static constexpr StrategyInfo info{
         .name = "host",
         .workload = "reduce",
-        .summary = "the host's own sum, on one core",
+        .summary = "a sum on the host, on one core",
         .hazards = "none: no kernel",
         .source = "the C++ standard library",
         .on_host = true,
@@ -24,7 +24,7 @@ struct Host {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        // Each element is widened first: std::reduce alone may add two neighbours in T before it adds them to the sum.
+        // Each element is converted to the wide type first: std::reduce may otherwise add two neighbours as type T.
         *job.host_sum = std::transform_reduce(job.host_in.begin(), job.host_in.end(), WideSum<T>{}, std::plus<>{},
                                               [](T value) { return WideSum<T>{value}; });
     }

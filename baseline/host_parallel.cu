@@ -1,7 +1,7 @@
-// host_parallel: the host's processor sums on all cores.
+// host_parallel: all cores of the host's CPU compute the sum.
 //
-// Launches: none. Hazards: none. OpenMP starts its threads before the timed region. If it cannot, it ends the process, and the
-// row is `crashed`. It sums in 64 bits.
+// Launches: none. Hazards: none. OpenMP starts its threads before the timed region. If it cannot start them, it ends
+// the process, and the row has the status `crashed`. The sum has 64 bits.
 // Source: an OpenMP reduction.
 #include "device/workloads/reduction.hpp"
 
@@ -15,7 +15,7 @@ struct HostParallel {
     static constexpr StrategyInfo info{
         .name = "host_parallel",
         .workload = "reduce",
-        .summary = "the host's own sum, on all cores",
+        .summary = "a sum on the host, on all cores",
         .hazards = "none: no kernel",
         .source = "OpenMP",
         .on_host = true,

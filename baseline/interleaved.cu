@@ -6,7 +6,8 @@
 //     thread 0: sum = slice[0]
 //
 // Launches: none from the device.
-// Hazards: none: a barrier between the levels. (The article's kernel adds the left number twice, and its stride never shrinks.)
+// Hazards: none. There is a barrier between the levels. (The article's kernel adds the left number twice, and its
+// stride never shrinks.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceInterleaved".
 #include "device/parts/operators.hpp"
 #include "device/workloads/reduction.hpp"

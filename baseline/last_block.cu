@@ -3,10 +3,10 @@
 //     each block: the sum of its tiles
 //     thread 0: sums[block] = that; arrive; the last block of the grid: total = sum of sums
 //
-// Up to 2^14 numbers go to one block, which waits for no other.
+// A single block sums an input of up to 2^14 numbers, and waits for no other block.
 // Launches: none from the device.
-// Hazards: none: a block writes its sum before it arrives at a counter with acquire-release order, and the last block to arrive
-// reads the sums.
+// Hazards: none. A block writes its sum before it arrives at a counter with acquire-release order, and the last block
+// to arrive reads the sums.
 // Source: CUDA samples, "threadFenceReduction".
 #include "device/parts/last_block.hpp"
 
@@ -18,7 +18,7 @@ struct LastBlock : LastBlockStrategy<Compiled::without_rdc> {
         .name = "last_block",
         .workload = "reduce",
         .summary = "flat: one launch, 16-byte loads, the last block finishes",
-        .hazards = "none: the last block to arrive reads what the others wrote before they did",
+        .hazards = "none: blocks write before they arrive; the last to arrive reads",
         .source = "CUDA samples, threadFenceReduction",
     };
 };

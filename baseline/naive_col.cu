@@ -1,4 +1,4 @@
-// naive_col: transpose that reads columns and writes rows: neighbouring threads write along a row of the result.
+// naive_col: transpose that reads columns and writes rows. Neighbouring threads write neighbouring numbers of a row.
 //
 //     thread (y, x): out[x][y] = in[y][x]
 //
@@ -22,7 +22,7 @@ struct NaiveCol {
         .name = "naive_col",
         .workload = "transpose",
         .summary = "transposes: reads columns, writes rows",
-        .hazards = "none: no thread reads what another one writes",
+        .hazards = "none: no thread reads what another thread writes",
         .source = "Professional CUDA C Programming, ch. 4, transposeNaiveCol",
         .shaped = true,
     };

@@ -22,7 +22,7 @@ struct NaiveRow {
         .name = "naive_row",
         .workload = "transpose",
         .summary = "transposes: reads rows, writes columns",
-        .hazards = "none: no thread reads what another one writes",
+        .hazards = "none: no thread reads what another thread writes",
         .source = "Professional CUDA C Programming, ch. 4, transposeNaiveRow",
         .shaped = true,
     };

@@ -5,9 +5,9 @@
 //     thread 0: sum = sums[0] + sums[1] + ...
 //     then the same by one block over the blocks' sums
 //
-// Launches: none from the device; two from the host, one if there is one block. (In the article the host adds the sums
-// of the blocks.) Sums have 64 bits: a float sum of many numbers in one thread would lose digits.
-// Hazards: none: a barrier between each write and the reads of other threads.
+// Launches: none from the device; two from the host, or one if there is only one block. (In the article the host adds
+// the sums of the blocks.) Sums have 64 bits, because a float sum of many numbers in one thread would lose digits.
+// Hazards: none. There is a barrier between each write and the reads of other threads.
 // Source: CUDA by Numba Examples, part 2, example 2.1.
 #include "device/parts/grid_stride.hpp"
 
@@ -32,8 +32,8 @@ struct NaiveSerial : GridStride {
     static constexpr StrategyInfo info{
         .name = "naive_serial",
         .workload = "reduce",
-        .summary = "flat: a fixed grid over the input, one thread adds a block up",
-        .hazards = "none: barriers between what threads write and others read",
+        .summary = "flat: a fixed grid over the input; one thread adds the sums of a block",
+        .hazards = "none: a barrier between each write and the reads of other threads",
         .source = "CUDA by Numba Examples, part 2",
     };
 

@@ -1,4 +1,5 @@
-// naive_tree: a grid of fixed size strides over the input; then each block adds the sums of its threads by halves.
+// naive_tree: a grid of fixed size strides over the input; then each block adds the sums of its threads, halving
+// their number in each step.
 //
 //     thread t: sums[t] = in[t] + in[t + threads of the grid] + ...       in shared memory
 //     barrier
@@ -8,9 +9,9 @@
 //     thread 0: sum = sums[0]
 //     then the same by one block over the blocks' sums
 //
-// Launches: none from the device; two from the host, one if there is one block. (In the article the host adds the sums
-// of the blocks.) Sums have 64 bits: a float sum of many numbers in one thread would lose digits.
-// Hazards: none: a barrier between each write and the reads of other threads.
+// Launches: none from the device; two from the host, or one if there is only one block. (In the article the host adds
+// the sums of the blocks.) Sums have 64 bits, because a float sum of many numbers in one thread would lose digits.
+// Hazards: none. There is a barrier between each write and the reads of other threads.
 // Source: CUDA by Numba Examples, part 2, example 2.2.
 #include "device/parts/grid_stride.hpp"
 
@@ -32,8 +33,8 @@ struct NaiveTree : GridStride {
     static constexpr StrategyInfo info{
         .name = "naive_tree",
         .workload = "reduce",
-        .summary = "flat: a fixed grid over the input, blocks add up in halves",
-        .hazards = "none: barriers between what threads write and others read",
+        .summary = "flat: a fixed grid over the input; each block adds in halving steps",
+        .hazards = "none: a barrier between each write and the reads of other threads",
         .source = "CUDA by Numba Examples, part 2",
     };
 

@@ -6,8 +6,8 @@
 //     thread 0: sum = slice[0]
 //
 // Launches: none from the device.
-// Hazards: none: a barrier between the levels, and no thread returns before the last barrier. (In the book's kernel, threads beyond
-// the end return before the barrier, and their elements are added nevertheless.)
+// Hazards: none. There is a barrier between the levels, and no thread returns before the last barrier. (In the book's
+// kernel, threads beyond the end return before the barrier, but other threads still add their elements.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceNeighbored".
 #include "device/parts/operators.hpp"
 #include "device/workloads/reduction.hpp"

@@ -1,4 +1,4 @@
-// shared_interleaved: pairs half a block apart, in shared memory. Strides shrink, and whole warps become idle.
+// shared_interleaved: pairs half a block apart, in shared memory. The stride shrinks, so whole warps become idle.
 //
 //     thread t: partial[t] = slice[t]                   in shared memory
 //     barrier

@@ -1,4 +1,4 @@
-// shared_neighbored: neighbouring pairs, in shared memory. Strides grow.
+// shared_neighbored: neighbouring pairs, in shared memory. The stride grows.
 //
 //     thread t: partial[t] = slice[t]                   in shared memory
 //     barrier

@@ -1,13 +1,13 @@
-// shared_tile: transpose through shared memory, as one would write it today. It reads rows and writes rows.
+// shared_tile: transpose through shared memory, as usual today. It reads rows and writes rows.
 //
 //     a block, for its tile of 32 x 64 numbers:
 //         tile[y][x] = in[y][x]               neighbouring threads along x
 //         barrier
 //         out[x][y] = tile[y][x]              neighbouring threads along y
 //
-// A block of any shape covers the tile; with 256 threads each thread has 8 loads in flight.
-// Launches: none from the device. Hazards: none: a barrier between the write and the read of the tile. Each row of the tile has one
-// number of padding, so that the numbers of a column are in different banks.
+// A block of any shape can process the tile. With 256 threads each thread has 8 loads in flight.
+// Launches: none from the device. Hazards: none. There is a barrier between the write and the read of the tile. Each
+// row of the tile has one number of padding, so that the numbers of a column are in different banks.
 // Source: NVIDIA, "An Efficient Matrix Transpose in CUDA C/C++" (M. Harris, 2013).
 #include "device/parts/tile_transpose.hpp"
 #include "device/workloads/matrix.hpp"

@@ -1,7 +1,7 @@
 // thrust: the library's reduction as most users write it, thrust::reduce. CUDA only.
 //
-// Launches: none from the device; the host makes those of CUB. Each call allocates scratch memory, copies the sum to the host and
-// waits for it. All of that is in its time.
+// Launches: none from the device; CUB makes its launches from the host. Each call allocates scratch memory, copies
+// the sum to the host and waits for it. The measured time includes all of that.
 // Hazards: none.
 // Source: Thrust, which comes with the CUDA toolkit. Sums have 64 bits.
 #include "device/workloads/reduction.hpp"
@@ -22,8 +22,8 @@ struct Thrust {
     static constexpr StrategyInfo info{
         .name = "thrust",
         .workload = "reduce",
-        .summary = "the library: thrust::reduce, its scratch memory and its wait included",
-        .hazards = "none: the library's",
+        .summary = "the library: thrust::reduce, including its allocation and its wait",
+        .hazards = "none: the library synchronizes its own kernels",
         .source = "Thrust",
         .cuda_only = true,
         .waits = true,

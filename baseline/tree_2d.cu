@@ -1,14 +1,15 @@
-// tree_2d: a fixed grid of two-dimensional blocks strides over the input as over a matrix.
+// tree_2d: a fixed grid of two-dimensional blocks strides over the input as if it were a matrix.
 //
 //     thread (x, y): adds its numbers, which are one grid width and one grid height apart
-//     each block: adds the sums of its threads by halves, in shared memory
+//     each block: adds the sums of its threads in halving steps, in shared memory
 //     then one block adds the sums of the blocks
 //
 // The matrix has as many rows as columns, or one row less; its last row may be shorter. A block of 256 threads is 16 x 16, as in
 // the article; a block of 512 threads is 32 x 16.
-// Launches: none from the device; two from the host, one if there is one block. (In the article the host adds the
-// sums of the blocks. The article also swaps the grid's width and height, which is right only for square grids.)
-// Hazards: none: a barrier between each write and the reads of other threads.
+// Launches: none from the device; two from the host, or one if there is only one block. (In the article the host adds
+// the sums of the blocks. The article also swaps the width and the height of the grid, which is right only for square
+// grids.)
+// Hazards: none. There is a barrier between each write and the reads of other threads.
 // Source: CUDA by Numba Examples, part 2, example 2.4.
 #include "device/parts/grid_stride.hpp"
 
@@ -58,8 +59,8 @@ struct Tree2d {
     static constexpr StrategyInfo info{
         .name = "tree_2d",
         .workload = "reduce",
-        .summary = "flat: the input as a matrix, blocks of two dimensions",
-        .hazards = "none: barriers between what threads write and others read",
+        .summary = "flat: the input as a matrix, two-dimensional blocks",
+        .hazards = "none: a barrier between each write and the reads of other threads",
         .source = "CUDA by Numba Examples, part 2",
     };
     static constexpr Answer answer = Answer::total;

@@ -8,8 +8,8 @@
 //     thread 0: sum = slice[0]
 //
 // Launches: none from the device.
-// Hazards: none: a barrier between the levels. (The article compares the thread's index in its block with the
-// size of the input, and its levels add numbers beyond the end of an incomplete first slice.)
+// Hazards: none. There is a barrier between the levels. (The article compares the thread's index in its block with
+// the size of the input. Its levels also add numbers beyond the end of an incomplete first slice.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceUnrolling2".
 #include "device/parts/slices.hpp"
 #include "device/workloads/reduction.hpp"

@@ -11,7 +11,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// The x of a thread are first, first + blockDim.x, ...
+// A thread processes x = first, first + blockDim.x, ...
 __global__ void transpose_unroll4_row(const float* in, float* out, unsigned nx, unsigned ny)
 {
     constexpr unsigned kUnroll = 4;
@@ -33,7 +33,7 @@ struct Unroll4Row {
         .name = "unroll4_row",
         .workload = "transpose",
         .summary = "transposes: naive_row, four numbers per thread",
-        .hazards = "none: no thread reads what another one writes",
+        .hazards = "none: no thread reads what another thread writes",
         .source = "Professional CUDA C Programming, ch. 4, transposeUnroll4Row",
         .shaped = true,
     };

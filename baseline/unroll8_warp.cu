@@ -1,4 +1,4 @@
-// unroll8_warp: eight slices per block; at the end only the first warp works.
+// unroll8_warp: eight slices per block; only the first warp does the last steps.
 //
 //     thread t: slice[t] = slice[t] + slice[t + block] + ... + slice[t + 7 * block]
 //     barrier
@@ -8,9 +8,10 @@
 //     the first warp: sum of slice[0] to slice[31], by shuffles
 //
 // Launches: none from the device.
-// Hazards: none: a barrier between the levels, shuffles within the warp. (In the article the threads of a warp read
-// what the others write, in an order that `volatile` and lockstep keep; devices since Volta have no lockstep. If the eight
-// slices are not complete, the article leaves out all but the first.)
+// Hazards: none. There is a barrier between the levels, and shuffles need no barrier within the warp. (In the article
+// the threads of a warp read what the other threads write. The order relies on `volatile` and lockstep execution, but
+// devices since Volta do not run in lockstep. If the eight slices are not complete, the article skips all but the
+// first.)
 // Source: Professional CUDA C Programming, chapter 3, "reduceUnrollWarps8".
 #include "device/parts/slices.hpp"
 #include "device/workloads/reduction.hpp"
@@ -18,7 +19,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// A slice has `dim` numbers. In blocks of less than a warp, threads beyond it add nothing.
+// A slice has `dim` numbers. If `dim` is less than a warp, the block has more threads than that; they add nothing.
 template <class T>
 __global__ void reduce_unroll8_warp(T* in, T* out, unsigned long long elements, unsigned dim)
 {
@@ -44,8 +45,8 @@ struct Unroll8Warp {
     static constexpr StrategyInfo info{
         .name = "unroll8_warp",
         .workload = "reduce",
-        .summary = "flat: a thread first adds eight numbers, the last warp is alone",
-        .hazards = "none: a barrier between the levels, shuffles within the warp",
+        .summary = "flat: a thread first adds eight numbers; one warp does the last steps",
+        .hazards = "none: a barrier between the levels; shuffles within the warp",
         .source = "Professional CUDA C Programming, ch. 3, reduceUnrollWarps8",
     };
     static constexpr unsigned blocks_a_sum = 8;

@@ -1,4 +1,4 @@
-// aggregated_block: one warp per slice; one launch for the children of all slices of a block.
+// aggregated_block: one warp sums one slice; each block makes one launch for the children of all its slices.
 //
 //     reduce(slices, size):                       one block, warp w owns slices[w]
 //         if size == 2: sum[w] = slice[0] + slice[1]
@@ -6,9 +6,9 @@
 //         barrier
 //         thread 0: launch reduce(slices, size/2)  one block, for all its warps
 //
-// Launches: every root block serves 16 slices and launches one child per level, log2(block) - 1 levels:
-// ceil(grid / 16) * (log2(block) - 1).
-// Hazards: none: the barrier puts the additions of all warps before the launch.
+// Launches: every root block serves 16 slices and launches one child per level, log2(block) - 1 levels: ceil(grid /
+// 16) * (log2(block) - 1).
+// Hazards: none. The barrier completes the additions of all warps before the launch.
 // Source: block-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
 // Optimizing Dynamic Parallelism", MICRO 2016.
 #include "device/parts/collective.hpp"
@@ -19,7 +19,8 @@ namespace nestbed::inline NESTBED_BACKEND
 
 inline constexpr unsigned kSlicesPerBlock = 16;
 
-// Slice s of the wave begins at in + s * dim. Block b of the grid owns `slices` slices of the wave, the first is b * 16.
+// `in` has `slices` slices; slice s begins at in + s * dim. Block b of the grid sums at most 16 slices, from slice 16
+// * b on.
 template <class T, class Nest>
 __global__ void reduce_aggregated_block(T* in, T* out, unsigned slices, unsigned size, unsigned dim, Nest nest)
 {
@@ -57,8 +58,8 @@ struct AggregatedBlock {
         .name = "aggregated_block",
         .workload = "reduce",
         .mechanisms = kMechanisms,
-        .summary = "one warp per slice; the children of a block's 16 slices in one launch",
-        .hazards = "none: a barrier before the launch",
+        .summary = "one warp per slice; one launch per block for the children of its 16 slices",
+        .hazards = "none: a barrier completes all additions before the launch",
         .source = "El Hajj et al., KLAP, MICRO 2016, block-granularity aggregation",
         .delayed = true,
     };

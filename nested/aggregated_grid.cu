@@ -1,4 +1,4 @@
-// aggregated_grid: one launch per level for the children of all blocks. The last block to finish makes it.
+// aggregated_grid: one launch per level for the children of all blocks. The last block to finish makes the launch.
 //
 //     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim ...]
 //         if stride == 1: sum = slice[0] + slice[1]
@@ -7,8 +7,8 @@
 //         thread 0: arrive; the last of the grid: launch reduce(in, stride/2) for all blocks
 //
 // Launches: one per level, log2(block) - 1 levels, for any grid: the same as reduce2.
-// Hazards: none. Each block passes a barrier and then arrives at a counter with acquire-release order. The last block to arrive
-// launches. So all additions of all blocks come before the launch, in any order of the blocks.
+// Hazards: none. Each block passes a barrier and then arrives at a counter with acquire-release order. The last block
+// to arrive makes the launch. So all blocks have added before the launch, whatever the order of the blocks.
 // Source: grid-granularity launch aggregation, El Hajj et al., "KLAP: Kernel Launch Aggregation and Promotion for
 // Optimizing Dynamic Parallelism", MICRO 2016.
 #include "device/parts/in_block.hpp"
@@ -17,7 +17,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// `arrived` is 0 at the start of every level: the last block to arrive resets it.
+// `arrived` is 0 at the start of every level, because the last block to arrive resets it.
 template <class T, class Nest>
 __global__ void reduce_aggregated_grid(T* in, T* out, unsigned stride, unsigned dim, unsigned* arrived, Nest nest)
 {
@@ -46,8 +46,8 @@ struct AggregatedGrid {
         .name = "aggregated_grid",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "all blocks' children in one launch, made by the last block to finish",
-        .hazards = "none: the launch comes after every block has arrived",
+        .summary = "one launch per level for all blocks, made by the last block to finish",
+        .hazards = "none: every block has arrived before the launch",
         .source = "El Hajj et al., KLAP, MICRO 2016, grid-granularity aggregation",
         .delayed = true,
     };

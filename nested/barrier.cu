@@ -1,4 +1,4 @@
-// barrier: nosync without its race: a block barrier before the launch.
+// barrier: nosync without its race. A block barrier comes before the launch.
 //
 //     reduce(slice, stride):                        one block of `stride` threads, one thread per pair
 //         if stride == 1: sum = slice[0] + slice[1]
@@ -10,9 +10,9 @@
 // (results/h200/README.md).
 //
 // Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: none. A child sees what the launching thread wrote before the launch. The barrier puts all additions of the block
-// before that. No other block touches the slice. With `tail`, the chains of one root grid run one after another (CUDA C++
-// Programming Guide, "Tail Launch Stream"): right, but slow.
+// Hazards: none. A child sees what the launching thread wrote before the launch. The barrier completes all additions
+// of the block before the launch. No other block touches the slice. With `tail`, the chains of one root grid run one
+// after another (CUDA C++ Programming Guide, "Tail Launch Stream"): the result is right, but the run is slow.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduceNosync"; the barrier is ours.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
@@ -20,7 +20,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Root block b has in[2 * stride * b ...].
+// The slice of root block b starts at in[2 * stride * b].
 template <class T, class Nest>
 __global__ void reduce_barrier(T* in, T* out, unsigned stride, Nest nest)
 {
@@ -47,7 +47,7 @@ struct Barrier {
         .workload = "reduce",
         .mechanisms = kMechanisms,
         .summary = "nosync with a block barrier before the launch",
-        .hazards = "none: the barrier puts all of the block's additions before the launch",
+        .hazards = "none: the barrier completes the block's additions before the launch",
         .source = "after Professional CUDA C Programming, ch. 3, gpuRecursiveReduceNosync",
         .delayed = true,
     };

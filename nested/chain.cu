@@ -1,4 +1,4 @@
-// chain: empty levels; each level launches the next. It shows what one launch costs, by every mechanism.
+// chain: empty levels; each level launches the next. It measures the cost of one launch, for every mechanism.
 //
 //     level(n):                                    `grid` blocks of `block` threads; only one thread acts
 //         mark: begun
@@ -6,10 +6,12 @@
 //
 // host: the host launches one grid after another into one stream. host_graph: the same launches, captured into one graph.
 // graph_tail: a device graph launches itself again. grid_sync: one cooperative grid with one grid.sync() per level.
-// The time of a level depends on where the driver places the instance of a device graph. `graphs` makes that many instances and
-// uses the fastest one. It makes them once for the timed run and again for the run with timestamps (results/h200/README.md).
-// Launches: `depth` (1024 if full) below the root grid. With host, host_graph and grid_sync none of them comes from the device.
-// Hazards: none: the only data is an atomic sum.
+// The time of a level depends on where the driver places the instance of a device graph. `graphs` sets how many
+// instances are made; the fastest one is used. They are made once for the timed run and again for the run with
+// timestamps (results/h200/README.md).
+// Launches: `depth` (1024 if full) below the root grid. With host, host_graph and grid_sync the device makes none of
+// them.
+// Hazards: none. The levels share only an atomic sum.
 // Source: ours.
 #include "device/workloads/launch.hpp"
 
@@ -78,7 +80,7 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, Nest nest)
     if (!acts())
         return;
     const ChainState read = *state;
-    // Only this thread reads the level. The others end at once and must not read it.
+    // Only this thread reads the level. The other threads return at once and must not read it.
     const Nest here = nest.at(read.level);
     const auto scope = here.enter(begun);
     if (read.level > 0)
@@ -90,7 +92,7 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, Nest nest)
     launch_graph_again(here);
 }
 
-// An instance of the graph, and its data.
+// One instance of the graph, with its data.
 class GraphChain
 {
   public:
@@ -117,7 +119,7 @@ class GraphChain
         job_.context.upload(state_, std::span(&start, 1));
     }
 
-    // Times each instance over a few levels, twice, and then resets what that changed.
+    // Times each instance twice over a few levels and then resets the state that this changed.
     std::size_t fastest_of(const std::vector<Graph>& instances)
     {
         constexpr unsigned kLevels = 32;
@@ -158,7 +160,7 @@ struct Chain {
         .name = "chain",
         .workload = "chain",
         .mechanisms = kMechanisms,
-        .summary = "empty levels, each launched by the one before",
+        .summary = "empty levels; each level launches the next",
         .hazards = "none: the levels share only an atomic sum",
         .source = "nestbed",
     };

@@ -1,14 +1,14 @@
-// fanout: one grid launches many empty grids. It shows how fast launches can be made, by every mechanism.
+// fanout: one grid launches many empty grids. It measures the rate of launches, for every mechanism.
 //
 //     root:                              `grid` blocks, in the waves of the plan; `wave` = `grid` makes one grid
 //         thread 0 of block b: mark: called; launch child(b), one block of `block` threads
 //     child(b): mark: begun
 //
-// host: the host makes `grid` launches into one stream. host_graph: the same launches, captured into one graph. grid_sync: one
-// cooperative grid with as many blocks as fit; they share the children after one grid.sync(). There is no fan-out by graph_tail,
-// because a graph can launch itself only once at a time.
-// Launches: `grid`. With host, host_graph and grid_sync none of them comes from the device.
-// Hazards: none: the only data is an atomic sum. With tail, the children of a root grid run one after another.
+// host: the host makes `grid` launches into one stream. host_graph: the same launches, captured into one graph.
+// grid_sync: one cooperative grid with as many blocks as fit; they share the children after one grid.sync(). There is
+// no fan-out with graph_tail, because a graph can launch itself only once at a time.
+// Launches: `grid`. With host, host_graph and grid_sync the device makes none of them.
+// Hazards: none. The children share only an atomic sum. With tail, the children of a root grid run one after another.
 // Source: ours.
 #include "device/workloads/launch.hpp"
 
@@ -28,7 +28,7 @@ __global__ void fanout_child(LaunchMarks marks, unsigned launch)
         marks.begin(launch, now);
 }
 
-// The form that a kernel launched from a kernel takes.
+// The signature that launch() requires of a kernel.
 template <class Nest>
 __global__ void fanout_nested_child(LaunchMarks marks, unsigned launch, Nest nest)
 {
@@ -77,7 +77,7 @@ struct Fanout {
         .name = "fanout",
         .workload = "fanout",
         .mechanisms = kMechanisms,
-        .summary = "one grid launches many empty ones",
+        .summary = "one grid launches many empty grids",
         .hazards = "none: the children share only an atomic sum",
         .source = "nestbed",
     };

@@ -9,8 +9,8 @@
 //
 // Launches: one per level, log2(block) - 1 levels, as in reduce2. The host makes the first launch. The parameters of a graph
 // are fixed, so the block size does not shrink, and the level is kept in memory.
-// Hazards: none: a graph that launches itself runs again when this run is complete. The level changes only after every block
-// has read it.
+// Hazards: none. A graph that launches itself runs again only when its current run is complete. The level changes
+// only after every block has read it.
 // Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch".
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
@@ -54,7 +54,7 @@ struct GraphStrategy {
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::graph_tail>,
         .summary = "a device graph of one level that launches itself again",
-        .hazards = "none: it runs again when this run is complete",
+        .hazards = "none: the graph runs again only when its current run is complete",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .cuda_only = true,
     };

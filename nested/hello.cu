@@ -8,7 +8,7 @@
 //
 // A child grid has one block, so below the root every block is block 0.
 // Launches: every root block launches one child per level, log2(block) levels: grid * log2(block).
-// Hazards: none: the levels share only an atomic counter. The order of the lines is not defined.
+// Hazards: none. The levels share only an atomic counter. The order of the printed lines is undefined.
 // Source: Professional CUDA C Programming, chapter 3, "nestedHelloWorld". Only `nestbed hello` prints the lines;
 // a sweep counts the greetings instead.
 #include "device/workloads/greeting.hpp"
@@ -37,7 +37,7 @@ struct Hello {
         .name = "hello",
         .workload = "hello",
         .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "nested hello world: one child of half the threads per block per level",
+        .summary = "nested hello world: one child per block per level, with half the threads",
         .hazards = "none: the levels share only an atomic counter",
         .source = "Professional CUDA C Programming, ch. 3, nestedHelloWorld",
     };

@@ -1,4 +1,4 @@
-// hello_synced: nested hello world in which a parent waits for its child. It is an exercise of the book.
+// hello_synced: nested hello world in which a parent waits for its child. It is an exercise in the book.
 //
 //     hello(size):                                blocks of `size` threads
 //         every thread: print "Recursion=D: Hello World from thread T block B"
@@ -6,10 +6,11 @@
 //         thread 0: launch hello(size/2), one block of size/2 threads, and wait for it
 //                   print "-------> nested execution depth: D+1"
 //
-// So the lines of a root block have the order of a recursion on a CPU: the arrow of a level follows all levels below it.
+// So the lines of a root block have the order of a recursion on a CPU: the "------->" line of a level follows the
+// lines of all deeper levels.
 // Launches: every root block launches one child per level, log2(block) levels: grid * log2(block).
-// Hazards: none: the levels share only an atomic counter. A parent that waits stays resident, so the root blocks are launched in
-// waves whose chains all fit the device (src/model/launch_plan.hpp).
+// Hazards: none. The levels share only an atomic counter. A waiting parent stays resident, so the root blocks start
+// in waves whose chains all fit on the device (src/model/launch_plan.hpp).
 // Source: Professional CUDA C Programming, chapter 3, the exercise on "nestedHelloWorld" with cudaDeviceSynchronize() after the launch.
 // How a parent waits without it: src/device/nest.hpp.
 #include "device/workloads/greeting.hpp"
@@ -41,9 +42,8 @@ struct HelloSynced {
         .name = "hello_synced",
         .workload = "hello",
         .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "nested hello world whose parents wait for their children",
-        .hazards =
-            "none: the levels share only an atomic counter; the waiting parents go in waves that fit the device",
+        .summary = "nested hello world; each parent waits for its child",
+        .hazards = "none: the levels share only an atomic counter; root blocks start in waves that fit on the device",
         .source = "Professional CUDA C Programming, ch. 3, exercise on nestedHelloWorld",
     };
 

@@ -1,8 +1,8 @@
-// last_block_rdc, last_block_inline, last_block_noinline: baseline/last_block.cu compiled with -rdc=true: unchanged; with a
-// launch in the kernel that is never executed; with that launch in a __noinline__ function. They show what dynamic parallelism
-// costs a kernel that does not use it.
+// last_block_rdc, last_block_inline, last_block_noinline: baseline/last_block.cu compiled with -rdc=true. The first
+// is unchanged. The second has a launch in the kernel that never runs. The third has that launch in a __noinline__
+// function. They measure what dynamic parallelism costs a kernel that does not use it.
 //
-// Launches: none: the condition of the launch is false, but the compiler cannot know that.
+// Launches: none. The condition of the launch is always false, but the compiler cannot know that.
 // Hazards: none, as in last_block.
 // Source: ours; the kernel is in src/device/parts/last_block.hpp.
 #include "device/parts/last_block.hpp"
@@ -14,8 +14,8 @@ struct LastBlockRdc : LastBlockStrategy<Compiled::with_rdc> {
     static constexpr StrategyInfo info{
         .name = "last_block_rdc",
         .workload = "reduce",
-        .summary = "last_block as relocatable device code",
-        .hazards = "none: as last_block",
+        .summary = "last_block, compiled as relocatable device code",
+        .hazards = "none: as in last_block",
         .source = "nestbed",
     };
 };
@@ -24,8 +24,8 @@ struct LastBlockInline : LastBlockStrategy<Compiled::with_launch_inline> {
     static constexpr StrategyInfo info{
         .name = "last_block_inline",
         .workload = "reduce",
-        .summary = "last_block with a launch in the kernel that is never taken",
-        .hazards = "none: as last_block",
+        .summary = "last_block with a launch in the kernel that never runs",
+        .hazards = "none: as in last_block",
         .source = "nestbed",
     };
 };
@@ -34,8 +34,8 @@ struct LastBlockNoinline : LastBlockStrategy<Compiled::with_launch_noinline> {
     static constexpr StrategyInfo info{
         .name = "last_block_noinline",
         .workload = "reduce",
-        .summary = "the same, the launch in a __noinline__ function",
-        .hazards = "none: as last_block",
+        .summary = "last_block with a launch in a __noinline__ function that never runs",
+        .hazards = "none: as in last_block",
         .source = "nestbed",
     };
 };

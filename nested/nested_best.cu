@@ -1,16 +1,18 @@
-// nested_best: the fastest recursive reduction: a child does the same work as its parent, at the same time.
+// nested_best: the fastest recursive reduction. The child does the same work as its parent, at the same time.
 //
-//     sum(input):                                        two blocks a multiprocessor
-//         thread 0 of block 0: launch the same number of blocks again, fire and forget
-//         each block: takes runs of tiles of the input from a counter until none is left; 16-byte loads
+//     sum(input):                                        two blocks per multiprocessor
+//         thread 0 of block 0: launch a child with the same number of blocks, fire and forget
+//         each block: take runs of tiles of the input from a counter until none is left; 16-byte loads
 //         arrive; the last block of parent and child: add the blocks' sums
 //
-// Launches: 1 if there are two whole tiles (of 8192 elements) or more, else none.
-// Why: a tail launch after a flat pass would add its 10 us of latency. Here the latency passes while the parent works, the
-// counter balances the child's late start, and nothing waits for a grid to end.
-// The number of registers is bounded. Otherwise the launch would reduce the number of resident blocks (experiments/rdc.cfg).
-// Hazards: none: the input is only read. A block writes its sum before it arrives at a counter with acquire-release order, and the
-// last block to arrive reads the sums. Nobody waits, so parent and child need not run at the same time.
+// Launches: 1 if there are at least two whole tiles (of 8192 elements), else none.
+// Why: a tail launch after a flat pass would add its latency of 10 us. Here the parent works during the launch
+// latency. The counter gives a late child less work, and nothing waits for a grid to end.
+// The number of registers is limited. Otherwise the launch would reduce the number of resident blocks
+// (experiments/rdc.cfg).
+// Hazards: none. The input is only read. A block writes its sum before it arrives at a counter with acquire-release
+// order, and the last block to arrive reads the sums. No block waits, so parent and child need not run at the same
+// time.
 // Source: ours.
 #include "device/parts/flat_sum.hpp"
 #include "device/workloads/reduction.hpp"
@@ -18,7 +20,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// A separate kernel: a grid that could launch takes longer to complete, even if it does not launch.
+// This is a separate kernel, because a grid that can launch takes longer to complete, even if it does not launch.
 template <class T, class Nest>
 __global__ void __launch_bounds__(kFlatThreads, kFlatBound) sum_best_child(FlatJob<T> job, Nest nest)
 {
@@ -42,7 +44,7 @@ struct NestedBest {
         .name = "nested_best",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::fire_and_forget>,
-        .summary = "parent and child sum the same input together, handed out by a counter",
+        .summary = "parent and child sum one input together; a counter hands out the tiles",
         .hazards = "none: the input is only read; the last block of both grids adds their sums",
         .source = "nestbed",
     };
@@ -53,7 +55,7 @@ struct NestedBest {
         return ExpectedLaunches::chain_per_grid(levels_within(point, point.elements / kTileElements >= 2 ? 1 : 0));
     }
 
-    // The number of blocks of the parent; the child has as many.
+    // The number of blocks of the parent. The child has the same number.
     static std::uint32_t blocks(const Context& context)
     {
         return kFlatResident / 2 * context.facts().multiprocessors;

@@ -1,4 +1,4 @@
-// nosync: recursive reduction with one child per block per level; nobody waits.
+// nosync: recursive reduction with one child per block per level. No parent waits.
 //
 //     reduce(slice, size):                        one block of `size` threads
 //         if size == 2: sum = slice[0] + slice[1]
@@ -19,7 +19,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class T, class Nest>
 __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
 {
-    const auto scope = nest.enter(); // a traced run marks the begin of the grid here, and its end at the end of scope
+    const auto scope = nest.enter(); // a traced run records the grid's start here, and its end when `scope` ends
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
     T* sum = out + blockIdx.x;
@@ -29,12 +29,12 @@ __global__ void reduce_nosync(T* in, T* out, unsigned size, Nest nest)
         return;
     }
     const unsigned stride = size / 2;
-    if (nest.last_level()) { // the case limits the depth: finish here
+    if (nest.last_level()) { // the depth limit of the case is reached: finish here
         finish_in_block(slice, stride, sum);
         return;
     }
     if (tid < stride) {
-        nest.delay_other_warps(); // the losing side of the race, with the delay of the case
+        nest.delay_other_warps(); // delays the losing side of the race by the case's delay_us
         slice[tid] += slice[tid + stride];
     }
     if (tid == 0)
@@ -63,7 +63,8 @@ struct Nosync {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        // Called once per wave: the root blocks start in waves whose launches fit the pending limit. `nest` carries the mechanism.
+        // Called once per wave: the root blocks start in waves whose launches fit the pending limit. The type of
+        // `nest` selects the mechanism.
         launch_waves<Nosync>(job, [&](const auto& wave, auto nest) {
             host_launch<reduce_nosync<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
         });

@@ -1,14 +1,14 @@
-// recursive_transpose: a cache-oblivious transpose; its quadrants are children.
+// recursive_transpose: a cache-oblivious transpose. Each quadrant is a child.
 //
 //     split(part):
-//         for each of its quadrants, in halves of whole tiles of 32 x 64 numbers:
-//             launch transpose(quadrant)      if that is one tile, or the last level (`depth`)
+//         for each of its quadrants; every half is a whole number of tiles of 32 x 64 numbers:
+//             launch transpose(quadrant)      if it is one tile, or at the last level (`depth`)
 //             launch split(quadrant)          otherwise
 //     transpose(part): a grid with one block per tile, through shared memory
 //
-// Launches: one per quadrant: 4^d at depth d, while there are that many tiles. A part that is one tile wide or high has two
-// halves instead. Depth 0 and a matrix of one tile launch nothing.
-// Hazards: none: the input is only read, and each quadrant is written by one grid.
+// Launches: one per quadrant: 4^d at depth d, while there are that many tiles. A part that is one tile wide or high
+// has two halves instead. With depth 0 or a matrix of one tile there are no launches.
+// Hazards: none. The input is only read, and only one grid writes each quadrant.
 // Source: Frigo, Leiserson, Prokop, Ramachandran, "Cache-Oblivious Algorithms", FOCS 1999, section 2, which halves the longer
 // side.
 #include "device/parts/tile_transpose.hpp"
@@ -29,7 +29,7 @@ struct TilePart {
     __device__ bool single() const { return width == 1 && height == 1; }
 };
 
-// Halves of a side of n tiles. If n is odd, the first half has one tile more.
+// Halves a side of n tiles. If n is odd, the first half has one tile more.
 constexpr unsigned first_half(unsigned n)
 {
     return n - n / 2;
@@ -75,8 +75,8 @@ struct RecursiveTranspose {
         .name = "recursive_transpose",
         .workload = "transpose",
         .mechanisms = kMechanisms,
-        .summary = "transposes quadrant by quadrant, each a child, down to tiles",
-        .hazards = "none: the input is only read, quadrants are written by one grid each",
+        .summary = "transposes by quadrants; each quadrant is a child, down to one tile",
+        .hazards = "none: the input is only read, and only one grid writes each quadrant",
         .source = "Frigo, Leiserson, Prokop, Ramachandran, Cache-Oblivious Algorithms, FOCS 1999",
     };
 

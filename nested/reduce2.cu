@@ -5,7 +5,8 @@
 //         thread t: slice[t] += slice[t + stride]
 //         thread 0 of block 0: launch reduce(in, stride/2)   grid blocks of stride/2 threads
 //
-// The block size halves from level to level, and no thread is idle. `dim` passes the slice length of the root to all levels.
+// The block size halves from level to level, so no thread is idle. `dim` passes the slice length of the root to all
+// levels.
 // Launches: one per level, log2(block) - 1 levels, for any grid.
 // Hazards: RACY, as in the book. Block 0 launches the next level for all blocks. A child block may read numbers that the
 // parent's block of the same index has not added yet. On a GPU the launch latency usually hides this; `delay_us` delays the
@@ -33,7 +34,7 @@ __global__ void reduce_reduce2(T* in, T* out, unsigned stride, unsigned dim, Nes
         finish_in_block(slice, stride, sum);
         return;
     }
-    nest.delay(blockIdx.x != 0); // the losing side of the race, with the delay of the case
+    nest.delay(blockIdx.x != 0); // delays the losing side of the race by the case's delay_us
     slice[tid] += slice[tid + stride];
     if (tid == 0 && blockIdx.x == 0)
         launch<reduce_reduce2<T, Nest>>(nest, {gridDim.x, stride / 2}, in, out, stride / 2, dim);

@@ -1,4 +1,4 @@
-// reduce2_tail: reduce2 without its race: the next level is a tail launch.
+// reduce2_tail: reduce2 without its race. The next level is a tail launch.
 //
 //     reduce(in, stride):                         grid blocks of `stride` threads; block b owns in[b * dim ...]
 //         if stride == 1: sum = slice[0] + slice[1]
@@ -6,7 +6,8 @@
 //         thread 0 of block 0: tail launch reduce(in, stride/2)   grid blocks; runs when this grid is complete
 //
 // Launches: one per level, log2(block) - 1 levels, for any grid.
-// Hazards: none: a tail launch starts when all blocks of the launching grid are complete, and sees everything they wrote.
+// Hazards: none. A tail launch starts when all blocks of the launching grid are complete, and sees everything that
+// they wrote.
 // Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce2"; the tail launch is ours.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
@@ -41,7 +42,7 @@ struct Reduce2Tail {
         .name = "reduce2_tail",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::tail>,
-        .summary = "reduce2 with its next level by tail launch",
+        .summary = "reduce2 with a tail launch for the next level",
         .hazards = "none: a tail launch starts when all blocks of the launching grid are complete",
         .source = "after Professional CUDA C Programming, ch. 3, gpuRecursiveReduce2",
         .delayed = true,

@@ -1,4 +1,5 @@
-// synced: recursive reduction with one child per block per level; a parent block continues only when its child is done.
+// synced: recursive reduction with one child per block per level. A parent block continues only when its child is
+// done.
 //
 //     reduce(slice, size):                        one block of `size` threads
 //         if size == 2: sum = slice[0] + slice[1]
@@ -8,10 +9,10 @@
 //         barrier
 //
 // Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: no race: the barrier before the launch puts all additions before the child. But a parent that waits stays resident,
-// so the root blocks must be launched in waves whose chains all fit the device (src/model/launch_plan.hpp).
-// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce", whose device-side
-// cudaDeviceSynchronize() is gone since compute capability 9.0. How a parent waits without it: src/device/nest.hpp.
+// Hazards: no race. The barrier completes all additions before the launch. But a waiting parent stays resident, so
+// the root blocks must start in waves whose chains all fit on the device (src/model/launch_plan.hpp).
+// Source: Professional CUDA C Programming, chapter 3, "gpuRecursiveReduce". Its device-side cudaDeviceSynchronize()
+// is not available since compute capability 9.0. How a parent waits without it: src/device/nest.hpp.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
 
@@ -21,7 +22,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class T, class Nest>
 __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
 {
-    const auto scope = nest.enter(); // a traced run marks the begin of the grid here, and its end at the end of scope
+    const auto scope = nest.enter(); // a traced run records the grid's start here, and its end when `scope` ends
     const unsigned tid = threadIdx.x;
     T* slice = in + static_cast<std::size_t>(blockIdx.x) * blockDim.x;
     T* sum = out + blockIdx.x;
@@ -29,7 +30,7 @@ __global__ void reduce_synced(T* in, T* out, unsigned size, Nest nest)
     if (size == 2) {
         if (tid == 0)
             *sum = slice[0] + slice[1];
-    } else if (nest.last_level()) { // the case limits the depth: finish here
+    } else if (nest.last_level()) { // the depth limit of the case is reached: finish here
         finish_in_block(slice, stride, sum);
     } else {
         if (tid < stride) {
@@ -51,7 +52,7 @@ struct Synced {
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::null_stream>,
         .summary = "one child per block per level; the parent's block waits for it",
-        .hazards = "none: a barrier before the launch; the waiting parents go in waves that fit the device",
+        .hazards = "none: a barrier before the launch; root blocks start in waves that fit on the device",
         .source = "Professional CUDA C Programming, ch. 3, gpuRecursiveReduce",
         .delayed = true,
     };
@@ -66,7 +67,8 @@ struct Synced {
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        // Called once per wave: the root blocks start in waves whose chains all fit on the device. `nest` carries the mechanism.
+        // Called once per wave: the root blocks start in waves whose chains all fit on the device. The type of `nest`
+        // selects the mechanism.
         launch_waves<Synced>(job, [&](const auto& wave, auto nest) {
             host_launch<reduce_synced<T, decltype(nest)>>(wave, job.block, wave.in, wave.out, job.block, nest);
         });

@@ -1,5 +1,5 @@
-// tail: recursive reduction with one child per block per level, each by a tail launch. The CUDA guide recommends this instead of a
-// parent that waits: the child continues the work of its parent.
+// tail: recursive reduction with one child per block per level, each by a tail launch. The CUDA guide recommends a
+// tail launch instead of a waiting parent: the child continues the work of its parent.
 //
 //     reduce(slice, stride):                             one block of `stride` threads, one thread per pair
 //         if stride == 1: sum = slice[0] + slice[1]
@@ -7,9 +7,9 @@
 //         thread 0: tail launch reduce(slice, stride/2)  one block of stride/2 threads; runs when this grid is complete
 //
 // Launches: every root block launches one child per level, log2(block) - 1 levels: grid * (log2(block) - 1).
-// Hazards: none, without a barrier: a tail launch starts when the whole launching grid is complete, and sees everything it
-// wrote. But the tail launches of one root grid run one after another, with their descendants. So root grids are small and use
-// many streams (src/model/launch_plan.hpp).
+// Hazards: none, without a barrier. A tail launch starts when the whole launching grid is complete, and sees
+// everything that the grid wrote. But the tail launches of one root grid run one after another, with their
+// descendants. So root grids are small and use many streams (src/model/launch_plan.hpp).
 // Source: CUDA C++ Programming Guide, "Tail Launch Stream", applied to the book's gpuRecursiveReduce.
 #include "device/parts/in_block.hpp"
 #include "device/workloads/reduction.hpp"
@@ -17,7 +17,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Root block b has in[2 * stride * b ...].
+// The slice of root block b starts at in[2 * stride * b].
 template <class T, class Nest>
 __global__ void reduce_tail(T* in, T* out, unsigned stride, Nest nest)
 {
@@ -40,7 +40,7 @@ struct Tail {
         .name = "tail",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::tail>,
-        .summary = "one child per block per level, by tail launch: the continuation of its parent",
+        .summary = "one child per block per level, by tail launch; it continues its parent",
         .hazards = "none: a tail launch starts when the launching grid is complete",
         .source = "CUDA C++ Programming Guide, Tail Launch Stream",
         .delayed = true,

@@ -1,4 +1,4 @@
-// wide_warp, wide_block: recursion over the whole input with a large fan-in, so that there are few levels.
+// wide_warp, wide_block: recursion over the whole input. The fan-in is large, so there are few levels.
 //
 //     sum(in, n):                                  ceil(n / block) blocks
 //         groups of F neighbours: one sum each, by shuffles     F = 32 (a warp), or the block size
@@ -7,8 +7,8 @@
 //
 // Launches: one per level: ceil(log_F(elements)) - 1 levels. 2^20 elements: 3 with F = 32, 2 with F = 512, 1 with 1024.
 // If `depth` allows fewer levels, the last level is one block that adds all remaining numbers.
-// Hazards: none: no thread reads what another thread of the same grid writes, and a tail launch starts when the launching grid
-// is complete.
+// Hazards: none. No thread reads what another thread of the same grid writes, and a tail launch starts when the
+// launching grid is complete.
 // Source: the recursion of Professional CUDA C Programming, chapter 3, with the fan-in of its warp-shuffle reduction
 // (chapter 5). Sums have 64 bits: int64 for int32, double for float32.
 #include "device/parts/collective.hpp"
@@ -17,13 +17,13 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// The levels write their sums to `to` and `other` in turn. A fan-in of 0 means the block size.
+// The levels write their sums alternately to `to` and `other`. A fan-in of 0 means the block size.
 template <class In, class Sum, unsigned FanIn, class Nest>
 __global__ void sum_wide(const In* in, unsigned long long n, Sum* to, Sum* other, Sum* total, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned tid = threadIdx.x;
-    if (nest.last_level()) { // this level has one block
+    if (nest.last_level()) { // this level has only one block
         Sum sum{};
         for (unsigned long long index = tid; index < n; index += blockDim.x)
             sum += in[index];
@@ -52,8 +52,8 @@ struct Wide {
         .name = FanIn == 0 ? "wide_block" : "wide_warp",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::tail>,
-        .summary = FanIn == 0 ? "the whole input, a block's size to one per level, then a tail launch"
-                              : "the whole input, 32 to one per level: a warp's shuffles, then a tail launch",
+        .summary = FanIn == 0 ? "the whole input; each level sums one block's numbers, then a tail launch"
+                              : "the whole input; each level sums 32 numbers by warp shuffles, then a tail launch",
         .hazards = "none: a tail launch starts when all blocks of the launching grid are complete",
         .source = "after Professional CUDA C Programming, ch. 3 and 5",
     };

@@ -1,4 +1,4 @@
-# Writes OUTPUT, the values of src/base/version.hpp for SOURCE; run by CMake at every build.
+# Writes OUTPUT, the values of src/base/version.hpp for SOURCE. CMake runs it at every build.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --match=nothing
                 OUTPUT_VARIABLE git OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT git)

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of experiment files, axes, CSV files and the messages of a worker, with libFuzzer under AddressSanitizer and
-# UndefinedBehaviorSanitizer. It installs what that needs, and does not change the corpus in tests/fuzz/corpus.
+# Fuzzes the readers of experiment files, axes, CSV files and worker messages, with libFuzzer under AddressSanitizer
+# and UndefinedBehaviorSanitizer. It installs what it needs, and does not change the corpus in tests/fuzz/corpus.
 #
 #     tests/fuzz.sh [RUNS]      executions of each target (10000); all targets run at once
 #
-# Ten million of each on another machine, of 16 cores: copy build/fuzz/*_fuzz and tests/fuzz there, into one folder, and
+# To run ten million executions of each target on another machine with 16 cores, copy build/fuzz/*_fuzz and tests/fuzz
+# into one folder there, and run:
 #
 #     for name in settings axis csv messages; do
 #         mkdir -p "found/$name" && ./"${name}_fuzz" -fork=16 -runs=10000000 -timeout=60 -ignore_timeouts=0 \
 #             -ignore_ooms=0 -dict="fuzz/$name.dict" -artifact_prefix="found/$name-" "found/$name" "fuzz/corpus/$name" || break
 #     done
 #
-# To make seeds of what a long run found: -merge=1 tests/fuzz/corpus/NAME found/NAME.
+# To add the findings of a long run to the corpus: -merge=1 tests/fuzz/corpus/NAME found/NAME.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=experiments/packages.sh
@@ -19,7 +20,7 @@ source "$root/experiments/packages.sh"
 answer_help "" "$@"
 runs=${1:-10000}
 [[ $runs =~ ^[1-9][0-9]*$ ]] || {
-    printf 'fuzz.sh: %s is no number of executions\n' "$runs" >&2
+    printf 'fuzz.sh: %s is not a number of executions\n' "$runs" >&2
     exit 2
 }
 install_packages cmake ninja-build g++ clang libclang-rt-dev llvm libboost-dev libboost-program-options-dev libcsv-dev libfmt-dev nlohmann-json3-dev
@@ -30,12 +31,12 @@ grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF) #
 CXX=clang++ cmake -S tests/fuzz -B build/fuzz -G Ninja "${options[@]}" >&2
 cmake --build build/fuzz >&2
 
-# The order of addresses is among what guides libFuzzer: the same runs every time where it may be fixed.
+# The order of addresses influences libFuzzer. A fixed order, where allowed, makes all runs the same.
 fixed=()
 ! setarch --addr-no-randomize true 2>/dev/null || fixed=(setarch --addr-no-randomize)
 
 targets=(settings axis csv messages)
-trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # what a script starts in the background does not hear Ctrl-C
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # a background process of a script does not receive Ctrl-C
 declare -A running
 for name in "${targets[@]}"; do
     grown=build/fuzz/grown/$name

@@ -1,4 +1,4 @@
-// The test program; and, where its first argument is a command, nestbed with the faults:
+// The test program. If its first argument is a command, it is nestbed with the faults:
 //     nestbed_tests run --strategy fault_abort,neighbored --grid 4
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"

@@ -3,10 +3,11 @@
 
     tests/mutate.py BUILD [-n COUNT] [--seed SEED] [--results FILE.csv] [PATH…]      e.g. tests/mutate.py build/mutants src/plan
 
-Draws COUNT mutants (200) from the sources under the PATHs (by default the folders of src that are pure), one at a time: changes the file,
-builds the test program of its stage in the folder BUILD, runs it, and restores the file. A mutant is `killed` by a test that fails or takes too
-long, `stillborn` if it does not compile, and else it `survived`: read these one by one. FILE.csv keeps one row per mutant; the same command
-continues where it was stopped. Use a copy of the tree (git worktree) and a build folder of its own without optimisation:
+Draws COUNT mutants (200) from the sources under the PATHs (by default the folders of src that need no device), one at
+a time. For each mutant it changes the file, builds the test program of the stage in the folder BUILD, runs it, and
+restores the file. A mutant is `killed` if a test fails or takes too long, and `stillborn` if it does not compile.
+Otherwise it `survived`: read these one by one. FILE.csv has one row per mutant; the same command continues where it
+was stopped. Use a copy of the tree (git worktree) and a separate build folder without optimisation:
 
     cmake --preset cpu-only -B build/mutants -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D NESTBED_WERROR=OFF
 """
@@ -20,7 +21,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PURE = ["src/base", "src/model", "src/plan", "src/log", "src/inspect", "src/run"]
-# What takes one token for another. Binary operators have blanks beside them (clang-format), template brackets have none.
+# Replacements of one token by another. Binary operators have spaces around them (clang-format), template brackets
+# have none.
 SWAPS = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
          (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" \+= ", " -= "), (r"\btrue\b", "false"),
          (r"\bfalse\b", "true"), (r"!(?=[\w(])", ""), (r"\bmin\(", "max("), (r"\bmax\(", "min("), (r"\b0\b", "1"), (r"\b1\b", "2"),
@@ -33,14 +35,14 @@ TEST_SECONDS = 120
 
 
 def mutants_of(path):
-    """(line, column, from, to) of all that can be changed, lines from 1."""
+    """(line, column, from, to) of everything that can be changed; lines start at 1."""
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         code = NOT_CODE.sub(lambda match: "\0" * len(match[0]), line)
         for pattern, new in SWAPS:
             found += [(number, match.start(), match[0], new) for match in re.finditer(pattern, code)]
         if CALL.match(code):
-            found.append((number, 0, line, ""))  # a call that is left out
+            found.append((number, 0, line, ""))  # removes a call
     return found
 
 
@@ -84,7 +86,7 @@ def main():
     files = sorted({file for path in options.paths for file in ([ROOT / path] if path.endswith(".cpp") else (ROOT / path).glob("*.cpp"))})
     everything = [(str(file.relative_to(ROOT)), mutant) for file in files for mutant in mutants_of(file)]
     if not everything:
-        sys.exit(f"mutate.py: {' '.join(options.paths)}: there is nothing to change; allowed: folders of src, or files *.cpp in them")
+        sys.exit(f"mutate.py: {' '.join(options.paths)}: nothing to change; allowed: folders of src, or files *.cpp in them")
     for stage in sorted({name.split("/")[1] for name, _ in everything}):
         if build_and_test(options.build, f"{stage}_tests") != "survived":
             sys.exit(f"mutate.py: {stage}_tests fails without a change")

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds nestbed and runs all its tests, with few random orders of the executor. Tests that need a GPU are skipped if there is none. The last
-# lines say how many tests ran, and how many were skipped and why.
+# Builds nestbed and runs all its tests, with few random orders of the executor. Tests that need a GPU are skipped if
+# there is none. The last lines say how many tests ran, and how many were skipped and why.
 #
 #     tests/run.sh                          everything once
 #     tests/run.sh --thorough               the same with a thousand random orders per strategy; CI runs this
-#     tests/run.sh -R Executor              with options of ctest: the tests whose name has Executor
+#     tests/run.sh -R Executor              with options of ctest: the tests whose name contains Executor
 #     NESTBED=build/release/nestbed tests/run.sh     the tests in this build folder; nothing is built
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -24,7 +24,7 @@ if [[ -n ${NESTBED:-} ]]; then
     }
 else
     install_packages python3-pandas python3-matplotlib python3-plotly python3-selenium chromium chromium-driver
-    ((EUID)) || install_packages slurm-wlm munge # without root there is no slurmd to test with
+    ((EUID)) || install_packages slurm-wlm munge # without root, slurmd cannot run
     build=$("$root/experiments/build.sh")
 fi
 results=$(mktemp)

@@ -21,7 +21,7 @@ std::vector<double> given(const std::vector<std::optional<double>>& values)
     return found;
 }
 
-// A share of `width` characters; what is not nothing is seen.
+// A bar of `share` times `width` characters. Every bar is at least one step long, so that small values stay visible.
 std::string bar(double share, std::size_t width, BarStyle style)
 {
     constexpr std::array<std::string_view, 8> kParts{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};

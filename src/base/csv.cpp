@@ -19,10 +19,11 @@ std::string csv_line(const std::vector<std::string>& cells)
         const std::string& cell = cells[index];
         if (index > 0)
             line += ',';
-        // Blanks at the ends too: they belong to the cell, and readers cut them off when they are not quoted.
+        // Also quote cells with blanks at their ends: the blanks belong to the cell, and readers remove unquoted
+        // ones.
         const bool blank_end = !cell.empty() && (std::isblank(static_cast<unsigned char>(cell.front())) != 0 ||
                                                  std::isblank(static_cast<unsigned char>(cell.back())) != 0);
-        const bool blank_line = cell.empty() && cells.size() == 1; // which would be no row
+        const bool blank_line = cell.empty() && cells.size() == 1; // unquoted, it would not be a row
         if (!blank_end && !blank_line && cell.find_first_of(",\"\r\n") == std::string::npos) {
             line += cell;
             continue;
@@ -37,7 +38,7 @@ std::string csv_line(const std::vector<std::string>& cells)
 std::vector<CsvRow> parse_csv_rows(std::string_view text)
 {
     struct Reader {
-        std::size_t line = 0; // that is parsed
+        std::size_t line = 0; // the line that is being parsed
         std::vector<CsvRow> rows;
         CsvRow row;
     } reader;
@@ -47,7 +48,7 @@ std::vector<CsvRow> parse_csv_rows(std::string_view text)
     const auto on_field = [](void* field, std::size_t size, void* data) {
         auto* into = static_cast<Reader*>(data);
         const std::string_view cell(static_cast<const char*>(field), size);
-        if (into->row.cells.empty()) // this is the line in which it ends
+        if (into->row.cells.empty()) // libcsv reports a cell in the line in which it ends
             into->row.line = into->line - static_cast<std::size_t>(std::ranges::count(cell, '\n'));
         into->row.cells.emplace_back(cell);
     };
@@ -55,7 +56,7 @@ std::vector<CsvRow> parse_csv_rows(std::string_view text)
         auto* into = static_cast<Reader*>(data);
         into->rows.push_back(std::exchange(into->row, {}));
     };
-    // Line by line: libcsv does not say in which one it is, and leaves out blank ones.
+    // Parse line by line: libcsv does not report the current line, and skips blank lines.
     std::size_t parsed = 0;
     bool failed = false;
     while (parsed < text.size() && !failed) {

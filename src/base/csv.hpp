@@ -1,4 +1,4 @@
-// CSV as text: RFC 4180, by libcsv.
+// CSV as text: RFC 4180, with libcsv.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 namespace nestbed
 {
 
-// RFC 4180, one line with its CR LF. libcsv quotes.
+// One line as RFC 4180 defines it, with its CR LF. libcsv quotes the cells.
 std::string csv_line(const std::vector<std::string>& cells);
 
 struct CsvRow {
-    std::size_t line = 0; // of the text, where it begins; the first is 1
+    std::size_t line = 0; // line of the text in which the row begins; the first line is 1
     std::vector<std::string> cells;
 };
-// The rows of a CSV text; a blank line is none. libcsv parses, strictly; throws RunError with the byte at which it gave
-// up.
+// The rows of a CSV text. Blank lines are skipped. libcsv parses in strict mode. Throws RunError with the byte at
+// which parsing stopped.
 std::vector<CsvRow> parse_csv_rows(std::string_view text);
-// Their cells alone.
+// Only the cells of the rows.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text);
 
 } // namespace nestbed

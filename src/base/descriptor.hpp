@@ -1,4 +1,4 @@
-// The system's calls on open files.
+// System calls on open files.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,7 @@
 namespace nestbed
 {
 
-// The result of a call. It is made again as long as a signal has interrupted it.
+// Returns the result of a system call. Repeats the call while a signal interrupts it.
 template <class Call>
 auto uninterrupted(const Call& call)
 {
@@ -17,7 +17,7 @@ auto uninterrupted(const Call& call)
     return result;
 }
 
-// Closed at the end of a scope.
+// A file descriptor that is closed at the end of its scope.
 class Descriptor
 {
   public:
@@ -25,7 +25,7 @@ class Descriptor
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() { static_cast<void>(close(number_)); }
-    operator int() const { return number_; } // NOLINT(google-explicit-constructor): as the system's calls want it
+    operator int() const { return number_; } // NOLINT(google-explicit-constructor): system calls take an int
 
   private:
     int number_;

@@ -13,21 +13,19 @@
 namespace nestbed
 {
 
-void write_png(const std::string& path, std::span<const float> pixels, std::uint32_t width, float black, float white)
+namespace
 {
-    constexpr float kWhite = 255;
-    std::vector<png_byte> bytes(pixels.size());
-    std::ranges::transform(pixels, bytes.begin(), [&](float pixel) {
-        const float level = std::isnan(pixel) ? 0 : (pixel - black) / (white - black);
-        return static_cast<png_byte>(std::lround(std::clamp(level, 0.0F, 1.0F) * kWhite));
-    });
+
+void write_encoded(const std::string& path, const void* pixels, png_uint_32 format, std::uint32_t width,
+                   std::size_t height)
+{
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.width = width;
-    image.height = static_cast<png_uint_32>(pixels.size() / width);
-    image.format = PNG_FORMAT_GRAY;
+    image.height = static_cast<png_uint_32>(height);
+    image.format = format;
     const auto encode = [&](void* memory, png_alloc_size_t& size) {
-        if (png_image_write_to_memory(&image, memory, &size, 0, bytes.data(), 0, nullptr) == 0)
+        if (png_image_write_to_memory(&image, memory, &size, 0, pixels, 0, nullptr) == 0)
             throw RunError(fmt::format("{}: the image could not be encoded: {}", path, image.message));
     };
     png_alloc_size_t size = 0;
@@ -36,6 +34,25 @@ void write_png(const std::string& path, std::span<const float> pixels, std::uint
     encode(encoded.data(), size);
 
     write_new_file(path, encoded, "the image");
+}
+
+} // namespace
+
+void write_png(const std::string& path, std::span<const float> pixels, std::uint32_t width, float black, float white)
+{
+    constexpr float kWhite = 255;
+    std::vector<png_byte> bytes(pixels.size());
+    std::ranges::transform(pixels, bytes.begin(), [&](float pixel) {
+        const float level = std::isnan(pixel) ? 0 : (pixel - black) / (white - black);
+        return static_cast<png_byte>(std::lround(std::clamp(level, 0.0F, 1.0F) * kWhite));
+    });
+    write_encoded(path, bytes.data(), PNG_FORMAT_GRAY, width, pixels.size() / width);
+}
+
+void write_png(const std::string& path, std::span<const Rgb> pixels, std::uint32_t width)
+{
+    static_assert(sizeof(Rgb) == 3, "libpng reads three bytes per pixel");
+    write_encoded(path, pixels.data(), PNG_FORMAT_RGB, width, pixels.size() / width);
 }
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// Images: what a workload that makes one has made, as a PNG file.
+// Writes the result of a workload that draws an image as a PNG file.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,19 @@
 namespace nestbed
 {
 
-// Grey, from black for `black` to white for `white`; what is past them, or not a number, is black or white too. `pixels`
-// are rows of `width`. Written beside it and renamed. Throws UsageError, naming --output, if there is such a file already or it
-// cannot be made, and RunError when it could not be written whole; then nothing is left behind.
+// A grey image: pixels of value `black` become black and those of value `white` white. Values outside this range, and
+// NaN, become black or white too. `pixels` contains rows of `width` pixels. The image is written to a temporary file
+// beside `path`, which is then renamed. Throws UsageError that names --output if the file already exists or cannot be
+// created. Throws RunError if the file cannot be written completely; no file is left then.
 void write_png(const std::string& path, std::span<const float> pixels, std::uint32_t width, float black, float white);
+
+// A colour of the colour space sRGB.
+struct Rgb {
+    std::uint8_t red, green, blue;
+    friend bool operator==(const Rgb&, const Rgb&) = default;
+};
+
+// The same for a colour image.
+void write_png(const std::string& path, std::span<const Rgb> pixels, std::uint32_t width);
 
 } // namespace nestbed

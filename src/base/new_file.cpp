@@ -56,7 +56,7 @@ std::string folder_of(const std::string& path)
     return folder.empty() ? "." : folder;
 }
 
-// What the names of all partial files for this place begin with.
+// The prefix of the names of all partial files for this place.
 std::string partial_name(const std::string& place)
 {
     constexpr std::size_t kDigits = 16;
@@ -64,8 +64,8 @@ std::string partial_name(const std::string& place)
     return fmt::format("nestbed-{}-", sha256_of(name).substr(0, kDigits));
 }
 
-// Of processes that were ended while they wrote one for this place. One that is being written is locked; where a file system has no locks
-// none is removed.
+// Removes the files of processes that ended while they wrote a file for this place. A file that is still being
+// written is locked and stays. On a file system without locks no file is removed.
 void remove_stale_partial_files(const std::string& place)
 {
     namespace fs = std::filesystem;
@@ -87,9 +87,10 @@ void remove_stale_partial_files(const std::string& place)
     }
 }
 
-// A new file beside the place that it is for. Its name is random, and it is opened only if nothing has that name: a link or a pipe that
-// somebody has put there is not written to. Removed again unless it was put in its place; one that a process left when it was ended is
-// removed by the next for the same place. All throw std::system_error.
+// A new file beside its final place. Its name is random. It is opened only if nothing has that name, so that it never
+// writes to a link or a pipe that somebody else put there. The destructor removes it unless it was put in its place.
+// If a process ended before that, the next process that writes to the same place removes the file. All members throw
+// std::system_error.
 class PartialFile
 {
   public:
@@ -122,20 +123,21 @@ class PartialFile
         done([&] { return ::fchmod(descriptor_, mode & 07777U); });
     }
 
-    // Its bytes are on the disk before the name is: a machine that goes down never leaves the name with nothing under it.
-    // `replaces`: what is there; else it is an error. Locked until it has its name.
+    // Syncs the content to disk before it renames the file, so that after a machine crash the name never refers to an
+    // empty file. `replaces`: replaces an existing file; otherwise an existing file is an error. The file stays
+    // locked until it has its final name.
     void put_in_place(bool replaces)
     {
         done([&] { return ::fsync(descriptor_); });
         done([&] { return replaces ? ::rename(name_.c_str(), place_.c_str()) : rename_to_new(); });
         name_.clear();
-        // Before the folder is opened: one file at a time may be all that there is.
+        // Close the file before the folder is opened: the process may have only one file descriptor left.
         static_cast<void>(::close(std::exchange(descriptor_, -1)));
         bring_folder_to_disk(place_);
     }
 
   private:
-    // False where another process has taken it for a stale one before it was locked.
+    // Returns false if another process removed the file as stale before it was locked.
     bool open()
     {
         const std::string name =
@@ -159,7 +161,7 @@ class PartialFile
         return true;
     }
 
-    // Where the file system knows no such thing, as it does.
+    // Falls back to a plain rename on file systems without RENAME_NOREPLACE.
     int rename_to_new() const
     {
         const int result = ::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, place_.c_str(), RENAME_NOREPLACE);
@@ -171,7 +173,7 @@ class PartialFile
     int descriptor_ = -1;
 };
 
-// Behind all links.
+// Resolves all symbolic links.
 std::string real_path(const std::string& path)
 {
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
@@ -187,7 +189,7 @@ void check_new_file(const std::string& path, std::string_view option)
     if (std::filesystem::is_directory(path, ignored))
         refuse(option, path, "it is a folder");
     if (std::filesystem::exists(path, ignored))
-        refuse(option, path, "it is there already, and nothing is overwritten");
+        refuse(option, path, "it already exists, and nothing is overwritten");
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
         refuse(option, path, fmt::format("there is no folder {}", folder.string()));
@@ -202,7 +204,7 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
     std::optional<PartialFile> file;
     try {
         file.emplace(path);
-    } catch (const std::system_error& error) { // a folder that takes no files
+    } catch (const std::system_error& error) { // for example, a folder that is not writable
         refuse(option, path, error.code().message());
     }
     try {
@@ -228,9 +230,9 @@ void replace_file(const std::string& path, std::string_view content, std::string
     };
     const bool is_there = ::stat(path.c_str(), &there) == 0;
     if (is_there && !S_ISREG(there.st_mode))
-        fail(path, what, "it is there already and is not a regular file");
+        fail(path, what, "it already exists and is not a regular file");
     try {
-        PartialFile file(is_there ? real_path(path) : path); // through a link, not instead of it
+        PartialFile file(is_there ? real_path(path) : path); // replace the target of a symbolic link, not the link
         file.write(content);
         if (is_there)
             file.set_permissions(there.st_mode);
@@ -249,10 +251,9 @@ void bring_folder_to_disk(const std::string& path)
         error = uninterrupted([&] { return ::fsync(folder); }) < 0 ? errno : 0;
         static_cast<void>(::close(folder));
     }
-    // Where a folder may not be read, or its file system syncs no folders, nothing can be done.
+    // Ignore folders that cannot be read, and file systems that cannot sync folders: nothing can be done about them.
     if (error != 0 && error != EACCES && error != EINVAL && error != ENOTSUP)
-        throw RunError(
-            fmt::format("{}: its folder could not be brought to the disk: {}", path, std::strerror(error)));
+        throw RunError(fmt::format("{}: its folder could not be synced to the disk: {}", path, std::strerror(error)));
 }
 
 } // namespace nestbed

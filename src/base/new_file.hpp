@@ -1,5 +1,6 @@
-// A file that a command makes: whole, or not at all. Until then it has another name, nestbed-*.partial, in the same folder; what a process
-// that was ended leaves of that is removed by the next one that writes the same file.
+// A file that a command creates: complete, or not at all. Until it is complete it has another name in the same
+// folder, nestbed-*.partial. If a process ends before that, the next process that writes the same file removes the
+// partial one.
 #pragma once
 
 #include <optional>
@@ -10,23 +11,25 @@
 namespace nestbed
 {
 
-// Throws UsageError if there is something of that name, or no folder for it. `option` is what named it.
+// Throws UsageError if the name already exists, or if there is no folder for it. `option` is the option that named
+// the file.
 void check_new_file(const std::string& path, std::string_view option = "--output");
 
-// Writes it beside its place and renames it. `what` is the content's name in messages: "the image"; `mode` are its
-// permissions, else the usual ones. Throws UsageError when it is
-// there or cannot be made, RunError when it cannot be written.
+// Writes the content to a file beside `path` and renames it. `what` names the content in messages: "the image".
+// `mode` sets the permissions; by default the usual ones apply. Throws UsageError if the file already exists or
+// cannot be created, RunError if it cannot be written.
 void write_new_file(const std::string& path, std::string_view content, std::string_view what,
                     std::string_view option = "--output", std::optional<mode_t> mode = {});
 
-// Writes it beside its place and renames it over what is there, through a symbolic link and with the same permissions. Throws
-// RunError when it cannot be written, and where something other than a regular file is; what was there stays.
+// Writes the content to a file beside `path` and renames it over an existing file. Follows symbolic links and keeps
+// the permissions. Throws RunError if the file cannot be written, or if something other than a regular file is there;
+// the existing content is then unchanged.
 void replace_file(const std::string& path, std::string_view content, std::string_view what);
-// The permissions of a file; none of one that cannot be asked.
+// The permissions of a file; empty if they cannot be read.
 std::optional<mode_t> permissions_of(const std::string& path);
 
-// The name of a new file, or of one that was renamed, is on the disk too when its folder is. Nothing is done where the folder may not be
-// read or its file system cannot do this. Throws RunError.
+// Syncs the folder of a file to disk: only then is the name of a new or renamed file on the disk too. Does nothing if
+// the folder cannot be read or the file system does not support this. Throws RunError.
 void bring_folder_to_disk(const std::string& path);
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// Work of the host that is not timed, over its cores.
+// Untimed work of the host, on all its cores.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace nestbed
 {
 
-// Calls work(first, end) for ranges that together are 0 to count, on all cores, and returns when all are done. Small
-// counts stay on the calling thread. `work` must not throw.
+// Calls work(first, end) for ranges that together cover 0 to count, on all cores. Returns when all calls are done.
+// Small counts run on the calling thread. `work` must not throw.
 template <class Work>
 void for_ranges(std::size_t count, Work&& work)
 {
@@ -24,7 +24,7 @@ void for_ranges(std::size_t count, Work&& work)
         const std::size_t end = count * (thread + 1) / threads;
         try {
             helpers.emplace_back([&work, first, end] { work(first, end); });
-        } catch (const std::system_error&) { // there are no more threads to be had
+        } catch (const std::system_error&) { // no more threads are available
             work(first, end);
         }
     }

@@ -1,4 +1,4 @@
-// SplitMix64 at any position: numbers that look random, each made alone, on the host and in kernels.
+// SplitMix64 at any position: pseudorandom numbers that can be computed independently, on the host and in kernels.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 namespace nestbed
 {
 
-// Number `index` of the sequence that `seed` begins: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators"
-// (2014).
+// Number `index` of the sequence that starts from `seed`: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+// Generators" (2014).
 constexpr std::uint64_t split_mix(std::uint64_t seed, std::uint64_t index)
 {
     std::uint64_t z = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;

@@ -16,7 +16,7 @@ bool prepare_standard_streams()
         if (fcntl(number, F_GETFD) != -1 || errno != EBADF) // NOLINT(*-vararg)
             continue;
         const int access = number == STDERR_FILENO ? O_WRONLY : O_RDONLY;
-        if (::open("/dev/null", access) != number) // NOLINT(*-vararg): the lowest number that is free
+        if (::open("/dev/null", access) != number) // NOLINT(*-vararg): open() returns the lowest free number
             return false;
     }
     return true;
@@ -32,7 +32,7 @@ bool is_open_on(int descriptor, const std::string& path)
         return false;
     if (S_ISCHR(open_one.st_mode) && isatty(descriptor) == 0)
         return false;
-    if (path == "/dev/tty") // the terminal of this process, by a device number of its own
+    if (path == "/dev/tty") // /dev/tty is this process's terminal, but has a device number of its own
         return S_ISCHR(open_one.st_mode);
     return open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }

@@ -1,4 +1,4 @@
-// Standard input, output and error as this process was started with them.
+// Standard input, output and error as this process received them when it started.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 namespace nestbed
 {
 
-// To be called before anything else is opened. A standard descriptor that is closed would be given to the next file or socket, which then
-// takes what is printed. So it is opened on /dev/null; standard output so that writing to it fails: what belongs there is not lost in
-// silence. Also ignores SIGXFSZ, for a write beyond the limit of a file's size to be an error like any other. False where there is no
-// /dev/null.
+// Call this before anything else is opened. Otherwise a closed standard descriptor would be reused for the next file
+// or socket, which would then receive printed text. This function opens closed descriptors on /dev/null. It opens
+// standard output read-only, so that writing to it fails and output is not lost silently. It also ignores SIGXFSZ, so
+// that a write beyond the file size limit is an ordinary error. Returns false if there is no /dev/null.
 bool prepare_standard_streams();
 
-// The path names what the descriptor is open on: /dev/stdout, /dev/fd/1, the file or pipe that it was redirected to, the terminal. Not for
-// devices that are no terminal, such as /dev/null.
+// Whether the path names the file that the descriptor is open on: /dev/stdout, /dev/fd/1, the file or pipe to which
+// it was redirected, or the terminal. False for devices other than terminals, such as /dev/null.
 bool is_open_on(int descriptor, const std::string& path);
 
 } // namespace nestbed

@@ -34,12 +34,12 @@ double median_of(const Rounds& rounds)
     return median(std::move(values));
 }
 
-// Medians of as many rounds, drawn with replacement.
+// Medians of resamples: each draws as many rounds as there are, with replacement.
 std::vector<double> resampled_medians(Rounds rounds, std::uint64_t seed)
 {
     for (std::vector<double>& round : rounds)
         std::ranges::sort(round);
-    std::ranges::sort(rounds); // the order of the rows in a log means nothing
+    std::ranges::sort(rounds); // makes the result independent of the order of the rows in a log
     std::mt19937_64 random(seed);
     std::uniform_int_distribution<std::size_t> pick(0, rounds.size() - 1);
     std::vector<double> medians(kResamples);
@@ -67,7 +67,7 @@ double made_of(const std::vector<double>& values, Over over)
     return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
-// From the 0.025 to the 0.975 quantile; NaN where a resample has no number.
+// From the 0.025 to the 0.975 quantile; NaN if any resample is NaN.
 Interval middle_95(const std::vector<double>& resampled)
 {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -86,7 +86,7 @@ double median(std::vector<double> values)
 
 double median_absolute_deviation(std::vector<double> values)
 {
-    // By hand from two medians: Boost 1.74's median_absolute_deviation forgets to subtract the center.
+    // Computed from two medians: median_absolute_deviation in Boost 1.74 does not subtract the center.
     const double center = median(values);
     for (double& value : values)
         value = std::abs(value - center);

@@ -15,12 +15,12 @@ namespace nestbed
 namespace
 {
 
-// What the handler may touch: it runs at any point of the program.
+// The data that the signal handler uses. It can run at any point of the program.
 struct {
     std::string said;
     std::atomic<int> signal{0};
     std::array<int, 2> pipe{-1, -1};
-} request; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): signals have no other way in
+} request; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): a signal handler has no parameter for it
 
 void on_signal(int signal)
 {

@@ -1,4 +1,4 @@
-// Being asked to stop: Ctrl-C, SIGTERM (which clusters send) and SIGHUP.
+// Requests to stop: Ctrl-C, SIGTERM (which cluster schedulers send) and SIGHUP.
 #pragma once
 
 #include <array>
@@ -11,13 +11,14 @@
 namespace nestbed
 {
 
-// What a run throws where it cannot wait for the end of what it was asked to stop.
+// Thrown by a run that was asked to stop and cannot wait for the current work to end.
 class Interrupted
 {
 };
 
-// While it lives the first such signal is noted, and `said` is written to standard error at once; the second one ends the process with
-// exit code 130 (a worker ends with it). Signals that this process ignores stay ignored. One at a time.
+// While this object lives, it records the first such signal and writes `said` to standard error at once. The second
+// signal ends the process with exit code 130 (a worker ends with it). Signals that this process ignores stay ignored.
+// Only one object at a time.
 class StopRequest
 {
   public:
@@ -26,10 +27,10 @@ class StopRequest
     StopRequest& operator=(const StopRequest&) = delete;
     ~StopRequest();
 
-    // Which signal asked, 0 for none yet.
+    // The signal that was received first; 0 if there is none yet.
     int signal() const;
     bool asked() const { return signal() != 0; }
-    // Can be read from, for poll(), once one has asked. -1 when there is no StopRequest.
+    // A descriptor for poll() that becomes readable after the first signal. -1 if there is no StopRequest.
     static int descriptor();
 
   private:

@@ -26,12 +26,12 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-// Closed by exec, but for the numbers that it is copied to.
+// A file that exec closes. Copies of its descriptor stay open.
 class File
 {
   public:
     File(const std::string& program, const std::string& path, int flags)
-        : descriptor_(open(path.c_str(), flags | O_CLOEXEC, 0666)) // NOLINT(*-vararg): its mode
+        : descriptor_(open(path.c_str(), flags | O_CLOEXEC, 0666)) // NOLINT(*-vararg): the third argument is the mode
     {
         if (descriptor_ < 0)
             throw RunError(fmt::format("{}: {} could not be opened: {}", program, path, std::strerror(errno)));
@@ -45,7 +45,8 @@ class File
     int descriptor_;
 };
 
-// The signals that ask this process to end, held back while a program runs; those that it ignores are left alone.
+// Blocks the signals that ask this process to end while a program runs. Signals that this process ignores are
+// unchanged.
 class HeldSignals
 {
   public:
@@ -58,7 +59,7 @@ class HeldSignals
                 sigaddset(&asking_, signal);
         }
         sigset_t held = asking_;
-        sigaddset(&held, SIGCHLD); // wakes the wait
+        sigaddset(&held, SIGCHLD); // interrupts the wait when a program ends
         pthread_sigmask(SIG_BLOCK, &held, &before_);
     }
     HeldSignals(const HeldSignals&) = delete;
@@ -66,7 +67,7 @@ class HeldSignals
     ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
     const sigset_t& before() const { return before_; }
-    // Waits for a signal, some milliseconds at most. One that asks to end; 0 otherwise.
+    // Waits for a signal, at most 20 ms. Returns a signal that asks this process to end; otherwise 0.
     int wait() const
     {
         constexpr timespec kAtMost{.tv_sec = 0, .tv_nsec = 20'000'000};
@@ -80,7 +81,7 @@ class HeldSignals
     sigset_t asking_{}, before_{};
 };
 
-// How a program is started. posix_spawn's functions return what is wrong.
+// The settings for starting a program. The functions of posix_spawn return an error number.
 class Spawn
 {
   public:
@@ -134,7 +135,7 @@ class Spawn
 pid_t start_program(const std::vector<std::string>& arguments, const std::array<int, 3>& in_out_error,
                     const sigset_t& mask)
 {
-    static_cast<void>(signal(SIGCHLD, SIG_DFL)); // where it was ignored, ended programs could not be waited for
+    static_cast<void>(signal(SIGCHLD, SIG_DFL)); // if SIGCHLD were ignored, ended programs could not be waited for
     return Spawn(in_out_error, mask).start(arguments);
 }
 

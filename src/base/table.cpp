@@ -16,21 +16,21 @@ namespace
 {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kIndent = 4; // of notes, and of the second line of a row
+constexpr std::size_t kIndent = 4; // of notes, and of all lines of a row after the first
 
-// Characters of UTF-8, not bytes.
+// The number of UTF-8 characters, not of bytes.
 std::size_t characters(const std::string& text)
 {
     return static_cast<std::size_t>(
         std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
 }
 
-// Parts in lines of at most `most` characters, `separator` between them.
+// Joins parts with `separator` into lines of at most `most` characters.
 std::string filled(const std::vector<std::string>& parts, const std::string& separator, std::size_t indent,
                    std::size_t most)
 {
     std::string text;
-    std::size_t width = 0; // of the last line; 0: none was begun
+    std::size_t width = 0; // of the last line; 0: no line yet
     for (const std::string& part : parts) {
         const bool fits = width + separator.size() + characters(part) + separator.size() - 1 <= most;
         if (width > 0 && fits) {
@@ -55,7 +55,7 @@ std::size_t width_of(const std::vector<Column>& columns)
     return width - std::min(width, kGap);
 }
 
-// Takes columns that can be spared out of a table that is too wide, and returns their names.
+// Removes dispensable columns from a table that is too wide, and returns their names.
 std::vector<std::string> make_room(std::vector<Column>& columns, std::size_t most)
 {
     std::vector<std::string> names;
@@ -96,7 +96,7 @@ std::string Column::value() const
 
 namespace
 {
-// Takes out the axes whose cells that say anything are the same, and returns what they say.
+// Removes the axis columns whose nonempty cells are all equal, and returns their names with these values.
 std::vector<std::string> take_common(std::vector<Column>& columns)
 {
     std::vector<std::string> common;
@@ -111,7 +111,7 @@ std::vector<std::string> take_common(std::vector<Column>& columns)
 namespace
 {
 
-// Which columns stand in which line of a row.
+// Which columns each line of a row contains.
 std::vector<std::vector<std::size_t>> lines_of(const std::vector<Column>& columns, std::size_t most)
 {
     std::vector<std::vector<std::size_t>> lines(1);

@@ -1,4 +1,5 @@
-// A table for a terminal: what all lines have in common is said once, above it, and no line is wider than the terminal.
+// A table for a terminal. Values that all rows share appear once, above the table. No line is wider than the
+// terminal.
 #pragma once
 
 #include "base/terminal.hpp"
@@ -11,28 +12,29 @@ namespace nestbed
 
 struct Column {
     std::string name;
-    bool left = false;                // aligned
-    bool axis = false;                // said above the table when all its cells that say anything are the same
-    unsigned dispensable = 0;         // left out where the table is too wide: the smallest above 0 first
-    std::vector<std::string> cells{}; // a line each; empty where it means nothing
-    Colour (*colour)(const std::string& cell) = nullptr; // on a terminal that has colours
+    bool left = false;                // aligned to the left
+    bool axis = false;                // shown above the table if all nonempty cells are equal
+    unsigned dispensable = 0;         // removed if the table is too wide: the smallest number above 0 first
+    std::vector<std::string> cells{}; // one per row; empty where the column does not apply
+    Colour (*colour)(const std::string& cell) = nullptr; // on a terminal with colours
 
     std::size_t width() const;
-    bool constant() const;     // cells that are empty do not count
-    std::string value() const; // of the first cell that is not empty
+    bool constant() const;     // whether all nonempty cells are equal
+    std::string value() const; // of the first nonempty cell
 };
 
-// All columns have the same number of cells. Ends with a line break; lines have no blanks at their ends. Where a line is too wide without
-// what can be spared, it becomes several, all but the first indented. A note, one per line or none at all, stands below its line.
+// All columns must have the same number of cells. The text ends with a line break; lines have no trailing blanks. If
+// a row is too wide even without the dispensable columns, it becomes several lines, and all but the first are
+// indented. There is one note per row, or none at all; a note appears below its row.
 std::string table_text(std::vector<Column> columns, const Terminal& terminal,
                        const std::vector<std::string>& notes = {});
-// For standard output.
+// For the terminal on standard output.
 std::string table_text(std::vector<Column> columns);
 
-// The words of a text in lines of at most so many characters, each with `indent` blanks before it. Ends with a line break.
+// Breaks a text into lines of at most `most` characters, each indented by `indent` blanks. Ends with a line break.
 std::string words_in_lines(const std::string& text, std::size_t indent, std::size_t most);
 
-// The same as a table of Markdown with all columns.
+// The same table as Markdown, with all columns.
 std::string markdown_text(std::vector<Column> columns);
 
 } // namespace nestbed

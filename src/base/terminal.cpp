@@ -19,7 +19,7 @@ std::string_view variable(const char* name)
 
 std::size_t columns_of(int descriptor)
 {
-    constexpr std::size_t kFewest = 20; // fewer are a mistake, or a terminal that does not know
+    constexpr std::size_t kFewest = 20; // a smaller number is a mistake, or the terminal does not know its width
     constexpr std::size_t kMost = 1000;
     const std::string_view said = variable("COLUMNS");
     std::size_t columns = 0;

@@ -1,4 +1,4 @@
-// What a terminal can show.
+// The abilities of a terminal.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ struct Terminal {
     bool colour = false;
 };
 
-// Columns: COLUMNS where it is set, else the terminal's own; 80 where the descriptor is no terminal. Colour: on a terminal that is not
-// "dumb", unless NO_COLOR is set (no-color.org).
+// Columns: COLUMNS if it is set, else the terminal's own width; 80 if the descriptor is not a terminal. Colour: on a
+// terminal that is not "dumb", unless NO_COLOR is set (no-color.org).
 Terminal terminal_of(int descriptor);
 
 enum class Colour : unsigned char { none, red, green, yellow };

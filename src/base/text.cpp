@@ -29,7 +29,7 @@ std::vector<std::string> split(std::string_view text, char separator)
 namespace
 {
 
-// Wagner and Fischer's algorithm, two rows.
+// The Wagner-Fischer algorithm with two rows.
 std::size_t levenshtein_distance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);
@@ -107,7 +107,7 @@ std::string folded(std::string_view text, std::size_t indent)
 {
     constexpr std::size_t kLongest = 80;
     std::string lines;
-    std::size_t width = 0; // of the last line; 0: none was begun
+    std::size_t width = 0; // of the last line; 0: no line yet
     for (const std::string& word : split(text, ' ')) {
         const bool fits = width != 0 && width + 1 + word.size() <= kLongest;
         if (!fits && !lines.empty())
@@ -122,10 +122,11 @@ std::string folded(std::string_view text, std::size_t indent)
 namespace
 {
 
-// The bytes of the character at the beginning of a text that is not empty, and its number; 0 bytes if it is not UTF-8 (RFC 3629).
+// Decodes the first character of a nonempty text. Returns its length in bytes and its code point; length 0 if the
+// text is not valid UTF-8 (RFC 3629).
 std::pair<std::size_t, char32_t> first_character(std::string_view text)
 {
-    constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000}; // by bytes: what needs so many
+    constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000}; // least code point for each length in bytes
     const auto first = static_cast<unsigned char>(text.front());
     const auto ones = static_cast<std::size_t>(std::countl_one(first));
     if (ones == 0)

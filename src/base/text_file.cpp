@@ -24,7 +24,7 @@ std::string read_text_file(const std::string& path, std::size_t most_bytes)
         if (size > most_bytes)
             refuse(fmt::format("it is too large; allowed: {}", format_bytes(static_cast<double>(most_bytes))));
     };
-    // Without a wait for somebody who writes a pipe.
+    // O_NONBLOCK: do not wait for a process that writes to a pipe.
     const Descriptor file(uninterrupted([&] {
         return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); // NOLINT(*-vararg)
     }));
@@ -37,10 +37,11 @@ std::string read_text_file(const std::string& path, std::size_t most_bytes)
     if (!S_ISREG(status.st_mode))
         refuse("it is a pipe or a device; allowed: a regular file");
     check_size(static_cast<std::size_t>(status.st_size));
-    std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0'); // one more: to see that it ends there
+    std::string text(static_cast<std::size_t>(status.st_size) + 1,
+                     '\0'); // one more byte, to detect the end
     std::size_t size = 0;
     while (true) {
-        if (size == text.size()) // it grows; those in /proc say that they have no bytes
+        if (size == text.size()) // the file grew, or it is in /proc, where files report a size of 0
             text.resize(size + (std::size_t{1} << 16));
         const ssize_t count = uninterrupted([&] { return read(file, text.data() + size, text.size() - size); });
         if (count < 0)

@@ -1,4 +1,4 @@
-// A file as one text.
+// Reads a file as one text.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 namespace nestbed
 {
 
-// More is no log, manifest or profile: it would take all memory before that is said.
+// No log, manifest or profile is larger. A larger file would use up all memory before an error is reported.
 constexpr std::size_t kMostTextBytes = std::size_t{1} << 30;
 
-// Throws RunError that names the file when it cannot be read, is no regular file (a pipe or a device may have no end), or has more bytes.
+// Throws RunError that names the file if it cannot be read, is not a regular file (a pipe or a device may have no
+// end), or is too large.
 std::string read_text_file(const std::string& path, std::size_t most_bytes = kMostTextBytes);
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// Threads that cannot be had are an error that says what they were for.
+// Starts threads. If a thread cannot be started, the error says what it was for.
 #pragma once
 
 #include "base/error.hpp"
@@ -11,10 +11,10 @@
 namespace nestbed
 {
 
-// Why a thread or a program could not be started, of the number of a system's error, and what to do where there are too many.
+// Why a thread or a program could not be started, from a system error number, and what to do if there are too many.
 std::string why_not_started(int error);
 
-// `name` is what was started in messages: "the thread that ...". Throws RunError.
+// `name` is the name of the thread in messages: "the thread that ...". Throws RunError.
 template <class Work>
 std::jthread start_thread(const std::string& name, Work&& work)
 {

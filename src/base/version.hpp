@@ -1,12 +1,12 @@
-// Which nestbed this is. src/version.cmake writes the values, into a file of their own: only that is compiled when a commit or an edit
-// changes them.
+// The version of nestbed. src/version.cmake writes the values into a separate file: after a commit or an edit only
+// that file is compiled again.
 #pragma once
 
 namespace nestbed
 {
 
 extern const char* const kVersion;
-extern const char* const kGit; // the commit; with -dirty, a tree that is none; or unknown
+extern const char* const kGit; // the commit; with -dirty: a tree with changes; or unknown
 extern const char* const kBuild;
 extern const char* const kCompiler;
 extern const char* const kNvcc; // empty in a CPU-only build

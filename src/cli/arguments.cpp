@@ -55,7 +55,7 @@ Options key_options(Values values, const std::vector<KeyUse>& uses)
 namespace
 {
 
-// `--pending_limit` is `--pending-limit`; a negative number after an option is its value, not an option.
+// Turns `--pending_limit` into `--pending-limit`. A negative number after an option is its value, not an option.
 std::vector<std::string> tidy(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> tidied;

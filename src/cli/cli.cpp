@@ -49,7 +49,8 @@ int help(const Arguments& names, std::ostream& out)
     return exit_ok;
 }
 
-// What `nestbed completion bash`, `nestbed completion zsh` and `nestbed man` print. Not in the help: an installation has the files.
+// The output of `nestbed completion bash`, `nestbed completion zsh` and `nestbed man`. The help omits them, because
+// an installation contains the files.
 std::string shell_file(const std::string& name, const Arguments& rest)
 {
     if (name == "man" && rest.empty())
@@ -74,7 +75,7 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return worker(rest);
     if (name == "--help" || name == "-h" || name == "help")
         return help(rest, out);
-    if (name == "completion" || name == "man") { // for who installs nestbed
+    if (name == "completion" || name == "man") { // for packaging and installing nestbed
         out << shell_file(name, rest);
         return exit_ok;
     }
@@ -90,7 +91,7 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
     throw RunError(fmt::format("standard output could not be written to: {}", std::strerror(errno)));
 }
 
-// As long as this lives, what a stream cannot write is thrown as RunError, with the reason.
+// While this object lives, a failed write to the stream throws RunError with the reason.
 class CheckedOutput : public std::streambuf
 {
   public:
@@ -139,9 +140,10 @@ class CheckedOutput : public std::streambuf
 const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands{
-        run_command(),   show_command(),    merge_command(),     compare_command(), list_command(),
-        info_command(),  hello_command(),   blobs_command(),     trace_command(),   tree_command(),
-        races_command(), profile_command(), reconcile_command(), warps_command(),   statistics_command()};
+        run_command(),        show_command(),      merge_command(), compare_command(),
+        list_command(),       info_command(),      hello_command(), blobs_command(),
+        mandelbrot_command(), trace_command(),     tree_command(),  races_command(),
+        profile_command(),    reconcile_command(), warps_command(), statistics_command()};
     return commands;
 }
 
@@ -157,7 +159,7 @@ int run_command_line(const std::vector<std::string>& arguments, std::ostream& ou
         const CheckedOutput checked(out);
         const int code = dispatch(arguments, out, err);
         out.flush();
-        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) // what the kernels of `hello` print goes past `out`
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) // kernels of `hello` print to stdout, not `out`
             refuse_output();
         return code;
     } catch (const UsageError& error) {

@@ -1,4 +1,4 @@
-// The command line: nestbed run | list | info | hello.
+// The command line of nestbed.
 #pragma once
 
 #include <ostream>
@@ -8,9 +8,9 @@
 namespace nestbed
 {
 
-// Runs one command; arguments without the program's name. Data and tables go to `out`, messages to `err` (but
-// the lines of `hello`, printed by the kernels, and a CSV written to `-`, go to standard output). Returns the
-// exit code; throws nothing.
+// Runs one command. `arguments` does not contain the program's name. Data and tables go to `out`, messages to `err`.
+// Exceptions are the lines of `hello`, which the kernels print, and a CSV written to `-`: both go to standard output.
+// Returns the exit code; throws nothing.
 int run_command_line(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
 } // namespace nestbed

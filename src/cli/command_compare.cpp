@@ -22,17 +22,17 @@ namespace
 constexpr std::string_view kPercents = "a number of percent from 0 to 1000";
 
 constexpr std::string_view kCompareHelp =
-    R"(Case by case: the median of B (after) over that of A (before), above 1 where B
-is slower, its 95 % bootstrap interval, and a verdict.
+    R"(Prints for each case the ratio of the medians, B (after) / A (before), its 95 %
+bootstrap interval, and a verdict. A ratio above 1 means that B is slower.
 
   slower, faster  the interval does not contain 1
   same            the interval contains 1: no measurable difference
   too few         fewer than 5 samples are ok in A or in B: not tested, but a
                   regression if slower than the tolerance allows
   fails           right in all rows of A, not in all of B; or wrong in some of
-                  both, and right less often than by chance (Fisher's test)
+                  both, and B is right less often (Fisher's exact test)
   fixed           the reverse: B is right where A was not
-  untimed         right in both; times in one log alone, or in some rows
+  untimed         right in both logs, but one log, or some rows, have no time
   no times        wrong or unsupported in A or B, or both are untimed; no
                   change of the answers
 

@@ -4,6 +4,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "device/backends.hpp"
+#include "model/bandwidth.hpp"
 #include "model/session.hpp"
 #include "model/strategy.hpp"
 
@@ -98,15 +99,15 @@ int info(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& o
             line("multiprocessors", facts.multiprocessors);
             line("resident grids", facts.resident_grids);
             const MeasuredBandwidth measured = session->bandwidth();
-            line("bandwidth", fmt::format("{:.0f} GB/s by its data; {:.0f} read, {:.0f} copied",
-                                          facts.peak_bandwidth_gb_s, measured.read_gb_s, measured.copy_gb_s));
+            line("bandwidth", fmt::format("{} GB/s peak; {} read, {} copied", rate_text(facts.peak_bandwidth_gb_s),
+                                          rate_text(measured.read_gb_s), rate_text(measured.copy_gb_s)));
         } else {
             line("workers", facts.multiprocessors);
             line("schedule", session->schedule());
         }
         line("memory, free", format_bytes(static_cast<double>(facts.memory_bytes)) + ", " +
                                  format_bytes(static_cast<double>(facts.free_memory_bytes)));
-        line("threads a block", fmt::format("at most {}", facts.max_threads_per_block));
+        line("threads per block", fmt::format("at most {}", facts.max_threads_per_block));
         line("pending launches", fmt::format("{} by default", facts.default_pending_limit));
         line("null kernel", format_us(session->null_kernel_us()));
         line("kernels' timer", fmt::format("steps of {} ns", session->timer_step_ns()));
@@ -127,7 +128,7 @@ Command list_command()
             .arguments = "[PATTERN] [--json]",
             .summary = "the strategies, their hazards and sources",
             .text = "Prints what each strategy does, how it launches, what can go wrong, and where it\n"
-                    "comes from: of all, or of those that PATTERN matches, such as '*_tail'.\n",
+                    "comes from. With PATTERN, such as '*_tail', prints only matching strategies.\n",
             .operands = 1,
             .options = {{.name = "json", .value = "", .help = "print a JSON list, for scripts"}},
             .call = list};

@@ -26,14 +26,14 @@ namespace
 {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kNamed = 10; // missing cases
+constexpr std::size_t kNamed = 10; // missing cases that a message lists
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& allowed)
 {
     throw UsageError(fmt::format("{}: {}; allowed: {}", path, why, allowed));
 }
 
-// The command that makes a whole log of this one, of which these rows are whole.
+// Advises the command that completes this log. `whole_rows` are its complete rows.
 std::string advice(const std::string& path, const std::string& whole_rows)
 {
     const ParsedLog log = parse_log(path, whole_rows);
@@ -42,19 +42,19 @@ std::string advice(const std::string& path, const std::string& whole_rows)
         words = command_in_manifest(path, log.rows.back().cells[log.column("run_id")]);
     for (const char* once : {"--overwrite", "--retry-failed"})
         std::erase(words, once);
-    return words.empty() ? "" : fmt::format("; its run cuts it off: {}", shell_text(words));
+    return words.empty() ? "" : fmt::format("; to remove that row, run: {}", shell_text(words));
 }
 
-// The rows and runs of a log. Throws UsageError for what is none, is not whole, or has no manifest.
+// Reads the rows and runs of a log. Throws UsageError if the file is not a log, is incomplete, or has no manifest.
 LogPart read_part(const std::string& path)
 {
     if (std::error_code ignored; !fs::exists(path, ignored))
         refuse(path, "there is no such file", "CSVs of nestbed run --shard");
     const std::string text = read_text_file(path);
     if (!text.starts_with(csv_line(columns())))
-        refuse(path, "it is no log of this version", "CSVs of nestbed run --shard");
+        refuse(path, "it is not a log of this version", "CSVs of nestbed run --shard");
     if (const std::size_t whole = bytes_of_whole_rows(text); whole != text.size())
-        refuse(path, "its last row is not whole", "a whole log" + advice(path, text.substr(0, whole)));
+        refuse(path, "its last row is incomplete", "a complete log" + advice(path, text.substr(0, whole)));
     LogPart part{.log = parse_log(path, text), .manifest = {}, .runs = {}};
     std::set<std::string> run_ids = runs_of(part.log);
     part.manifest = manifest_of(path, run_ids);
@@ -79,7 +79,7 @@ bool same_file(const std::string& a, const std::string& b)
     return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) || fs::equivalent(a, b, ignored);
 }
 
-// A manifest without its log, of these runs and no others: a merge of them was ended between the two.
+// Whether there is a manifest without its log, with no other runs than these: a merge ended between writing the two.
 bool left_by_a_merge(const std::string& path, const std::vector<std::string>& inputs)
 {
     const std::set<std::string> runs = run_ids_in_manifest(path, {});
@@ -89,24 +89,23 @@ bool left_by_a_merge(const std::string& path, const std::vector<std::string>& in
     return !runs.empty() && std::ranges::includes(merged, runs);
 }
 
-// Throws UsageError where it cannot be, before anything is read.
+// Throws UsageError for an impossible output, before anything is read.
 void check_output(const std::string& path, const std::vector<std::string>& inputs, bool overwrite)
 {
     const std::string option = "--output " + path;
     if (!has_manifest(path))
-        refuse(option, "it is no file that can have a manifest beside it", "a file's name");
+        refuse(option, "no manifest can be written beside it", "a file's name");
     for (const std::string& input : inputs)
         for (const std::string& other : {input, manifest_path(input), old_manifest_path(input)})
             if (same_file(path, other) || (fs::exists(other) && same_file(manifest_path(path), other)))
-                refuse(option, fmt::format("it, or its manifest, is {}, which is to be merged", other),
-                       "another file");
+                refuse(option, fmt::format("it, or its manifest, is the input {}", other), "another file");
     check_manifest(path);
     if (!fs::exists(path)) {
         check_new_file(path);
         if (!left_by_a_merge(path, inputs))
             check_new_file(manifest_path(path));
     } else if (!overwrite) {
-        refuse(option, "it is there already, and nothing is overwritten",
+        refuse(option, "it already exists, and nothing is overwritten",
                "a new file, or --overwrite, which moves this one aside");
     }
 }
@@ -119,7 +118,7 @@ std::string csv_text(const MergedLog& merged)
     return text;
 }
 
-// Both files or none.
+// Writes both files or none.
 void write(const std::string& path, const std::vector<LogPart>& parts, const MergedLog& merged)
 {
     std::vector<std::string> manifests;
@@ -130,7 +129,7 @@ void write(const std::string& path, const std::vector<LogPart>& parts, const Mer
         replace_file(path, csv_text(merged), "the log");
     } catch (...) {
         std::error_code ignored;
-        fs::remove(path, ignored); // what had this name was moved aside
+        fs::remove(path, ignored); // an earlier file of this name was moved aside
         fs::remove(manifest_path(path), ignored);
         throw;
     }
@@ -147,9 +146,10 @@ void say_missing(const MergedLog& merged, const std::vector<std::string>& shards
         err << fmt::format("  {} of {}: {}\n", one.repetitions, one.of, printable(one.settings));
     }
     if (merged.missing.size() > kNamed)
-        err << fmt::format("  and {} cases more\n", merged.missing.size() - kNamed);
+        err << fmt::format("  and {} more cases\n", merged.missing.size() - kNamed);
     if (!shards.empty())
-        err << fmt::format("nestbed: no log is of shard {}\n", printable(fmt::format("{}", fmt::join(shards, ", "))));
+        err << fmt::format("nestbed: there is no log of shard {}\n",
+                           printable(fmt::format("{}", fmt::join(shards, ", "))));
 }
 
 int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
@@ -166,15 +166,15 @@ int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
     try {
         parts = read_parts(inputs);
         merged = merge_logs(parts);
-    } catch (const RunError& error) { // a file that cannot be read, a row that is damaged
+    } catch (const RunError& error) { // an unreadable file or a damaged row
         throw UsageError(error.what());
     }
     if (const auto devices = files_by_device(parts); devices.size() > 1)
         for (const auto& [device, files] : devices)
-            err << fmt::format("nestbed: not of one kind of device: {}: {}\n", printable(device),
+            err << fmt::format("nestbed: the logs are from different kinds of device: {}: {}\n", printable(device),
                                fmt::join(files, ", "));
     if (const std::string aside = put_aside(path); !aside.empty())
-        err << fmt::format("nestbed: what was in {} is in {} now\n", path, aside);
+        err << fmt::format("nestbed: moved {} to {}\n", path, aside);
     write(path, parts, merged);
     out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows.size(), merged.cases,
                        parts.size(), merged.machines, path);

@@ -18,7 +18,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::string_view kHelloGrid = "1"; // the book's
+constexpr std::string_view kHelloGrid = "1"; // as in the book
 constexpr std::string_view kHelloBlock = "8";
 constexpr std::string_view kBlobsSide = "1024";
 
@@ -33,7 +33,7 @@ int hello(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
     const Plan plan = make_plan(settings, facts_of(sessions));
     if (plan.case_count() != 1)
         throw UsageError(
-            fmt::format("hello prints one case, not {}; allowed: one value an option", plan.case_count()));
+            fmt::format("hello prints one case, not {}; allowed: one value per option", plan.case_count()));
     const Case& point = plan.groups.front().cases.front();
     if (Registry::find_anywhere(point.strategy)->info().workload != "hello")
         throw UsageError(
@@ -56,7 +56,7 @@ int hello(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
     return exit_ok;
 }
 
-// An image drawn through shared memory; without the barrier that this needs, where asked.
+// Draws an image through shared memory; if asked, without the barrier that this needs.
 int blobs(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     Settings settings;
@@ -73,11 +73,11 @@ int blobs(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
             "--strategy {}: it draws no image; allowed for nestbed blobs: blobs, blobs_wrong", point.strategy));
     if (plan.case_count() != 1)
         throw UsageError(
-            fmt::format("blobs draws one image, not {}; allowed: one value an option", plan.case_count()));
+            fmt::format("blobs draws one image, not {}; allowed: one value per option", plan.case_count()));
     check_new_file(path);
     const Sample sample = sessions.at(point.backend)->sample_aloud(point);
     if (!sample.image.empty()) {
-        constexpr float kWhite = 4; // the most that a pixel can be
+        constexpr float kWhite = 4; // the maximum of a pixel
         write_png(path, sample.image, point.nx, 0, kWhite);
         out << fmt::format("{}: {} x {} pixels by {}, blocks of {}\n", path, point.nx, point.ny, point.strategy,
                            name_of(point.shape));
@@ -103,7 +103,7 @@ Command hello_command()
     return {.name = "hello",
             .arguments = "[--grid N] [--block N] [options]",
             .summary = "print a nested hello world",
-            .text = "Every thread greets, and so do those of the grids that it launches.\n",
+            .text = "Every thread prints a greeting, and so do the threads of the launched grids.\n",
             .settings =
                 key_options(Values::one, {{"strategy", "hello", "hello or hello_synced, which waits for its child"},
                                           {"backend"},

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kUsualTimeout = 300;
 constexpr std::uint64_t kMostTimeout = 86'400;
 
-// Each case once, on the GPU: what a file says of the whole run is for `nestbed run`.
+// Each case runs once, on the GPU. Settings in a file that concern a whole run apply only to `nestbed run`.
 Settings profile_settings(const Given& given)
 {
     Settings settings;
@@ -48,7 +48,7 @@ Settings profile_settings(const Given& given)
     return settings;
 }
 
-// Of the GPU; to print commands, the executor's will do where there is none.
+// The facts of the GPU. To print commands without a GPU, the facts of the executor are sufficient.
 DeviceFacts device_facts(const Settings& settings, bool print, std::ostream& err)
 {
     const std::string reason = why_not(BackendKind::cuda);
@@ -77,7 +77,7 @@ std::chrono::seconds timeout_of(const Given& given)
     return std::chrono::seconds(parse_number({"timeout", text, "", 0, ""}, 1, kMostTimeout));
 }
 
-// Where it is not found: as it was named, which is enough to print it.
+// If ncu is not found, returns the name as given, which is sufficient for printing.
 std::string ncu_path(const Given& given, bool print)
 {
     const std::string name = only_value(given, "ncu", "ncu", "a program");
@@ -86,14 +86,14 @@ std::string ncu_path(const Given& given, bool print)
         return path.empty() ? name : path;
     throw UsageError(
         given.contains("ncu")
-            ? fmt::format("--ncu {}: there is no such program that can be run; allowed: the path of "
+            ? fmt::format("--ncu {}: it is not a program that can be run; allowed: the path of "
                           "Nsight Compute's ncu, or --print to see the commands",
                           name)
             : "ncu (Nsight Compute) was not found on the PATH; allowed: --ncu PATH, or --print to see the "
               "commands");
 }
 
-// As a script that does the same.
+// Prints a script that runs the same commands.
 void print_commands(const std::vector<Case>& cases, const ProfileOptions& options, std::ostream& out)
 {
     const std::vector<std::string> stems = stems_of(cases, options.folder);
@@ -174,7 +174,7 @@ int reconcile(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         for (const std::string& ledger : ledgers_in(path))
             cases.push_back(reconcile_files(ledger));
         for (const std::string& log : logs_without_ledger(path)) {
-            err << fmt::format("nestbed: {}: this case left no ledger\n", printable(log));
+            err << fmt::format("nestbed: {}: this case wrote no ledger\n", printable(log));
             lost = true;
         }
     }
@@ -204,13 +204,13 @@ Command profile_command()
             .operands = 1,
             .options = {{.name = "output",
                          .value = "FOLDER",
-                         .help = "the folder of its files",
+                         .help = "the folder for its files",
                          .otherwise = "results/local/profile-EXPERIMENT",
                          .letter = 'o'},
-                        {.name = "ncu", .value = "PATH", .help = "the program of Nsight Compute", .otherwise = "ncu"},
+                        {.name = "ncu", .value = "PATH", .help = "path of ncu (Nsight Compute)", .otherwise = "ncu"},
                         {.name = "timeout",
                          .value = "SECONDS",
-                         .help = "the most time for each run of ncu",
+                         .help = "time limit for each run of ncu",
                          .otherwise = std::to_string(kUsualTimeout)},
                         {.name = "keep-reports", .value = "", .help = "keep the .ncu-rep files"},
                         {.name = "print", .value = "", .help = "print the commands and run nothing"}},

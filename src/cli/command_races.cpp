@@ -26,19 +26,19 @@ namespace nestbed
 namespace
 {
 
-// Where nothing else is said: the order is looked at, not the time.
+// The defaults of this command. They are small, because it looks at the order of accesses, not at times.
 constexpr std::array<std::pair<const char*, const char*>, 5> kSmall{
     {{"grid", "4"}, {"block", "64"}, {"depth", "8"}, {"nx", "70"}, {"ny", "50"}}};
 
-// The program whose kernels' accesses are seen, beside this one. It has the same command.
+// Calls the program that records the memory accesses of kernels. It is beside this one and has the same command.
 int call_watching_program(const Arguments& arguments, std::ostream& out)
 {
     namespace fs = std::filesystem;
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "nestbed_races";
     if (!fs::exists(program))
         throw RunError(fmt::format(
-            "{} is not there, which watches the accesses of kernels; cmake --build {} --target nestbed_races "
-            "makes it, with GCC and elfutils (libdw-dev)",
+            "{} does not exist; it records the memory accesses of kernels; to build it, with GCC and elfutils "
+            "(libdw-dev): cmake --build {} --target nestbed_races",
             program.string(), program.parent_path().string()));
     Arguments words{program.string(), "races"};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -59,20 +59,37 @@ std::string heading(const Case& point)
     return text;
 }
 
-// Of a case: what is printed, and whether it is as expected.
+// Prints the races of a case. Returns whether the result is as expected.
 bool look(Session& session, const Case& point, bool expect_race, bool as_json, std::ostream& out, std::ostream& err)
 {
     const Races races = session.races(point, 0);
     if (as_json)
         out << races_json(point, races).dump() << "\n";
     const Status status = races.sample.status;
-    if (status != Status::ok && status != Status::wrong) {
-        err << fmt::format("nestbed: {}: {}\n", heading(point), why_not_ok(races.sample));
-        return status == Status::unsupported;
-    }
-    if (!as_json)
+    if (!as_json && status != Status::unsupported)
         out << folded(heading(point), 0) << races_text(races);
-    return races.races.empty() != expect_race;
+    const bool found = !races.races.empty();
+    const auto say = [&](std::string_view more) {
+        err << fmt::format("nestbed: {}: {}{}\n", heading(point), why_not_ok(races.sample), more);
+    };
+    switch (status) {
+    case Status::ok:
+        return found == expect_race;
+    case Status::wrong:
+        if (found)
+            return expect_race;
+        say("; the answer is wrong without a race: the kernel computes something else");
+        return false;
+    case Status::unsupported:
+        say(expect_race ? "; the case did not run, and a race was expected" : "");
+        return !expect_race;
+    case Status::count_mismatch:
+        say("");
+        return false;
+    default:
+        say("; the run failed, so that there may be more races than those in what ran");
+        return false;
+    }
 }
 
 int races(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
@@ -115,19 +132,20 @@ Command races_command()
     const Options others = key_options(
         Values::several, {{"schedule"}, {"expect", "ok", "ok: no case has a race; race: every case has one"}});
     settings.insert(settings.end(), others.begin(), others.end());
-    // What is about times, and what is the executor's.
+    // Remove the options for times and for the backend.
     std::erase_if(settings, [](const Option& option) {
         return option.name == "backend" || option.name == "submit" || option.name == "l2" || option.name == "graphs";
     });
     return {.name = "races",
             .arguments = "[EXPERIMENT.cfg] [options]",
-            .summary = "find accesses of kernels that no rule of CUDA orders",
-            .text = "Runs each case once on the executor, sees every access of its kernels to memory,\n"
+            .summary = "find memory accesses of kernels that CUDA does not order",
+            .text = "Runs each case once on the executor, records every memory access of its kernels\n"
                     "and prints the pairs that nothing orders: on a GPU their order can differ from\n"
-                    "run to run. Small cases suffice. The exit code is 3 if there is a race, else 0.\n",
+                    "run to run. Small cases suffice. The exit code is 0 if every case ran and has no\n"
+                    "race (with --expect race: has a race) and no other error, else 3.\n",
             .files = "cfg",
             .operands = 1,
-            .options = {{.name = "json", .value = "", .help = "one JSON object per case, in a line of its own"}},
+            .options = {{.name = "json", .value = "", .help = "print one JSON object per line and case"}},
             .settings = std::move(settings),
             .call = races};
 }

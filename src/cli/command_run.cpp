@@ -41,7 +41,7 @@ namespace nestbed
 namespace
 {
 
-// A run from its settings to the summary of what is in its log.
+// A run, from its settings to the summary of its log.
 class Run
 {
   public:
@@ -78,15 +78,16 @@ class Run
     bool untimed() const { return given_.contains("untimed"); }
     bool ranges() const { return !given_.contains("no-nvtx"); }
 
-    // What is asked of the devices ends with it.
+    // All use of the devices ends with this function.
     int measured(const Settings& settings)
     {
-        const StopRequest stop(fmt::format(
-            "\nnestbed: finishing the sample in hand, {} s at most; again to stop now\n", kStopGrace.count()));
+        const StopRequest stop(
+            fmt::format("\nnestbed: finishing the current sample, at most {} s; interrupt again to stop now\n",
+                        kStopGrace.count()));
         try {
             return measured(settings, stop);
         } catch (const Interrupted&) {
-            err_ << fmt::format("nestbed: stopped before a sample was taken; to go on:\n  {}\n",
+            err_ << fmt::format("nestbed: stopped before a sample was taken; to continue:\n  {}\n",
                                 command_to_go_on(arguments_));
             return exit_interrupted;
         }
@@ -109,7 +110,7 @@ class Run
 
     int measure(const Sessions& sessions, const StopRequest& stop)
     {
-        if (!given_.contains("output")) { // of a folder that the user names, it must be there
+        if (!given_.contains("output")) { // a folder that the user names must exist
             std::error_code error;
             std::filesystem::create_directories(kUsualFolder, error);
         }
@@ -117,7 +118,7 @@ class Run
             check_manifest(path_);
         if (given_.contains("overwrite") && has_manifest(path_))
             if (const std::string aside = put_aside(path_); !aside.empty())
-                err_ << fmt::format("nestbed: what was in {} is in {} now\n", path_, aside);
+                err_ << fmt::format("nestbed: moved {} to {}\n", path_, aside);
         std::optional<CsvLog> log(path_);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
@@ -132,7 +133,7 @@ class Run
         return finish(outcome);
     }
 
-    // Takes what is in the log, if it is of this experiment. Throws UsageError.
+    // Takes the rows that the log already has, if it is of this experiment. Throws UsageError.
     void go_on_with(std::optional<CsvLog>& log)
     {
         if (!log->has_rows())
@@ -143,13 +144,13 @@ class Run
         const auto reasons = reasons_not_to_resume(runs, identity_, given_.contains("resume"));
         if (!reasons.empty())
             throw UsageError(fmt::format(
-                "--output {}: this run cannot go on with it: {}; allowed: a log of the same experiment, version "
+                "--output {}: this run cannot resume it: {}; allowed: a log of the same experiment, version "
                 "and machine (or, with --resume, one with the same kind of device), another file, or --overwrite, "
                 "which moves this one aside",
                 path_, fmt::join(reasons, "; ")));
         take_rows(rows, plan_, results_, runs);
         if (given_.contains("retry-failed") && takes_failed_out(rows)) {
-            log.emplace(path_); // what was open is a file without a name now
+            log.emplace(path_); // the old descriptor refers to a file without a name now
             rows = log->rows();
             results_ = cases_of(plan_, runs_);
             take_rows(rows, plan_, results_, runs);
@@ -158,32 +159,32 @@ class Run
             return;
         const auto lost = std::ranges::count_if(results_, &CaseResult::lost);
         err_ << fmt::format(
-            "nestbed: {} has {} of {} samples already{}\n", path_, samples_done(results_), samples_planned(results_),
-            lost == 0 ? "" : fmt::format(", {} timeouts and crashes among them (--retry-failed tries again)", lost));
+            "nestbed: {} already has {} of {} samples{}\n", path_, samples_done(results_), samples_planned(results_),
+            lost == 0 ? "" : fmt::format(", including {} timeouts and crashes (--retry-failed tries again)", lost));
         record_.had(rows);
     }
 
-    // False where no row failed.
+    // Returns false if no row failed.
     bool takes_failed_out(const ParsedLog& rows)
     {
         const auto failed = [this](const Case& point, Status status) {
             return !is_finding(plan_.expect, point, status);
         };
         const RowsAside aside = put_failed_aside(rows, results_, failed);
-        err_
-            << (aside.rows == 0
-                    ? fmt::format("nestbed: {}: no row failed, and none is measured again\n", path_)
-                    : fmt::format(
-                          "nestbed: {}: {} of {} rows failed; they are measured again, and the log as it was is {}\n",
-                          path_, aside.rows, rows.rows.size(), aside.file));
+        err_ << (aside.rows == 0
+                     ? fmt::format("nestbed: {}: no row failed; nothing is measured again\n", path_)
+                     : fmt::format(
+                           "nestbed: {}: {} of {} rows failed; they are measured again; the previous log is in {}\n",
+                           path_, aside.rows, rows.rows.size(), aside.file));
         return aside.rows != 0;
     }
 
     bool complete() const { return std::ranges::all_of(results_, &CaseResult::complete); }
-    // A shard, of more than there are cases: its log is a header, so that `merge` finds it.
+    // A shard without cases, because there are more shards than cases. Its log is only a header, so that `merge`
+    // finds it.
     bool is_empty() const { return shard_ && plan_.groups.empty(); }
 
-    // The manifest comes before the first row: a log of which it is not known what it is of is of no use.
+    // The manifest is written before the first row: a log without a manifest cannot be identified.
     RunOutcome measure_rest(const Sessions& sessions, const StopRequest& stop, CsvLog& log)
     {
         if (has_manifest(path_))
@@ -196,7 +197,7 @@ class Run
         RunOutcome outcome;
         try {
             outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
-        } catch (...) { // its rows are not lost in silence, whatever ends it
+        } catch (...) { // whatever ends the run, report if rows are lost
             report_.reset();
             say_if_lost(log);
             throw;
@@ -219,12 +220,12 @@ class Run
     void begin(CsvLog& log)
     {
         if (log.torn_bytes() != 0)
-            err_ << fmt::format("nestbed: {}: its last row was not whole ({} bytes): cut off{}\n", path_,
-                                log.torn_bytes(), complete() ? "" : ", to be measured again");
+            err_ << fmt::format("nestbed: {}: its last row was incomplete ({} bytes) and was removed{}\n", path_,
+                                log.torn_bytes(), complete() ? "" : "; it is measured again");
         log.begin(record_.manifest());
     }
 
-    // A worker was lost.
+    // Reports that a worker was lost.
     void note(const std::string& text)
     {
         record_.note(text);
@@ -262,8 +263,8 @@ class Run
             return surprises.empty() ? exit_ok : exit_rows_bad;
         err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(results_),
                             samples_planned(results_), path_);
-        err_ << (has_manifest(path_) ? fmt::format("; to go on:\n  {}\n", command_to_go_on(arguments_))
-                                     : std::string(", which cannot be gone on with\n"));
+        err_ << (has_manifest(path_) ? fmt::format("; to continue:\n  {}\n", command_to_go_on(arguments_))
+                                     : std::string(", which cannot be resumed\n"));
         return exit_interrupted;
     }
 
@@ -278,7 +279,7 @@ class Run
         if (has_manifest(path_))
             table << fmt::format("\n{} rows: {}\nmanifest: {}\n", rows_of(results_), path_,
                                  manifest_of(path_, record_.earlier_runs()));
-        out_ << std::flush; // before what --plot prints
+        out_ << std::flush; // before the output of --plot
     }
 
     const Arguments& arguments_;
@@ -287,7 +288,7 @@ class Run
     std::ostream& err_;
     std::optional<Shard> shard_;
     Plan whole_;
-    Plan plan_; // the shard's part of it
+    Plan plan_; // the part of `whole_` for this shard
     std::string path_;
     std::string run_id_ = new_run_id();
     std::map<BackendKind, RunFacts> runs_;
@@ -299,10 +300,10 @@ class Run
 
 int run(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
 {
-    for (const std::string& argument : arguments) // names go into the log and its manifest, which have no other text
+    for (const std::string& argument : arguments) // the log and its manifest contain names, and only UTF-8
         if (!is_utf8(argument))
             throw UsageError(fmt::format("{}: it is not UTF-8; allowed: names in UTF-8", printable(argument)));
-    static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // an error of the write, which says so
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // a failed write then reports an error
     return Run(arguments, given, out, err).go();
 }
 

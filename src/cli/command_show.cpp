@@ -1,4 +1,4 @@
-// `nestbed show`: the table of a log that is there.
+// `nestbed show`: the table of an existing log.
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
@@ -25,7 +25,7 @@ namespace nestbed
 namespace
 {
 
-// A last row that a run is writing, or that it could not write to its end, is left out.
+// Leaves out a partial last row, which a run is still writing or could not complete.
 ParsedLog read_log(const std::string& path, std::ostream& err)
 {
     if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
@@ -37,7 +37,7 @@ ParsedLog read_log(const std::string& path, std::ostream& err)
     return parse_log(path, std::string_view(text).substr(0, whole));
 }
 
-// Without a manifest, or with another log's, the rows alone say what there is.
+// Without a manifest, or with that of another log, only the rows are used.
 std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
 {
     if (!log.has("run_id"))
@@ -56,9 +56,9 @@ int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         throw UsageError("show: no log was given; allowed: nestbed show FILE.csv...");
     if (given.contains("csv") + given.contains("json") + given.contains("markdown") > 1)
         throw UsageError("show: --csv, --json and --markdown exclude each other; allowed: one of them");
-    std::vector<CaseResult> all; // of all logs, for what is one list
+    std::vector<CaseResult> all; // of all logs, for output as one list
     std::map<BackendKind, RunFacts> runs;
-    std::string_view before; // of a table: a blank line but of the first
+    std::string_view before; // what to print before a table: a blank line, except for the first
     for (const std::string& path : paths) {
         const ParsedLog log = read_log(path, err);
         LoggedCases logged = logged_cases(log, runs_of_manifest(log));

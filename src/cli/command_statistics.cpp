@@ -61,7 +61,7 @@ void check_keys(const Json& json, const std::string& place, const std::set<std::
             refuse(place, fmt::format("there is no key '{}'; allowed: {}", key, fmt::join(allowed, ", ")));
 }
 
-// The elements of a list that must be there and hold something.
+// A list that must exist and have at least one element.
 const Json& list_at(const Json& json, const char* key, const std::string& place)
 {
     if (!json.contains(key) || !json.at(key).is_array() || json.at(key).empty())
@@ -121,7 +121,7 @@ Json answer_to(const Json& request, const std::string& place)
     for (const Json& part : list_at(request, "parts", place))
         parts.push_back(part_of(part, fmt::format("{}, part {}", place, parts.size() + 1)));
     const auto [value, interval] = estimate(parts, over_of(request, parts.size(), place));
-    return {{"value", value}, {"low", interval.low}, {"high", interval.high}}; // what is not finite is null in JSON
+    return {{"value", value}, {"low", interval.low}, {"high", interval.high}}; // JSON has null for infinity and NaN
 }
 
 int statistics(const Arguments& /*arguments*/, const Given& /*given*/, std::ostream& out, std::ostream& /*err*/)
@@ -130,7 +130,7 @@ int statistics(const Arguments& /*arguments*/, const Given& /*given*/, std::ostr
     try {
         const Json requests = Json::parse(std::cin);
         if (!requests.is_array())
-            refuse("standard input", "it is no list; allowed: a JSON list of requests");
+            refuse("standard input", "it is not a list; allowed: a JSON list of requests");
         for (const Json& request : requests)
             answers.push_back(answer_to(request, fmt::format("request {}", answers.size() + 1)));
     } catch (const Json::exception& error) {

@@ -29,14 +29,14 @@ namespace
 {
 
 constexpr std::uint64_t kUsualGrids = 65536;
-constexpr std::uint64_t kMostGrids = 1U << 20U; // 120 MiB of marks, and some 500 MB of text
-constexpr unsigned kUsualRepeat = 15;           // on the executor a third of it
+constexpr std::uint64_t kMostGrids = 1U << 20U; // 120 MiB of marks, and about 500 MB of text
+constexpr unsigned kUsualRepeat = 15;           // the executor uses a third of it
 constexpr unsigned kWarmUps = 3;
 
-// What is to be traced, and where.
+// The cases to trace, and where.
 struct Asked {
     std::vector<Case> points;
-    std::uint32_t grids = 0; // that the buffer holds
+    std::uint32_t grids = 0; // capacity of the buffer
     unsigned repeat = 0;
     Sessions sessions;
 
@@ -60,7 +60,7 @@ Options trace_settings()
     return settings;
 }
 
-// " (--grid 64,128)": what has more than one value.
+// Lists the settings with several values: " (--grid 64,128)".
 std::string several_in(const Settings& settings)
 {
     std::vector<std::string> several;
@@ -72,7 +72,7 @@ std::string several_in(const Settings& settings)
     return several.empty() ? "" : fmt::format(" ({})", fmt::join(several, ", "));
 }
 
-// `several`: cases; else one.
+// `several`: allows several cases; otherwise there must be exactly one.
 Asked asked_for(const Given& given, std::string_view command, bool several = false)
 {
     Settings settings;
@@ -85,11 +85,11 @@ Asked asked_for(const Given& given, std::string_view command, bool several = fal
     asked.sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(asked.sessions));
     if (plan.case_count() != 1 && !several)
-        throw UsageError(fmt::format("{} is about one case, not {}{}; allowed: one value an option", command,
+        throw UsageError(fmt::format("{} is about one case, not {}{}; allowed: one value per option", command,
                                      plan.case_count(), several_in(settings)));
     for (const Group& group : plan.groups)
         for (Case point : group.cases) {
-            point.graphs = 1; // each instance would be run, and traced
+            point.graphs = 1; // otherwise each instance would run and be traced
             asked.points.push_back(std::move(point));
         }
     const BackendKind backend = asked.points.front().backend;
@@ -103,7 +103,7 @@ double time_of(const Sample& sample)
     return sample.gpu_us.value_or(sample.wall_us.value_or(0));
 }
 
-// With tracing and without, in turn. Of the traced runs that of the median time, or the first that is not ok.
+// Runs with and without tracing in turn. Returns the traced run with the median time, or the first that is not ok.
 Trace run_traced(const Asked& asked, const Case& point)
 {
     Session& session = asked.session(point);
@@ -130,7 +130,7 @@ Trace run_traced(const Asked& asked, const Case& point)
     return std::move(*middle);
 }
 
-// What was traced, on what, and what it cost.
+// The heading: the traced case, the device, and the overhead of tracing.
 std::string heading(const Trace& trace)
 {
     std::string settings;
@@ -154,10 +154,10 @@ std::string heading(const Trace& trace)
                         format_us(trace.overhead.median_traced_us()), format_us(trace.overhead.median_untraced_us()),
                         100 * trace.overhead.share(), trace.overhead.traced_us.size());
     if (trace.lost != 0)
-        text +=
-            fmt::format("{} grids more did not fit the trace; allowed: --grids up to {}\n", trace.lost, kMostGrids);
+        text += fmt::format("{} more grids did not fit in the trace; allowed: --grids up to {}\n", trace.lost,
+                            kMostGrids);
     if (trace.unmarked != 0)
-        text += fmt::format("{} grids have no times, for which the trace is too small; allowed: --grids up to {}\n",
+        text += fmt::format("{} grids have no times because the trace is too small; allowed: --grids up to {}\n",
                             trace.unmarked, kMostGrids);
     return text;
 }
@@ -170,7 +170,7 @@ int judged(const Trace& trace, std::ostream& err)
     return exit_rows_bad;
 }
 
-// What nvprof's summary had.
+// Prints a summary like that of nvprof.
 int kernels(const Asked& asked, std::ostream& out, std::ostream& err)
 {
     std::vector<KernelCalls> cases;
@@ -253,8 +253,9 @@ Command tree_command()
     Options options = trace_options();
     options.push_back({.name = "kernels",
                        .value = "",
-                       .help = "one line per case, of any number of cases: launches from host and device, and how "
-                               "long a grid took"});
+                       .help =
+                           "print one line per case, for any number of cases: launches from host and device, and how "
+                           "long a grid took"});
     return {.name = "tree",
             .arguments = "[EXPERIMENT.cfg] [options]",
             .summary = "print the launches of one case by depth",

@@ -1,4 +1,5 @@
-// The worker of a run: opens a session and takes samples, as it is told over its standard input, which is a socket.
+// The worker of a run: opens a session and takes samples. It receives its orders through standard input, which is a
+// socket.
 #include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "device/backends.hpp"
@@ -28,7 +29,7 @@ constexpr int kSocket = STDIN_FILENO;
 class Worker
 {
   public:
-    // Ends with the run.
+    // Returns when the run ends.
     int serve()
     {
         FrameReader reader;
@@ -56,7 +57,7 @@ class Worker
         } catch (const std::exception& error) {
             answer = {{"run_error", error.what()}};
         }
-        if (what != "release" || !session_) // it is not answered; what is wrong with the device shows again
+        if (what != "release" || !session_) // release has no answer; a device error shows again later
             send(answer);
     }
 
@@ -87,7 +88,7 @@ class Worker
         return Opened{.facts = session_->facts(), .schedule = session_->schedule()};
     }
 
-    // The first time it comes with its number, later by it alone.
+    // The case in a message: the first time it is sent with its number, later only by its number.
     const Case& case_of(const Message& message)
     {
         const std::size_t number = message.at("number");
@@ -100,14 +101,15 @@ class Worker
         return cases_.at(number);
     }
 
-    // Before the next sample begins: else the one that takes this process down would take the answer to the one before it along.
+    // Sends an answer before the next sample begins. Otherwise a sample that crashes this process would also lose the
+    // answer to the previous sample.
     void send(const Message& message)
     {
         send_message(kSocket, message);
         told_ = Clock::now();
     }
 
-    // Not for every one of many short samples.
+    // Limits the rate, so that not every one of many short samples sends a message.
     void alive()
     {
         constexpr std::chrono::milliseconds kBetween{100};
@@ -125,15 +127,16 @@ class Worker
 
 int worker(const Arguments& arguments)
 {
-    // What asks a run to end may be sent to all its processes: the run decides. It takes its worker with it, however it ends.
+    // A signal that ends a run may reach all its processes, but only the run reacts. When the run ends, in whatever
+    // way, the worker ends with it.
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
         static_cast<void>(std::signal(signal, SIG_IGN));
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct stat input {
     };
     if (arguments.size() != 1 || fstat(kSocket, &input) != 0 || !S_ISSOCK(input.st_mode))
-        throw UsageError("worker: it is what `nestbed run` starts for itself; allowed: nestbed run");
-    if (arguments.front() != std::to_string(getppid())) // the run has ended already
+        throw UsageError("worker: only `nestbed run` starts this command; allowed: nestbed run");
+    if (arguments.front() != std::to_string(getppid())) // the run has already ended
         return exit_could_not;
     return Worker().serve();
 }

@@ -13,15 +13,15 @@
 namespace nestbed
 {
 
-// A command: what the help, the completion and the man page say of it, and what it does.
+// A command: its texts for the help, the completion and the man page, and its function.
 struct Command {
     std::string_view name;
-    std::string_view arguments; // how it is called: "[EXPERIMENT.cfg] [options]"
+    std::string_view arguments; // how to call it: "[EXPERIMENT.cfg] [options]"
     std::string_view summary;   // one line
-    std::string_view text;      // more, in lines of at most 80 characters
-    std::string_view files{};   // the ending of files that it takes: "cfg"; empty: it takes none
-    std::size_t operands = 0;   // words that are no option, at most
-    Options options{};          // beside --help
+    std::string_view text;      // further text, in lines of at most 80 characters
+    std::string_view files{};   // extension of the files that it takes: "cfg"; empty: it takes none
+    std::size_t operands = 0;   // maximum number of words that are not options
+    Options options{};          // in addition to --help
     Options settings{};         // keys of experiment files
     // Data and tables go to `out`, messages to `err`. Returns an exit code (error.hpp). Throws UsageError or RunError.
     int (*call)(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err) = nullptr;
@@ -33,6 +33,7 @@ Command list_command();
 Command info_command();
 Command hello_command();
 Command blobs_command();
+Command mandelbrot_command();
 Command trace_command();
 Command tree_command();
 Command races_command();
@@ -45,12 +46,12 @@ Command reconcile_command();
 
 // In the order of the help.
 const std::vector<Command>& all_commands();
-// nullptr where there is none of that name.
+// Returns nullptr if no command has this name.
 const Command* find_command(std::string_view name);
 
-// What hello ends with: how many threads greeted, and the device launches where this build counts them.
+// The last lines of hello: how many threads greeted, and the device launches if this build counts them.
 std::string greetings_text(const Sample& sample);
-// What `run` starts for itself: not for users.
+// The command that `run` starts for itself; not for users.
 int worker(const Arguments& arguments);
 
 } // namespace nestbed

@@ -25,7 +25,7 @@ const std::string_view kExitCodes = R"(  0    all rows are ok, or as `expect` sa
 namespace
 {
 
-// Two columns, the second one folded, within 80 characters.
+// Formats two columns within 80 characters; the second one is wrapped.
 std::string two_columns(const std::vector<std::pair<std::string, std::string>>& lines)
 {
     constexpr std::size_t kMostLeft = 30;

@@ -1,4 +1,4 @@
-// The help: of nestbed, and of one of its commands.
+// The help of nestbed and of each of its commands.
 #pragma once
 
 #include "cli/commands.hpp"
@@ -11,17 +11,17 @@ namespace nestbed
 
 // "nestbed run [EXPERIMENT.cfg] [options]".
 std::string usage_of(const Command& command);
-// All options of a command, --help among them.
+// All options of a command, including --help.
 Options options_of(const Command& command);
 // "-o, --output FILE".
 std::string spelled(const Option& option);
-// What an option is for, and its default.
+// The purpose of an option, and its default.
 std::string described(const Option& option);
 
 std::string help_text();
 std::string help_text(const Command& command);
 
-// The parts of the help that the man page has too.
+// The parts of the help that also appear in the man page.
 extern const std::string_view kPurpose; // one line
 extern const std::string_view kExamples;
 extern const std::string_view kExitCodes;

@@ -18,9 +18,9 @@ namespace nestbed
 
 namespace
 {
-constexpr std::chrono::minutes kPlotTimeout{30}; // packages may have to be installed
+constexpr std::chrono::minutes kPlotTimeout{30}; // it may have to install packages
 
-// Where plot.sh is: in the repository that this program was built in, or where `cmake --install` puts it.
+// The possible places of plot.sh: the repository in which this program was built, or where `cmake --install` puts it.
 std::vector<std::string> plot_scripts()
 {
     const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
@@ -28,7 +28,7 @@ std::vector<std::string> plot_scripts()
             (folder.parent_path() / "share" / "nestbed" / "experiments" / "plot.sh").string()};
 }
 
-// The first that is there. Throws UsageError.
+// The first script that exists. Throws UsageError.
 std::string plot_script()
 {
     const std::vector<std::string> scripts = plot_scripts();
@@ -46,7 +46,7 @@ std::string plot_script()
 void prepare_plot(const std::string& path)
 {
     if (!has_manifest(path))
-        throw UsageError(fmt::format("--plot: {} is no file; allowed: with an --output that is one", path));
+        throw UsageError(fmt::format("--plot: {} is not a file; allowed: an --output that is a file", path));
     const std::string script = plot_script();
     const ProgramEnd end = run_program({script, "--setup"}, {"/dev/stderr", "/dev/stderr"}, kPlotTimeout);
     if (!end.good())
@@ -56,12 +56,12 @@ void prepare_plot(const std::string& path)
 void plot(const std::string& path)
 {
     const std::string script = plot_script();
-    // This program computes what the script draws.
+    // The script calls this program for its computations.
     setenv("NESTBED", std::filesystem::read_symlink("/proc/self/exe").c_str(), 1);
     const ProgramEnd end = run_program({script, path}, {"/dev/stdout", "/dev/stderr"}, kPlotTimeout);
     if (!end.good())
-        throw RunError(fmt::format("the figures could not be drawn ({}), but the log is whole; again: {}", end.text(),
-                                   shell_text({script, path})));
+        throw RunError(fmt::format("the figures could not be drawn ({}), but the log is complete; to draw again: {}",
+                                   end.text(), shell_text({script, path})));
 }
 
 } // namespace nestbed

@@ -6,7 +6,8 @@
 namespace nestbed
 {
 
-// Throws UsageError where nothing could be drawn, and RunError when what draws could not be set up: before hours of measuring.
+// Call this before hours of measuring. Throws UsageError if nothing can be drawn, and RunError if the set-up of the
+// plot script fails.
 void prepare_plot(const std::string& path);
 
 // Draws the figures of the log. Throws RunError.

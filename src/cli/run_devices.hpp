@@ -12,7 +12,8 @@
 namespace nestbed
 {
 
-// By a worker, or in this process where that is asked for. `note` is told of a worker that was lost before the first sample.
+// Opens sessions in a worker, or in this process if the user asks for that. `note` receives a text if a worker is
+// lost before the first sample.
 OpenSession opener(const Given& given, const Settings& settings, const StopRequest& stop,
                    const std::function<void(const std::string&)>& note);
 

@@ -22,7 +22,7 @@ Options run_options()
     return {
         {.name = "output",
          .value = "FILE",
-         .help = "the CSV; a log that is there is continued; - for standard output",
+         .help = "the CSV; an existing log is continued; - for standard output",
          .otherwise = "results/local/EXPERIMENT.csv",
          .letter = 'o'},
         {.name = "experiment",
@@ -35,11 +35,11 @@ Options run_options()
                  "their CSVs"},
         {.name = "resume",
          .value = "",
-         .help = "continue the CSV also if another machine with such a device began it"},
+         .help = "continue the CSV even if another machine with the same kind of device began it"},
         {.name = "overwrite", .value = "", .help = "move an existing CSV aside and measure everything"},
         {.name = "retry-failed",
          .value = "",
-         .help = "measure the CSV's failed rows again; the CSV as it was becomes FILE.old-1"},
+         .help = "measure the CSV's failed rows again; the previous CSV becomes FILE.old-1"},
         {.name = "in-process",
          .value = "",
          .help = "measure without a worker process, for profilers and debuggers; a crash ends the run"},
@@ -55,7 +55,7 @@ std::string output_path(const Given& given, const std::string& experiment, const
     std::string path = only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
     if (is_open_on(STDOUT_FILENO, path))
         return "-";
-    // There is room beside it for FILE.rescued-1.json and the like.
+    // Leaves room for longer names beside it, such as FILE.rescued-1.json.
     constexpr std::size_t kMostBytes = 220;
     if (const std::string name = std::filesystem::path(path).filename().string(); name.size() > kMostBytes)
         throw UsageError(fmt::format("--output {}: the file's name has {} bytes; allowed: at most {}", path,
@@ -74,7 +74,7 @@ std::string experiment_name(const Given& given, const std::string& usual)
         return usual;
     std::string name = found->second.size() == 1 ? found->second.front() : "";
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
-        throw UsageError(fmt::format("--experiment {}: it is no name; allowed: one that a file can have",
+        throw UsageError(fmt::format("--experiment {}: it is not a valid name; allowed: a file name without '/'",
                                      fmt::join(found->second, " --experiment ")));
     return name;
 }

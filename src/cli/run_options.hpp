@@ -1,4 +1,4 @@
-// The options of `nestbed run`, and the names that come from them.
+// The options of `nestbed run`, and the names derived from them.
 #pragma once
 
 #include "cli/arguments.hpp"
@@ -14,26 +14,26 @@
 namespace nestbed
 {
 
-// Those that are no keys of an experiment file.
+// The options that are not keys of an experiment file.
 Options run_options();
 
-// Where logs go whose file is not named.
+// The folder for logs without a given file name.
 inline constexpr const char* kUsualFolder = "results/local";
 
-// "-" also for standard output by another name: a file that it was redirected to, /dev/stdout, the terminal. Throws UsageError for
-// standard error.
+// "-" also if the path is another name for standard output: the file to which it was redirected, /dev/stdout, the
+// terminal. Throws UsageError for standard error.
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard);
 
-// A name that can be a file's: the log is called by it. Throws UsageError.
+// The experiment's name, after which the log is named. It must be a valid file name. Throws UsageError.
 std::string experiment_name(const Given& given, const std::string& usual);
 
-// What a sample has to end in, in a worker. Throws UsageError.
+// The time in which a sample in a worker must end. Throws UsageError.
 std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend);
 
-// Throws UsageError for options that do not go together, and as timeout_of() does, which is said also where no worker needs it.
+// Throws UsageError for options that exclude each other, and for an invalid timeout even if no worker needs it.
 void check_options(const Given& given, const Settings& settings);
 
-// The command again: what goes on with the log.
+// The command that resumes the log.
 std::string command_to_go_on(const std::vector<std::string>& arguments);
 
 } // namespace nestbed

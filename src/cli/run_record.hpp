@@ -1,4 +1,4 @@
-// What the manifest of a log is told of a run: when it began, what was lost on the way, how it ended.
+// Records a run in the manifest of its log: when it began, which workers were lost, how it ended.
 #pragma once
 
 #include "log/case_result.hpp"
@@ -17,26 +17,26 @@ namespace nestbed
 class RunRecord
 {
   public:
-    // The log had these rows when it was opened.
+    // The rows that the log had when it was opened.
     void had(const ParsedLog& rows);
     const std::set<std::string>& earlier_runs() const { return earlier_; }
     const std::string& manifest() const { return manifest_; } // its text; empty before begin()
 
-    // Before the first row. Measures the depth of the devices where `probed`.
+    // Call this before the first row. `probed`: measures the nesting depth of the devices.
     void begin(const std::string& path, RunStart start, const Sessions& sessions, bool probed);
     void note(const std::string& incident) { incidents_.push_back(incident); }
-    // Throws RunError.
+    // Restores the manifest if it is missing. Throws RunError.
     void keep(const std::string& path) const;
-    // Also of a run that had no time left to note it after its last row.
+    // Records the end of the run, or of an earlier run that ended after its last row but before it recorded its end.
     void end(const std::string& path, const std::vector<CaseResult>& results, bool whole, std::size_t rows,
              const std::vector<std::string>& surprises) const;
 
   private:
     std::string run_id_;            // empty before begin()
-    std::string manifest_;          // its text then
-    std::set<std::string> earlier_; // runs that the log has rows of, when it was opened
-    std::string last_run_;          // the last of them
-    std::size_t last_rows_ = 0;     // its rows
+    std::string manifest_;          // its text at begin()
+    std::set<std::string> earlier_; // runs with rows in the log when it was opened
+    std::string last_run_;          // the last of these runs
+    std::size_t last_rows_ = 0;     // number of its rows
     std::vector<std::string> incidents_;
 };
 

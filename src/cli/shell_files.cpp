@@ -19,7 +19,7 @@ namespace
 
 using boost::algorithm::replace_all_copy;
 
-// The words that an option's value can be; none where it is a number or a text of the user's.
+// The words that are allowed as an option's value; empty if the value is a number or free text.
 std::vector<std::string_view> words_for(const Option& option)
 {
     if (option.name == "strategy")
@@ -115,7 +115,7 @@ complete -o filenames -F _nestbed nestbed
 namespace
 {
 
-// Between the quotes of zsh's _arguments, where '[', ']' and ':' mean something.
+// Escapes text inside the quotes of zsh's _arguments, where '[', ']' and ':' are special.
 std::string zsh_text(std::string text)
 {
     for (const std::string_view special : {"\\", "[", "]", ":"})
@@ -180,7 +180,7 @@ _nestbed "$@"
 namespace
 {
 
-// A '.' or a '\'' at the beginning of a line, and '\' and '-' anywhere, mean something to groff.
+// Escapes text for groff, where '.' or '\'' at the beginning of a line, and '\' and '-' anywhere, are special.
 std::string roff(std::string_view text)
 {
     std::string safe = replace_all_copy(replace_all_copy(std::string(text), "\\", "\\e"), "-", "\\-");
@@ -188,7 +188,7 @@ std::string roff(std::string_view text)
     return safe.starts_with('.') || safe.starts_with('\'') ? "\\&" + safe : safe;
 }
 
-std::string roff_lines(std::string_view text) // as they are
+std::string roff_lines(std::string_view text) // without filling lines
 {
     return fmt::format(".nf\n{}.fi\n", roff(text));
 }

@@ -1,4 +1,4 @@
-// What is made of the tables of commands and options beside the help: completion for shells, and the man page.
+// Files generated from the tables of commands and options: completion for shells, and the man page.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace nestbed
 
 std::string bash_completion();
 std::string zsh_completion();
-// For groff, nestbed(1).
+// In groff format, nestbed(1).
 std::string man_page();
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// Which backends are built in, and which of them this machine can use.
+// Which backends this build has, and which of them work on this machine.
 #pragma once
 
 #include "model/session.hpp"
@@ -9,16 +9,16 @@
 namespace nestbed
 {
 
-// Throws UsageError for bad options; with a reason, in words, when there is no usable device.
+// Throws UsageError for bad options, and RunError with the reason if there is no usable device.
 std::unique_ptr<Session> open_session(BackendKind backend, const SessionOptions& options);
 
-// Why the backend cannot be used here, in words; empty if it can.
+// Returns why the backend cannot be used on this machine; empty if it can.
 std::string why_not(BackendKind backend);
 
-// The same of cuda.
+// The same for cuda.
 std::string why_not_cuda();
 
-// cuda where there is a usable GPU, else cpu.
+// cuda if there is a usable GPU, else cpu.
 BackendKind default_backend();
 
 } // namespace nestbed

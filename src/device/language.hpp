@@ -1,5 +1,5 @@
-// What a file that is compiled for both backends includes: the CUDA language, BLOCK_SHARED, LaunchShape, device_launch and
-// Context, from CUDA itself or from the executor.
+// Files that are compiled for both backends include this header. It provides the CUDA language, BLOCK_SHARED,
+// LaunchShape, device_launch and Context, from CUDA itself or from the executor.
 #pragma once
 
 #ifdef __CUDACC__
@@ -13,7 +13,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// A launch from the host into stream 0.
+// Launches from the host into stream 0.
 template <auto Kernel, class... Args>
 void host_launch(Context& context, LaunchShape shape, Args... args)
 {

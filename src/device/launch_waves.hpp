@@ -1,4 +1,4 @@
-// How the host starts a case of a strategy whose kernels launch kernels.
+// How the host starts a case whose kernels launch kernels.
 #pragma once
 
 #include "device/tracer.hpp"
@@ -11,7 +11,8 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Calls call(nest) with the Nest of a root grid, or of the wave of it that begins with block `first`. `How` is the run's mechanism.
+// Calls call(nest) with the Nest of a root grid, or of the wave of the root grid that begins with block `first`.
+// `How` must be the mechanism of the run; otherwise it throws std::logic_error.
 template <Mechanism How, class Call>
 void with_nest(const PreparedRun& run, std::uint32_t first, const Call& call)
 {
@@ -29,13 +30,15 @@ void with_nest(const PreparedRun& run, std::uint32_t first, const Call& call)
         call(run.tracer->root<How>(nest));
 }
 
-// A mechanism by which a kernel launches a kernel. (A graph that launches itself again is captured, not launched in waves.)
+// Whether kernels launch kernels by this mechanism. (Not graph_tail: a graph that launches itself again is captured,
+// not launched in waves.)
 constexpr bool launches_kernels(Mechanism mechanism)
 {
     return from_device(mechanism) && mechanism != Mechanism::graph_tail;
 }
 
-// The same with the run's mechanism, one of those that S declares; there are kernels for no other.
+// Calls with_nest() with the mechanism of the run, which must be one that S declares: kernels exist for no other
+// mechanism. Throws std::logic_error for any other.
 template <class S, std::size_t Index = 0, class Call>
 void with_declared_nest(const PreparedRun& run, std::uint32_t first, const Call& call)
 {
@@ -50,8 +53,9 @@ void with_declared_nest(const PreparedRun& run, std::uint32_t first, const Call&
     }
 }
 
-// Calls launch(wave, nest) for each wave of the case's plan, in order, to launch the wave's blocks of the root grid. `nest`, which
-// the kernel takes as its last argument, is of the type for the case's mechanism and for whether the run is traced.
+// Calls launch(wave, nest) for each wave of the case's plan, in order. launch() must launch the wave's blocks of the
+// root grid and pass `nest` as the last argument of the kernel. The type of `nest` depends on the mechanism of the
+// case and on whether the run is traced.
 template <class S, class Job, class Launch>
 void launch_waves(const Job& job, const Launch& launch)
 {

@@ -1,7 +1,7 @@
-// How a kernel launches a kernel. A kernel that recurses takes a Nest by value as its last argument, says
-// `const auto scope = nest.enter();` first, and launches by launch<Kernel>(nest, shape, arguments...), which counts the launch
-// and checks its error. A kernel is a template over the Nest's type, which says by which mechanism its grids launch and whether
-// the run is traced: a traced run has instances of its own, and tracing costs the others nothing.
+// How a kernel launches a kernel. A recursive kernel takes a Nest by value as its last argument. It begins with
+// `const auto scope = nest.enter();` and launches with launch<Kernel>(nest, shape, arguments...), which counts the
+// launch and checks its error. The kernel is a template over the type of the Nest. This type determines the launch
+// mechanism and whether the run is traced: a traced run has its own instances, so tracing costs other runs nothing.
 #pragma once
 
 #include "device/language.hpp"
@@ -11,24 +11,25 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// How long a parent waits for its child before it gives up, in nanoseconds: what the delays of the `levels` below it add up to, and
-// two seconds for everything else.
+// How long a parent waits for its child before it gives up, in nanoseconds: the sum of the delays of the `levels`
+// levels below the parent, plus two seconds for everything else.
 constexpr unsigned long long patience_ns(unsigned levels, unsigned delay_us)
 {
     constexpr unsigned long long kTwoSeconds = 2'000'000'000;
     return kTwoSeconds + 1000ULL * delay_us * levels;
 }
 
-// cudaErrorLaunchMaxDepthExceeded: of a launch at the last level.
+// cudaErrorLaunchMaxDepthExceeded: the error of a launch at the last level.
 inline constexpr int kTooDeep = 65;
 
-// What every Nest has.
+// The data of every Nest.
 struct NestData {
     Ledger* ledger = nullptr;
-    // Completion flags, zeroed before the run: `max_depth` for each root block. Only parents that wait need any.
+    // Completion flags, zeroed before the run: `max_depth` flags for each root block. Only parents that wait need
+    // them.
     unsigned* done = nullptr;
     unsigned depth = 0;     // of the grid that holds this Nest; the root grid has 0
-    unsigned max_depth = 0; // the deepest level that may be launched
+    unsigned max_depth = 0; // the deepest level that kernels may launch
     unsigned delay_us = 0;  // delay added to the losing side of a race
 
     // A grid at the last level must finish its work without a launch.
@@ -41,21 +42,24 @@ struct NestData {
             hold_up(delay_us);
     }
 
-    // The same for the threads that do not run in step with thread 0: other warps; on the executor, all others.
+    // Delays the threads that do not run in lockstep with thread 0: the other warps; on the executor, all other
+    // threads.
     __device__ void delay_other_warps() const { delay(threadIdx.x >= kInStep); }
 
-    // Tells a waiting parent that this block is done, and so (the block being its child grid's only one) the
-    // child. Call it from one thread, as the last thing, after a barrier behind all other threads' writes.
+    // Tells a waiting parent that this block is complete. The child grid has only this block, so the child is
+    // complete too. Call it from one thread, as its last action, after a barrier that follows the writes of all other
+    // threads.
     __device__ void complete() const
     {
         if (depth > 0)
             signal_parent(done + depth - 1);
     }
 
-    // ---- for launch() ----
+    // ---- used by launch() ----
 
-    // Counts a launch, before the call, whose time then hides the atomic's. False at the last level: a kernel that launches
-    // without asking last_level() is refused as CUDA refuses a grid that is too deep.
+    // Counts a launch. It comes before the launch call, so that the time of the call hides the time of the atomic
+    // operation. Returns false at the last level: a kernel that launches without checking last_level() gets the error
+    // that CUDA gives for a grid that is too deep.
     __device__ bool attempt() const
     {
         if constexpr (kCountsLaunches)
@@ -72,7 +76,7 @@ struct NestData {
         atomicCAS(&ledger->first_error, 0, error);
     }
 
-    // That of a child that is about to be launched.
+    // Returns the data of a child that is about to be launched.
     __device__ NestData of_child() const
     {
         NestData next = *this;
@@ -86,17 +90,17 @@ struct NestData {
     __device__ unsigned ledger_level() const { return depth < kLedgerLevels ? depth : kLedgerLevels - 1; }
 };
 
-// The Nest of grids that launch by `How`. With Traced they mark when they were called, begun and ended.
+// The Nest of grids that launch by mechanism `How`. If `Traced`, they record when they were called, began and ended.
 template <Mechanism How, bool Traced>
 struct NestBy : NestData {
     static constexpr Mechanism mechanism = How;
 
-    // The grid's begin and, when what is returned goes out of scope, its end: the first thing that a kernel does. What
-    // it had to do before that takes now() at its beginning.
+    // Marks the begin of the grid, and its end when the returned object goes out of scope. A kernel calls this first.
+    // A kernel that must do something else before that takes now() at its beginning and passes it.
     [[nodiscard]] __device__ NoScope enter(unsigned long long /*now*/ = 0) const { return {}; }
     __device__ unsigned long long now() const { return 0; }
 
-    // The Nest of a grid that was not launched through it: one of a graph.
+    // Returns the Nest of a grid that was not launched through this Nest: a grid of a graph.
     __device__ NestBy at(unsigned level) const
     {
         NestBy here = *this;
@@ -104,7 +108,7 @@ struct NestBy : NestData {
         return here;
     }
 
-    // ---- for launch() ----
+    // ---- used by launch() ----
 
     __device__ NestBy child(const LaunchShape& /*shape*/) const { return {of_child()}; }
     __device__ void refused(const NestBy& /*next*/, int /*error*/) const {}
@@ -114,7 +118,7 @@ template <Mechanism How>
 struct NestBy<How, true> : NestData {
     static constexpr Mechanism mechanism = How;
     TraceBuffer* buffer = nullptr;
-    unsigned grid = kNoGrid; // the record of the grid that holds this Nest; kNoGrid: it did not fit
+    unsigned grid = kNoGrid; // the record of the grid that holds this Nest; kNoGrid: the record did not fit
 
     __device__ unsigned long long now() const { return timer_ns(); }
     [[nodiscard]] __device__ GridScope enter() const { return enter(timer_ns()); }
@@ -140,7 +144,7 @@ struct NestBy<How, true> : NestData {
         return GridScope(&buffer->ended_ns[mark]);
     }
 
-    // A graph's runs come one after another, and nothing else is launched: so do their records.
+    // The runs of a graph come one after another, and nothing else is launched. So their records are consecutive.
     __device__ NestBy at(unsigned level) const
     {
         NestBy here = *this;
@@ -149,7 +153,7 @@ struct NestBy<How, true> : NestData {
         return here;
     }
 
-    // ---- for launch() ----
+    // ---- used by launch() ----
 
     __device__ NestBy child(const LaunchShape& shape) const
     {
@@ -172,7 +176,7 @@ struct NestBy<How, true> : NestData {
         return next;
     }
 
-    // The launch of `next` was refused.
+    // Records that the launch of `next` was refused.
     __device__ void refused(const NestBy& next, int error) const
     {
         if (next.grid != kNoGrid)
@@ -180,7 +184,7 @@ struct NestBy<How, true> : NestData {
     }
 };
 
-// After a launch call: counts what was refused.
+// Call it after a launch call. Counts and records a refused launch. Returns false if the launch was refused.
 template <class Nest>
 __device__ bool check_launch(const Nest& nest, const Nest& next, int error)
 {
@@ -191,20 +195,27 @@ __device__ bool check_launch(const Nest& nest, const Nest& next, int error)
     return false;
 }
 
+// Launches a child by the mechanism How, which need not be the Nest's: launch() is what a strategy of one mechanism calls.
+template <auto Kernel, Mechanism How, class Nest, class... Args>
+__device__ bool launch_by(const Nest& nest, LaunchShape shape, Args... args)
+{
+    if (!nest.attempt())
+        return false;
+    const Nest next = nest.child(shape);
+    return check_launch(nest, next, device_launch<Kernel, How>(shape, args..., next));
+}
+
 // Launches a child by the Nest's mechanism. Call it from one thread, not at the last level. False if the launch failed. The
 // kernel's last argument, the child's Nest, is added.
 template <auto Kernel, class Nest, class... Args>
 __device__ bool launch(const Nest& nest, LaunchShape shape, Args... args)
 {
-    if (!nest.attempt())
-        return false;
-    const Nest next = nest.child(shape);
-    return check_launch(nest, next, device_launch<Kernel, Nest::mechanism>(shape, args..., next));
+    return launch_by<Kernel, Nest::mechanism>(nest, shape, args...);
 }
 
-// Launches a child and returns when it and its descendants are complete: what device-side
-// cudaDeviceSynchronize() was used for. At most one such child of a block at a time; its kernel must call
-// complete() on every path. False if the launch failed or the wait was given up.
+// Launches a child and returns when the child and its descendants are complete, as device-side
+// cudaDeviceSynchronize() did. A block may have only one such child at a time, and the kernel of the child must call
+// complete() on every path. Returns false if the launch failed or the parent gave up waiting.
 template <auto Kernel, class Nest, class... Args>
 __device__ bool launch_and_wait(const Nest& nest, LaunchShape shape, Args... args)
 {
@@ -221,7 +232,7 @@ __device__ bool launch_and_wait(const Nest& nest, LaunchShape shape, Args... arg
 }
 
 #ifdef __CUDACC__
-// Launches the device graph of this grid again, to run when this run of it is done. Call it from one thread.
+// Launches the device graph of this grid again, to run when the current run is done. Call it from one thread.
 template <class Nest>
 __device__ bool launch_graph_again(const Nest& nest)
 {

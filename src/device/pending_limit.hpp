@@ -1,4 +1,5 @@
-// Which pending-launch limit a device is known to have, so that it is changed only when it must be: a change costs a launch or two.
+// Remembers the pending-launch limit of a device, so that the limit is changed only when necessary. A change costs
+// one or two launches.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,9 @@ namespace nestbed
 class PendingLimit
 {
   public:
-    // Calls change(), which sets the limit, unless it is known to be `launches`. From the begin of a change to its end the limit is
-    // unknown: when change() throws, the next call changes it, whatever it asks for.
+    // Calls change(), which sets the limit, unless the limit is known to be `launches`. The limit is unknown while
+    // change() runs. If change() throws, the limit stays unknown and the next call changes it, whatever value it
+    // requests.
     template <class Change>
     void set(std::uint32_t launches, Change&& change)
     {

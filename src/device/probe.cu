@@ -49,7 +49,7 @@ double time_null_kernel(Context& context, unsigned runs)
                                                  host_launch<null_kernel>(context, {1, 1});
                                              },
                                              {.held = run > 0});
-        if (run > 0) // the first one loads the kernel
+        if (run > 0) // the first launch loads the kernel
             times.push_back(elapsed.gpu_us.value_or(elapsed.wall_us));
     }
     return median(times);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kFlatThreads, kFlatBound)
 
 namespace
 {
-// Bytes a nanosecond are GB/s.
+// One byte per nanosecond is 1 GB/s.
 template <class Work>
 double median_gb_s(Context& context, double bytes, Work&& work)
 {
@@ -73,14 +73,14 @@ double median_gb_s(Context& context, double bytes, Work&& work)
     std::vector<double> rates;
     for (unsigned run = 0; run < kRuns + 1; ++run) {
         const Elapsed elapsed = context.time(1, work, {.held = run > 0});
-        if (run > 0) // the first one loads the kernel
+        if (run > 0) // the first launch loads the kernel
             rates.push_back(bytes / (*elapsed.gpu_us * 1000));
     }
     return median(rates);
 }
 } // namespace
 
-// Reading: by the fastest reduction that nestbed has. Copying: by the driver.
+// The read bandwidth is that of the fastest reduction in nestbed. The copy bandwidth is that of cudaMemcpyAsync().
 MeasuredBandwidth measure_bandwidth(Context& context)
 {
     constexpr std::uint64_t kEnough = std::uint64_t{8} << 30;

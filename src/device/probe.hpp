@@ -1,4 +1,4 @@
-// What every session measures of its device first: the empty kernel, the timer, the memory, a chain of launches.
+// What every session measures first on its device: an empty kernel, the timer, the memory, and a chain of launches.
 #pragma once
 
 #include "device/language.hpp"
@@ -9,17 +9,18 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Median of `runs` timed launches of an empty kernel, in microseconds (events where there are any).
+// Returns the median time of `runs` launches of an empty kernel, in microseconds. Uses CUDA events if there are any,
+// else the wall clock.
 double time_null_kernel(Context& context, unsigned runs);
 
-// The smallest step of the timer that kernels read, in nanoseconds, of some hundred.
+// Returns the smallest step of the timer that kernels read, in nanoseconds, out of a few hundred steps.
 unsigned smallest_timer_step_ns(Context& context);
 
-// Medians of 11 over 8 GiB, or a quarter of the free memory if that is less; all 0 on the executor. Throws RunError if what
-// was read is not what was written.
+// Returns medians of 11 runs over 8 GiB, or over a quarter of the free memory if that is less. All values are 0 on
+// the executor. Throws RunError if the data read is not the data written.
 MeasuredBandwidth measure_bandwidth(Context& context);
 
-// One thread launches one thread, `levels` times; returns what was counted.
+// Launches one thread, which launches one thread, and so on: `levels` launches. Returns the launch counts.
 LaunchCounts run_chain(Context& context, unsigned levels);
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -1,4 +1,4 @@
-// A session on this backend: finds the case's strategy and workload, and turns what happened into a status.
+// A session on this backend. It finds the strategy and the workload of a case and turns the outcome into a status.
 #include "device/session.hpp"
 
 #include "base/error.hpp"
@@ -22,12 +22,16 @@ class BackendSession final : public Session
 {
   public:
     explicit BackendSession(const SessionOptions& options)
-        : options_(options), context_(options), ledger_(context_.allocate<Ledger>(1, "ledger"))
+        : options_(options), context_(options), ledger_(context_.allocate<Ledger>(1, kOwnRecords))
     {
         workloads_.emplace("reduce", make_reduce_workload(context_));
         workloads_.emplace("hello", make_hello_workload(context_));
         workloads_.emplace("chain", make_launch_workload(context_));
         workloads_.emplace("fanout", make_launch_workload(context_));
+        workloads_.emplace("litmus", make_litmus_workload(context_));
+        workloads_.emplace("bezier", make_bezier_workload(context_));
+        workloads_.emplace("mandelbrot", make_mandelbrot_workload(context_));
+        workloads_.emplace("lanes", make_lanes_workload(context_));
         const std::shared_ptr<Workload> matrices = make_matrix_workload(context_);
         for (const char* workload : {"transpose", "copy", "blobs"})
             workloads_.emplace(workload, matrices);
@@ -42,14 +46,18 @@ class BackendSession final : public Session
         return run(point, draws_of(point, repetition), false, nullptr);
     }
 
-    // Blocks are numbered through one root grid, so there is one wave, under a limit that holds every launch.
+    // Block numbers must run through a single root grid. So there is one wave, and a limit that is large enough for
+    // every launch. An image needs neither.
     Sample sample_aloud(const Case& point) override
     {
+        if (strategy_of(point).info().irregular())
+            return run(point, draws_of(point, 0), true, nullptr);
         Case whole = point;
         if (point.grid != 0)
             whole.wave = point.grid;
         whole.streams = 1;
-        const std::uint64_t launches = strategy_of(point).launches(point).total();
+        const Strategy& strategy = strategy_of(point);
+        const std::uint64_t launches = workload_of(strategy.info()).expected(strategy, point).total();
         whole.pending_limit =
             static_cast<std::uint32_t>(std::max<std::uint64_t>(launches, context_.facts().default_pending_limit));
         return run(whole, draws_of(point, 0), true, nullptr);
@@ -61,14 +69,25 @@ class BackendSession final : public Session
         if (!from_device(mechanism_of(strategy.info(), point)))
             throw UsageError("--strategy " + point.strategy +
                              ": it launches nothing from a kernel, so there is no recursion to trace; allowed: a "
-                             "strategy, by a mechanism, that does (nestbed list)");
+                             "strategy and a mechanism that do (nestbed list)");
         Case one = point;
-        one.graphs = 1; // each instance would be run, and traced
+        one.graphs = 1; // otherwise every instance would run and be traced
+        Trace trace{.point = one, .device = context_.facts(), .schedule = context_.schedule()};
+        std::string why = why_lacking(strategy, one);
+        ExpectedLaunches form;
+        try {
+            if (why.empty())
+                form = workload_of(strategy.info()).expected(strategy, one);
+        } catch (const Unsupported& reason) {
+            why = reason.what();
+        }
+        if (!why.empty()) {
+            trace.sample = unsupported(why);
+            return trace;
+        }
         Tracer tracer(context_, grids);
-        const ExpectedLaunches form = strategy.launches(one);
         const LaunchPlan plan = plan_launches(one, form, context_.facts());
         tracer.add_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
-        Trace trace{.point = one, .device = context_.facts(), .schedule = context_.schedule()};
         trace.sample = run(one, draws_of(point, repetition), false, &tracer);
         trace.run_us = trace.sample.gpu_us ? trace.sample.gpu_us : trace.sample.wall_us;
         if (trace.sample.status == Status::unsupported || trace.sample.status == Status::crashed)
@@ -125,7 +144,7 @@ class BackendSession final : public Session
         return *strategy;
     }
 
-    // Throws RunError where the strategy's entry names none that there is.
+    // Throws RunError if the entry of the strategy names a workload that does not exist.
     Workload& workload_of(const StrategyInfo& info) const
     {
         const auto found = workloads_.find(info.workload);
@@ -134,8 +153,8 @@ class BackendSession final : public Session
         std::string names;
         for (const auto& [name, workload] : workloads_)
             names += (names.empty() ? "" : ", ") + std::string(name);
-        throw RunError("the entry of strategy '" + std::string(info.name) + "' names a workload '" +
-                       std::string(info.workload) + "' that is not there; allowed: " + names);
+        throw RunError("the entry of strategy '" + std::string(info.name) + "' names the unknown workload '" +
+                       std::string(info.workload) + "'; allowed: " + names);
     }
 
     static Sample unsupported(const std::string& why)
@@ -143,10 +162,22 @@ class BackendSession final : public Session
         return {.status = Status::unsupported, .detail = "unsupported: " + why};
     }
 
-    // Of the case as it was asked for, also where it is run in another form.
+    // What this backend lacks for the case; empty if nothing.
+    static std::string why_lacking(const Strategy& strategy, const Case& point)
+    {
+        const Mechanism mechanism = mechanism_of(strategy.info(), point);
+        if (strategy.info().cuda_only && kBackend != BackendKind::cuda)
+            return point.strategy + " needs features that only CUDA has";
+        if (!Context::has(mechanism))
+            return "backend " + std::string(name_of(kBackend)) + " has no launches by " +
+                   std::string(name_of(mechanism));
+        return "";
+    }
+
+    // Uses the case as the user requested it, even if it runs in another form.
     std::uint64_t draws_of(const Case& point, unsigned repetition) const
     {
-        static_cast<void>(strategy_of(point)); // its key needs one
+        static_cast<void>(strategy_of(point)); // throws for an unknown strategy: key_of() needs the strategy
         return kBackend == BackendKind::cpu ? nestbed::draws_of(key_of(point, context_.schedule()), repetition) : 0;
     }
 
@@ -155,16 +186,13 @@ class BackendSession final : public Session
         const Strategy& strategy = strategy_of(point);
         Workload& workload = workload_of(strategy.info());
         const Mechanism mechanism = mechanism_of(strategy.info(), point);
-        if (strategy.info().cuda_only && kBackend != BackendKind::cuda)
-            return unsupported(point.strategy + " needs what only CUDA has");
-        if (!Context::has(mechanism))
-            return unsupported("backend " + std::string(name_of(kBackend)) + " has no launches by " +
-                               std::string(name_of(mechanism)));
-        const ExpectedLaunches form = strategy.launches(point);
-        const LaunchPlan plan = plan_launches(point, form, context_.facts());
-        if (!plan.refusal.empty())
-            return unsupported(plan.refusal);
+        if (const std::string why = why_lacking(strategy, point); !why.empty())
+            return unsupported(why);
         try {
+            const ExpectedLaunches form = workload.expected(strategy, point);
+            const LaunchPlan plan = plan_launches(point, form, context_.facts());
+            if (!plan.refusal.empty())
+                return unsupported(plan.refusal);
             context_.go_by(std::nullopt);
             const std::uint32_t limit =
                 context_.set_pending_limit(plan.pending_limit, [&] { static_cast<void>(run_chain(context_, 1)); });
@@ -174,6 +202,7 @@ class BackendSession final : public Session
                                  .plan = plan,
                                  .form = form,
                                  .mechanism = mechanism,
+                                 .pending_limit = limit,
                                  .ledger = &ledger_,
                                  .draws = draws,
                                  .tracer = tracer,
@@ -183,11 +212,12 @@ class BackendSession final : public Session
                                  .aloud = aloud};
             Sample sample = may_be_held(point, aloud, tracer) ? run_twice(strategy, workload, prepared)
                                                               : run_once(strategy, workload, prepared);
-            sample.pending_limit = limit;
             sample.wave = plan.wave;
             sample.waves = plan.waves();
             sample.streams = plan.streams;
             sample.limit_bytes = context_.limit_bytes();
+            if (strategy.launches(point).by_input)
+                sample.launches_expected = form.total();
             return sample;
         } catch (const Unsupported& reason) {
             return unsupported(reason.what());
@@ -196,7 +226,8 @@ class BackendSession final : public Session
         }
     }
 
-    // A sample with nothing to time, or to be seen or traced, is one run.
+    // Whether a sample consists of two runs, one of them with a held stream. An untimed, printed or traced sample has
+    // one run.
     bool may_be_held(const Case& point, bool aloud, const Tracer* tracer) const
     {
         const auto given_up = given_up_.find(point);
@@ -204,10 +235,10 @@ class BackendSession final : public Session
                (given_up == given_up_.end() || given_up->second < kMostGivenUp);
     }
 
-    // What the host sees is the time of a run that is not held; the GPU's time is that of one that is.
+    // The wall-clock time comes from a run that is not held, the GPU time from a held run.
     Sample run_twice(const Strategy& strategy, Workload& workload, PreparedRun& run)
     {
-        run.marked = false; // the second one is
+        run.marked = false; // only the second run is marked
         Sample open = run_once(strategy, workload, run);
         if (open.status != Status::ok)
             return open;
@@ -229,12 +260,14 @@ class BackendSession final : public Session
     {
         context_.go_by(std::nullopt);
         context_.fill_bytes(ledger_, 0, 1);
-        context_.go_by(run.mechanism);
+        // A tail launch drains what was refused, whatever the mechanism.
+        context_.go_by(run.point.overflow == Overflow::spill ? std::nullopt : std::optional(run.mechanism));
         context_.draw_from(run.draws);
         Sample sample = workload.sample(strategy, run);
         Ledger counted;
         context_.download(std::span(&counted, 1), ledger_);
         context_.alive();
+        sample.pending_limit = run.pending_limit;
         sample.launches = counts_of(counted);
         sample.gpu_state = context_.gpu_state();
         judge_launches(sample, run.form, Context::error_name(counted.first_error));
@@ -243,14 +276,14 @@ class BackendSession final : public Session
         return sample;
     }
 
-    // Held runs of a case that could not be submitted whole, after which it is not tried again.
+    // If this many held runs of a case could not be submitted completely, the session stops holding the case.
     static constexpr unsigned kMostGivenUp = 2;
 
     SessionOptions options_;
     Context context_;
     Buffer<Ledger> ledger_;
     std::map<std::string_view, std::shared_ptr<Workload>> workloads_;
-    std::map<Case, unsigned> given_up_; // held runs
+    std::map<Case, unsigned> given_up_; // number of held runs that gave up
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// The sessions of the two backends, for whoever opens one.
+// Functions that open a session on each of the two backends.
 #pragma once
 
 #include "model/session.hpp"

@@ -1,4 +1,4 @@
-// A traced run from the host's side: the buffer that the grids mark, and what they left in it.
+// A traced run on the host side: the buffer into which the grids write their marks, and what they recorded there.
 #pragma once
 
 #include "device/nest.hpp"
@@ -14,12 +14,14 @@ namespace nestbed::inline NESTBED_BACKEND
 class Tracer
 {
   public:
-    // Room for so many grids, root grids among them, and on average for four blocks of each.
+    // Reserves room for `grids` grids, including root grids, and for four block marks per grid on average.
     Tracer(Context& context, unsigned grids)
         : context_(context), capacity_(grids), marks_(std::max(4 * grids, kMarksAGrid)),
-          records_(context.allocate<GridRecord>(capacity_)), begun_(context.allocate<unsigned long long>(marks_)),
-          ended_(context.allocate<unsigned long long>(marks_)), multiprocessors_(context.allocate<unsigned>(marks_)),
-          buffer_(context.allocate<TraceBuffer>(1))
+          records_(context.allocate<GridRecord>(capacity_, kOwnRecords)),
+          begun_(context.allocate<unsigned long long>(marks_, kOwnRecords)),
+          ended_(context.allocate<unsigned long long>(marks_, kOwnRecords)),
+          multiprocessors_(context.allocate<unsigned>(marks_, kOwnRecords)),
+          buffer_(context.allocate<TraceBuffer>(1, kOwnRecords))
     {
         context.fill_bytes(begun_, 0xFF, marks_);
         context.fill_bytes(ended_, 0, marks_);
@@ -34,8 +36,8 @@ class Tracer
                     .marks = 0};
     }
 
-    // Makes room for the root grids of a run, of so many blocks each: before it, and of all of them at once. Those that do not fit
-    // are lost. A root grid of more blocks shares the marks.
+    // Reserves the records of all root grids of a run, each with `blocks` blocks. Call it once, before the run. Root
+    // grids that do not fit are lost. If a root grid has more than kMarksAGrid blocks, its blocks share marks.
     void add_roots(unsigned roots, unsigned blocks)
     {
         const unsigned marks = std::min(blocks, kMarksAGrid);
@@ -51,7 +53,7 @@ class Tracer
         context_.upload(buffer_, std::span<const TraceBuffer>(&on_host_, 1));
     }
 
-    // The Nest of the next root grid.
+    // Returns the Nest of the next root grid.
     template <Mechanism How>
     NestBy<How, true> root(const NestData& nest)
     {
@@ -59,7 +61,8 @@ class Tracer
         return {nest, buffer_.data(), grid < capacity_ ? grid : kNoGrid};
     }
 
-    // What the run left. Throws RunError if the run is ok and a grid left nothing: its kernel forgets enter().
+    // Reads what the run recorded. Throws RunError if the run is ok but a grid recorded nothing: its kernel does not
+    // call enter().
     void read(Trace& trace)
     {
         std::size_t silent = 0;
@@ -103,7 +106,7 @@ class Tracer
         std::set<unsigned> distinct;
         for (unsigned mark = record.first_mark; mark < record.first_mark + record.marks; ++mark) {
             if (ended[mark] == 0)
-                continue; // no block of it ran
+                continue; // no block with this mark ran
             grid.begun_ns = std::min<std::uint64_t>(grid.begun_ns.value_or(UINT64_MAX), begun[mark]);
             grid.ended_ns = std::max<std::uint64_t>(grid.ended_ns.value_or(0), ended[mark]);
             distinct.insert(multiprocessors[mark]);

@@ -1,5 +1,5 @@
-// What a workload does on a backend: prepare a case, run it once, verify the answer. And what its strategies are to it: entries in
-// the backend's registry.
+// The interface of a workload on a backend: it prepares a case, runs it once and verifies the answer. Also the base
+// class of the entries that strategies have in the registry of the backend.
 #pragma once
 
 #include "device/language.hpp"
@@ -19,31 +19,32 @@ namespace nestbed::inline NESTBED_BACKEND
 
 class Tracer;
 
-// Thrown where the case turns out to be one that this device cannot run: a row with status unsupported.
+// Thrown if it turns out that this device cannot run the case. The result is a row with status unsupported.
 class Unsupported : public std::runtime_error
 {
   public:
     using std::runtime_error::runtime_error;
 };
 
-// A case, and what the session has settled before a workload runs it: the limit is set, the ledger is zeroed. The jobs that
-// workloads give to their strategies have all of it.
+// A case, and what the session has prepared before a workload runs it: the limit is set and the ledger is zeroed. The
+// jobs that workloads pass to their strategies contain all of this.
 struct PreparedRun {
     Context& context;
     const Case& point;
     const LaunchPlan& plan;
     const ExpectedLaunches& form;
     Mechanism mechanism;
+    std::uint32_t pending_limit; // as read back from the device
     Buffer<Ledger>* ledger;
     unsigned* done = nullptr; // see NestData; null if no parent waits
-    std::uint64_t draws = 0;  // what the executor draws from (model/schedule.hpp)
-    Tracer* tracer = nullptr; // of a traced run
+    std::uint64_t draws = 0;  // seed of the executor's random draws (model/schedule.hpp)
+    Tracer* tracer = nullptr; // null if the run is not traced
     Timing timing{};
-    bool marked = false; // the workload may run the case again for timestamps
-    bool aloud = false;  // what the case prints or draws is to be seen
+    bool marked = false; // the workload may run the case again to record timestamps
+    bool aloud = false;  // the output or the image of the case is wanted
 };
 
-// A wave of a run.
+// One wave of a run.
 struct RunWave : Wave {
     Context& context;
 };
@@ -52,15 +53,16 @@ inline RunWave part_of(const PreparedRun& run, const Wave& wave)
     return {wave, run.context};
 }
 
-// Launches a wave's blocks, of so many threads each, into its stream.
+// Launches the blocks of a wave, with `threads` threads each, into the stream of the wave.
 template <auto Kernel, class... Args>
 void host_launch(const RunWave& wave, std::uint32_t threads, Args... args)
 {
     host_launch<Kernel>(wave.context, wave.stream, {wave.blocks, threads}, args...);
 }
 
-// Runs `work`, which issues all work and waits for none, and times it, in the range that profilers see. Its draws do not depend on what the
-// workload had to launch before, which is less where the input is there already.
+// Runs and times `work`, inside the range that profilers see. `work` issues all work and does not wait for it.
+// draw_from() makes the draws of the run independent of earlier launches of the workload: there are fewer of them if
+// the input exists already.
 template <class Work>
 Sample timed(const PreparedRun& run, Work&& work)
 {
@@ -73,11 +75,11 @@ Sample timed(const PreparedRun& run, Work&& work)
             .host_launches = elapsed.host_launches};
 }
 
-// The flags by which parents that wait learn that their children are complete (NestData::done), for any case.
+// Completion flags for any case. They tell waiting parents that their children are complete (NestData::done).
 class WaitFlags
 {
   public:
-    // Zeroed, for one run of a case of this form.
+    // Returns zeroed flags for one run of a case with this closed form.
     unsigned* of(Context& context, const ExpectedLaunches& form)
     {
         const std::size_t flags = form.parent_waits ? std::size_t{form.root_blocks} * form.levels() : 0;
@@ -100,22 +102,32 @@ class Workload
     Workload& operator=(const Workload&) = delete;
     virtual ~Workload() = default;
 
-    // Runs the case once and verifies its answer. What concerns the launches the session adds to the sample.
+    // The launches that the case must make. Throws Unsupported.
+    virtual ExpectedLaunches expected(const Strategy& strategy, const Case& point)
+    {
+        return strategy.launches(point);
+    }
+    // Runs the case once and verifies its answer. The session adds the launch counts to the sample.
     virtual Sample sample(const Strategy& strategy, const PreparedRun& run) = 0;
-    // Frees what it keeps between samples.
+    // Frees what the workload keeps between samples.
     virtual void release() = 0;
 };
 
 std::unique_ptr<Workload> make_reduce_workload(Context& context);
 std::unique_ptr<Workload> make_hello_workload(Context& context);
 std::unique_ptr<Workload> make_launch_workload(Context& context); // chain and fanout
+std::unique_ptr<Workload> make_litmus_workload(Context& context);
 std::unique_ptr<Workload> make_matrix_workload(Context& context); // transpose, copy and blobs
+std::unique_ptr<Workload> make_bezier_workload(Context& context);
+std::unique_ptr<Workload> make_mandelbrot_workload(Context& context);
+std::unique_ptr<Workload> make_lanes_workload(Context& context);
 
-// S's entry in this backend's registry, as a strategy of one of the workloads that `Base` is for. S has
+// The entry of strategy S in the registry of this backend. `Base` is the base class of the strategies of one or more
+// workloads. S has
 //     static constexpr StrategyInfo info;
-//     static ExpectedLaunches launches(const Case&);      the closed form, if kernels launch kernels
-//     static std::uint64_t scratch_bytes(const Case&);    device memory that it takes beside the workload's, if it does
-// and what the class that is derived from this one calls.
+//     static ExpectedLaunches launches(const Case&);      the closed form; required if kernels launch kernels
+//     static std::uint64_t scratch_bytes(const Case&);    device memory in addition to the workload's; optional
+// and the members that the class derived from Entry calls.
 template <class S, class Base>
 class Entry : public Base
 {

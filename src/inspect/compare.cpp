@@ -20,8 +20,8 @@ namespace nestbed
 namespace
 {
 
-// What says in a row which case it is of: the axes and the schedule. `wave` and `streams` are what a row was launched with: logs without
-// a key do not say what was asked for.
+// The columns that describe the case of a row: the axes and the schedule. `wave` and `streams` are the values with
+// which a row was launched: logs without a key do not contain the requested values.
 std::vector<std::string_view> case_columns()
 {
     std::vector<std::string_view> names;
@@ -31,12 +31,12 @@ std::vector<std::string_view> case_columns()
     return names;
 }
 
-// What a key is not trusted with: times of two backends or schedules are never compared.
+// Compared in addition to the key: times of two backends or schedules must never be compared.
 constexpr std::array<std::string_view, 4> kBesideKey{"backend", "schedule", "experiment", "gpu"};
 constexpr std::array<std::string_view, 4> kNeeded{"strategy", "backend", "wall_us", "status"};
 constexpr std::string_view kKey = "key";
 constexpr std::string_view kRepetition = "repetition";
-constexpr double kChance = 0.05; // what a 95 % interval leaves
+constexpr double kChance = 0.05; // the share outside a 95 % interval
 
 using CaseCells = std::vector<std::string>;
 
@@ -45,8 +45,8 @@ void check_is_log(const ParsedLog& log)
     std::vector<std::string_view> lacking;
     std::ranges::copy_if(kNeeded, std::back_inserter(lacking), [&](std::string_view name) { return !log.has(name); });
     if (!lacking.empty())
-        throw RunError(
-            fmt::format("{}: it is no log of nestbed run: it has no column {}", log.path, fmt::join(lacking, ", ")));
+        throw RunError(fmt::format("{}: it is not a log of nestbed run: it has no column {}", log.path,
+                                   fmt::join(lacking, ", ")));
 }
 
 bool says_something(const ParsedLog& log, std::string_view column)
@@ -70,7 +70,7 @@ bool several_gpus(const ParsedLog& log)
     return std::ranges::any_of(found, [](const auto& backend) { return backend.second.size() > 1; });
 }
 
-// Fills what says which case a row is of.
+// Chooses the columns that describe the case of a row.
 void choose_columns(Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
 {
     comparison.by_key = before.has(kKey) && after.has(kKey) && keys_agree(before, after);
@@ -88,8 +88,9 @@ void choose_columns(Comparison& comparison, const ParsedLog& before, const Parse
         comparison.columns.emplace_back("gpu");
 }
 
-// Refuses a row whose cells do not agree, and a repetition of a case that one run has twice. Two runs in one log may have the same. Logs
-// without a key do not say what was asked for: of them only a row that is the same in all cells is a duplicate.
+// Throws RunError if the cells of a row contradict each other, or if one run has a repetition of a case twice. Two
+// runs in one log may have the same repetition. Logs without a key do not contain the requested values, so there only
+// a row whose cells are all the same is a duplicate.
 void check_rows(const ParsedLog& log)
 {
     std::vector<std::string_view> identity{"key", "backend", "schedule", "experiment", "gpu", "run_id", "repetition"};
@@ -107,12 +108,12 @@ void check_rows(const ParsedLog& log)
             cells.push_back(current_cell(log, row, name));
         if (const auto [first, is_new] = lines.emplace(std::move(cells), row.line); !is_new)
             throw RunError(
-                fmt::format("{0}:{1}: repetition {2} of the case is in {0}:{3} already; allowed: every row once",
+                fmt::format("{0}:{1}: repetition {2} of the case is already in {0}:{3}; allowed: every row once",
                             log.path, row.line, current_cell(log, row, kRepetition), first->second));
     }
 }
 
-// The rows of a case in one log.
+// The rows of one case in one log.
 struct CaseRows {
     CaseCells cells;
     std::string key;
@@ -120,11 +121,12 @@ struct CaseRows {
 };
 
 struct Groups {
-    std::vector<CaseCells> order; // identities, as the log begins them
+    std::vector<CaseCells> order; // identities, in the order of their first rows in the log
     std::map<CaseCells, CaseRows> by_identity;
 };
 
-// Rows of one key are of one case: all that was asked for is the same in them. What they were launched with may differ.
+// Rows with the same key belong to one case: all requested values are the same. The values with which they were
+// launched (`wave`, `streams`) may differ.
 void check_same_case(const Comparison& comparison, const CaseRows& group, const CaseCells& cells,
                      const std::string& place)
 {
@@ -149,7 +151,7 @@ Groups groups_of(const Comparison& comparison, const ParsedLog& log)
         }
         const std::string key = comparison.by_key ? row.cells[log.column(kKey)] : "";
         if (comparison.by_key && key.empty())
-            throw RunError(fmt::format("{}:{}: key is ''; allowed: that of a case", log.path, row.line));
+            throw RunError(fmt::format("{}:{}: key is ''; allowed: the key of a case", log.path, row.line));
         identity.push_back(key);
         const auto [group, is_new] =
             groups.by_identity.try_emplace(identity, CaseRows{.cells = cells, .key = key, .rows = {}});
@@ -175,7 +177,7 @@ bool has_times(const ParsedLog& log, const CaseRows& group)
     });
 }
 
-// Whether every row that is ok has a cell there.
+// Whether every ok row has a value in this column.
 bool all_have(const ParsedLog& log, const CaseRows& group, std::string_view column)
 {
     return log.has(column) && std::ranges::all_of(group.rows, [&](const LogRow* row) {
@@ -192,7 +194,8 @@ std::vector<double> times_of(const ParsedLog& log, const CaseRows& group, std::s
     return times;
 }
 
-// How the GPU's times were taken: one that is open may hold the host's submission. Logs of before `submit` have no others.
+// How the GPU times were taken. An open time may contain the submission by the host. Logs that are older than the
+// column `submit` have only open times.
 std::string submit_of(const ParsedLog& log, const CaseRows& group)
 {
     const auto is_held = [&](const LogRow* row) {
@@ -218,13 +221,13 @@ CaseSide side_of(const ParsedLog& log, const CaseRows& group, const std::vector<
     return side;
 }
 
-// Right less often in `after`, by more than chance allows.
+// Whether `after` is right less often than `before`, by more than chance allows.
 bool right_less_often(const CaseSide& before, const CaseSide& after)
 {
     return fisher_exact_fewer(after.ok, after.rows, before.ok, before.rows) < kChance / 2;
 }
 
-// `timed`: there are times in one log at least.
+// `timed`: at least one log has times.
 Change change_of(const ComparedCase& one, std::size_t fewest, bool timed)
 {
     const CaseSide& before = one.before;

@@ -1,13 +1,17 @@
-// Two logs, A (before) and B (after), case by case: the ratio of the medians B / A, and whether that is a change.
+// Compares two logs, A (before) and B (after), case by case: the ratio of the medians B / A, and whether it is a
+// change.
 //
-// The 95 % interval of a ratio is a percentile bootstrap of two independent samples (Efron and Tibshirani, "An Introduction to
-// the Bootstrap", chapters 8 and 13); times are told apart where it leaves out 1. Where nothing has changed that happens by chance
-// in 5 % of the cases at most, if both sides have kFewestSamples or more (with 4 it is 7 %, and 2 to 4 % from 5 to 30: simulated).
-// No interval is widened for there being many cases; chance_findings() says how many to expect instead. And an interval is of what
-// differs within a run: what differs from run to run (clocks, another device) is in none, and is what a tolerance is for.
+// The 95 % interval of a ratio is a percentile bootstrap of two independent samples (Efron and Tibshirani, "An
+// Introduction to the Bootstrap", chapters 8 and 13). The times are different if the interval does not contain 1. If
+// nothing has changed, this happens by chance in at most 5 % of the cases, provided that both sides have
+// kFewestSamples or more (simulated: 7 % with 4 samples, 2 to 4 % with 5 to 30). No interval is widened because there
+// are many cases; chance_findings() says how many false positives to expect instead. An interval covers only
+// differences within a run. It does not cover differences between runs (clocks, another device): the tolerance is for
+// those.
 //
-// Answers: a case that was always right and is not so now fails, by a single row. One that was wrong at times already, as a race
-// is, fails where it is right less often than chance allows: one-sided 2.5 % of Fisher's exact test.
+// Answers: a case that was always right fails if a single row is not right now. A case that was wrong at times
+// already, such as a race, fails if it is right less often than chance allows: one-sided 2.5 % of Fisher's exact
+// test.
 #pragma once
 
 #include "base/statistics.hpp"
@@ -23,8 +27,8 @@
 namespace nestbed
 {
 
-// missing: A alone has the case; added: B alone. untimed: right in both, and one clock has no time for every row that is right.
-// no_times: right in one log at most, or neither log has times; no change of the answers.
+// missing: only A has the case. added: only B has it. untimed: right in both logs, but no clock has a time for every
+// row that is right. no_times: right in at most one log, or neither log has times, and the answers did not change.
 enum class Change : std::uint8_t { fails, missing, slower, untimed, same, faster, fixed, too_few, no_times, added };
 constexpr std::array<Change, 10> kChanges{Change::fails,    Change::missing, Change::slower, Change::untimed,
                                           Change::same,     Change::faster,  Change::fixed,  Change::too_few,
@@ -34,16 +38,16 @@ std::string_view name_of(Change change);
 // A case in one log.
 struct CaseSide {
     std::size_t rows = 0, ok = 0;
-    std::string status;              // of the first row that is not ok, else of the first
+    std::string status;              // of the first row that is not ok, else of the first row
     std::optional<double> median_us; // of the rows that are ok
-    std::string submit;              // how these times were taken, of a GPU's: "held", or "open" where a row is
+    std::string submit;              // how the GPU times were taken: "held", or "open" if any row is; else empty
     std::size_t not_ok() const { return rows - ok; }
 };
 
 struct ComparedCase {
-    std::vector<std::string> cells; // under Comparison::columns; empty where it means nothing
-    std::string key;                // where rows are told apart by it
-    std::string clock; // "gpu" where every row that is ok has gpu_us, in both logs; else "wall"; empty: no times
+    std::vector<std::string> cells; // the values of Comparison::columns; empty where a column does not apply
+    std::string key;                // if the key identifies the case
+    std::string clock;              // "gpu" if every ok row of both logs has gpu_us; else "wall"; empty: no times
     CaseSide before, after;
     std::optional<double> ratio; // after / before
     std::optional<Interval> interval;
@@ -51,26 +55,27 @@ struct ComparedCase {
 };
 
 struct Comparison {
-    bool by_key = false;               // rows are told apart by `key`, otherwise by `columns`
-    std::vector<std::string> columns;  // what says which case it is, in both logs
-    std::vector<std::string> left_out; // what would, says something in one log, and is no column of the other
-    std::vector<ComparedCase> cases;   // by their cells, numbers by value
+    bool by_key = false;               // `key` identifies a case, otherwise `columns` do
+    std::vector<std::string> columns;  // columns that describe a case, in both logs
+    std::vector<std::string> left_out; // such columns with values in one log that the other log does not have
+    std::vector<ComparedCase> cases;   // sorted by their cells, numbers by value
 };
 
-// `experiment` tells cases apart where a log has several; `gpu` where one has several of a backend. The same logs give the same
-// intervals. Throws RunError that names the file, and the line, for what is no log or no number, for a row whose cells do not agree
-// (RowCheck), and for one that stands twice: a repetition of a case in one run, by its key or else by all cells (a log without the
-// column `repetition` does not say). UsageError where no case is in both.
+// `experiment` distinguishes cases if a log has several experiments; `gpu` does if a log has several GPUs of one
+// backend. The same logs give the same intervals. Throws RunError with the file and the line if a file is not a log,
+// a cell is not a number, the cells of a row contradict each other (RowCheck), or a row appears twice. A row appears
+// twice if one run has the same repetition of a case twice, by its key or else by all cells (in a log without the
+// column `repetition` this is unknown). Throws UsageError if no case is in both logs.
 Comparison compare_logs(const ParsedLog& before, const ParsedLog& after);
 
-// Too few samples for a test, and the median of B is above that of A by more than the tolerance.
+// There are too few samples for a test, and the median of B is above that of A by more than the tolerance.
 bool is_suspect(const ComparedCase& one, double tolerance);
-// Slower past a tolerance (0.05: 5 %), or suspected of it; failing, untimed or missing.
+// Slower by more than the tolerance (0.05: 5 %), or suspected of it; or failing, untimed or missing.
 bool is_regression(const ComparedCase& one, double tolerance);
 
-// Cases whose times were tested: faster, same or slower.
+// Number of cases whose times were tested: faster, same or slower.
 std::size_t tested_cases(const Comparison& comparison);
-// How many of them chance alone would be expected to tell apart.
+// How many of them are expected to be reported as different by chance alone.
 double chance_findings(const Comparison& comparison);
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// A comparison of two logs (compare.hpp) as a program reads it.
+// A comparison of two logs (compare.hpp) as CSV, for programs.
 #pragma once
 
 #include "inspect/compare.hpp"
@@ -8,7 +8,8 @@
 namespace nestbed
 {
 
-// RFC 4180; `tolerance` is a share, 0.05 for 5 %: a header, and a row a case, of those in one log too.
+// Returns CSV (RFC 4180): a header and one row per case, including cases that are in only one log. `tolerance` is a
+// share: 0.05 for 5 %.
 std::string compare_csv(const Comparison& comparison, double tolerance);
 
 } // namespace nestbed

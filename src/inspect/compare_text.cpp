@@ -27,13 +27,13 @@ std::string counted(std::size_t count, std::string_view what)
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// As much as means something: 0.998, 1.000, 12.35.
+// Prints only significant digits: 0.998, 1.000, 12.35.
 std::string ratio_text(double ratio)
 {
     return fmt::format("{:.{}f}", ratio, ratio < 9.9995 ? 3 : 2);
 }
 
-// --- which case ---
+// --- description of a case ---
 
 std::size_t cases_told_apart(const std::vector<const Column*>& columns, std::size_t rows)
 {
@@ -47,7 +47,7 @@ std::size_t cases_told_apart(const std::vector<const Column*>& columns, std::siz
     return found.size();
 }
 
-// Takes out what varies and follows from the others, as the elements from grid and block.
+// Removes columns that vary but follow from others, such as the elements from grid and block.
 void leave_out_derived(std::vector<Column>& columns)
 {
     const std::size_t rows = columns.front().cells.size();
@@ -67,7 +67,7 @@ void leave_out_derived(std::vector<Column>& columns)
     std::erase_if(columns, [&](const Column& column) { return derived.contains(column.name); });
 }
 
-// What says which case it is, of all cases.
+// The columns that describe a case, with the values of all cases.
 std::vector<Column> case_columns(const Comparison& comparison)
 {
     std::vector<Column> columns;
@@ -83,7 +83,7 @@ std::vector<Column> case_columns(const Comparison& comparison)
     return columns;
 }
 
-// "nosync, grid 64, block 128": the strategy, and what differs among the cases.
+// "nosync, grid 64, block 128": the strategy, and the values that differ between the cases.
 std::string case_name(const std::vector<Column>& columns, std::size_t row)
 {
     std::string name;
@@ -112,7 +112,7 @@ std::string values_text(const ParsedLog& log, std::string_view column)
     return fmt::format("{}", fmt::join(found, ", "));
 }
 
-// "A: before.csv, 5 cases of 150 rows", the same of B, and what differs between them.
+// "A: before.csv, 5 cases of 150 rows", the same for B, and the differences between the logs.
 std::string logs_text(const Comparison& comparison, const ParsedLog& before, const ParsedLog& after)
 {
     const auto line_of = [&](std::string_view name, const ParsedLog& log, CaseSide ComparedCase::*side) {
@@ -122,7 +122,7 @@ std::string logs_text(const Comparison& comparison, const ParsedLog& before, con
                            counted(log.rows.size(), "row"));
     };
     std::string text = line_of("A", before, &ComparedCase::before) + line_of("B", after, &ComparedCase::after);
-    const auto said = [](const std::string& values) { return values.empty() ? "not said" : values; };
+    const auto said = [](const std::string& values) { return values.empty() ? "unknown" : values; };
     for (const char* name : {"experiment", "gpu", "driver", "cuda", "git"}) {
         const std::string in_before = values_text(before, name);
         const std::string in_after = values_text(after, name);
@@ -130,9 +130,8 @@ std::string logs_text(const Comparison& comparison, const ParsedLog& before, con
             text += folded(fmt::format("{}: A {}; B {}", name, said(in_before), said(in_after)), 0);
     }
     if (!comparison.left_out.empty())
-        text += folded(fmt::format("Not told apart by {}, of which one log has no column.",
-                                   fmt::join(comparison.left_out, ", ")),
-                       0);
+        text += folded(
+            fmt::format("Not used to match cases: {} (only in one log).", fmt::join(comparison.left_out, ", ")), 0);
     return text;
 }
 
@@ -153,7 +152,7 @@ std::string ok_text(const ComparedCase& one)
     return fmt::format("{}/{} {}/{}", one.before.ok, one.before.rows, one.after.ok, one.after.rows);
 }
 
-// Of the times on both sides: "30", or "30, 5".
+// Number of times on both sides: "30", or "30, 5".
 std::string n_text(const ComparedCase& one)
 {
     if (!one.ratio)
@@ -172,7 +171,7 @@ bool in_both(const ComparedCase& one)
     return one.before.rows > 0 && one.after.rows > 0;
 }
 
-// `columns`: of all cases.
+// `columns` has the cells of all cases.
 std::string cases_table(const Comparison& comparison, const std::vector<Column>& columns, double tolerance)
 {
     std::vector<Column> shown = columns;
@@ -211,10 +210,10 @@ std::string cases_table(const Comparison& comparison, const std::vector<Column>&
     const bool unlike = std::ranges::any_of(
         comparison.cases, [](const ComparedCase& one) { return one.before.submit != one.after.submit; });
     return table_text(std::move(shown)) +
-           (unlike ? "submit: the host's submission is part of an open time, and of no held one (A, B)\n" : "");
+           (unlike ? "submit (A, B): open times include the host's submission, held times do not\n" : "");
 }
 
-// --- what came out ---
+// --- summary ---
 
 std::size_t count_of(const Comparison& comparison, Change change)
 {
@@ -247,17 +246,17 @@ std::string counts_text(const Comparison& comparison, const std::vector<Column>&
             counts.push_back(fmt::format("{} {}", count, name_of(change)));
     std::string text = folded(fmt::format("{}.", fmt::join(counts, ", ")), 0);
     if (const std::size_t tested = tested_cases(comparison); tested > 0)
-        text += folded(fmt::format("Told apart: {} of {} tested; up to {:.1f} (5 %) by chance, had nothing changed.",
-                                   tested - count_of(comparison, Change::same), tested, chance_findings(comparison)),
-                       0);
+        text +=
+            folded(fmt::format("Measurably different: {} of {} tested; expect up to {:.1f} false positives (5 %).",
+                               tested - count_of(comparison, Change::same), tested, chance_findings(comparison)),
+                   0);
     if (count_of(comparison, Change::too_few) > 0)
-        text += folded(
-            fmt::format("Too few: a side with fewer than {} samples is not tested; slower by more than {} it does "
-                        "not pass.",
-                        kFewestSamples, percent_text(tolerance)),
-            0);
+        text += folded(fmt::format("Too few: a case with fewer than {} samples in A or B is not tested; it is a "
+                                   "regression if it is slower by more than {}.",
+                                   kFewestSamples, percent_text(tolerance)),
+                       0);
     if (count_of(comparison, Change::untimed) > 0)
-        text += "Untimed: times are in one log alone, or in some rows; nothing is tested.\n";
+        text += "Untimed: one log, or some rows, have no time; not tested.\n";
     text += only_text(comparison, columns, Change::missing);
     text += only_text(comparison, columns, Change::added);
     if (std::ranges::any_of(comparison.cases,
@@ -266,7 +265,8 @@ std::string counts_text(const Comparison& comparison, const std::vector<Column>&
     return text;
 }
 
-// The worst comes first: what fails, then what is slower and what may be, each by its ratio, then what is not timed or missing.
+// The worst comes first: failing cases, then slower ones, then suspects (both by ratio), then untimed or missing
+// cases.
 bool is_worse(const ComparedCase& one, const ComparedCase& other)
 {
     const auto badness = [](const ComparedCase& regression) {
@@ -288,9 +288,9 @@ std::string regression_text(const ComparedCase& one)
     if (one.change == Change::fails)
         return fmt::format("fails, {} of {} {}", one.after.not_ok(), one.after.rows, one.after.status);
     if (one.change == Change::untimed)
-        return "right in both, and times in one alone, or in some rows";
+        return "right in both logs, but one log, or some rows, have no time";
     if (one.change == Change::too_few)
-        return fmt::format("{} times as slow, by {} and {} samples; {} are needed for a test", ratio_text(*one.ratio),
+        return fmt::format("{} times as slow, from {} and {} samples; a test needs {}", ratio_text(*one.ratio),
                            one.before.ok, one.after.ok, kFewestSamples);
     return fmt::format("{} times as slow, 95% CI {}", ratio_text(*one.ratio), interval_text(*one.interval));
 }

@@ -1,4 +1,4 @@
-// A comparison of two logs (compare.hpp) as a person reads it.
+// A comparison of two logs (compare.hpp) as text, for people.
 #pragma once
 
 #include "inspect/compare.hpp"
@@ -10,10 +10,10 @@ namespace nestbed
 
 // `tolerance` is a share: 0.05 for 5 %.
 
-// Which logs, a line a case that is in both, and what came out.
+// Names the logs, prints one line per case that is in both logs, and summarises the result.
 std::string compare_text(const Comparison& comparison, const ParsedLog& before, const ParsedLog& after,
                          double tolerance);
-// How many regressions there are, and the worst; empty where there is none.
+// States the number of regressions and the worst one; empty if there is none.
 std::string regressions_text(const Comparison& comparison, double tolerance);
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// What the pages that ncu prints are read by: lines of CSV, each with its number, and messages that name it.
+// Functions that read the pages of ncu: lines of CSV with their line numbers, and error messages that contain them.
 #pragma once
 
 #include "base/error.hpp"
@@ -23,7 +23,7 @@ struct Line {
     std::string_view text;
 };
 
-// Where in a file something is wrong.
+// The place of an error in a file.
 struct Place {
     const std::string& path;
     std::size_t line;
@@ -35,15 +35,16 @@ struct Place {
     }
 };
 
-// The lines that are not empty, one at least, each whole, without what ncu may say of itself before the page.
+// Returns the nonempty lines, without the messages that ncu may print before the page. Throws RunError if there is no
+// line, or if the last line has no line break.
 std::vector<Line> lines_of(const std::string& path, std::string_view text);
 
-// A row that is all in one line.
+// Returns the cells of a row that is complete in one line.
 Cells cells_of(const std::string& path, const Line& line);
 
 std::optional<std::size_t> column_of(const Cells& names, std::string_view name);
 
-// "1,980,000", "192", "35.328000"; nothing for what is no number that can be counted up.
+// "1,980,000", "192", "35.328000"; empty if the text is not a number from 0 up.
 std::optional<double> number_in(std::string text);
 
 } // namespace nestbed

@@ -23,7 +23,7 @@ namespace
 
 constexpr std::string_view kLaunchFunction = "__cudaCDP2LaunchDeviceV2";
 constexpr std::string_view kKernelName = "Kernel Name";
-// As a metric, and as the section SourceCounters calls it.
+// The name of a metric, and its name in the section SourceCounters.
 using Names = std::array<std::string_view, 2>;
 constexpr Names kThreadInstructions{"thread_inst_executed", "Thread Instructions Executed"};
 constexpr Names kInstructions{"inst_executed", "Instructions Executed"};
@@ -32,12 +32,12 @@ constexpr Names kInstructions{"inst_executed", "Instructions Executed"};
 
 struct Section {
     std::string_view name;
-    Line title, names, first; // its three kinds of lines, of the last kind the first
-    std::size_t lines = 0;    // of instructions
-    std::string_view text;    // all of it
+    Line title, names, first; // its three kinds of lines; `first` is the first instruction
+    std::size_t lines = 0;    // number of lines with instructions
+    std::string_view text;    // from the names to the last line
 };
 
-// The name in `"Kernel Name","NAME",`; nothing for any other line.
+// The name in `"Kernel Name","NAME",`; empty for any other line.
 std::optional<std::string_view> section_name(std::string_view line)
 {
     constexpr std::string_view kLabel = "\"Kernel Name\",\"";
@@ -83,7 +83,8 @@ std::vector<Section> sections_of(const std::string& path, std::string_view text)
     return sections;
 }
 
-// How often the first instruction of a section was executed, in the column that has one of these names; nothing without it.
+// How often the first instruction of a section was executed, from the column with one of these names; empty without
+// it.
 std::optional<std::uint64_t> times_called(const std::string& path, const Section& section, const Names& columns)
 {
     const Cells names = cells_of(path, section.names);
@@ -98,7 +99,7 @@ std::optional<std::uint64_t> times_called(const std::string& path, const Section
         place.refuse("{} cells under {} columns", cells.size(), names.size());
     const std::optional<double> number = number_in(cells[*column]);
     if (!number)
-        place.refuse("{} = '{}' is no number", names[*column], cells[*column]);
+        place.refuse("{} = '{}' is not a number", names[*column], cells[*column]);
     return static_cast<std::uint64_t>(std::llround(*number));
 }
 
@@ -112,7 +113,8 @@ std::uint64_t threads_of(const std::string& path, const Section& section)
     return *times;
 }
 
-// A function of the device runtime or of the compiler's; all others of this program's kernels are inlined.
+// Functions of the device runtime and of the compiler begin with "__". All other functions of this program's kernels
+// are inlined.
 bool is_kernel(const Section& section)
 {
     return !section.name.starts_with("__");
@@ -123,7 +125,7 @@ bool is_word(char c)
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Takes "(...)", with which the text ends, off it, if words are all that is inside.
+// Removes "(...)" from the end of the text if only words are inside.
 void take_off_brackets(std::string& text)
 {
     const std::size_t open = text.rfind('(');
@@ -132,13 +134,13 @@ void take_off_brackets(std::string& text)
         text.resize(open);
 }
 
-// A function's name without what the raw page leaves out of it: namespaces, and the types of values.
+// The name of a function without what the raw page leaves out: namespaces, and the types of values.
 std::string plain(std::string_view name)
 {
     std::string text;
     for (std::size_t index = 0; index < name.size(); ++index) {
         const std::string_view rest = name.substr(index);
-        if (rest.starts_with("::")) { // behind a namespace
+        if (rest.starts_with("::")) { // the text so far ends in a namespace
             if (!text.empty() && text.back() == ')')
                 take_off_brackets(text); // (anonymous namespace)
             while (!text.empty() && is_word(text.back()))
@@ -155,7 +157,7 @@ std::string plain(std::string_view name)
     return text;
 }
 
-// How often the page prints each section: as many times as it has sections of a kernel for each of its root grids.
+// How many copies of each section the page prints: the sections of a kernel divided by its root grids.
 std::size_t copies_in(const std::string& path, const std::vector<Section>& sections, const RawPage& raw)
 {
     std::map<std::string, std::size_t> grids;
@@ -171,12 +173,11 @@ std::size_t copies_in(const std::string& path, const std::vector<Section>& secti
         counts.push_back(fmt::format("{} sections of {}, {} root grids", printed[kernel], kernel, number));
     }
     if (found.size() != 1 || *found.begin() == 0)
-        throw RunError(
-            fmt::format("{}: its sections do not go with the raw page: {}", path, fmt::join(counts, "; ")));
+        throw RunError(fmt::format("{}: its sections do not match the raw page: {}", path, fmt::join(counts, "; ")));
     return *found.begin();
 }
 
-// Throws if there is a section that is not printed so many times. Root grids that did the same have sections that are the same.
+// Throws if the page does not print every section so many times. Root grids that did the same have equal sections.
 void check_copies(const std::string& path, const std::vector<Section>& sections, std::size_t copies)
 {
     std::map<std::pair<std::string_view, std::string_view>, std::vector<const Section*>> same;
@@ -185,13 +186,12 @@ void check_copies(const std::string& path, const std::vector<Section>& sections,
     for (const auto& [what, those] : same)
         if (those.size() % copies != 0)
             Place{path, those.back()->title.number}.refuse(
-                "a section of {} that is there {} times, where every one should be printed {} times", what.first,
-                those.size(), copies);
+                "a section of {} appears {} times; expected: a multiple of {}", what.first, those.size(), copies);
 }
 
 // ---- the raw page ----
 
-// What one of a unit is, in nanoseconds or in bytes. ncu counts bytes in thousands.
+// Each unit in nanoseconds or in bytes. The units of ncu are decimal: 1 Kbyte is 1000 bytes.
 using Units = std::span<const std::pair<std::string_view, double>>;
 constexpr std::array kTimes{std::pair{std::string_view("ns"), 1.0}, std::pair{std::string_view("nsecond"), 1.0},
                             std::pair{std::string_view("us"), 1e3}, std::pair{std::string_view("usecond"), 1e3},
@@ -227,7 +227,7 @@ class RawTable
         return cells;
     }
 
-    // A number a root grid; empty where ncu did not say one of them.
+    // One number per root grid; empty if ncu did not report one of them.
     std::optional<std::vector<double>> numbers(std::string_view name, Units units = {}) const
     {
         const std::optional<std::size_t> column = column_of(rows_.front(), name);
@@ -244,14 +244,14 @@ class RawTable
                 return std::nullopt;
             const std::optional<double> number = number_in(cell);
             if (!number)
-                Place{path_, lines_[row].number}.refuse("{} = '{}' is no number", name, cell);
+                Place{path_, lines_[row].number}.refuse("{} = '{}' is not a number", name, cell);
             values.push_back(*number * (units.empty() ? 1 : known->second));
         }
         return values;
     }
 
   private:
-    static constexpr std::size_t kHead = 2; // names and units
+    static constexpr std::size_t kHead = 2; // rows of names and units
 
     static std::string names_of(Units units)
     {
@@ -312,14 +312,14 @@ SourcePage parse_source_page(const std::string& path, std::string_view text, con
     std::set<std::string_view> names;
     for (const Section& section : sections)
         if (!raw && !names.insert(section.name).second)
-            Place{path, section.title.number}.refuse(
-                "a second section of {}: it may be a copy or another root grid; the raw page beside it would tell",
-                section.name);
+            Place{path, section.title.number}.refuse("a second section of {}: it may be a copy or another root grid; "
+                                                     "to find out, put the raw page beside this file",
+                                                     section.name);
     const std::size_t copies = raw ? copies_in(path, sections, *raw) : 1;
     check_copies(path, sections, copies);
     SourcePage page{.kernel_warps = 0};
     for (const Section& section : sections) {
-        const std::uint64_t threads = threads_of(path, section); // throws where nothing was counted
+        const std::uint64_t threads = threads_of(path, section); // throws if nothing was counted
         if (section.name == kLaunchFunction)
             page.launches += threads;
         if (!is_kernel(section))

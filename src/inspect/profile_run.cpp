@@ -29,7 +29,7 @@ std::string text_in(const std::string& path)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What ncu says last of what went wrong; empty if it says nothing.
+// The last error message of ncu; empty if there is none.
 std::string last_error_in(const std::string& text)
 {
     constexpr std::string_view kMark = "==ERROR== ";
@@ -40,7 +40,7 @@ std::string last_error_in(const std::string& text)
     return text.substr(from, text.find_first_of("\r\n", from) - from);
 }
 
-// What the ledger would say of a case that was not run.
+// The ledger row of a case that was not run.
 LedgerRow row_without_run(const Case& point)
 {
     LedgerRow row;
@@ -83,7 +83,7 @@ class CaseProfile
 
     std::string path(const char* ending) const { return stem_ + ending; }
 
-    // Why a run of ncu did not do what it should; `output` is where it may have said so.
+    // Why a run of ncu failed; `output` may contain the message of ncu.
     std::string reason_of(const ProgramEnd& end, const std::string& output) const
     {
         if (end.timed_out)
@@ -98,17 +98,17 @@ class CaseProfile
         const std::string log = text_in(path(kLogEnding));
         if (log.find(kNoPermission) != std::string::npos)
             throw RunError(fmt::format("ncu has no permission to read the GPU's counters ({}): "
-                                       "https://developer.nvidia.com/{} says how to give it",
+                                       "https://developer.nvidia.com/{} explains how to grant it",
                                        kNoPermission, kNoPermission));
         if (!end.good() && (end.timed_out || end.signal != 0 || !lost()))
             throw NotCounted{reason_of(end, log)};
         if (!fs::exists(path(kLedgerEnding)))
-            throw NotCounted{"nestbed left no ledger"};
+            throw NotCounted{"nestbed wrote no ledger"};
         if (!fs::exists(path(kReportEnding)))
-            throw NotCounted{"ncu left no report: it profiled no kernel"};
+            throw NotCounted{"ncu wrote no report: it profiled no kernel"};
     }
 
-    // The case ran to its end, and its row is not ok.
+    // Whether the case ran to its end and its row is not ok.
     bool lost() const
     {
         try {
@@ -129,7 +129,7 @@ class CaseProfile
         }
     }
 
-    // A page that could not be printed goes into the log, where it says why.
+    // If a page cannot be printed, its text goes into the log, because it contains the reason.
     void print(const std::vector<std::string>& command, const char* ending) const
     {
         const std::string page = path(ending);
@@ -171,7 +171,7 @@ void check_no_file_of(const std::vector<std::string>& stems)
         for (const char* ending :
              {kLedgerEnding, kManifestEnding, kReportEnding, kSourceEnding, kRawEnding, kLogEnding})
             if (const std::string file = stem + ending; fs::exists(file))
-                throw UsageError(fmt::format("{}: it is there already, and nothing is overwritten; allowed: another "
+                throw UsageError(fmt::format("{}: it already exists, and nothing is overwritten; allowed: another "
                                              "--output",
                                              file));
 }

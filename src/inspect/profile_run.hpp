@@ -1,4 +1,4 @@
-// Runs cases under Nsight Compute, one after another, and takes its counts out of what it leaves behind.
+// Runs cases under Nsight Compute, one after another, and reads the counts from the files that it writes.
 #pragma once
 
 #include "inspect/profiler.hpp"
@@ -16,20 +16,20 @@ namespace nestbed
 struct ProfileOptions {
     ProfilerPrograms programs;
     std::string experiment;
-    std::string folder;                // it is there
-    std::chrono::seconds timeout{300}; // of each run of ncu
+    std::string folder;                // it must exist
+    std::chrono::seconds timeout{300}; // for each run of ncu
     bool keep_reports = false;
 };
 
-// The stems of the cases' files, in the options' folder.
+// The stems of the files of the cases, in `folder`.
 std::vector<std::string> stems_of(const std::vector<Case>& cases, const std::string& folder);
 
-// Nothing is overwritten. Throws UsageError for a file that is there already.
+// Nothing is overwritten: throws UsageError if a file exists already.
 void check_no_file_of(const std::vector<std::string>& stems);
 
-// Each case once. One that cannot be run, counted or read is not counted, with the reason, and keeps its log; the others go
-// on. A run that ends badly because the row of its ledger is not ok (a race that was lost) is counted all the same. Throws
-// RunError when ncu may not read the counters, or cannot be started.
+// Runs each case once. If a case cannot be run, counted or read, its verdict is not_counted with the reason, and its
+// log is kept; the other cases continue. If a run fails because its ledger row is not ok (such as a race that was
+// lost), it is still counted. Throws RunError if ncu has no permission to read the counters, or cannot be started.
 std::vector<Reconciled> profile_cases(const std::vector<Case>& cases, const ProfileOptions& options,
                                       const std::function<void(const Progress&)>& report);
 

@@ -13,8 +13,8 @@ namespace nestbed
 namespace
 {
 
-// Thread instructions give the launches: of the device runtime's launch function, the first instruction is executed once a
-// launch. The rest is what else tells of a recursion.
+// The thread instructions give the number of launches: the first instruction of the device runtime's launch function
+// is executed once per launch. The other metrics describe the recursion in more detail.
 constexpr std::string_view kMetrics =
     "thread_inst_executed,inst_executed,sm__ctas_launched.sum,sm__warps_launched.sum,"
     "sm__warps_active.avg.pct_of_peak_sustained_active,dram__bytes_read.sum,dram__bytes_write.sum,"

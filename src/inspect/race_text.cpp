@@ -62,8 +62,10 @@ std::string races_text(const Races& races)
     }
     const std::string watched = fmt::format("{} accesses of {} threads in {} {}", races.accesses, races.threads,
                                             races.grids, races.grids == 1 ? "grid" : "grids");
+    const Status status = races.sample.status;
+    const bool ran = status == Status::ok || status == Status::wrong || status == Status::count_mismatch;
     if (races.races.empty())
-        return text + fmt::format("no races: {}\n", watched);
+        return text + fmt::format("no races{}: {}\n", ran ? "" : " in what ran", watched);
     return text + fmt::format("{} {} of races, {} {}: {}\n", races.races.size(),
                               races.races.size() == 1 ? "kind" : "kinds", races.pairs(),
                               races.pairs() == 1 ? "pair" : "pairs", watched);
@@ -75,6 +77,8 @@ nlohmann::ordered_json races_json(const Case& point, const Races& races)
     for (const auto& [key, value] : settings_of(point))
         json["case"][key] = value;
     json["status"] = name_of(races.sample.status);
+    if (!races.sample.detail.empty())
+        json["detail"] = races.sample.detail;
     json["races"] = nlohmann::ordered_json::array();
     for (const Race& race : races.races)
         json["races"].push_back({{"memory", race.memory},

@@ -1,4 +1,4 @@
-// What `nestbed races` prints.
+// The output of `nestbed races`.
 #pragma once
 
 #include "model/races.hpp"
@@ -10,9 +10,9 @@
 namespace nestbed
 {
 
-// The races of a case, most frequent first, and a last line that counts them.
+// The races of a case, most frequent first, and a last line with their number.
 std::string races_text(const Races& races);
-// The same with the case as an object of JSON; its keys are in src/README.md.
+// The same, together with the case, as a JSON object. Its keys are in src/README.md.
 nlohmann::ordered_json races_json(const Case& point, const Races& races);
 
 } // namespace nestbed

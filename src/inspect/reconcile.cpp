@@ -64,7 +64,7 @@ LedgerRow parse_ledger(const std::string& path, std::string_view text)
     row["mechanism"] = current_name(row["mechanism"]);
     for (const char* column : {"launches_expected", "launches_attempted"})
         if (const std::string& cell = row[column]; !cell.empty() && !count_in(cell))
-            place.refuse("{} = '{}' is no number", column, cell);
+            place.refuse("{} = '{}' is not a number", column, cell);
     if (row["launches_expected"].empty())
         place.refuse("launches_expected is empty");
     return row;
@@ -154,9 +154,9 @@ std::vector<std::string> logs_without_ledger(const std::string& path)
 std::vector<std::string> ledgers_in(const std::string& path)
 {
     const auto refuse = [&](std::string_view why) {
-        throw UsageError(fmt::format("{}: {}; allowed: a folder that nestbed profile wrote, or a ledger of it, "
-                                     "X{} beside X{}",
-                                     path, why, kLedgerEnding, kSourceEnding));
+        throw UsageError(
+            fmt::format("{}: {}; allowed: a folder that nestbed profile wrote, or one of its ledgers, X{} beside X{}",
+                        path, why, kLedgerEnding, kSourceEnding));
     };
     std::vector<std::string> ledgers;
     if (fs::is_directory(path)) {
@@ -171,7 +171,7 @@ std::vector<std::string> ledgers_in(const std::string& path)
         if (ledgers.empty())
             refuse(fmt::format("it has no *{}", kSourceEnding));
     } else if (!path.ends_with(kLedgerEnding)) {
-        refuse("it is neither");
+        refuse("it is neither a folder nor a ledger");
     } else {
         ledgers.push_back(path);
     }

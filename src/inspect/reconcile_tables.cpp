@@ -22,7 +22,7 @@ constexpr bool kAxis = true;
 // The cases of one workload have the same axes.
 struct Workload {
     std::string name;
-    std::vector<std::pair<std::size_t, const Reconciled*>> cases; // with the number by which the tables name each
+    std::vector<std::pair<std::size_t, const Reconciled*>> cases; // with the number of the case in the tables
 };
 
 std::vector<Workload> by_workload(const std::vector<Reconciled>& cases)
@@ -39,7 +39,7 @@ std::vector<Workload> by_workload(const std::vector<Reconciled>& cases)
     return workloads;
 }
 
-// Said where blocks and threads do not say it.
+// The number of elements, if it does not follow from blocks and threads.
 std::string ragged_elements(const Reconciled& one)
 {
     const auto number = [&](const char* column) {
@@ -87,7 +87,7 @@ std::string cell_text(const std::optional<Number>& number)
     return number ? fmt::format("{}", *number) : "";
 }
 
-// Empty where no case of the workload has a raw page.
+// Empty if no case of the workload has a raw page.
 std::string counters_table(const Workload& workload)
 {
     std::vector<Column> columns{{"#"}, {"workload", kLeft, kAxis}, {"strategy", kLeft, kAxis}};

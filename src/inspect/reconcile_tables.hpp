@@ -1,4 +1,4 @@
-// What is reconciled, as tables.
+// The reconciled cases as tables.
 #pragma once
 
 #include "inspect/reconcile.hpp"
@@ -9,8 +9,8 @@
 namespace nestbed
 {
 
-// Tables of at most 80 columns: the three counts and the verdict; what ncu counted beside; which cases are not equal, and
-// why.
+// Tables of at most 80 columns: the three counts and the verdict; the other counters of ncu; and the cases that are
+// not equal, with the reason.
 std::string reconcile_text(const std::vector<Reconciled>& cases);
 
 } // namespace nestbed

@@ -26,11 +26,11 @@ std::uint64_t start_of(const TracedGrid& grid)
     return grid.called_ns.value_or(*grid.begun_ns);
 }
 
-// The lanes of a depth. Times of the calls do not go back.
+// The lanes of one depth. The `start` of each call must not be before that of the previous call.
 class Lanes
 {
   public:
-    // The first lane that is free from `start` on.
+    // Takes the first lane that is free from `start` on.
     std::uint32_t take(std::uint64_t start, std::uint64_t end)
     {
         while (!taken_.empty() && taken_.top().first <= start) {
@@ -46,7 +46,7 @@ class Lanes
     }
 
   private:
-    using Taken = std::pair<std::uint64_t, std::uint32_t>; // until when, and which
+    using Taken = std::pair<std::uint64_t, std::uint32_t>; // end time and lane
     std::priority_queue<Taken, std::vector<Taken>, std::greater<>> taken_;
     std::set<std::uint32_t> free_;
     std::uint32_t count_ = 0;
@@ -86,12 +86,12 @@ class Events
             add(index, trace.grids[index]);
     }
 
-    // As a JSON array, event by event: all of them as one object would take several times the room.
+    // A JSON array, built event by event: all events as one JSON object would take several times the memory.
     std::string array() const { return fmt::format("[{}]", text_); }
 
   private:
     double us(std::uint64_t ns) const { return static_cast<double>(ns - zero_ns_) / 1000.0; }
-    static std::uint32_t process(const TracedGrid& grid) { return grid.depth + 1; } // viewers take 0 for none
+    static std::uint32_t process(const TracedGrid& grid) { return grid.depth + 1; } // viewers treat 0 as no process
 
     Json event(const char* kind, const std::string& name, std::size_t index, std::uint64_t at_ns) const
     {
@@ -107,7 +107,7 @@ class Events
 
     void name_lanes()
     {
-        std::map<std::uint32_t, std::pair<std::uint32_t, std::uint64_t>> depths; // lanes and grids of each
+        std::map<std::uint32_t, std::pair<std::uint32_t, std::uint64_t>> depths; // numbers of lanes and grids
         for (std::size_t index = 0; index < trace_.grids.size(); ++index) {
             if (lanes_[index] == kNoGrid)
                 continue;
@@ -161,14 +161,14 @@ class Events
         Json from = event("s", "launch", grid.parent, *grid.called_ns);
         from["id"] = index;
         push(from);
-        // A nanosecond into the run: at its begin, viewers find the wait that ends there.
+        // One nanosecond after the begin of the run: at the begin itself, viewers find the wait that ends there.
         Json to = event("f", "launch", index, std::min(*grid.begun_ns + 1, *grid.ended_ns));
         to["id"] = index;
-        to["bp"] = "e"; // to the slice round it
+        to["bp"] = "e"; // binds to the enclosing slice
         push(to);
     }
 
-    // On the lane of the grid that called.
+    // Drawn on the lane of the grid that made the launch call.
     void add_refusal(const TracedGrid& grid)
     {
         if (grid.parent == kNoGrid || lanes_[grid.parent] == kNoGrid || !grid.called_ns)

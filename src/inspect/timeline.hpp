@@ -1,4 +1,4 @@
-// The file of a traced run that a trace viewer opens.
+// The file of a traced run, for a trace viewer.
 #pragma once
 
 #include "model/trace.hpp"
@@ -10,13 +10,13 @@
 namespace nestbed
 {
 
-// A lane for each grid that ran, such that no two grids of one lane and one depth overlap in [called or begun, ended]; kNoGrid
-// for the others. Lanes are numbered from 0 in each depth, and there are as few as can be.
+// Returns a lane for each grid that ran; kNoGrid for the others. Two grids with the same lane and depth do not
+// overlap in [called or begun, ended]. Lanes are numbered from 0 in each depth, and there are as few as possible.
 std::vector<std::uint32_t> lanes_of(const std::vector<TracedGrid>& grids);
 
-// The trace in the Trace Event Format (JSON object format), which Perfetto and chrome://tracing open: a process a depth, a thread
-// a lane, a slice for the wait from call to begin and one for the run, a flow from the call to the begin; microseconds from the
-// first event. `command` is kept among the metadata.
+// Returns the trace in the Trace Event Format (JSON object format), which Perfetto and chrome://tracing open. It has
+// one process per depth, one thread per lane, one slice for the wait from call to begin, one slice for the run, and a
+// flow from the call to the begin. Times are in microseconds from the first event. The metadata contains `command`.
 std::string trace_json(const Trace& trace, const std::vector<std::string>& command);
 
 } // namespace nestbed

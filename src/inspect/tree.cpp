@@ -25,15 +25,15 @@ enum class Folding : std::uint8_t { by_parent, by_shape, by_depth };
 // Grids that share a line.
 struct Alike {
     std::uint32_t depth = 0;
-    std::uint32_t last_depth = 0; // of the levels that share it
+    std::uint32_t last_depth = 0; // deepest of the levels that share it
     std::size_t indent = 0;
-    std::uint64_t grids = 0; // a level
+    std::uint64_t grids = 0; // per level
     std::uint64_t refused = 0;
-    std::optional<std::uint32_t> blocks; // a grid; empty: they differ
+    std::optional<std::uint32_t> blocks; // per grid; empty: they differ
     std::optional<std::uint32_t> threads;
     std::vector<double> latencies_us;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> runs; // begun and ended, ns
-    std::vector<std::size_t> children;                         // lines
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> runs; // begin and end, ns
+    std::vector<std::size_t> children;                         // indices of lines
 
     void add(const TracedGrid& grid)
     {
@@ -54,13 +54,13 @@ struct Alike {
             latencies_us.push_back(static_cast<double>(*grid.begun_ns - *grid.called_ns) / 1000.0);
     }
 
-    // Time in which at least one of them ran.
+    // Time in which at least one of the grids ran.
     double busy_us() const
     {
         auto sorted = runs;
         std::ranges::sort(sorted);
         std::uint64_t busy_ns = 0;
-        std::uint64_t covered = 0; // up to here
+        std::uint64_t covered = 0; // time is counted up to here, in ns
         for (const auto& [begun, ended] : sorted) {
             const std::uint64_t from = std::max(begun, covered);
             if (ended > from) {
@@ -72,7 +72,7 @@ struct Alike {
     }
 };
 
-// Lines, parents before children; roots are children of none.
+// Returns the lines, parents before children. Root grids are not children of a line.
 std::vector<Alike> lines_of(const Trace& trace, Folding folding)
 {
     using Key = std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>;
@@ -103,7 +103,7 @@ bool continues(const Alike& line, const Alike& child)
            child.refused == line.refused && line.blocks && line.depth > 0;
 }
 
-// Depth first, levels that are alike in one.
+// Depth first. Consecutive levels that are alike become one line.
 void write_out(std::vector<Alike>& lines, std::size_t index, std::size_t indent, std::vector<Alike>& out)
 {
     Alike line = std::move(lines[index]);

@@ -29,7 +29,7 @@ void CaseResult::add(unsigned repetition, Sample sample, const Repeats& repeats)
     const bool ends = ends_case(sample.status);
     samples.push_back(std::move(sample));
     const auto there = static_cast<unsigned>(repetitions.size());
-    const bool gap = *repetitions.rbegin() >= there; // a failed row was taken out, to be measured again
+    const bool gap = *repetitions.rbegin() >= there; // a failed row was removed and will be measured again
     complete = complete || ends || (there >= planned && !gap && repeats.enough(there, times_of(*this)));
     if (!complete && there >= planned)
         planned = repeats.next_look(there);

@@ -1,4 +1,4 @@
-// What a log has, or a run has measured, of each case of a plan. Pure.
+// The samples of each case of a plan: those in a log and those that a run has measured. Pure.
 #pragma once
 
 #include "log/row.hpp"
@@ -15,40 +15,41 @@
 namespace nestbed
 {
 
-// All samples of a case: those of this run, and those that the log had before it.
+// All samples of a case: those of this run, and those that were already in the log.
 struct CaseResult {
     Case point;
     std::size_t group = 0; // index of its group in the plan
     std::vector<Sample> samples;
-    std::set<unsigned> repetitions{}; // that these are
+    std::set<unsigned> repetitions{}; // the repetitions of these samples
     std::string key{};                // key_of()
 
-    // It has taken a worker down.
+    // Whether it made a worker crash or hang.
     bool lost() const;
-    // No more is to be measured.
+    // Nothing is left to measure.
     bool complete = false;
-    // How many samples it is to have, as far as that is known: more where these turn out to be not precise enough.
+    // How many samples it will have, as far as known: the number grows if the samples are not precise enough.
     unsigned planned = 1;
 
-    // Of the planned samples, those that are there or will not be taken.
+    // The number of planned samples that exist or will not be taken.
     std::size_t done() const { return complete ? planned : repetitions.size(); }
-    // The sample's times are rounded as the log has them, so that a run that goes on with the log finds the same to be enough.
+    // Rounds the times of the sample as the log does, so that a resumed run makes the same decision about precision.
     void add(unsigned repetition, Sample sample, const Repeats& repeats);
 };
 
-// In us, of the samples that are ok: the GPU's, or where it has none the host's.
+// In us, for the samples that are ok: the GPU time, or the host time if there is no GPU time.
 std::vector<double> times_of(const CaseResult& result);
 
-// After such a sample a case is not measured again: it would only say the same, and may take another worker down.
+// Whether a sample with this status ends its case: another sample would give the same result, and could crash another
+// worker.
 bool ends_case(Status status);
 
-// CaseResult::planned and done() of all.
+// The sums of CaseResult::planned and done() over all cases.
 std::size_t samples_planned(const std::vector<CaseResult>& results);
 std::size_t samples_done(const std::vector<CaseResult>& results);
-// Those that are there.
+// The number of samples that exist.
 std::size_t rows_of(const std::vector<CaseResult>& results);
 
-// The plan's cases, in its order, without samples.
+// The cases of the plan, in its order, without samples.
 std::vector<CaseResult> cases_of(const Plan& plan, const std::map<BackendKind, RunFacts>& runs);
 
 } // namespace nestbed

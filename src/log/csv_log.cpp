@@ -29,7 +29,7 @@ namespace nestbed
 std::size_t bytes_of_whole_rows(std::string_view text)
 {
     std::size_t whole = 0;
-    bool quoted = false; // "" within quotes ends them and begins them again
+    bool quoted = false; // "" inside quotes closes them and opens them again
     for (std::size_t index = 0; index < text.size(); ++index) {
         if (text[index] == '"')
             quoted = !quoted;
@@ -48,14 +48,15 @@ namespace
         fmt::format("--output {}: {}; allowed: a file that can be written, or - for standard output", path, why));
 }
 
-// Given up by the system when the process ends, however it does. Where a file system has no locks there is none.
+// Locks the file. The system releases the lock when the process ends, however it ends. On a file system without locks
+// there is no lock.
 void hold_alone(int descriptor, const std::string& path)
 {
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         refuse(path, "another run is writing it");
 }
 
-// What is open still has this name: nobody has moved it aside since.
+// Whether the open file still has this name, so that nobody has moved it aside.
 bool is_at(int descriptor, const std::string& path)
 {
     struct stat open_one {
@@ -66,7 +67,7 @@ bool is_at(int descriptor, const std::string& path)
            open_one.st_ino == there.st_ino;
 }
 
-// Of its whole rows; none of a file that is no log.
+// The runs of its complete rows; empty if the file is not a log.
 std::set<std::string> runs_in_log(const std::string& path)
 {
     try {
@@ -102,13 +103,13 @@ std::string put_aside(const std::string& path)
     std::string aside = free_name(path, "old");
     const std::set<std::string> run_ids = runs_in_log(path);
     const std::string manifest = run_ids.empty() ? manifest_path(path) : manifest_of(path, run_ids);
-    if (manifest != manifest_path(path)) // the old name, which other logs may share
+    if (manifest != manifest_path(path)) // it has the old name, which other logs may share
         replace_file(manifest_path(aside), read_text_file(manifest), "the manifest");
     else if (fs::exists(manifest, error))
         fs::rename(manifest, manifest_path(aside), error);
     if (!error)
         fs::rename(path, aside, error);
-    if (error) { // both or none
+    if (error) { // move both or none
         std::error_code ignored;
         if (manifest == manifest_path(path))
             fs::rename(manifest_path(aside), manifest, ignored);
@@ -144,7 +145,7 @@ void CsvLog::open()
     if (fs::is_directory(path_, ignored))
         refuse(path_, "it is a folder");
     made_ = !fs::exists(path_, ignored);
-    // A pipe that is open for reading too would never be closed at its other end.
+    // If a pipe were open for reading too, its other end would never see it close.
     const int access = made_ || fs::is_regular_file(path_, ignored) ? O_RDWR | O_CREAT : O_WRONLY;
     descriptor_ = uninterrupted([&] {
         return ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
@@ -167,8 +168,9 @@ void CsvLog::read()
     whole_ = bytes_of_whole_rows(text_);
     const std::string header = csv_line(columns());
     if (!(whole_ == 0 ? header.starts_with(text_) : text_.starts_with(header)))
-        refuse(path_, "it is there already and is not a log of this version, and nothing is overwritten");
-    // A row that was torn is one, for it is written in one call. More than that is a log that something else has damaged.
+        refuse(path_, "it already exists and is not a log of this version, and nothing is overwritten");
+    // A partial row is at most one row, because one call writes a row. A line break in it means that something else
+    // damaged the log.
     if (const std::string_view torn = std::string_view(text_).substr(whole_);
         torn.find('\n') != std::string_view::npos)
         throw RunError(fmt::format("{}:{}: a quote is missing in this row or a later one: {} bytes behind it would "
@@ -205,7 +207,7 @@ void CsvLog::begin(std::string manifest)
         rescue_if_changed();
         if (torn_bytes() != 0 &&
             uninterrupted([this] { return ftruncate(descriptor_, static_cast<off_t>(whole_)); }) != 0)
-            fail("its last row is not whole and could not be cut off", errno);
+            fail("its last row is incomplete and could not be removed", errno);
         text_.resize(whole_);
         sync_ = std::make_unique<DiskSync>(descriptor_);
     }
@@ -225,13 +227,13 @@ void CsvLog::append(const std::vector<std::string>& cells)
         text_ += line;
     whole_ = text_.size();
     if (const int error = sync_ ? sync_->written() : 0; error != 0)
-        fail("what was written could not be brought to the disk", error);
+        fail("what was written could not be synced to the disk", error);
 }
 
 void CsvLog::finish()
 {
     if (const int error = sync_ ? sync_->finish() : 0; error != 0)
-        fail("what was written could not be brought to the disk", error);
+        fail("what was written could not be synced to the disk", error);
     check();
 }
 
@@ -239,10 +241,10 @@ void CsvLog::check()
 {
     rescue_if_changed();
     if (file_ && !rescued_ && read_text_file(path_) != text_)
-        rescue("something else has written over it");
+        rescue("another program has overwritten it");
 }
 
-// What has happened to the file since it was written to last; empty for nothing.
+// What has happened to the file since the last write; empty if nothing has.
 std::string CsvLog::change() const
 {
     struct stat ours {
@@ -258,7 +260,7 @@ std::string CsvLog::change() const
     const auto size = static_cast<std::size_t>(ours.st_size);
     if (size < text_.size())
         return fmt::format("it was cut off: it has {} of {} bytes", size, text_.size());
-    return size > text_.size() ? "something else has written to it" : "";
+    return size > text_.size() ? "another program has written to it" : "";
 }
 
 void CsvLog::rescue_if_changed(std::string_view line)
@@ -271,7 +273,8 @@ void CsvLog::rescue_if_changed(std::string_view line)
     }
 }
 
-// Beside the log, or where its folder is gone in that for temporary files. With the manifest first, as a run does.
+// Writes the rows to a file beside the log, or in the folder for temporary files if the log's folder is gone. Writes
+// the manifest first, as a run does.
 void CsvLog::rescue(const std::string& what)
 {
     namespace fs = std::filesystem;
@@ -290,7 +293,7 @@ void CsvLog::rescue(const std::string& what)
                 write_new_file(manifest_path(name), manifest_, "the manifest", "--output", mode);
             write_new_file(name, text_, "the log", "--output", mode);
         } catch (const std::runtime_error& error) {
-            if (!fs::exists(name, ignored)) // it is there where only its folder could not be brought to the disk
+            if (!fs::exists(name, ignored)) // the log exists if only the sync of its folder failed
                 fs::remove(manifest_path(name), ignored);
             why += fmt::format("{} {}", why.empty() ? ":" : ";", error.what());
             continue;
@@ -299,12 +302,12 @@ void CsvLog::rescue(const std::string& what)
     }
     throw RunError(fmt::format("{}, and {}{}", changed,
                                there && ours.st_nlink > 0 && !is_at(descriptor_, path_)
-                                   ? "its rows are in the file that was moved, without the last"
+                                   ? "the moved file has all rows except the last"
                                    : "its rows are lost",
                                why));
 }
 
-// In one call where it can be: then a process that is ended has written it or has not.
+// Writes a row in one call if possible: if the process is killed, the row is then complete or absent.
 void CsvLog::write(std::string_view text)
 {
     const off_t before = file_ ? lseek(descriptor_, 0, SEEK_END) : 0;

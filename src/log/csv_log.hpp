@@ -1,4 +1,5 @@
-// The log: one CSV row a sample, whole in the file when append() returns, and on the disk as soon as the disk has it.
+// The log: one CSV row per sample. A row is complete in the file when append() returns. A background thread syncs it
+// to the disk.
 #pragma once
 
 #include "log/disk_sync.hpp"
@@ -13,44 +14,48 @@
 namespace nestbed
 {
 
-// How much of a CSV text is whole rows: up to behind the last line break that is not within quotes.
+// The length of the complete rows at the start of a CSV text: up to the last line break that is not inside quotes.
 std::size_t bytes_of_whole_rows(std::string_view text);
 
-// FILE.WORD-1, or the first number of which there is neither a log nor its manifest.
+// FILE.WORD-N with the first number N for which neither a log nor its manifest exists.
 std::string free_name(const std::string& path, std::string_view word);
 
-// Moves a file that is there, and its manifest, to names that are free: FILE.old-1, ... and FILE.old-1.json. A manifest of the old name,
-// which other logs may share, is copied. Returns the new name of the file; empty if there is none. Throws UsageError when another run is writing it, RunError when it cannot be moved.
+// Moves an existing file and its manifest to free names: FILE.old-1, ... and FILE.old-1.json. A manifest with the old
+// name is copied instead, because other logs may share it. Returns the new name of the file; empty if the file does
+// not exist. Throws UsageError if another run is writing the file, RunError if it cannot be moved.
 std::string put_aside(const std::string& path);
 
-// A log that is open for appending, by this process alone. Its text is kept: when something else deletes, moves, cuts or writes to the
-// file meanwhile, begin(), append() and finish() write all that was in the log to a new file, FILE.rescued-1, with its manifest, and throw
-// RunError that says so.
+// A log that only this process has open for appending. The object keeps a copy of the text. If something else
+// deletes, moves, truncates or writes the file, begin(), append() and finish() write the complete text to a new file,
+// FILE.rescued-1, with its manifest, and throw a RunError that reports this.
 class CsvLog
 {
   public:
-    // Nothing is written until begin(): what is there can be looked at first. "-" is standard output. Throws UsageError for what is
-    // no log of this version, for one that another run is writing, and where there can be none; RunError where the machine does not let it be.
+    // Writes nothing before begin(), so that the caller can look at existing rows first. "-" is standard output.
+    // Throws UsageError if the file is not a log of this version, if another run is writing it, or if there can be no
+    // file of this name; RunError if the system cannot open or read it.
     explicit CsvLog(const std::string& path);
     CsvLog(const CsvLog&) = delete;
     CsvLog& operator=(const CsvLog&) = delete;
-    // Removes the file that it has made if begin() was not called.
+    // Removes a file that this object created if begin() was not called.
     ~CsvLog();
 
-    // What is there already, without a row that is not whole. Throws RunError as parse_log() does.
+    // The existing rows, without a partial row. Throws RunError as parse_log() does.
     ParsedLog rows() const;
     bool has_rows() const;
     bool has_header() const { return whole_ != 0; }
-    // Bytes of a last row that is not whole: of a run that was ended while it wrote, or a machine that went down.
+    // Bytes of a partial last row, which a killed run or a machine crash leaves.
     std::size_t torn_bytes() const { return text_.size() - whole_; }
 
-    // Cuts off what is torn, and writes the header where there is none. `manifest` is the text of the log's manifest. Throws RunError.
+    // Removes a partial row, and writes the header if there is none. `manifest` is the text of the log's manifest.
+    // Throws RunError.
     void begin(std::string manifest = "");
-    // Throws RunError when the row could not be written whole; then nothing of it is in the file.
+    // Throws RunError if the row could not be written completely; then no part of it is in the file.
     void append(const std::vector<std::string>& cells);
-    // Waits until all rows are on the disk, and checks that the file has them. Throws RunError.
+    // Waits until all rows are on the disk, and checks that the file contains them. Throws RunError.
     void finish();
-    // The last part of it alone: what a run that ends early has written is still there. Throws RunError, once.
+    // Only the check of finish(), for a run that ends early: the rows written are still in the file. Throws RunError,
+    // once.
     void check();
     const std::string& path() const { return path_; }
 
@@ -65,10 +70,10 @@ class CsvLog
 
     std::string path_;
     int descriptor_ = -1;
-    bool file_ = false; // not standard output, no pipe and no device
-    bool made_ = false; // by this object, and not begun
+    bool file_ = false; // a regular file: not standard output, a pipe or a device
+    bool made_ = false; // created by this object, and begin() was not called
     bool rescued_ = false;
-    std::string text_; // what is in the file
+    std::string text_; // the content of the file
     std::size_t whole_ = 0;
     std::string manifest_;
     std::unique_ptr<DiskSync> sync_;

@@ -10,7 +10,7 @@ namespace nestbed
 {
 
 DiskSync::DiskSync(int descriptor)
-    : descriptor_(descriptor), thread_(start_thread("the thread that brings rows to the disk",
+    : descriptor_(descriptor), thread_(start_thread("the thread that syncs rows to the disk",
                                                     [this](const std::stop_token& stop) { run(stop); }))
 {
 }

@@ -1,4 +1,4 @@
-// What was written to a file, brought to the disk.
+// Syncs written data to the disk.
 #pragma once
 
 #include <condition_variable>
@@ -9,8 +9,8 @@
 namespace nestbed
 {
 
-// Calls fdatasync for what is written to a descriptor, beside the thread that writes, which never waits for the disk: all rows written
-// during one call are the next one's.
+// Calls fdatasync on a descriptor in a background thread, so that the writing thread never waits for the disk. All
+// rows written during one call are synced by the next call.
 class DiskSync
 {
   public:
@@ -18,9 +18,9 @@ class DiskSync
     DiskSync(const DiskSync&) = delete;
     DiskSync& operator=(const DiskSync&) = delete;
     ~DiskSync();
-    // Something was written. The number of the error that the disk gave so far, 0 for none.
+    // Reports that something was written. Returns the number of the first disk error so far, 0 for none.
     int written();
-    // Waits until all is on the disk; likewise.
+    // Waits until all data is on the disk. Returns the same.
     int finish();
 
   private:

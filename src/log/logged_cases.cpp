@@ -21,7 +21,7 @@ namespace nestbed
 namespace
 {
 
-// One value of an axis as a log or a manifest has it: the opposite of text_of().
+// Parses the text of an axis value from a log or a manifest: the inverse of text_of().
 std::optional<std::uint64_t> value_in(const Axis& axis, std::string_view text, const std::string& place)
 {
     if (text.empty())
@@ -63,7 +63,8 @@ void set_word(Case& point, std::string_view name, const std::string& text, const
     }
 }
 
-// Of a row: what its cells say of the case. Of wave and streams it has what the case was launched with.
+// Makes a case from the cells of a row. For wave and streams a row contains the values that were used, not those
+// asked for.
 Case case_in(const ParsedLog& log, const LogRow& row)
 {
     const std::string place = fmt::format("{}:{}", log.path, row.line);
@@ -75,7 +76,7 @@ Case case_in(const ParsedLog& log, const LogRow& row)
     return point;
 }
 
-// Of a manifest: "strategy=nosync backend=cpu grid=4 ...", settings_text().
+// Makes a case from the text in a manifest: "strategy=nosync backend=cpu grid=4 ...", settings_text().
 Case case_of(const std::string& settings, const std::string& place)
 {
     std::map<std::string, std::string, std::less<>> said;
@@ -90,7 +91,7 @@ Case case_of(const std::string& settings, const std::string& place)
                                         : std::string(name_of(info.mechanisms.front())),
              place);
     for (const Axis& axis : plain_axes())
-        axis.set(point, said.contains(axis.name) || axis.usual_is_said // else it is older than the axis
+        axis.set(point, said.contains(axis.name) || axis.usual_is_said // else the text is older than the axis
                             ? value_in(axis, said[std::string(axis.name)], place)
                             : axis.usual);
     if (info.over_matrix())
@@ -99,7 +100,7 @@ Case case_of(const std::string& settings, const std::string& place)
     return point;
 }
 
-// What all cases of a group have in common: their input.
+// The part that all cases of a group share: their input.
 Case input_of(const Case& point)
 {
     Case input;
@@ -110,7 +111,7 @@ Case input_of(const Case& point)
     return input;
 }
 
-// What a run knows of its device, as far as a row says it.
+// Adds the facts about a run's device that the row contains.
 void add_facts(RunFacts& run, const ParsedLog& log, const LogRow& row)
 {
     const auto text = [&](std::string_view column) {

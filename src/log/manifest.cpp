@@ -27,7 +27,7 @@ bool has_manifest(const std::string& csv_path)
 
 std::string manifest_path(const std::string& csv_path)
 {
-    // Without an ending, grid.json would be the old name of grid.csv's.
+    // Without an extension, grid.json would be the same as the old name for grid.csv.
     return csv_path + (std::filesystem::path(csv_path).has_extension() ? ".json" : ".manifest.json");
 }
 
@@ -63,7 +63,8 @@ void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const Depth
     json["nesting_depth_error"] = probe.error;
 }
 
-// Discarded where it is no JSON, or nested deeper than a manifest is: what writes it goes down as deep by calling itself.
+// Returns a discarded value if the text is not JSON, or is nested deeper than any manifest. The writer recurses once
+// per level, so deep nesting could overflow the stack.
 nlohmann::ordered_json parsed(const std::string& text)
 {
     constexpr int kMostLevels = 32;
@@ -78,7 +79,7 @@ nlohmann::ordered_json parsed(const std::string& text)
     return too_deep ? nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded) : json;
 }
 
-// An empty object where there is no file yet. Throws UsageError.
+// Returns an empty object if there is no file yet. Throws UsageError.
 nlohmann::ordered_json read_manifest(const std::string& path)
 {
     std::error_code ignored;
@@ -88,9 +89,10 @@ nlohmann::ordered_json read_manifest(const std::string& path)
     if (std::filesystem::is_regular_file(path, ignored))
         manifest = parsed(read_text_file(path));
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
-        throw UsageError(fmt::format("{}: it is there already and is not a manifest, and nothing is overwritten; "
-                                     "allowed: an --output beside which there is none, or one of nestbed's",
-                                     path));
+        throw UsageError(
+            fmt::format("{}: it already exists and is not a manifest, and nothing is overwritten; "
+                        "allowed: an --output without such a file beside it, or with a manifest of nestbed",
+                        path));
     return manifest;
 }
 
@@ -105,7 +107,7 @@ bool has_runs(const std::string& path, const std::set<std::string>& run_ids)
         const nlohmann::ordered_json manifest = read_manifest(path);
         return std::ranges::all_of(run_ids,
                                    [&](const std::string& run_id) { return manifest["runs"].contains(run_id); });
-    } catch (const UsageError&) { // something else
+    } catch (const UsageError&) { // not a manifest
         return false;
     }
 }
@@ -150,14 +152,14 @@ std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
     for (const std::string& run_id : run_ids) {
         if (!manifest.contains("runs") || !manifest["runs"].contains(run_id))
             throw UsageError(fmt::format(
-                "{}: run {}, of which {} has rows, is not in it; allowed: the manifest that belongs to the log", path,
-                run_id, csv_path));
+                "{}: it has no run {}, to which rows of {} belong; allowed: the manifest that belongs to the log",
+                path, run_id, csv_path));
         try {
             runs[run_id] = identity_from_json(manifest["runs"][run_id], manifest.at("plans"));
         } catch (const nlohmann::json::exception&) {
-            throw UsageError(fmt::format(
-                "{}: run {} is of another version of nestbed, which kept less of it; allowed: a log of this version",
-                path, run_id));
+            throw UsageError(fmt::format("{}: run {} is from another version of nestbed, whose manifests have less "
+                                         "data; allowed: a log of this version",
+                                         path, run_id));
         }
     }
     return runs;
@@ -216,7 +218,7 @@ void end_manifest(const std::string& csv_path, const std::string& run_id, const 
     nlohmann::ordered_json manifest = nlohmann::ordered_json::object();
     try {
         manifest = read_manifest(path);
-    } catch (const UsageError&) { // it was good when the run began
+    } catch (const UsageError&) { // it was valid when the run began
     }
     const auto begun = nlohmann::ordered_json::parse(as_begun);
     for (const char* what : {"runs", "plans"}) {

@@ -20,9 +20,9 @@ namespace nestbed
 namespace
 {
 
-constexpr std::size_t kNamed = 5; // duplicates, in a message
+constexpr std::size_t kNamed = 5; // duplicates that a message lists
 
-// Whose rows these are; of a log without rows whatever its manifest has.
+// The runs of the rows; for a log without rows, all runs in its manifest.
 std::vector<const RunIdentity*> records_of(const LogPart& part)
 {
     const std::set<std::string> with_rows = runs_of(part.log);
@@ -62,7 +62,7 @@ struct PlacedRow {
     std::string place() const { return fmt::format("{}:{}", part->log.path, row->line); }
 };
 
-// The rows by case of the plan and by repetition.
+// The rows, by case of the plan and by repetition.
 using PlacedRows = std::vector<std::map<unsigned, PlacedRow>>;
 
 PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCase>& cases)
@@ -78,7 +78,7 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
             const std::string& key = row.cells[part.log.column("key")];
             const auto found = index_of.find(key);
             if (found == index_of.end())
-                throw UsageError(fmt::format("{}:{}: there is no case {} in the plan that its manifest has; allowed: "
+                throw UsageError(fmt::format("{}:{}: case {} is not in the plan of its manifest; allowed: "
                                              "rows of the run",
                                              part.log.path, row.line, key));
             const unsigned repetition = repetition_of(part.log, row);
@@ -94,8 +94,7 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
         const std::size_t named = std::min(kNamed, twice.size());
         const std::string more = twice.size() > named ? fmt::format("; and {} more", twice.size() - named) : "";
         twice.resize(named);
-        throw UsageError(
-            fmt::format("the same is there twice: {}{}; allowed: every row once", fmt::join(twice, "; "), more));
+        throw UsageError(fmt::format("duplicate rows: {}{}; allowed: every row once", fmt::join(twice, "; "), more));
     }
     return placed;
 }
@@ -132,7 +131,7 @@ std::vector<std::string> missing_shards(const std::vector<LogPart>& parts)
     std::optional<unsigned> of;
     for (const LogPart& part : parts)
         for (const auto& [run_id, record] : part.runs) {
-            if (!differences(first, record, Differing::experiment).empty()) // of another that had no rows
+            if (!differences(first, record, Differing::experiment).empty()) // another experiment, no rows
                 continue;
             if (record.shard.empty())
                 return {};

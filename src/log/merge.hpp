@@ -1,4 +1,4 @@
-// Joining the logs of a plan's shards into one, as if one run had measured all. Pure.
+// Merges the logs of a plan's shards into one, as if one run had measured everything. Pure.
 #pragma once
 
 #include "log/parsed_log.hpp"
@@ -15,7 +15,7 @@ namespace nestbed
 struct LogPart {
     ParsedLog log;
     std::string manifest;                    // its path
-    std::map<std::string, RunIdentity> runs; // all of its manifest, those of its rows among them
+    std::map<std::string, RunIdentity> runs; // all runs of the manifest, including those of the rows
 };
 
 struct MissingCase {
@@ -25,22 +25,23 @@ struct MissingCase {
 };
 
 struct MergedLog {
-    std::vector<const LogRow*> rows; // of the parts; in the order of the whole plan, then by repetition
-    std::size_t cases = 0;           // that have rows
+    std::vector<const LogRow*> rows; // rows of the parts, in the order of the whole plan, then by repetition
+    std::size_t cases = 0;           // number of cases with rows
     std::size_t planned = 0;
-    std::size_t machines = 0; // whose rows these are
+    std::size_t machines = 0; // number of machines that measured the rows
     std::vector<MissingCase> missing;
 };
 
-// At least one part. Throws UsageError that names the files, and where it is about rows their lines, for runs of different experiments,
-// versions or plans, for a row of no case of the plan, and for a duplicate repetition of a case; RunError that names file and
-// line for cells that do not agree (RowCheck).
+// Takes at least one part. Throws UsageError that names the files (and lines, for rows) for runs of different
+// experiments, versions or plans, for a row whose case is not in the plan, and for a duplicate repetition of a case.
+// Throws RunError that names file and line for inconsistent cells (RowCheck).
 MergedLog merge_logs(const std::vector<LogPart>& parts);
 
-// "2/4": shards of the first part's plan of which no part has a run; none if the runs do not say into how many it was divided.
+// Such as "2/4": shards of the first part's plan for which no part has a run; empty if the number of shards is not
+// recorded.
 std::vector<std::string> missing_shards(const std::vector<LogPart>& parts);
 
-// The parts' files by the devices that they are of, in words (devices_text).
+// The files of the parts by the text for their devices (devices_text).
 std::map<std::string, std::vector<std::string>> files_by_device(const std::vector<LogPart>& parts);
 
 } // namespace nestbed

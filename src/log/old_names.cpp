@@ -18,7 +18,7 @@ bool has_mechanism(const ParsedLog& log, std::string_view name)
            });
 }
 
-// What all reductions had before a column could say it.
+// The value that all reductions had before the column existed.
 std::string_view only_value(std::string_view column)
 {
     if (column == "input")
@@ -38,12 +38,12 @@ std::string current_cell(const ParsedLog& log, const LogRow& row, std::string_vi
         const auto says = [&](std::string_view name) {
             return log.has(name) && !row.cells[log.column(name)].empty();
         };
-        return says("elements") && !says("nx") ? std::string(only_value(column)) : ""; // of a reduction
+        return says("elements") && !says("nx") ? std::string(only_value(column)) : ""; // for a reduction
     }
     const std::string& cell = row.cells[log.column(column)];
     if (column == kMechanism)
         return std::string(current_name(cell));
-    return column == "seed" && cell == "0" ? "" : cell; // where nothing is drawn
+    return column == "seed" && cell == "0" ? "" : cell; // if no numbers are drawn
 }
 
 bool keys_agree(const ParsedLog& one, const ParsedLog& other)

@@ -1,4 +1,4 @@
-// What earlier versions wrote otherwise into their logs, or did not write.
+// Differences between the logs of earlier versions and those of this version.
 #pragma once
 
 #include "log/parsed_log.hpp"
@@ -9,13 +9,15 @@
 namespace nestbed
 {
 
-// Whether a log says this of its rows: by a column, or by being older than it, when there was but one value.
+// Whether a log determines this value for its rows: it has the column, or it is from a time when only one value was
+// possible.
 bool can_say(const ParsedLog& log, std::string_view column);
 
 // A cell of such a column as this version would write it.
 std::string current_cell(const ParsedLog& log, const LogRow& row, std::string_view column);
 
-// Whether a case has the same key in both logs. A key is a hash of names, so that the old name of the NULL stream gave another one.
+// Whether a case has the same key in both logs. A key is a hash of names, so the old name of the NULL stream gave
+// different keys.
 bool keys_agree(const ParsedLog& one, const ParsedLog& other);
 
 } // namespace nestbed

@@ -43,7 +43,7 @@ double ParsedLog::number(const LogRow& row, std::string_view name, std::string_v
 ParsedLog parse_log(const std::string& path, std::string_view text)
 {
     if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
-        throw RunError(fmt::format("{}:{}: byte {} is 0: the file is damaged, or no text", path,
+        throw RunError(fmt::format("{}:{}: byte {} is 0: the file is damaged, or not text", path,
                                    1 + std::ranges::count(text.substr(0, nul), '\n'), nul));
     std::vector<CsvRow> rows;
     try {
@@ -56,7 +56,7 @@ ParsedLog parse_log(const std::string& path, std::string_view text)
     ParsedLog log{.path = path, .columns = std::move(rows.front().cells), .rows = {}};
     for (CsvRow& row : std::span(rows).subspan(1)) {
         if (row.cells.size() != log.columns.size())
-            throw RunError(fmt::format("{}:{}: {} cells under {} columns: the row is not whole", path, row.line,
+            throw RunError(fmt::format("{}:{}: {} cells under {} columns: the row is incomplete", path, row.line,
                                        row.cells.size(), log.columns.size()));
         log.rows.push_back(std::move(row));
     }

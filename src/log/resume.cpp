@@ -32,7 +32,7 @@ std::optional<double> number_in(const ParsedLog& log, const LogRow& row, std::st
 
 std::uint64_t count_in(const ParsedLog& log, const LogRow& row, std::string_view column)
 {
-    constexpr double kMost = 1e15; // whole numbers up to it are themselves as a double
+    constexpr double kMost = 1e15; // a double represents whole numbers exactly up to this value
     const double number = log.number(row, column);
     if (number < 0 || number > kMost || number != static_cast<double>(static_cast<std::uint64_t>(number)))
         throw RunError(fmt::format("{}:{}: {} is '{}'; allowed: a whole number from 0", log.path, row.line, column,
@@ -55,7 +55,7 @@ Sample sample_of(const ParsedLog& log, const LogRow& row)
     if (says("latency_us_by_depth"))
         for (const std::string& one : split(cell(log, row, "latency_us_by_depth"), ' '))
             sample.latencies_us.push_back(log.number(row, "latency_us_by_depth", one));
-    sample.held = log.has("submit") && cell(log, row, "submit") == "held"; // logs of before have no such column
+    sample.held = log.has("submit") && cell(log, row, "submit") == "held"; // older logs have no such column
     if (says("throttle"))
         sample.gpu_state.throttle = cell(log, row, "throttle");
     return sample;
@@ -78,9 +78,9 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
         const std::string& key = cell(log, row, "key");
         const auto found = by_key.find(key);
         if (found == by_key.end())
-            throw RunError(
-                fmt::format("{}:{}: there is no case {} in this run, which its manifest says the log is of", log.path,
-                            row.line, key));
+            throw RunError(fmt::format(
+                "{}:{}: there is no case {} in this run, to which the log belongs according to its manifest",
+                log.path, row.line, key));
         CaseResult& result = *found->second;
         const unsigned repetition = repetition_of(log, row);
         const Repeats& repeats = plan.repeat.at(result.point.backend);
@@ -89,15 +89,15 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
                                        repetition, repeats.most - 1));
         if (result.repetitions.contains(repetition))
             throw RunError(
-                fmt::format("{}:{}: case {} has a repetition {} already", log.path, row.line, key, repetition));
+                fmt::format("{}:{}: case {} already has a repetition {}", log.path, row.line, key, repetition));
         Sample sample = sample_of(log, row);
         check.check_row(log, row, settings_text(result.point));
         RowCheck::check_run(log, row, runs);
-        if (const std::uint64_t launches =
-                Registry::find_anywhere(result.point.strategy)->launches(result.point).total();
-            log.has("launches_expected") && cell(log, row, "launches_expected") != std::to_string(launches))
+        const ExpectedLaunches form = Registry::find_anywhere(result.point.strategy)->launches(result.point);
+        if (!form.by_input && log.has("launches_expected") &&
+            cell(log, row, "launches_expected") != std::to_string(form.total()))
             throw RunError(fmt::format("{}:{}: launches_expected is '{}'; expected: {}, of this case", log.path,
-                                       row.line, cell(log, row, "launches_expected"), launches));
+                                       row.line, cell(log, row, "launches_expected"), form.total()));
         result.add(repetition, std::move(sample), repeats);
     }
 }

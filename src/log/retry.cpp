@@ -33,7 +33,7 @@ RowsAside put_failed_aside(const ParsedLog& rows, const std::vector<CaseResult>&
         write_new_file(manifest_path(aside.file), read_text_file(manifest), "the manifest", "--output",
                        permissions_of(manifest));
     write_new_file(aside.file, read_text_file(rows.path), "the log as it was", "--output",
-                   permissions_of(rows.path)); // whole, or not at all
+                   permissions_of(rows.path)); // written completely, or not at all
     replace_file(rows.path, kept, "the log without the rows that failed");
     return aside;
 }

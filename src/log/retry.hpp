@@ -1,4 +1,4 @@
-// Rows that are to be measured again: taken out of a log, which is kept aside as it was.
+// Removes rows that are to be measured again from a log, and keeps the original log as a separate file.
 #pragma once
 
 #include "log/case_result.hpp"
@@ -13,13 +13,14 @@ namespace nestbed
 {
 
 struct RowsAside {
-    std::size_t rows = 0; // that were taken out
-    std::string file;     // what the log was before; empty where it is as it was
+    std::size_t rows = 0; // number of rows removed
+    std::string file;     // the copy of the original log; empty if the log is unchanged
 };
 
-// Copies the file of a log, whose rows are `rows` and cases of `results`, to a free name, FILE.old-1 or a later one, and then replaces it by
-// one without the rows that `failed` is true of: at any time all rows are in one of the two. The caller holds the log alone (csv_log.hpp),
-// and opens it anew afterwards. Throws RunError when one of the files cannot be written; then the log is as it was.
+// Copies the log file to a free name, FILE.old-1 or a later one, and then replaces it by one without the rows for
+// which `failed` is true. `rows` are the rows of the log, and their cases are in `results`. At any time, one of the
+// two files contains all rows. The caller holds the lock on the log (csv_log.hpp) and opens it again afterwards.
+// Throws RunError if one of the files cannot be written; the log is then unchanged.
 RowsAside put_failed_aside(const ParsedLog& rows, const std::vector<CaseResult>& results,
                            const std::function<bool(const Case&, Status)>& failed);
 

@@ -39,7 +39,7 @@ std::string number_or_empty(const std::optional<double>& value)
     return value ? fmt::format("{:.3f}", *value) : "";
 }
 
-// Two decimals, and three significant digits at least.
+// At least two decimals and at least three significant digits.
 std::string rate_or_empty(const std::optional<double>& gb_s)
 {
     constexpr double kOne = 1;
@@ -55,6 +55,11 @@ std::string share_or_empty(const std::optional<double>& share)
     return share ? fmt::format("{:.4f}", *share) : "";
 }
 
+std::string whole_or_empty(const std::optional<std::uint64_t>& number)
+{
+    return number ? std::to_string(*number) : "";
+}
+
 std::string text_or_empty(const std::optional<std::uint32_t>& number)
 {
     return number ? std::to_string(*number) : "";
@@ -63,6 +68,11 @@ std::string text_or_empty(const std::optional<std::uint32_t>& number)
 std::string counted(const RowSource& row, std::uint64_t LaunchCounts::*what)
 {
     return row.sample.launches ? std::to_string((*row.sample.launches).*what) : "";
+}
+
+std::string offered(const RowSource& row, std::uint64_t OfferSample::*what)
+{
+    return row.sample.offers ? std::to_string((*row.sample.offers).*what) : "";
 }
 
 const Strategy& strategy_of(const Case& point)
@@ -75,7 +85,7 @@ std::string latency_text(const RowSource& row, double (*of)(std::vector<double>)
     return row.sample.latencies_us.empty() ? "" : fmt::format("{:.3f}", of(row.sample.latencies_us));
 }
 
-// A fan-out may have tens of thousands, which all belong to one level: its median.
+// A fan-out may have tens of thousands of latencies, all on one level, so the cell contains their median.
 std::string latency_by_depth(const RowSource& row)
 {
     if (row.sample.latencies_us.empty() || row.info.workload == "fanout")
@@ -93,7 +103,7 @@ LogColumn column_of(const Axis& axis)
     return {axis.column, [&axis](const RowSource& row) { return cell_of(axis, row.point); }};
 }
 
-// Of wave and streams, a row has what it was launched with.
+// For wave and streams, a row contains the values that were used.
 std::vector<LogColumn> table_of_columns()
 {
     using Row = const RowSource&;
@@ -142,7 +152,11 @@ std::vector<LogColumn> table_of_columns()
         {"latency_us_by_depth", latency_by_depth},
         {"timer_step_ns", [](Row r) { return r.run.untimed ? "" : std::to_string(r.run.timer_step_ns); }},
         {"host_launches", [](Row r) { return text_or_empty(r.sample.host_launches); }},
-        {"launches_expected", [](Row r) { return std::to_string(strategy_of(r.point).launches(r.point).total()); }},
+        {"launches_expected",
+         [](Row r) {
+             const ExpectedLaunches form = strategy_of(r.point).launches(r.point);
+             return form.by_input ? whole_or_empty(r.sample.launches_expected) : std::to_string(form.total());
+         }},
         {"launches_attempted", [](Row r) { return counted(r, &LaunchCounts::attempted); }},
         {"launches_failed", [](Row r) { return counted(r, &LaunchCounts::failed); }},
         {"launches_by_depth",
@@ -150,6 +164,20 @@ std::vector<LogColumn> table_of_columns()
              return r.sample.launches ? fmt::format("{}", fmt::join(r.sample.launches->attempted_by_depth, " ")) : "";
          }},
         {"max_depth", [](Row r) { return r.sample.launches ? std::to_string(r.sample.launches->max_depth) : ""; }},
+        {"items_offered", [](Row r) { return offered(r, &OfferSample::items); }},
+        {"launched",
+         [](Row r) {
+             return r.sample.offers && r.sample.launches
+                        ? std::to_string(r.sample.launches->attempted - r.sample.launches->failed -
+                                         (r.sample.offers->drains - r.sample.offers->drains_refused))
+                        : "";
+         }},
+        {"replaced", [](Row r) { return offered(r, &OfferSample::replaced); }},
+        {"drains", [](Row r) { return offered(r, &OfferSample::drains); }},
+        {"child_blocks", [](Row r) { return offered(r, &OfferSample::child_blocks); }},
+        {"arena_bytes", [](Row r) { return offered(r, &OfferSample::arena_bytes); }},
+        {"work", [](Row r) { return whole_or_empty(r.sample.work); }},
+        {"pixels_off", [](Row r) { return whole_or_empty(r.sample.pixels_off); }},
         {"answer", [](Row r) { return r.sample.answer; }},
         {"reference", [](Row r) { return r.sample.reference; }},
         {"relative_error",

@@ -1,4 +1,4 @@
-// The row that a sample becomes: the columns of the log and what stands in them.
+// The row for a sample: the columns of the log and their contents.
 #pragma once
 
 #include "model/case.hpp"
@@ -12,28 +12,29 @@
 namespace nestbed
 {
 
-// What all rows of one backend in one run have in common.
+// The facts that all rows of one backend in one run share.
 struct RunFacts {
     std::string experiment;
     std::string run_id;  // new_run_id()
     std::string machine; // machine_of()
     std::string schedule;
-    bool untimed = false;        // under a profiler: rows have no times, and the three below were not measured
-    double floor_us = 0;         // the null kernel of this run
-    unsigned timer_step_ns = 0;  // of the timer in the kernels, in this run
-    MeasuredBandwidth bandwidth; // of the memory, in this run
+    bool untimed = false;        // under a profiler: rows have no times, and the three values below were not measured
+    double floor_us = 0;         // time of the null kernel in this run
+    unsigned timer_step_ns = 0;  // step of the timer in the kernels, in this run
+    MeasuredBandwidth bandwidth; // memory bandwidth in this run
     DeviceFacts device;
 };
 
-// A time in us as a row has it, rounded to a nanosecond.
+// A time in us as a row contains it, rounded to a nanosecond.
 double as_logged(double us);
 
-// One cell a column, in the order of columns().
+// One cell per column, in the order of columns().
 std::vector<std::string> row_of(const RunFacts& run, const Case& point, unsigned repetition, const Sample& sample);
 const std::vector<std::string>& columns();
 
-// UTC time, process and a random number: "20261121T064012Z-4711-0badcafe", new for every call, also in two containers, where processes have
-// the same few numbers. Of a shard "20261121T064012Z-4711-0badcafe-2of4".
+// UTC time, process number and a random number: "20261121T064012Z-4711-0badcafe". It differs for every call, even
+// between two containers whose processes have the same small numbers. For a shard:
+// "20261121T064012Z-4711-0badcafe-2of4".
 std::string new_run_id();
 std::string new_run_id(unsigned shard, unsigned of);
 std::string utc_now(); // "2026-11-21T06:40:12Z"

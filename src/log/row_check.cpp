@@ -21,7 +21,7 @@ namespace nestbed
 namespace
 {
 
-// A row, to be asked for its cells; empty where the log has no such column.
+// Gives the cells of a row; empty if the log does not have the column.
 struct Cells {
     const ParsedLog& log;
     const LogRow& row;
@@ -37,7 +37,7 @@ struct Cells {
 
 // --- the case ---
 
-// What a row was launched with, not what was asked for.
+// Columns with the value that was used, not the one asked for.
 bool is_as_launched(const Axis& axis)
 {
     return axis.name == "wave" || axis.name == "streams";
@@ -53,7 +53,8 @@ std::map<std::string, std::string> settings_in(const std::string& text)
     return settings;
 }
 
-// The cells that an axis may have by the case's settings. What is not among them is what it is where nothing is said, or means nothing.
+// The cells that an axis may have with the settings of the case. An axis without a setting has its default or does
+// not apply.
 std::vector<std::string> cells_of_axis(const Axis& axis, const std::map<std::string, std::string>& settings)
 {
     if (const auto said = settings.find(std::string(axis.name)); said != settings.end())
@@ -92,7 +93,7 @@ void check_relative_error(const Cells& cells)
                                                    cells.at("reference")));
 }
 
-// Of a row that is ok.
+// For a row that is ok.
 void check_answer(const Cells& cells)
 {
     if (!cells.log.has("reference") || cells.at("answer") == cells.at("reference"))
@@ -105,11 +106,32 @@ void check_answer(const Cells& cells)
                                            near ? fmt::format(" within a share of {:.3g}", bound) : ""));
 }
 
-// Of a row that is ok. A build without the ledger (kCountsLaunches) counts none.
+// Launches by need that were refused are replaced; a tail launch that replaces some is a drain.
+void check_replaced(const Cells& cells)
+{
+    const double attempted = cells.number("launches_attempted");
+    const double drains = cells.number("drains");
+    const double replaced = cells.number("replaced");
+    const double expected = cells.number("launches_expected");
+    if (attempted - drains != expected)
+        cells.refuse("launches_attempted",
+                     fmt::format("{:.0f}, launches_expected and drains, as the status is ok", expected + drains));
+    if (cells.number("launched") + replaced != expected)
+        cells.refuse("launched", fmt::format("{:.0f}, launches_expected without those replaced, as the status is ok",
+                                             expected - replaced));
+    if (const double failed = cells.number("launches_failed"); failed < replaced || failed > replaced + drains)
+        cells.refuse("launches_failed", fmt::format("{:.0f} to {:.0f}, those replaced and the drains that were "
+                                                    "refused, as the status is ok",
+                                                    replaced, replaced + drains));
+}
+
+// For a row that is ok. A build without the ledger (kCountsLaunches) does not count launches.
 void check_launches(const Cells& cells)
 {
     const std::string attempted = cells.at("launches_attempted");
     const bool counted = !attempted.empty() && (attempted != "0" || !cells.at("launches_by_depth").empty());
+    if (counted && !cells.at("replaced").empty())
+        return check_replaced(cells);
     if (counted && cells.log.has("launches_expected") && attempted != cells.at("launches_expected"))
         cells.refuse("launches_attempted",
                      fmt::format("{}, which are expected, as the status is ok", cells.at("launches_expected")));
@@ -117,7 +139,7 @@ void check_launches(const Cells& cells)
         cells.refuse("launches_failed", "0, as the status is ok");
 }
 
-// Numbers or nothing, that no other rule is about.
+// Checks the columns without a rule of their own: each cell is a number or empty.
 void check_numbers(const Cells& cells)
 {
     for (const char* column : {"pending_limit",
@@ -144,7 +166,15 @@ void check_numbers(const Cells& cells)
                                "host_launches",
                                "launches_expected",
                                "launches_failed",
-                               "max_depth"})
+                               "max_depth",
+                               "items_offered",
+                               "launched",
+                               "replaced",
+                               "drains",
+                               "child_blocks",
+                               "arena_bytes",
+                               "work",
+                               "pixels_off"})
         if (!cells.at(column).empty())
             static_cast<void>(cells.number(column));
     if (const std::string text = cells.at("launches_by_depth"); !text.empty()) {
@@ -156,7 +186,7 @@ void check_numbers(const Cells& cells)
     }
 }
 
-// A run that takes times has a floor in every row.
+// A timed run has floor_us in every row.
 void check_times(const Cells& cells, bool ok)
 {
     for (const char* column : {"gpu_us", "wall_us"}) {
@@ -168,7 +198,7 @@ void check_times(const Cells& cells, bool ok)
     }
     if (ok && cells.log.has("wall_us") && cells.at("wall_us").empty() && !cells.at("floor_us").empty())
         cells.refuse("wall_us", "a number above 0, as the status is ok");
-    if (!cells.log.has("submit")) // of before there was it
+    if (!cells.log.has("submit")) // the log is older than this column
         return;
     const std::string submit = cells.at("submit");
     if (cells.at("gpu_us").empty() && !submit.empty())

@@ -1,5 +1,5 @@
-// Whether the cells of a row agree: with its case, and with each other. A row that was edited does not go on as one that was measured.
-// That a row is wrong is a finding, and no error here. Pure.
+// Checks that the cells of a row agree with its case and with each other, so that an edited row does not pass as a
+// measured one. A row with a wrong answer is a finding, not an error here. Pure.
 #pragma once
 
 #include "log/parsed_log.hpp"
@@ -12,28 +12,29 @@
 namespace nestbed
 {
 
-// Throws RunError that names file and line for a status that there is not.
+// Throws RunError that names file and line for an unknown status.
 Status status_of(const ParsedLog& log, const LogRow& row);
 
-// Of the rows of one log, or of several that are joined.
+// Checks the rows of one log, or of several logs that are merged.
 class RowCheck
 {
   public:
-    // Throws RunError that names file, line and column, what is there and what is expected, where
-    // - a row that is ok has launches that failed or are not as many as expected, an answer that is not the reference (float32: no
-    //   farther from it than the loosest rule of reduce_reference.hpp allows), or no time although its run took times;
+    // Throws RunError that names file, line and column, the cell and what was expected, for each of these:
+    // - a row that is ok has failed launches, another number of launches than expected, an answer other than the
+    //   reference (float32: outside the loosest rule of reduce_reference.hpp), or no time although its run is timed;
     // - a row that is not ok has times;
     // - the relative error is not that of answer and reference;
-    // - a cell that is a number or empty is neither;
-    // - another row with the same key has another reference.
-    // What the log has no column for is not checked.
+    // - a cell that must be a number or empty is neither;
+    // - another row with the same key has a different reference.
+    // Columns that the log does not have are not checked.
     void check_cells(const ParsedLog& log, const LogRow& row);
 
-    // Program and device against what the manifest says of the row's run; nothing where `runs` has no such run, or it does not
-    // say.
+    // Compares program and device with those in the manifest for the row's run. Does nothing if `runs` does not
+    // contain the run or its manifest does not record them.
     static void check_run(const ParsedLog& log, const LogRow& row, const std::map<std::string, RunIdentity>& runs);
 
-    // check_cells(), and the case's cells against `settings`, the settings_text() of the case that the plan has under the row's key.
+    // check_cells(), and the cells of the case against `settings`: the settings_text() of the case with the row's key
+    // in the plan.
     void check_row(const ParsedLog& log, const LogRow& row, const std::string& settings);
 
   private:

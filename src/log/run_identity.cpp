@@ -55,7 +55,7 @@ std::string build_text()
 #ifdef NESTBED_CDP1
     text += ", the old device runtime";
 #endif
-    // Of a tree with changes, or without git, the program itself says what it is.
+    // In a tree with changes, or without git, a hash of the program identifies it.
     if (const std::string_view git(kGit); git == "unknown" || git.ends_with("-dirty")) {
         constexpr std::size_t kDigits = 16;
         text += fmt::format(", program {}", sha256_of(read_text_file("/proc/self/exe")).substr(0, kDigits));
@@ -117,7 +117,7 @@ std::vector<std::string> differences(const RunIdentity& there, const RunIdentity
         const auto b = here.backends.find(name);
         if (a == there.backends.end() || b == here.backends.end()) {
             found.push_back(
-                fmt::format("backend {}: {}", name, a == there.backends.end() ? "here alone" : "there alone"));
+                fmt::format("backend {}: {}", name, a == there.backends.end() ? "only here" : "only there"));
             continue;
         }
         if (what == Differing::anything)
@@ -136,7 +136,7 @@ std::vector<std::string> differences(const RunIdentity& there, const RunIdentity
     const std::set<std::string> keys_there = keys_of(there);
     const std::set<std::string> keys_here = keys_of(here);
     if (keys_there != keys_here)
-        found.push_back(fmt::format("cases: {} there, {} here; {} are there alone, {} here alone", keys_there.size(),
+        found.push_back(fmt::format("cases: {} there, {} here; {} only there, {} only here", keys_there.size(),
                                     keys_here.size(), without(keys_there, keys_here),
                                     without(keys_here, keys_there)));
     return found;

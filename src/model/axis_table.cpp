@@ -42,18 +42,37 @@ void set_number(T& value, std::optional<std::uint64_t> number)
         value = static_cast<T>(number.value_or(0));
 }
 
-// --- to which cases an axis means something ---
+// --- which cases an axis applies to ---
 
 using Matters = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
 
 constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "reduce" || info.over_matrix();
+    return info.workload == "reduce" || info.over_matrix() || info.irregular();
+};
+constexpr Matters has_type = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.workload == "reduce" || (info.over_matrix() && !info.irregular());
+};
+constexpr Matters has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.workload == "reduce" || info.irregular();
 };
 constexpr Matters reduces = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "reduce";
 };
 constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.over_matrix();
+};
+constexpr Matters has_block = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return !info.over_matrix() || info.irregular();
+};
+constexpr Matters offers = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) { return info.offers; };
+constexpr Matters aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
+    return info.offers && by != Mechanism::graph_tail; // a graph has one run per level
+};
+constexpr Matters may_overflow = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
+    return info.offers && from_device(by) && by != Mechanism::tail && by != Mechanism::graph_tail;
+};
+constexpr Matters divides = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.workload == "mandelbrot";
 };
 constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.over_matrix();
@@ -74,32 +93,41 @@ constexpr Matters has_graphs = [](const StrategyInfo& /*info*/, Mechanism by, Ba
     return by == Mechanism::graph_tail;
 };
 constexpr Matters has_levels = [](const StrategyInfo& info, Mechanism by,
-                                  BackendKind /*on*/) { // one leads to the next
-    return by != Mechanism::none && info.workload != "fanout";
+                                  BackendKind /*on*/) { // levels that run one after another
+    return by != Mechanism::none && info.workload != "fanout" && info.workload != "litmus";
 };
 
 constexpr Matters on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind on) {
     return on == BackendKind::cuda && !info.on_host;
 };
 constexpr Matters can_be_held = [](const StrategyInfo& info, Mechanism by, BackendKind on) {
-    return on_gpu(info, by, on) && !info.waits;
+    return on_gpu(info, by, on) && !info.waits && !info.counts_chances();
 };
 
 // --- the table ---
 
 constexpr std::uint64_t kMostBlocks = 2147483647;
 constexpr std::uint64_t kMostThreads = 1024;
-constexpr std::uint64_t kMostSide = 65535; // of a matrix: a grid has at most as many blocks in y
+constexpr std::uint64_t kMostSide = 65535; // of a matrix: a grid has at most this many blocks in y
 constexpr std::uint64_t kUsualShape = std::uint64_t{16} << kShapeBits | 16;
 constexpr std::array kSubmits{name_of(Submit::none), name_of(Submit::held), name_of(Submit::open)};
 constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState::as_is),
                                   name_of(CacheState::flushed)};
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
-constexpr std::array kInputs{name_of(InputKind::none), name_of(InputKind::random), name_of(InputKind::index)};
+constexpr std::array kInputs{name_of(InputKind::none),     name_of(InputKind::random),   name_of(InputKind::index),
+                             name_of(InputKind::curves),   name_of(InputKind::zipf),     name_of(InputKind::set),
+                             name_of(InputKind::interior), name_of(InputKind::exterior), name_of(InputKind::dust)};
+constexpr std::array kAggregates{name_of(Aggregate::absent),        name_of(Aggregate::none),
+                                 name_of(Aggregate::warp),          name_of(Aggregate::block),
+                                 name_of(Aggregate::multiblock_2),  name_of(Aggregate::multiblock_4),
+                                 name_of(Aggregate::multiblock_8),  name_of(Aggregate::multiblock_16),
+                                 name_of(Aggregate::multiblock_64), name_of(Aggregate::grid)};
+constexpr std::array kOverflows{name_of(Overflow::absent), name_of(Overflow::waves), name_of(Overflow::inline_run),
+                                name_of(Overflow::spill), name_of(Overflow::fail)};
 constexpr std::array kOperators{name_of(Operator::none), name_of(Operator::sum), name_of(Operator::max),
                                 name_of(Operator::min)};
 
-// What is so of an axis; see the members of Axis.
+// Flags of an axis; see the members of Axis.
 constexpr unsigned kInput = 1;
 constexpr unsigned kUsualIsSaid = 2;
 constexpr unsigned kNotInDryRun = 4;
@@ -131,22 +159,22 @@ constexpr std::size_t kChoices = 3; // strategy, backend and mechanism
 
 std::vector<Axis> table()
 {
-    constexpr std::optional<std::uint64_t> kNone; // a word stands for it, or it follows from other axes
+    constexpr std::optional<std::uint64_t> kNone; // a word replaces it, or it follows from other axes
     const AxisRange side{.least = 1, .most = kMostSide};
     std::vector<Axis> axes{
         {"strategy", "strategy", "what to run, such as nosync or *_tail; `nestbed list` shows all", ""},
         {"backend", "backend", "cuda, cpu, or auto: cuda where there is a GPU", "auto"},
         {"mechanism", "mechanism", "how grids are launched; `nestbed list` shows what each strategy has",
          "its first"},
-        of<&Case::type>("type", "int32 or float32", "int32", {.least = 1}, 1, has_elements, kInput | kUsualIsSaid,
+        of<&Case::type>("type", "int32 or float32", "int32", {.least = 1}, 1, has_type, kInput | kUsualIsSaid,
                         kTypes),
-        of<&Case::input>("input", "numbers to reduce: random (from the seed) or index (0, 1, 2, ...)", "random",
-                         {.least = 1}, 1, reduces, kInput | kNotInDryRun, kInputs),
-        // Of the input too: the right answer is made with it.
+        of<&Case::input>("input", "the input by name; `nestbed help run` lists those of each workload", "its first",
+                         {.least = 1}, 1, has_inputs, kInput | kNotInDryRun, kInputs),
+        // An operator belongs to the input too, because the right answer depends on it.
         of<&Case::op>("operator", "sum, max or min; few strategies have max and min", "sum", {.least = 1}, 1, reduces,
                       kInput | kNotInDryRun, kOperators),
         of<&Case::grid>("grid", "blocks of the root grid", "2048", {1, kMostBlocks}, kNone, has_blocks, kInput),
-        of<&Case::block>("block", "threads per block, a power of two", "512", {1, kMostThreads}, kNone, has_blocks,
+        of<&Case::block>("block", "threads per block, a power of two", "512", {1, kMostThreads}, kNone, has_block,
                          kInput),
         of<&Case::elements>("elements", "numbers to reduce", "grid x block", {1, kMostBlocks * kMostThreads}, kNone,
                             has_elements, kInput),
@@ -155,8 +183,25 @@ std::vector<Axis> table()
         of<&Case::ny>("ny", "rows of a matrix or an image", "2048", side, 2048, over_matrix, kInput | kUsualIsSaid),
         of<&Case::shape>("block-shape", "threads per block in x and y, such as 8x32", "16x16", {1, kMostThreads},
                          kUsualShape, is_shaped, kUsualIsSaid),
-        of<&Case::depth>("depth", "nested levels at most, or full", "full", {0, UINT32_MAX, "full"}, kNone,
+        of<&Case::depth>("depth", "maximum number of nested levels, or full", "full", {0, UINT32_MAX, "full"}, kNone,
                          has_levels),
+        of<&Case::threshold>("threshold", "threads that an item must need for a launch", "0", {0, UINT32_MAX}, 0,
+                             offers, kUsualIsSaid),
+        of<&Case::coarsen>("coarsen", "blocks of work that one child block does", "1", {1, 65536}, 1, offers,
+                           kUsualIsSaid),
+        of<&Case::aggregate>("aggregate",
+                             "items that share one launch: those of a warp, a block, some blocks, a grid", "none",
+                             {.least = 1}, 1, aggregates, kUsualIsSaid, kAggregates),
+        of<&Case::overflow>("overflow", "past the pending limit: waves, inline, spill or fail", "waves", {.least = 1},
+                            1, may_overflow, kUsualIsSaid | kNotInDryRun, kOverflows),
+        of<&Case::dwell>("dwell", "mandelbrot: iterations per pixel at most", "512", {1, 65535}, 512, divides,
+                         kInput | kUsualIsSaid),
+        of<&Case::division>("division", "mandelbrot: parts per side of the image, one root block each", "32",
+                            {1, 1024}, 32, divides, kInput | kUsualIsSaid),
+        of<&Case::fanout>("fanout", "mandelbrot: parts per side of a region that is divided", "2", {2, 16}, 2,
+                          divides, kInput | kUsualIsSaid),
+        of<&Case::grain>("grain", "mandelbrot: longest side of a region that is not divided", "32", {1, 65535}, 32,
+                         divides, kInput | kUsualIsSaid),
         of<&Case::pending_limit>("pending-limit", "limit of pending launches, or auto: high enough for all", "auto",
                                  {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
         of<&Case::wave>("wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"}, kNone,
@@ -175,7 +220,7 @@ std::vector<Axis> table()
         of<&Case::l2>("l2", "the L2 cache when a sample starts: as_is or flushed", "as_is", {.least = 1}, 1, on_gpu,
                       kUsualIsSaid | kNotInDryRun, kCacheStates),
     };
-    // The columns without _asked have what was set, and how it came about.
+    // The columns without _asked contain the value that was set, and how it was chosen.
     for (const std::string_view name : {"pending-limit", "submit"})
         std::ranges::find(axes, name, &Axis::name)->column += "_asked";
     return axes;

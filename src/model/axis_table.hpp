@@ -1,7 +1,9 @@
-// The table of axes: one entry for everything that cases of a sweep differ in. The options of the command line and the keys of experiment
-// files, a case's settings and its key, the columns of logs and tables, the loops of a plan and what a worker is told derive from it.
+// The table of axes: one entry for each property in which the cases of a sweep can differ. From it derive the options
+// of the command line, the keys of experiment files, the settings and the key of a case, the columns of logs and
+// tables, the loops of a plan, and what the worker is told.
 //
-// To add an axis: a member of Case, an entry in axis_table.cpp and, where only some strategies know it, a flag of StrategyInfo.
+// To add an axis: a member of Case, an entry in axis_table.cpp and, if only some strategies support it, a flag of
+// StrategyInfo.
 #pragma once
 
 #include "model/case.hpp"
@@ -17,52 +19,53 @@
 namespace nestbed
 {
 
-// The numbers that an axis may have.
+// The numbers that an axis allows.
 struct AxisRange {
     std::uint64_t least = 0;
     std::uint64_t most = UINT64_MAX;
-    std::string_view word; // what stands for "no number", e.g. "auto"; empty: nothing does
+    std::string_view word; // stands for "no number", e.g. "auto"; empty: no such word
 };
 
 struct Axis {
     std::string_view name; // "delay-us": the option, the key in a file and in a case's settings, the title in tables
-    std::string column;    // of a log: "delay_us"
+    std::string column;    // in a log: "delay_us"
     std::string_view help;
-    std::string_view otherwise; // what holds where nothing is said, for the help
+    std::string_view otherwise; // the default, as the help shows it
     AxisRange range{};
-    std::optional<std::uint64_t>
-        usual{}; // where nothing is said; empty: the range's word, or it follows from other axes
-    std::span<const std::string_view> names{}; // of an enumeration; those from range.least on can be asked for
-    bool shape = false;                        // a BlockShape: x * 2^32 + y, said as WIDTHxHEIGHT
-    bool input = false;                        // cases with other values have another input
-    bool usual_is_said = false; // the usual value is in settings and key: of axes that are as old as the keys
+    std::optional<std::uint64_t> usual{};      // the default; empty: the range's word, or it follows from other axes
+    std::span<const std::string_view> names{}; // of an enumeration; users can ask for those from range.least on
+    bool shape = false;                        // a BlockShape: x * 2^32 + y, written as WIDTHxHEIGHT
+    bool input = false;                        // cases with different values have different inputs
+    bool usual_is_said = false; // settings and key contain even the default: true for axes as old as the keys
     bool in_dry_run = true;     // a column of --dry-run
-    // What a case has; empty: the range's word.
+    // Reads the value from a case; empty: the range's word.
     std::optional<std::uint64_t> (*get)(const Case&) = nullptr;
     void (*set)(Case&, std::optional<std::uint64_t>) = nullptr;
-    // It means something to a case of this strategy by this mechanism on this backend.
+    // Whether the axis applies to a case with this strategy and mechanism on this backend.
     bool (*matters)(const StrategyInfo&, Mechanism, BackendKind) = nullptr;
 
     bool words() const { return !names.empty() || get == nullptr; }
-    bool list() const { return words() || shape; } // of words or shapes, not of numbers
+    bool list() const { return words() || shape; } // a list of words or shapes, not of numbers
 };
 
-// All axes, in the order of the help and of a case's settings, which the keys of logs are made of.
+// All axes, in the order of the help and of a case's settings. The keys of logs are computed from these settings.
 std::span<const Axis> all_axes();
-// Those that are a number, a name or a shape each: all but strategy, backend and mechanism, by which the others mean something.
+// The axes that are a number, a name or a shape: all but strategy, backend and mechanism. Those three decide which
+// other axes apply.
 std::span<const Axis> plain_axes();
-// The same in the order of the columns of logs and tables: the elements before what they are divided into.
+// The same axes in the order of the columns of logs and tables: elements come before grid and block.
 const std::vector<const Axis*>& plain_axes_in_tables();
-// By its name. Throws std::out_of_range.
+// Finds an axis by name. Throws std::out_of_range.
 const Axis& axis_named(std::string_view name);
-// nullptr for a column that is no axis.
+// Returns nullptr if the column is not an axis.
 const Axis* axis_of_column(std::string_view column);
 
-// "512", "full", "float32", "8x32"; empty for a 0 where the range begins above it: what means nothing.
+// "512", "full", "float32", "8x32"; empty for a 0 that is below the range, because the axis then does not apply.
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value);
-// The same of a case; empty where the axis means nothing to its strategy and mechanism.
+// The text of a case's value; empty if the axis does not apply to the case's strategy and mechanism.
 std::string cell_of(const Axis& axis, const Case& point);
-// Sets what means nothing to the case, which has a mechanism, to 0 or to the word, so that it does not tell cases apart.
+// Sets each axis that does not apply to the case to 0 or to the range's word, so that such an axis does not
+// distinguish cases. The case must have a mechanism.
 void reset_meaningless(Case& point);
 
 } // namespace nestbed

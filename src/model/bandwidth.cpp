@@ -1,5 +1,10 @@
 #include "model/bandwidth.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace nestbed
 {
 
@@ -46,6 +51,12 @@ Bandwidth bandwidth_of(const StrategyInfo& info, const Case& point, const Sample
     else if (info.workload == "transpose" || info.workload == "copy")
         bandwidth.measured = unless_zero(measured.copy_gb_s);
     return bandwidth;
+}
+
+std::string rate_text(double gb_s)
+{
+    const int digits = gb_s > 0 ? static_cast<int>(std::floor(std::log10(gb_s))) : 0;
+    return fmt::format("{:.{}f}", gb_s, std::max(0, 2 - digits));
 }
 
 } // namespace nestbed

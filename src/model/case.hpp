@@ -1,4 +1,4 @@
-// A case: one point of a sweep, everything that decides what is measured.
+// A case: one point of a sweep. It contains everything that decides what is measured.
 #pragma once
 
 #include "model/mechanism.hpp"
@@ -15,19 +15,45 @@ namespace nestbed
 
 enum class BackendKind : std::uint8_t { cuda, cpu };
 enum class ElementType : std::uint8_t { none, int32, float32 }; // none: the workload has no elements
-// How a sample comes to the GPU. held: its stream starts when all of it is submitted, so that gpu_us has nothing of the host's.
-// open: it starts at once. none: not on a GPU.
+// How a sample is submitted to the GPU. held: its stream starts when the whole sample is submitted, so that gpu_us
+// contains no host time. open: the stream starts at once. none: the sample does not run on a GPU.
 enum class Submit : std::uint8_t { none, held, open };
-// What the GPU's L2 cache holds when a sample starts. as_is: what was there. flushed: other data than the sample's.
+// What the GPU's L2 cache contains when a sample starts. as_is: what was there before. flushed: other data than the
+// sample's.
 enum class CacheState : std::uint8_t { none, as_is, flushed };
 
-// The numbers that are reduced: drawn from the seed, or 0, 1, 2 and so on. none: the workload is no reduction.
-enum class InputKind : std::uint8_t { none, random, index };
+// The input of a workload, by name (inputs_of()). reduce: numbers drawn from the seed, or 0, 1, 2 and so on. bezier:
+// lines of 4 to 32 points by their curvature, or with Zipf's distribution up to 4096. mandelbrot: the window. none: the
+// workload has only one input.
+enum class InputKind : std::uint8_t { none, random, index, curves, zipf, set, interior, exterior, dust };
 
-// What two numbers become in a reduction. none: the workload is none.
+// How a reduction combines two numbers. none: the workload is not a reduction.
 enum class Operator : std::uint8_t { none, sum, max, min };
 
-// Threads of a block in x and y. 0: the workload or the strategy has its own.
+// Which items share one launch (model/offers.hpp). absent: the strategy makes no launches by need.
+enum class Aggregate : std::uint8_t {
+    absent,
+    none, // one launch per item
+    warp,
+    block,
+    multiblock_2, // groups of so many blocks
+    multiblock_4,
+    multiblock_8,
+    multiblock_16,
+    multiblock_64,
+    grid,
+};
+
+// What happens when more launches are needed than may be pending (model/offers.hpp).
+enum class Overflow : std::uint8_t {
+    absent,
+    waves,      // the root blocks start in waves that stay below the limit
+    inline_run, // "inline": the block that was refused runs the child itself
+    spill,      // a tail launch runs what was refused
+    fail,       // nothing: the row becomes launch_failed
+};
+
+// Threads of a block in x and y. 0: the workload or the strategy decides.
 struct BlockShape {
     std::uint32_t x = 0;
     std::uint32_t y = 0;
@@ -40,25 +66,34 @@ struct BlockShape {
 struct Case {
     std::string strategy;
     BackendKind backend = BackendKind::cpu;
-    std::optional<Mechanism> mechanism; // empty: the strategy's first
+    std::optional<Mechanism> mechanism; // empty: the strategy's first mechanism
     ElementType type = ElementType::int32;
-    std::uint64_t elements = 0; // 1 to grid * block, the rest being the ragged end; of a matrix nx * ny
-    std::uint32_t grid = 1;     // blocks of the root level; 0: a matrix, whose strategy decides
-    std::uint32_t block = 1;    // threads a block at the root level: a power of two; 0 likewise
+    std::uint64_t elements = 0; // 1 to grid * block; fewer than grid * block: a ragged end; matrix: nx * ny
+    std::uint32_t grid = 1;     // blocks of the root level; 0: a matrix, where the strategy decides
+    std::uint32_t block = 1;    // threads per block at the root level: a power of two; 0 as for grid
     std::uint32_t nx = 0;       // columns of a matrix; 0: the workload has none
     std::uint32_t ny = 0;       // rows
     BlockShape shape;
-    std::optional<std::uint32_t> depth;         // nested levels at most; empty: full
+    std::optional<std::uint32_t> depth;         // maximum number of nested levels; empty: full
     std::optional<std::uint32_t> pending_limit; // launches; empty: auto
     std::optional<std::uint32_t> wave;          // root blocks launched together; empty: auto
-    std::optional<std::uint32_t> streams;       // host streams that the waves go round; empty: auto
-    std::uint32_t delay_us = 0;                 // microseconds by which what loses the strategy's race is held up
-    std::uint32_t graphs = 1; // instances of a device graph that are made, of which the fastest is used
+    std::optional<std::uint32_t> streams;       // host streams that launch the waves in turn; empty: auto
+    std::uint32_t delay_us = 0;                 // delay (us) added to the losing side of the strategy's race
+    std::uint32_t graphs = 1;                   // instances made of a device graph; the fastest is used
     std::uint64_t seed = 1;
     Submit submit = Submit::none;
     CacheState l2 = CacheState::none;
     InputKind input = InputKind::random;
     Operator op = Operator::sum;
+    // Of irregular recursion; 0 or absent where they do not apply.
+    Aggregate aggregate = Aggregate::absent;
+    std::uint32_t threshold = 0; // an item that needs fewer threads is processed without a launch
+    std::uint32_t coarsen = 0;   // blocks' worth of work per child block
+    Overflow overflow = Overflow::absent;
+    std::uint32_t grain = 0;    // mandelbrot: the longest side of a region that is not divided
+    std::uint32_t fanout = 0;   // mandelbrot: parts per side when a region is divided
+    std::uint32_t division = 0; // mandelbrot: parts per side of the whole image, one root block each
+    std::uint32_t dwell = 0;    // mandelbrot: most iterations per pixel
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0
@@ -69,14 +104,14 @@ constexpr std::string_view name_of(BackendKind backend)
     return backend == BackendKind::cuda ? "cuda" : "cpu";
 }
 
-// Empty for a workload without elements: the CSV's cell is then empty too.
+// Empty for a workload without elements. The cell in the CSV is then empty too.
 constexpr std::string_view name_of(ElementType type)
 {
     constexpr std::array<std::string_view, 3> kNames{"", "int32", "float32"};
     return kNames.at(static_cast<std::size_t>(type));
 }
 
-// Empty for none, likewise.
+// Empty for none. The cell in the CSV is then empty too.
 constexpr std::string_view name_of(Submit submit)
 {
     constexpr std::array<std::string_view, 3> kNames{"", "held", "open"};
@@ -91,8 +126,30 @@ constexpr std::string_view name_of(CacheState state)
 
 constexpr std::string_view name_of(InputKind kind)
 {
-    constexpr std::array<std::string_view, 3> kNames{"", "random", "index"};
+    constexpr std::array<std::string_view, 9> kNames{"",    "random",   "index",    "curves", "zipf",
+                                                     "set", "interior", "exterior", "dust"};
     return kNames.at(static_cast<std::size_t>(kind));
+}
+
+constexpr std::string_view name_of(Aggregate aggregate)
+{
+    constexpr std::array<std::string_view, 10> kNames{"",
+                                                      "none",
+                                                      "warp",
+                                                      "block",
+                                                      "multiblock:2",
+                                                      "multiblock:4",
+                                                      "multiblock:8",
+                                                      "multiblock:16",
+                                                      "multiblock:64",
+                                                      "grid"};
+    return kNames.at(static_cast<std::size_t>(aggregate));
+}
+
+constexpr std::string_view name_of(Overflow overflow)
+{
+    constexpr std::array<std::string_view, 5> kNames{"", "waves", "inline", "spill", "fail"};
+    return kNames.at(static_cast<std::size_t>(overflow));
 }
 
 constexpr std::string_view name_of(Operator op)
@@ -101,7 +158,7 @@ constexpr std::string_view name_of(Operator op)
     return kNames.at(static_cast<std::size_t>(op));
 }
 
-// "8x32"; empty where there is none.
+// "8x32"; empty if there is no shape.
 inline std::string name_of(BlockShape shape)
 {
     return shape.threads() == 0 ? "" : std::to_string(shape.x) + "x" + std::to_string(shape.y);

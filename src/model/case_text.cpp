@@ -19,7 +19,7 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Case& point)
         settings.emplace_back("mechanism", name_of(mechanism));
     for (const Axis& axis : plain_axes()) {
         const std::optional<std::uint64_t> value = axis.get(point);
-        const bool follows = axis.name == "elements" && info.over_matrix(); // from nx and ny
+        const bool follows = axis.name == "elements" && info.over_matrix(); // follows from nx and ny
         if (!value || follows || (value == axis.usual && !axis.usual_is_said))
             continue;
         if (std::string text = cell_of(axis, point); !text.empty())

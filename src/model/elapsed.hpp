@@ -1,4 +1,4 @@
-// What a timed region took: the same on both backends.
+// The times of a timed region. Both backends use this type.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@ namespace nestbed
 
 struct Elapsed {
     std::optional<double> gpu_us;               // between two events
-    bool held = false;                          // gpu_us has nothing of the host's (Submit::held)
+    bool held = false;                          // gpu_us contains no host time (Submit::held)
     double wall_us = 0;                         // on the host's steady clock
     std::optional<std::uint32_t> host_launches; // empty: a library made them
 };
 
-// How a region is timed.
+// How to time a region.
 struct Timing {
-    bool held = false;    // as Submit::held, if the region can be
+    bool held = false;    // as Submit::held, if the region allows it
     bool flushed = false; // as CacheState::flushed
 };
 

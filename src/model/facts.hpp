@@ -1,4 +1,4 @@
-// What a backend says of itself: the limits that the plan checks and the names that go into every row.
+// What a backend reports about itself: the limits that the plan checks, and the names that every row contains.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,19 @@
 namespace nestbed
 {
 
-// What a GPU does at the time of a sample, by NVML; empty where there is none.
+// The state of a GPU at the time of a sample, read with NVML; empty where NVML is not available.
 struct GpuState {
     std::optional<std::uint32_t> sm_clock_mhz;
     std::optional<std::uint32_t> memory_clock_mhz;
     std::optional<std::uint32_t> temperature_c;
     std::optional<std::uint32_t> power_mw;
-    std::string
-        throttle; // why its clocks are lower than they could be: "sw_power_cap hw_thermal"; "no": they are not
+    std::string throttle; // why its clocks are below the maximum: "sw_power_cap hw_thermal"; "no": they are not
 
     bool throttled() const { return !throttle.empty() && throttle != "no"; }
 };
 
 struct DeviceFacts {
-    std::string name;                  // "NVIDIA H200", or the executor's processor
+    std::string name;                  // "NVIDIA H200", or the CPU that runs the executor
     std::string driver;                // CUDA driver version, empty on the executor
     std::string runtime;               // CUDA runtime version, empty on the executor
     std::string compute_capability;    // "9.0", empty on the executor
@@ -31,15 +30,15 @@ struct DeviceFacts {
     std::uint32_t max_threads_per_multiprocessor = 0;
     std::uint32_t max_blocks_per_multiprocessor = 0;
     std::uint32_t max_grid = 2147483647;
-    // Grids that can be resident at once: CUDA C++ Programming Guide, "Technical Specifications per Compute
+    // Number of grids that can be resident at once: CUDA C++ Programming Guide, "Technical Specifications per Compute
     // Capability", "Maximum number of resident grids per device". 0: no such limit (the executor).
     std::uint32_t resident_grids = 0;
     std::uint32_t default_pending_limit = 2048; // cudaLimitDevRuntimePendingLaunchCount as found
-    bool raising_limit_is_free = false;         // true on the executor; on a GPU it slows every device launch
+    bool raising_limit_is_free = false; // true on the executor; on a GPU a raised limit slows every device launch
     std::uint64_t memory_bytes = 0;
-    std::uint64_t free_memory_bytes = 0; // 0: not known
+    std::uint64_t free_memory_bytes = 0; // 0: unknown
     std::uint64_t l2_bytes = 0;          // the cache that all multiprocessors share; 0 on the executor
-    double peak_bandwidth_gb_s = 0;      // 2 * memory clock * bus width; 0 where the device does not say
+    double peak_bandwidth_gb_s = 0;      // 2 * memory clock * bus width; 0 if the device does not report it
 };
 
 } // namespace nestbed

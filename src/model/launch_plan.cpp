@@ -1,8 +1,11 @@
 #include "model/launch_plan.hpp"
 
+#include "model/offers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace nestbed
 {
@@ -10,20 +13,20 @@ namespace nestbed
 namespace
 {
 
-// Chains of which a root grid runs one at a time (results/h200/tail_streams.csv).
+// Used when the chains of one root grid run one at a time (results/h200/tail_streams.csv).
 constexpr std::uint32_t kStreamsOneByOne = 64;
 constexpr std::uint32_t kWaveOneByOne = 2;
+constexpr std::uint32_t kMostWavesOneByOne = 512; // of launches by need: about a thousand host launches can be held
 
-// What auto puts in flight is at most this part of the limit. A launch holds its place until its grid and its descendants
-// are complete, and some time longer: a limit that was just large enough was seen to refuse launches.
+// `auto` puts at most this part of the limit in flight. A launch keeps its place until its grid and its descendants
+// are complete, and for some time longer: a limit that was exactly large enough was seen to refuse launches.
 constexpr std::uint64_t kPartOfLimit = 3;
 constexpr std::uint64_t kWholeLimit = 4;
 
-// A parent that waits keeps its block on a multiprocessor. In a chain that is the root block and, level by
-// level, half its threads: never more than twice the root block's threads, and one block a level. They may
-// take a quarter of the device: children that do not wait and the device runtime itself need room too, and
-// how much is not documented. (H200, one level below blocks of 1024: 64 waiting parents ran 40 times of 40,
-// 66 hung 6 times of 9.)
+// A waiting parent keeps its block on a multiprocessor. In a chain these are the root block and, level by level, half
+// its threads: never more than twice the threads of the root block, and one block per level. The waiting blocks may
+// take a quarter of the device: children that do not wait and the device runtime need room too, and how much is not
+// documented. (H200, one level below blocks of 1024: 64 waiting parents ran in 40 of 40 runs, 66 hung in 6 of 9.)
 std::uint64_t chains_that_fit(const Case& point, const ExpectedLaunches& form, const DeviceFacts& facts)
 {
     const std::uint64_t threads = 2 * std::uint64_t{std::max(point.block, 32U)};
@@ -39,7 +42,7 @@ std::uint64_t grids_held(std::uint32_t wave, std::uint32_t streams, unsigned lev
     return streams * (1 + std::uint64_t{wave} * levels);
 }
 
-// Waves that the user fixed, checked; or the most chains at once that fit.
+// Checks waves that the user fixed; otherwise chooses waves with the most chains at once that fit.
 void plan_waits(const Case& point, const ExpectedLaunches& form, const DeviceFacts& facts, LaunchPlan& plan)
 {
     // More streams stop helping: a process has 8 hardware queues by default (CUDA_DEVICE_MAX_CONNECTIONS).
@@ -48,7 +51,7 @@ void plan_waits(const Case& point, const ExpectedLaunches& form, const DeviceFac
     const std::uint32_t least = point.streams ? plan.streams : 1;
     const std::uint32_t most = point.streams ? plan.streams : kMostStreams;
     const auto wave_of = [&](std::uint32_t streams) -> std::uint64_t {
-        const std::uint64_t share = facts.resident_grids / streams; // a stream's, its root grid among them
+        const std::uint64_t share = facts.resident_grids / streams; // of one stream, including its root grid
         return share < 2 ? 0 : std::min<std::uint64_t>({(share - 1) / form.levels(), fit / streams, point.grid});
     };
     std::uint64_t most_chains = 0;
@@ -62,7 +65,7 @@ void plan_waits(const Case& point, const ExpectedLaunches& form, const DeviceFac
         plan.wave = static_cast<std::uint32_t>(wave_of(streams));
         plan.streams = streams;
         if (chains >= point.grid)
-            break; // more streams would have nothing to do
+            break; // more streams would have no work
     }
     const std::uint64_t held = grids_held(plan.wave, plan.streams, form.levels());
     if (held > facts.resident_grids || std::uint64_t{plan.wave} * plan.streams > fit)
@@ -72,10 +75,86 @@ void plan_waits(const Case& point, const ExpectedLaunches& form, const DeviceFac
                                    facts.resident_grids, fit);
 }
 
+// The most launches below `width` root blocks that follow each other.
+std::uint64_t most_within(const std::vector<std::uint64_t>& by_root, std::size_t width)
+{
+    std::uint64_t sum = 0;
+    std::uint64_t most = 0;
+    for (std::size_t root = 0; root < by_root.size(); ++root) {
+        sum += by_root[root];
+        if (root >= width)
+            sum -= by_root[root - width];
+        most = std::max(most, sum);
+    }
+    return most;
+}
+
+// The most launches that can be pending at once below the waves of several streams, each of which has one in flight.
+std::uint64_t most_in_streams(const std::vector<std::uint64_t>& by_root, std::size_t wave, std::size_t streams)
+{
+    std::vector<std::uint64_t> most(streams, 0);
+    for (std::size_t first = 0; first < by_root.size(); first += wave) {
+        const auto begin = by_root.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto end = begin + static_cast<std::ptrdiff_t>(std::min(wave, by_root.size() - first));
+        std::uint64_t& of_stream = most[first / wave % streams];
+        of_stream = std::max(of_stream, std::accumulate(begin, end, std::uint64_t{0}));
+    }
+    return std::accumulate(most.begin(), most.end(), std::uint64_t{0});
+}
+
+// The widest wave whose root blocks never need more than `in_flight` launches; at least one block.
+std::uint32_t wave_within(const std::vector<std::uint64_t>& by_root, std::uint64_t in_flight)
+{
+    std::uint32_t wave = 1;
+    auto too_wide = static_cast<std::uint32_t>(by_root.size()) + 1;
+    while (too_wide - wave > 1) {
+        const std::uint32_t middle = wave + (too_wide - wave) / 2;
+        (most_within(by_root, middle) <= in_flight ? wave : too_wide) = middle;
+    }
+    return wave;
+}
+
+// Plans launches by need, whose number differs from root block to root block. Launches that the case replaces when they
+// are refused need no place under the limit.
+LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const DeviceFacts& facts)
+{
+    const std::uint32_t usual = facts.default_pending_limit;
+    const auto roots = static_cast<std::uint32_t>(form.by_root.size());
+    LaunchPlan plan{.roots = roots, .pending_limit = point.pending_limit.value_or(usual), .wave = roots};
+    const bool apart = blocks_a_group(point.aggregate) == 1; // no launch has items of two root blocks
+    if (apart && (point.wave || point.streams)) {
+        plan.streams = std::min(point.streams.value_or(1), roots);
+        plan.wave = std::min(point.wave.value_or((roots - 1) / plan.streams + 1), roots);
+        plan.streams = std::min(plan.streams, plan.waves());
+    }
+    if (point.overflow != Overflow::waves && point.overflow != Overflow::absent)
+        return plan;
+    const bool limited = point.pending_limit || !facts.raising_limit_is_free;
+    const std::uint64_t in_flight = plan.pending_limit * kPartOfLimit / kWholeLimit;
+    const bool in_turn = form.one_by_one && !facts.raising_limit_is_free;
+    if (apart && !point.wave && !point.streams && limited && (in_turn || point.overflow == Overflow::waves)) {
+        plan.wave = wave_within(form.by_root, in_flight);
+        if (in_turn) { // in many streams, because the launches of a grid run one by one
+            plan.wave = std::min(plan.wave, (roots - 1) / kMostWavesOneByOne + 1);
+            const std::uint64_t fit = in_flight / std::max<std::uint64_t>(1, most_within(form.by_root, plan.wave));
+            plan.streams = std::min(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fit, 1, kStreamsOneByOne)),
+                                    plan.waves());
+        }
+    }
+    const std::uint64_t pending = apart ? most_in_streams(form.by_root, plan.wave, plan.streams) : form.total();
+    const std::uint64_t needed =
+        facts.raising_limit_is_free ? form.total() : (pending * kWholeLimit + kPartOfLimit - 1) / kPartOfLimit;
+    plan.pending_limit =
+        point.pending_limit.value_or(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, usual, INT32_MAX)));
+    return plan;
+}
+
 } // namespace
 
 LaunchPlan plan_launches(const Case& point, const ExpectedLaunches& form, const DeviceFacts& facts)
 {
+    if (!form.by_root.empty())
+        return plan_by_need(point, form, facts);
     const std::uint32_t usual = facts.default_pending_limit;
     const std::uint32_t roots = form.per_root_block() ? form.root_blocks : std::max(1U, point.grid);
     LaunchPlan plan{.roots = roots, .pending_limit = usual, .wave = roots};
@@ -94,8 +173,8 @@ LaunchPlan plan_launches(const Case& point, const ExpectedLaunches& form, const 
         plan.wave = (roots - 1) / plan.streams + 1;
     if (in_waves) {
         const std::uint64_t in_flight = usual * kPartOfLimit / kWholeLimit;
-        const auto most = static_cast<std::uint32_t>(in_flight / (std::uint64_t{plan.streams} * form.levels()));
-        const std::uint32_t share = (roots - 1) / plan.streams + 1; // a stream's
+        const auto most = static_cast<std::uint32_t>(in_flight / (plan.streams * form.per_block()));
+        const std::uint32_t share = (roots - 1) / plan.streams + 1; // of one stream
         plan.wave = std::clamp(form.one_by_one ? std::min({most, kWaveOneByOne, share}) : most, 1U, roots);
     }
     plan.streams = point.wave ? std::min(plan.streams, plan.waves()) : plan.streams;
@@ -103,9 +182,9 @@ LaunchPlan plan_launches(const Case& point, const ExpectedLaunches& form, const 
         plan_waits(point, form, facts, plan);
     plan.streams = std::min(plan.streams, plan.waves());
 
-    // What can be pending at once.
+    // Computes how many launches can be pending at once.
     const std::uint64_t chains = std::min<std::uint64_t>(std::uint64_t{plan.wave} * plan.streams, roots);
-    const std::uint64_t in_flight = form.per_root_block() ? chains * form.levels() : form.total();
+    const std::uint64_t in_flight = form.per_root_block() ? chains * form.per_block() : form.total();
     const std::uint64_t needed =
         facts.raising_limit_is_free ? form.total() : (in_flight * kWholeLimit - 1) / kPartOfLimit + 1;
     plan.pending_limit =

@@ -1,25 +1,31 @@
-// The launch ledger: device launches, counted by the kernels that make them.
+// The launch ledger: counts of device launches. The kernels that launch increment them.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nestbed
 {
 
-// Levels that the ledger tells apart; launches into deeper levels are counted in the last one.
+// Number of levels with separate counts. The last one also counts the launches into deeper levels.
 inline constexpr unsigned kLedgerLevels = 2048;
 
-// A build without the ledger (NESTBED_LEDGER=OFF) counts refused launches alone: to measure what counting costs.
+// A build without the ledger (NESTBED_LEDGER=OFF) counts only refused launches. It serves to measure the cost of
+// counting.
 #ifdef NESTBED_NO_LEDGER
 inline constexpr bool kCountsLaunches = false;
 #else
 inline constexpr bool kCountsLaunches = true;
 #endif
 
-// Lives in device memory and is zeroed before every sample. attempted[d] counts the launches that create
-// grids at depth d + 1 (the root grid, launched by the host, has depth 0 and is not counted).
+// The name of device memory that holds nestbed's own records: the ledger, the marks of a traced run. The race detector lets the
+// atomics there order nothing, because a kernel must be right without them.
+inline constexpr std::string_view kOwnRecords = "nestbed's records";
+
+// Is in device memory and is zeroed before every sample. attempted[d] counts the launches that create grids at depth
+// d + 1. (The root grid has depth 0. The host launches it, so it is not counted.)
 struct Ledger {
     unsigned long long attempted[kLedgerLevels];
     unsigned long long failed[kLedgerLevels];
@@ -27,7 +33,7 @@ struct Ledger {
     int first_error;                   // the error code of one failed launch, 0 if there was none
 };
 
-// A ledger as the log keeps it, trailing zeros cut.
+// A ledger as stored in the log, without trailing zeros.
 struct LaunchCounts {
     std::vector<std::uint64_t> attempted_by_depth;
     std::uint64_t attempted = 0;

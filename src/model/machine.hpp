@@ -1,4 +1,4 @@
-// Which machine a row is from, without its name.
+// Identifies the machine of a row without its name.
 #pragma once
 
 #include "model/facts.hpp"
@@ -8,7 +8,7 @@
 namespace nestbed
 {
 
-// 8 hexadecimal digits: a hash of this host's name and of the device, which two GPUs of a host do not share.
+// 8 hexadecimal digits: a hash of this host's name and of the device. Two GPUs of one host have different values.
 std::string machine_of(const DeviceFacts& device);
 
 } // namespace nestbed

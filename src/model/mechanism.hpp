@@ -1,4 +1,4 @@
-// Launch mechanisms: how a grid comes to run after another one.
+// Launch mechanisms: how one grid makes another grid run.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ namespace nestbed
 enum class Mechanism : std::uint8_t {
     none,            // nothing is launched after the root grid
     null_stream,     // from the device, into the block's NULL stream
-    named_stream,    // from the device, into a non-blocking stream made for this launch
-    fire_and_forget, // from the device, into cudaStreamFireAndForget: no order at all
+    named_stream,    // from the device, into a non-blocking stream created for this launch
+    fire_and_forget, // from the device, into cudaStreamFireAndForget: no order
     tail,            // from the device, into cudaStreamTailLaunch: after the launching grid and its children
-    graph_tail,      // a device graph that launches itself again, when it is done
+    graph_tail,      // a device graph that launches itself again when it is done
     host,            // a launch from the host
     host_graph,      // a node of a graph, launched once from the host
-    grid_sync,       // no launch: the same cooperative grid goes on behind grid.sync()
+    grid_sync,       // no launch: the same cooperative grid continues after grid.sync()
 };
 
 inline constexpr std::array kMechanisms{
@@ -28,7 +28,7 @@ inline constexpr std::array kMechanisms{
     Mechanism::grid_sync,
 };
 
-// What a strategy with one mechanism says it has.
+// For a strategy with only one mechanism.
 template <Mechanism How>
 inline constexpr std::array kOnly{How};
 
@@ -39,22 +39,23 @@ constexpr std::string_view name_of(Mechanism mechanism)
     return kNames.at(static_cast<std::size_t>(mechanism));
 }
 
-// The name that logs, manifests and profiles of earlier versions have for Mechanism::null_stream. pandas takes it for a missing value.
+// The name of Mechanism::null_stream in logs, manifests and profiles of earlier versions. pandas reads it as a
+// missing value.
 inline constexpr std::string_view kOldNullStream = "null";
 
-// The name of a mechanism in a log of any version, as this version has it.
+// Converts the name of a mechanism in a log of any version to the name in this version.
 constexpr std::string_view current_name(std::string_view mechanism)
 {
     return mechanism == kOldNullStream ? name_of(Mechanism::null_stream) : mechanism;
 }
 
-// The launches are made by kernels, and counted in the ledger.
+// Whether kernels make the launches, so that the ledger counts them.
 constexpr bool from_device(Mechanism mechanism)
 {
     return mechanism >= Mechanism::null_stream && mechanism <= Mechanism::graph_tail;
 }
 
-// Needs what only CUDA has: graphs, cooperative grids.
+// Whether it needs features that only CUDA has: graphs, cooperative grids.
 constexpr bool cuda_only(Mechanism mechanism)
 {
     return mechanism == Mechanism::graph_tail || mechanism == Mechanism::host_graph ||

@@ -1,4 +1,4 @@
-// What the race detector found in one run of a case: pairs of accesses that no rule of CUDA orders.
+// What the race detector found in one run of a case: pairs of accesses that no CUDA rule orders.
 #pragma once
 
 #include "model/case.hpp"
@@ -14,8 +14,8 @@ namespace nestbed
 {
 
 struct SourcePlace {
-    std::string file;  // relative to the project's folder, where it is in it
-    unsigned line = 0; // 0: not known
+    std::string file;  // relative to the project's folder, if the file is in it
+    unsigned line = 0; // 0: unknown
 
     friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
     friend bool operator<(const SourcePlace& left, const SourcePlace& right)
@@ -27,35 +27,35 @@ struct SourcePlace {
 struct RaceAccess {
     bool write = false;
     bool atomic = false;
-    std::vector<SourcePlace> places; // the access, then who called, from the inside out; never empty
+    std::vector<SourcePlace> places; // the place of the access, then its callers, innermost first; never empty
     unsigned depth = 0;              // of the grid
-    std::uint64_t block = 0;         // of the grid, linear
-    std::uint32_t thread = 0;        // of the block, linear
+    std::uint64_t block = 0;         // linear index in the grid
+    std::uint32_t thread = 0;        // linear index in the block
 
     struct Launch {
         SourcePlace place;
         std::uint64_t block = 0;
         std::uint32_t thread = 0;
     };
-    std::optional<Launch> launched_by; // the kernel call that made the grid; empty: the host's
+    std::optional<Launch> launched_by; // the kernel's launch call that created the grid; empty: the host launched it
 };
 
-// All races of one pair of source places.
+// All races between one pair of source places.
 struct Race {
-    std::string memory;       // of the first that was found: "in[37]"
+    std::string memory;       // of the first race found: "in[37]"
     std::size_t bytes = 0;    // of the second access
-    RaceAccess first, second; // in the order of that run
-    std::string missing;      // which order is missing, and what would make it
-    std::uint64_t pairs = 0;  // how many there were, of what was kept of the accesses
+    RaceAccess first, second; // in the order of this run
+    std::string missing;      // which ordering is missing, and what would provide it
+    std::uint64_t pairs = 0;  // number of races among the accesses that were kept
 };
 
 struct Races {
-    Sample sample; // of the run in which they were looked for
+    Sample sample; // of the run that was searched for races
     std::vector<Race> races;
     std::uint64_t grids = 0;
     std::uint64_t threads = 0;
-    std::uint64_t accesses = 0;     // of memory that threads can share
-    std::uint64_t memory_bytes = 0; // that the detector took
+    std::uint64_t accesses = 0;     // to memory that threads can share
+    std::uint64_t memory_bytes = 0; // used by the detector
 
     std::uint64_t pairs() const
     {

@@ -17,7 +17,7 @@ namespace nestbed
 namespace
 {
 
-// What a reduction of nothing is.
+// The result of a reduction of no numbers.
 template <class T>
 WideSum<T> of_none(Operator op)
 {
@@ -105,7 +105,7 @@ double relative_error(Sum answer, Sum reference)
 
 namespace
 {
-// The part of `of` that is of the blocks of partial sum `index`.
+// The part of `of` that contains the blocks of partial sum `index`.
 template <class Wide>
 std::span<const Wide> of_partial(const std::vector<Wide>& of, std::size_t index, unsigned blocks_a_sum)
 {
@@ -182,7 +182,7 @@ Verification verify_total(const ReduceReference<T>& reference, WideSum<T> total)
 {
     constexpr std::uint64_t kExact = std::uint64_t{1} << 32; // elements
     bool right = total == reference.total;
-    constexpr double kWhole = 0x1p53; // a double holds every whole number up to it
+    constexpr double kWhole = 0x1p53; // a double represents every whole number up to this one
     if (std::is_same_v<T, float> && (reference.elements > kExact || static_cast<double>(reference.total) >= kWhole)) {
         const double bound = gamma_of(static_cast<double>(reference.elements), 0x1p-53);
         right =

@@ -1,4 +1,4 @@
-// A sample: what one timed repetition of a case gave. One CSV row.
+// A sample: the result of one timed repetition of a case. One CSV row.
 #pragma once
 
 #include "model/facts.hpp"
@@ -27,34 +27,48 @@ constexpr std::string_view name_of(Status status)
     return kNames.at(static_cast<std::size_t>(status));
 }
 
-struct Sample {
-    Status status = Status::ok;
-    std::string detail; // why the status is not ok, in words; empty otherwise
-    // Times are there only when the status is ok. gpu_us: between two events, empty on the executor and for
-    // work that the host does. wall_us: from before the first host call to after the last is complete.
-    std::optional<double> gpu_us;
-    std::optional<double> wall_us;
-    bool held = false;                    // gpu_us is of a held run (Submit); wall_us never is
-    std::optional<LaunchCounts> launches; // empty if the case was not run
-    // Kernels and graphs that the host launched in the timed region; empty where a library did.
-    std::optional<std::uint32_t> host_launches;
-    // From a launch call to the first instruction of what it launched, in microseconds: one a level of a chain, one
-    // a launch of a fan-out, in the order of the launches. Empty for workloads that keep no timestamps.
-    std::vector<double> latencies_us;
-    std::vector<float> image; // by rows, of a workload that makes one, when asked for (Session::sample_aloud)
-    std::string answer;
-    std::string reference;
-    std::optional<double> relative_error; // |answer - reference| / |reference|, of a reduction
-    std::uint32_t pending_limit = 0;      // as read back from the device
-    std::int64_t limit_bytes = 0;         // device memory that this limit takes, over the default one
-    std::uint32_t wave = 0;               // root blocks a wave
-    std::uint32_t waves = 0;
-    std::uint32_t streams = 0;
-    GpuState gpu_state;       // right after it
-    bool device_lost = false; // the device cannot be used any more in this process
+// What a run that launches by need counted (model/offers.hpp).
+struct OfferSample {
+    std::uint64_t items = 0;    // wanted by a thread
+    std::uint64_t replaced = 0; // launches that the device refused, done in another way
+    std::uint64_t drains = 0;   // tail launches to do them
+    std::uint64_t drains_refused = 0;
+    std::uint64_t child_blocks = 0; // of the grids launched, or replaced
+    std::uint64_t arena_bytes = 0;  // device memory for the items
 };
 
-// What a command says of a sample that is not ok: "wrong: ...".
+struct Sample {
+    Status status = Status::ok;
+    std::string detail; // why the status is not ok; empty if it is
+    // Times exist only if the status is ok. gpu_us: between two events; empty on the executor and for work on the
+    // host. wall_us: from before the first host call until after the last is complete.
+    std::optional<double> gpu_us;
+    std::optional<double> wall_us;
+    bool held = false;                    // gpu_us comes from a held run (Submit); wall_us never does
+    std::optional<LaunchCounts> launches; // empty if the case did not run
+    // Kernels and graphs that the host launched in the timed region; empty if a library launched them.
+    std::optional<std::uint32_t> host_launches;
+    // From a launch call to the first instruction of the launched grid, in microseconds: one value per level of a
+    // chain, one per launch of a fan-out, in launch order. Empty for workloads without timestamps.
+    std::vector<double> latencies_us;
+    std::vector<float> image; // by rows; for a workload that draws one, on request (Session::sample_aloud)
+    std::optional<std::uint64_t> launches_expected; // of the oracle, if the launches depend on the input
+    std::optional<OfferSample> offers;
+    std::optional<std::uint64_t> work;       // of an irregular workload, in its own unit
+    std::optional<std::uint64_t> pixels_off; // pixels that differ from the exhaustive image
+    std::string answer;
+    std::string reference;
+    std::optional<double> relative_error; // |answer - reference| / |reference|, for a reduction
+    std::uint32_t pending_limit = 0;      // as read back from the device
+    std::int64_t limit_bytes = 0;         // device memory that this limit takes in addition to the default limit
+    std::uint32_t wave = 0;               // root blocks per wave
+    std::uint32_t waves = 0;
+    std::uint32_t streams = 0;
+    GpuState gpu_state;       // right after the sample
+    bool device_lost = false; // this process can no longer use the device
+};
+
+// How a command describes a sample that is not ok: "wrong: ...".
 inline std::string why_not_ok(const Sample& sample)
 {
     const std::string status(name_of(sample.status));

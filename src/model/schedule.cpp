@@ -25,7 +25,7 @@ Schedule parse_schedule(std::string_view text)
             return schedule;
     }
     throw UsageError(
-        fmt::format("'{}' is no schedule; allowed: fifo, eager, random:SEED (SEED a whole number)", text));
+        fmt::format("'{}' is not a schedule; allowed: fifo, eager, random:SEED (SEED a whole number)", text));
 }
 
 std::string name_of(const Schedule& schedule)

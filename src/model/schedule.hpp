@@ -1,4 +1,4 @@
-// The executor's schedule: in which order it runs what CUDA's rules leave open (device/cpu/executor.hpp).
+// The executor's schedule: the order in which it runs what CUDA's rules leave unordered (device/cpu/executor.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@ namespace nestbed
 struct Schedule {
     enum class Order : std::uint8_t { fifo, eager, random };
     Order order = Order::fifo;
-    std::uint64_t seed = 0; // random only
+    std::uint64_t seed = 0; // only for random
 };
 // "fifo", "eager" or "random:SEED". Throws UsageError.
 Schedule parse_schedule(std::string_view text);
 std::string name_of(const Schedule& schedule);
 
-// The number that a sample's draws under `random` come from: of the key of its case (key_of(), which covers SEED) and its repetition.
+// The seed of a sample's random draws under `random`. It derives from the key of the case (key_of(), which includes
+// SEED) and from the repetition.
 std::uint64_t draws_of(const std::string& key, unsigned repetition);
 
-// Each worker may hold some 2000 fibers, and each fiber's stack with its guard page takes two memory mappings
-// of the 65530 that Linux allows a process: hence the upper bound.
+// Each worker may have about 2000 fibers. The stack of each fiber with its guard page takes two of the 65530 memory
+// mappings that Linux allows per process. This explains the upper bound.
 inline constexpr unsigned kMaxWorkers = 12;
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// The narrow door between what plans and logs and what measures: a case goes in, a sample comes out.
+// The interface between the part that plans and logs and the part that measures: from a case to a sample.
 #pragma once
 
 #include "base/error.hpp"
@@ -17,26 +17,26 @@ namespace nestbed
 {
 
 struct SessionOptions {
-    std::string schedule = "fifo";    // the executor's; see model/schedule.hpp
-    unsigned workers = 0;             // the executor's; 0: one a core
-    std::string experiment = "adhoc"; // names the ranges that profilers see (model/case_text.hpp)
-    bool untimed = false;             // nothing is run for the sake of times
-    bool ranges = true;               // there are such ranges
-    // Called by what measures now and then, never within a timed region: it is not hung. May be empty.
+    std::string schedule = "fifo";    // of the executor; see model/schedule.hpp
+    unsigned workers = 0;             // of the executor; 0: one per core
+    std::string experiment = "adhoc"; // part of the names of NVTX ranges (model/case_text.hpp)
+    bool untimed = false;             // skips runs that are only needed for times
+    bool ranges = true;               // creates NVTX ranges
+    // The session calls this from time to time, never within a timed region, to show that it is not hung. May be empty.
     std::function<void()> alive{};
 };
 
-// How far a chain of launches, each made by the grid before it, can go.
+// How long a chain can become in which each grid launches the next.
 struct DepthProbe {
-    unsigned asked = 0;   // levels that were tried; 0: a build without the ledger cannot tell
-    unsigned reached = 0; // levels that ran; smaller than asked when the device refused
-    std::string error;    // with which error it refused, empty otherwise
+    unsigned asked = 0;   // levels that were tried; 0: unknown, in a build without the ledger
+    unsigned reached = 0; // levels that ran; fewer than asked if the device refused a launch
+    std::string error;    // the error of the refused launch; empty if there was none
 };
 
-// What the device's memory gave in this run, in GB/s (10^9 bytes); 0: not measured (the executor).
+// The measured bandwidth of the device's memory, in GB/s (10^9 bytes per second); 0: not measured (the executor).
 struct MeasuredBandwidth {
-    double read_gb_s = 0; // read alone
-    double copy_gb_s = 0; // copied by the driver, bytes read and written together
+    double read_gb_s = 0; // only reads
+    double copy_gb_s = 0; // a copy by the driver; bytes read plus bytes written
 };
 
 class Session
@@ -52,44 +52,50 @@ class Session
     // The executor's schedule; empty on a GPU.
     virtual std::string schedule() const = 0;
 
-    // Prepares the case if it is not the last one's (untimed), runs it once (timed) and verifies it
-    // (untimed). The strategy must be in this backend's registry. What goes wrong on the device is a status,
-    // not an exception. Throws RunError when the case's memory cannot be had.
-    // What the executor draws for the sample follows from its schedule, the case and the repetition alone, whatever ran before.
+    // Prepares the case unless it is the same as before (untimed), runs it once (timed) and verifies it (untimed). The
+    // strategy must be in this backend's registry. An error on the device becomes a status, not an exception. Throws
+    // RunError if there is not enough memory for the case. The executor's random draws for the sample depend only on
+    // the schedule, the case and the repetition.
     virtual Sample sample(const Case& point, unsigned repetition) = 0;
-    // Says that this sample is to be taken after those announced before: a session in another process begins with it. Another sample, or
-    // one whose device is lost, makes what was announced void.
+    // Announces that this sample comes after the samples announced before, so that a session in another process can
+    // begin with it early. Another sample, or a sample that loses the device, cancels all announcements.
     virtual void announce(const Case& /*point*/, unsigned /*repetition*/) {}
-    // After a sample whose device is lost a new device can be had, with nothing warm on it.
+    // Whether renew() can replace a lost device.
     virtual bool recovers() const { return false; }
-    // Gets it, before anything else is asked for. Throws RunError where there is none any more.
+    // Gets a new device, which is not warmed up. After a sample that lost the device, call this before any other
+    // member. Throws RunError if there is no device any more.
     virtual void renew() {}
-    // Repetition 0, for what is to be seen: `hello` prints its lines to standard output, `blobs` gives Sample::image.
+    // Repetition 0 with visible output: `hello` prints its lines to standard output, `blobs` and `mandelbrot`
+    // fill Sample::image.
     virtual Sample sample_aloud(const Case& point) = 0;
-    // Repetition 0, traced: its latencies are those of latencies_by_depth(), its times those of tracing too. Throws as trace() does.
+    // Repetition 0, traced: its latencies come from latencies_by_depth(), and its times include the cost of tracing.
+    // Throws as trace() does.
     virtual Sample sample_traced(const Case& point) = 0;
-    // The same in instances of the kernels that mark when they were called, begun and ended, `grids` of them at most. What the
-    // trace says of the run is filled in but for its overhead. Throws UsageError for a case that launches nothing from a kernel.
+    // Like sample(), but with instances of the kernels that record when each grid was called, began and ended, for at
+    // most `grids` grids. Fills in everything except Trace::overhead. Throws UsageError for a case that launches
+    // nothing from a kernel.
     virtual Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) = 0;
-    // Runs the case once, on the executor, and finds the pairs of accesses in its kernels that no rule of CUDA orders. Throws UsageError
-    // on a GPU and with more than one worker; RunError in a program that does not watch accesses, and past the limit of memory.
+    // Runs the case once on the executor and finds the pairs of accesses in its kernels that no CUDA rule orders.
+    // Throws UsageError on a GPU and with more than one worker. Throws RunError in a program that does not watch
+    // accesses, and if the detector needs more memory than its limit.
     virtual Races races(const Case& /*point*/, unsigned /*repetition*/)
     {
-        throw RunError("races are found in the process of the command itself");
+        throw RunError("the race detector runs only in the command's own process, not in a worker");
     }
-    // Frees what sample() keeps between calls.
+    // Frees everything that sample() keeps between calls.
     virtual void release() = 0;
 
-    // An empty kernel, launched and waited for, as a sample is timed: the floor of every time. Median of 101.
+    // The time to launch an empty kernel and wait for it, timed like a sample: no time can be smaller. Median of 101.
     virtual double null_kernel_us() = 0;
-    // The smallest step by which the timer that kernels read goes on, in nanoseconds.
+    // The smallest step of the timer that kernels read, in nanoseconds.
     virtual unsigned timer_step_ns() = 0;
-    // Over 8 GiB, or a quarter of the free memory. Medians of 11. Throws RunError if what was read is not what was there.
+    // Reads and copies 8 GiB, or a quarter of the free memory if that is less. Medians of 11. Throws RunError if it
+    // reads wrong data.
     virtual MeasuredBandwidth bandwidth() = 0;
     virtual DepthProbe probe_depth(unsigned levels) = 0;
 };
 
-// What the commands probe.
+// The number of levels that commands pass to probe_depth().
 inline constexpr unsigned kProbedLevels = 1024;
 
 } // namespace nestbed

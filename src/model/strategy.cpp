@@ -22,10 +22,22 @@ bool StrategyInfo::has(Mechanism mechanism) const
     return std::ranges::find(mechanisms, mechanism) != mechanisms.end();
 }
 
+std::vector<InputKind> inputs_of(const StrategyInfo& info)
+{
+    if (info.workload == "reduce")
+        return {InputKind::random, InputKind::index};
+    if (info.workload == "bezier")
+        return {InputKind::curves, InputKind::zipf};
+    if (info.workload == "mandelbrot")
+        return {InputKind::set, InputKind::interior, InputKind::exterior, InputKind::dust};
+    return {};
+}
+
 std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point)
 {
     constexpr std::uint64_t kElementBytes = 4;
-    if (info.workload == "reduce" || info.workload == "blobs") // read or written, once
+    if (info.workload == "reduce" || info.workload == "blobs" ||
+        info.workload == "mandelbrot") // read or written, once
         return point.elements * kElementBytes;
     return info.over_matrix() ? 2 * point.elements * kElementBytes : 0;
 }

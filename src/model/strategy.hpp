@@ -1,10 +1,11 @@
-// A strategy: one way to do a workload. Its file (nested/ or baseline/) holds the kernels and the entry
-// below; the registry is how the tests, the plan and `nestbed list` find it.
+// A strategy: one way to do a workload. Its file (in nested/ or baseline/) contains its kernels and its entry, a
+// StrategyInfo. The tests, the plan and `nestbed list` find it in the registry.
 #pragma once
 
 #include "model/case.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,66 +15,92 @@ namespace nestbed
 
 struct StrategyInfo {
     std::string_view name;
-    std::string_view workload; // "reduce", "hello", "chain", "fanout", "transpose", "copy" or "blobs"
-    std::span<const Mechanism> mechanisms = kOnly<Mechanism::none>; // those it can go by; the first is the default
+    std::string_view workload; // such as "reduce"; see the workloads in src/device/workloads
+    std::span<const Mechanism> mechanisms = kOnly<Mechanism::none>; // supported; the first is the default
     std::string_view summary;                                       // what it does, in one line
     std::string_view hazards; // what can go wrong, or why nothing can, in one line
-    std::string_view source;  // where it comes from
-    bool racy = false;        // its answer depends on the schedule
-    bool delayed = false;     // it has a place for the case's delay_us
-    bool shaped = false;      // the case's block shape means something
-    bool cuda_only = false;   // registered on every backend, runs on CUDA alone
-    bool on_host = false;     // the host's processor does it: no GPU
-    bool operators = false;   // of a reduction: it takes max and min beside sum
-    bool waits = false;       // it waits for the device before all of it is submitted: it cannot be held
+    std::string_view source;  // the origin of the strategy
+    bool racy = false;        // it has a race: its answer depends on the schedule
+    bool delayed = false;     // it supports Case::delay_us
+    bool shaped = false;      // it supports Case::shape
+    bool cuda_only = false;   // registered on every backend, but runs only on CUDA
+    bool on_host = false;     // runs on the host's processor, not on a GPU
+    bool operators = false;   // a reduction that supports max and min as well as sum
+    bool offers = false;      // launches by need (model/offers.hpp): its launches depend on the input
+    bool hangs = false;       // may hang the device when launches pass the pending limit
+    bool waits = false;       // waits for the device before all work is submitted, so it cannot be held
 
     bool has(Mechanism mechanism) const;
-    // The workload's input is drawn from the case's seed.
-    bool drawn() const { return workload == "reduce" || workload == "transpose" || workload == "copy"; }
-    // The workload's kernels note when they were called and begun: its samples have latencies.
+    // Whether the workload's input is drawn from the case's seed.
+    bool drawn() const { return is_in({"reduce", "transpose", "copy", "bezier"}); }
+    // Whether the workload's kernels record when they were called and when they began: its samples have latencies.
     bool keeps_timestamps() const { return workload == "chain" || workload == "fanout"; }
-    // The workload is over nx * ny numbers: a matrix, or an image.
-    bool over_matrix() const { return workload == "transpose" || workload == "copy" || workload == "blobs"; }
+    // A run of the workload counts what may happen or not. It is never run twice to time it, and a count of 0 is a finding too.
+    bool counts_chances() const { return workload == "litmus"; }
+    // Whether the workload has nx * ny numbers: a matrix or an image.
+    bool over_matrix() const { return is_in({"transpose", "copy", "blobs", "mandelbrot"}); }
+    // Whether the work depends on the input.
+    bool irregular() const { return is_in({"bezier", "mandelbrot"}); }
+
+  private:
+    bool is_in(std::initializer_list<std::string_view> workloads) const
+    {
+        for (const std::string_view one : workloads)
+            if (one == workload)
+                return true;
+        return false;
+    }
 };
 
-// Bytes that a case's workload must read and write at least, once each; 0 where it is not about memory.
+// Bytes that a case's workload must at least read and write; 0 if it does not measure memory.
 std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point);
 
-// What the case goes by: its own mechanism, or the strategy's first.
+// The mechanism of the case; if the case has none, the strategy's first.
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point);
 
-// The device launches of a case in closed form, and how they hang together.
+// The values of `input` that the workload has; the first is the default. Empty: there is no choice.
+std::vector<InputKind> inputs_of(const StrategyInfo& info);
+
+// The device launches of a case, and how they depend on each other: in closed form, or by the oracle of an irregular
+// workload (model/offers.hpp).
 struct ExpectedLaunches {
     std::vector<std::uint64_t> by_depth; // by_depth[d]: launches that create grids at depth d + 1
-    std::uint32_t root_blocks = 0;       // each with a subtree of its own; 0: the root grid has one
+    std::uint32_t root_blocks = 0;       // each has its own subtree; 0: one subtree for the whole root grid
     bool parent_waits = false;           // a parent block stays resident until its child is complete
-    bool one_by_one = false;             // subtrees of one root grid run one after another (tail launches)
+    bool one_by_one = false;             // the subtrees of one root grid run one at a time (tail launches)
+    bool by_input = false;               // the counts depend on the input: only the session knows them
+    // By an oracle: launches below each root block. (One with items of several root blocks counts for the last of them.)
+    std::vector<std::uint64_t> by_root;
 
     bool per_root_block() const { return root_blocks != 0; }
+    // Launches of a root block and of what it launches.
+    std::uint64_t per_block() const { return per_root_block() ? (total() + root_blocks - 1) / root_blocks : total(); }
 
     std::uint64_t total() const;
     unsigned levels() const { return static_cast<unsigned>(by_depth.size()); }
 
     static ExpectedLaunches none() { return {}; }
-    // Every root block heads a chain of `levels` grids.
+    static ExpectedLaunches of_input() { return {.by_input = true}; }
+    // Every root block starts a chain of `levels` grids.
     static ExpectedLaunches chain_per_block(std::uint32_t root_blocks, unsigned levels);
-    // The whole root grid heads one chain of `levels` grids.
+    // The root grid as a whole starts one chain of `levels` grids.
     static ExpectedLaunches chain_per_grid(unsigned levels);
 };
 
 // The exponent of a power of two.
 unsigned log2_of(std::uint32_t power_of_two);
 
-// Levels of a chain where the case does not say how many.
+// Levels of a chain if the case does not set a depth.
 inline constexpr std::uint32_t kChainLevels = 1024;
 
-// Levels of a recursion that goes on for `full` levels when nothing stops it, under the case's depth.
+// Levels of a recursion that has `full` levels if the case's depth does not limit it.
 unsigned levels_within(const Case& point, unsigned full);
 
-// Levels of a recursion over the whole input that leaves one number of every `fan_in`: launches after the root grid.
+// Levels of a recursion over the whole input in which each level replaces `fan_in` numbers by one: the number of
+// launches after the root grid.
 unsigned whole_levels(const Case& point, unsigned fan_in);
 
-// Levels of a recursion that halves a block's elements from level to level, down to the last pair.
+// Levels of a recursion in which each level halves the elements of a block, down to the last pair.
 unsigned halving_levels(const Case& point);
 
 class Strategy
@@ -86,23 +113,23 @@ class Strategy
 
     virtual const StrategyInfo& info() const = 0;
     virtual ExpectedLaunches launches(const Case& point) const = 0;
-    // Device memory that it takes beside the workload's buffers.
+    // Device memory that it needs in addition to the workload's buffers.
     virtual std::uint64_t scratch_bytes(const Case& /*point*/) const { return 0; }
 };
 
-// All strategies of a backend, by name. Entries are added while static objects are made and live for ever.
+// All strategies of a backend, by name. Entries are added during static initialization and are never removed.
 class Registry
 {
   public:
-    // Throws std::logic_error, which ends the program at its start, if there is one of that name.
+    // Throws std::logic_error, which ends the program at its start, if the name is already taken.
     static void add(BackendKind backend, const Strategy& strategy);
-    // Sorted by name; empty where the backend is not built in.
+    // Sorted by name; empty if this build does not include the backend.
     static std::vector<const Strategy*> of(BackendKind backend);
-    // nullptr if the backend has no such strategy.
+    // Returns nullptr if the backend has no such strategy.
     static const Strategy* find(BackendKind backend, std::string_view name);
-    // Of either backend: what does not depend on it.
+    // Searches both backends: for properties that do not depend on the backend.
     static const Strategy* find_anywhere(std::string_view name);
-    // The names on any backend, sorted.
+    // The names on all backends, sorted.
     static std::vector<std::string_view> names();
 };
 

@@ -40,7 +40,7 @@ std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
 namespace
 {
 
-// WIDTHxHEIGHT, several by comma.
+// Parses WIDTHxHEIGHT, or several of these separated by commas.
 std::vector<AxisValue> shapes_of(const std::vector<Setting>& settings, const Axis& axis)
 {
     std::vector<AxisValue> values;
@@ -57,8 +57,8 @@ std::vector<AxisValue> shapes_of(const std::vector<Setting>& settings, const Axi
             Case point;
             point.shape = sides.size() == 2 ? BlockShape{number(sides[0]), number(sides[1])} : BlockShape{};
             if (point.shape.threads() == 0 || point.shape.threads() > axis.range.most)
-                throw UsageError(fmt::format("{}: '{}' is no shape of a block; allowed: WIDTHxHEIGHT, at most {} "
-                                             "threads in all, several by comma",
+                throw UsageError(fmt::format("{}: '{}' is not a block shape; allowed: WIDTHxHEIGHT, at most {} "
+                                             "threads in all, separated by commas",
                                              said.place(), part, axis.range.most));
             if (std::ranges::find(values, axis.get(point), &AxisValue::number) == values.end())
                 values.push_back({axis.get(point), setting});
@@ -67,7 +67,7 @@ std::vector<AxisValue> shapes_of(const std::vector<Setting>& settings, const Axi
     return values;
 }
 
-// What is said of the axis, or one value without a setting.
+// The values given for the axis, or its default value without a setting.
 std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
 {
     std::vector<AxisValue> values;
@@ -120,18 +120,18 @@ std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info)
 
 namespace
 {
-// "delays" of delay-us.
+// The plural for messages, for example "delays" for delay-us.
 std::string plural_of(const Axis& axis)
 {
     std::string name(axis.name.substr(0, axis.name.find("-us")));
     return name.ends_with('s') || name.size() <= 2 ? name : name + "s";
 }
 
-// A sweep of this size is a mistake; it must not take all memory before it is said so.
+// A sweep above the limit is a mistake. Report it before it uses up all memory.
 void check_size(const Axes& axes, std::size_t devices)
 {
     constexpr double kMostCases = 1e6;
-    std::size_t strategies = 0; // each by each of its mechanisms
+    std::size_t strategies = 0; // counted once for each of its mechanisms
     for (const auto& [name, setting] : axes.strategies)
         strategies += mechanisms_of(axes, Registry::find_anywhere(name)->info()).size();
     double cases = static_cast<double>(devices * strategies);
@@ -145,7 +145,8 @@ void check_size(const Axes& axes, std::size_t devices)
                                      fmt::join(factors, ", "), kMostCases));
 }
 
-// Of mechanisms that are asked for beside each other, a strategy here must have one. (A strategy with several must have one itself.)
+// At least one strategy here must support one of the mechanisms asked for. (A strategy with several mechanisms must
+// support one itself: see mechanisms_of().)
 void check_mechanisms(const Axes& axes)
 {
     const auto has_asked = [&](const NameValue& strategy) {
@@ -170,7 +171,7 @@ void check_operators(const Axes& axes)
         for (const AxisValue& op : axes.of("operator")) {
             const StrategyInfo& info = Registry::find_anywhere(name)->info();
             if (info.workload == "reduce" && !info.operators && *op.number != std::uint64_t{1})
-                throw UsageError(fmt::format("{}: {} has sum alone; allowed with max and min: {}",
+                throw UsageError(fmt::format("{}: {} supports only sum; allowed with max and min: {}",
                                              op.setting->place(), info.name, fmt::join(able, ", ")));
         }
 }

@@ -1,4 +1,4 @@
-// The axes of an experiment, or of a section of it: what each key of a sweep says, checked one by one. Pure.
+// The axes of an experiment, or of one of its sections: the values of each key of a sweep, each checked. Pure.
 #pragma once
 
 #include "model/axis_table.hpp"
@@ -14,17 +14,18 @@
 namespace nestbed
 {
 
-// A name from a list, with the setting that it comes from.
+// A name from a list, and the setting in which it was given.
 using NameValue = std::pair<std::string, Setting>;
 
-// A comma-separated list of names, doubles removed; a pattern stands for all names that it matches. Throws UsageError for a name that is
-// not allowed and for a pattern that matches nothing; `what` it is called there.
+// Parses a comma-separated list of names and removes duplicates; a pattern stands for all names that it matches.
+// Throws UsageError for a name that is not allowed and for a pattern that matches nothing. `what` says in messages
+// what is named, for example "strategy".
 std::vector<NameValue> names_of(const Settings& settings, std::string_view key,
                                 const std::vector<std::string_view>& allowed, std::string_view what);
 
 struct Axes {
     std::vector<NameValue> strategies, mechanisms;
-    std::vector<std::vector<AxisValue>> plain; // of plain_axes(), in their order; each has one value at least
+    std::vector<std::vector<AxisValue>> plain; // of plain_axes(), in their order; each has at least one value
 
     const std::vector<AxisValue>& of(const Axis& axis) const { return plain[&axis - plain_axes().data()]; }
     const std::vector<AxisValue>& of(std::string_view name) const { return of(axis_named(name)); }
@@ -34,9 +35,9 @@ struct Axes {
 // cases on `devices` devices.
 Axes read_axes(const Settings& settings, std::size_t devices);
 
-// What of the mechanisms asked for the strategy has. One that has a single mechanism goes by that: beside other strategies the rest may be
-// asked for them.
-// Throws UsageError when it has several and none of them is asked for.
+// The mechanisms that are asked for and that the strategy supports. A strategy with a single mechanism always uses
+// that one, because the others may be meant for other strategies. Throws UsageError if the strategy has several
+// mechanisms and supports none of those asked for.
 std::vector<Mechanism> mechanisms_of(const Axes& axes, const StrategyInfo& info);
 
 } // namespace nestbed

@@ -18,7 +18,7 @@ namespace
 
 constexpr std::size_t kMostValues = 10'000;
 
-// Multiplies, unless the product is too large.
+// Multiplies; returns an error if the product is too large.
 std::errc multiply(std::uint64_t& value, std::uint64_t factor)
 {
     if (factor != 0 && value > UINT64_MAX / factor)
@@ -35,7 +35,7 @@ std::errc raise(std::uint64_t& value, std::string_view power_text)
     if (error != std::errc{} || end != last)
         return end == last && !power_text.empty() ? error : std::errc::invalid_argument;
     const std::uint64_t base = value;
-    constexpr unsigned kMostPower = 64; // of 2; 0 and 1 may have any, but need no more
+    constexpr unsigned kMostPower = 64; // for base 2; 0 and 1 do not change with more
     value = 1;
     for (unsigned done = 0; done < std::min(power, kMostPower); ++done)
         if (multiply(value, base) != std::errc{})
@@ -43,7 +43,7 @@ std::errc raise(std::uint64_t& value, std::string_view power_text)
     return {};
 }
 
-// "65536", "64k", "1M", "1G", "2^16". An error as std::from_chars() has it.
+// Parses "65536", "64k", "1M", "1G", "2^16". Returns errors as std::from_chars() does.
 std::errc parse_whole(std::string_view text, std::uint64_t& value)
 {
     constexpr unsigned kKiloBits = 10;
@@ -102,7 +102,7 @@ class AxisParser
         const std::string word = range_.word.empty() ? "" : fmt::format(" or {}", range_.word);
         throw UsageError(
             fmt::format("{}: {}; allowed: whole numbers from {}{}{}, as N, FIRST:LAST, FIRST:LAST:STEP or "
-                        "FIRST:LAST:*FACTOR, several by comma",
+                        "FIRST:LAST:*FACTOR, separated by commas",
                         setting_->place(), why, range_.least, most, word));
     }
 
@@ -130,7 +130,7 @@ class AxisParser
             pieces.size() == 2 ? 1 : number(std::string_view(pieces[2]).substr(multiply ? 1 : 0), 0, UINT64_MAX);
         if (multiply ? step < 2 || first == 0 : step == 0)
             refuse(fmt::format("'{}' never ends", part));
-        // A sweep of this size is a mistake; it must not take all memory before it is said so.
+        // A sweep above the limit is a mistake. Report it before it uses up all memory.
         if (!multiply && (last - first) / step >= kMostValues)
             refuse(fmt::format("'{}' has more than {} values", part, kMostValues));
         for (std::uint64_t value = first;;) {
@@ -142,10 +142,10 @@ class AxisParser
     }
 
     const AxisRange& range_;
-    std::shared_ptr<const Setting> setting_; // that is parsed
+    std::shared_ptr<const Setting> setting_; // the setting that is being parsed
     std::vector<AxisValue> values_;
     std::unordered_set<std::optional<std::uint64_t>> seen_;
-    std::size_t said_ = 0; // values with their doubles
+    std::size_t said_ = 0; // number of values given, including duplicates
 };
 
 } // namespace

@@ -2,9 +2,9 @@
 //
 //     axis  = part { "," part }
 //     part  = size | first ":" last | first ":" last ":" step | first ":" last ":*" factor | word
-//     size  = number [ "k" | "M" | "G" | "^" power ]      each of these may be a size; k is 1024, M and G are its powers
+//     size  = number [ "k" | "M" | "G" | "^" power ]      each number may be a size; k is 1024, M and G are its powers
 //
-// `64,256,2048`   `1:8`   `0:100:10`   `1:64k:*2`   `2^20`   and, where a key knows a word, `auto` or `full`.
+// `64,256,2048`   `1:8`   `0:100:10`   `1:64k:*2`   `2^20`   and, where a key allows a word, `auto` or `full`.
 #pragma once
 
 #include "model/axis_table.hpp"
@@ -20,21 +20,22 @@
 namespace nestbed
 {
 
-// A value and the setting that it comes from, for messages about it. No number: the range's word, or none was said.
+// A value and the setting that it comes from, for messages about it. Without a number: the range's word, or no value
+// was given.
 struct AxisValue {
     std::optional<std::uint64_t> number;
-    std::shared_ptr<const Setting> setting; // one for all its values: a copy each would be ten thousand long lists
+    std::shared_ptr<const Setting> setting; // shared by all its values: a copy each would be ten thousand long lists
 };
 
-// All values of an axis, in order, doubles removed. Throws UsageError with the setting's place, the part that
-// is wrong, and what is allowed: at most ten thousand values, doubles among them.
+// All values of an axis, in order and without duplicates. Throws UsageError with the place of the setting, the part
+// that is wrong, and what is allowed: at most ten thousand values, including duplicates.
 std::vector<AxisValue> parse_axis(const std::vector<Setting>& settings, const AxisRange& range);
 
 // One whole number. Throws UsageError.
 std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uint64_t most);
-// A whole number up to 1,000,000; `usual` where the key was not given. Throws UsageError.
+// A whole number up to 1,000,000; `usual` if the key was not given. Throws UsageError.
 unsigned count_of(const Settings& settings, std::string_view key, unsigned least, unsigned usual);
-// "on", or "off", which it is where the key was not given. Throws UsageError.
+// Whether the key is "on". Allowed are "on" and "off", the default. Throws UsageError.
 bool is_on(const Settings& settings, std::string_view key);
 
 } // namespace nestbed

@@ -1,8 +1,10 @@
 #include "plan/cost.hpp"
 
 #include "model/launch_plan.hpp"
+#include "model/offers.hpp"
 #include "model/strategy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -12,13 +14,15 @@ namespace nestbed
 namespace
 {
 
-// What a mechanism takes on a GPU: one launch of many that are under way at once, and one behind another from level to level.
+// What a mechanism costs on a GPU: a launch while many others run at the same time, and a level that starts after the
+// previous one has ended.
 struct Rate {
     double launch_us = 0;
     double level_us = 0;
 };
 
-// By mechanism. From wall_us of results/h200/launch.csv (chain: levels; fanout: launches), ways.csv and grid.csv (launches).
+// By mechanism. From wall_us in results/h200/launch.csv (chain: levels; fanout: launches), ways.csv and grid.csv
+// (launches).
 constexpr std::array<Rate, kMechanisms.size()> kRates{{
     {},         // none
     {0.45, 11}, // null_stream
@@ -30,28 +34,38 @@ constexpr std::array<Rate, kMechanisms.size()> kRates{{
     {1.1, 0},   // host_graph
     {0, 1.05},  // grid_sync
 }};
-constexpr double kRaised = 2.3;  // times as slow, launches under a raised limit: pending.csv
-constexpr double kWave = 3.3;    // a launch by the host of one wave of several: fanout by tail
-constexpr double kCall = 15;     // one kernel of the host, waited for
-constexpr double kRow = 150;     // untimed, whatever the case: what `utc` leaves between the rows of short ones
-constexpr double kByte = 0.6e-6; // 1.6 TB/s: from a fifth to twice of it, by the kernel
-constexpr double kByteUntimed = 0.5e-6;    // restored, or verified
+constexpr double kRaised = 2.3;  // slowdown of launches under a raised limit: pending.csv
+constexpr double kWave = 3.3;    // a host launch of one wave, if there are several: fanout with tail
+constexpr double kCall = 15;     // one kernel that the host launches and waits for
+constexpr double kRow = 150;     // untimed, for any case: from the gaps in `utc` between the rows of short cases
+constexpr double kByte = 0.6e-6; // 1.6 TB/s; kernels reach a fifth of it to twice as much
+constexpr double kByteUntimed = 0.5e-6;    // to restore or to verify a byte
 constexpr double kLimitSet = 2500;         // untimed
-constexpr double kGraphMade = 700;         // untimed, of a device graph
-constexpr double kNodeMade = 12;           // untimed, of a graph
-constexpr double kMarkedRun = 1.5;         // chain, fanout: once more, with timestamps, untimed
+constexpr double kGraphMade = 700;         // untimed, for a device graph
+constexpr double kNodeMade = 12;           // untimed, for a node of a graph
+constexpr double kMarkedRun = 1.5;         // chain, fanout: a second, untimed run with timestamps
 constexpr double kNumberOnHost = 0.8e-3;   // `host`
 constexpr double kNumberOnHosts = 0.07e-3; // `host_parallel`, on 16 cores
-constexpr double kNumberMade = 1.5e-3;     // of an input
+constexpr double kNumberMade = 1.5e-3;     // for a number of the input
 
 // The executor, on a Xeon at 2.6 GHz: user time with --workers 1.
 constexpr double kRowExecuted = 60;
-constexpr double kThreadExecuted = 0.15; // 0.02 (tail) to 0.8 (neighbored): by its barriers
+constexpr double kThreadExecuted = 0.15; // 0.02 (tail) to 0.8 (neighbored), depending on the barriers
 constexpr double kLaunchExecuted = 1.5;
 constexpr double kByteExecuted = 4e-3; // 0.4e-3 (a sum: restored and verified) to 20e-3 (blobs)
 constexpr double kNumberMadeExecuted = 0.01;
 
-// The GPU that the estimates are of: an H200.
+// Irregular workloads: an exhaustive image of 16384 x 16384 at dwell 4096 takes 79 ms, its recursion about 0.1 of that.
+constexpr double kIteration = 79e3 / (16384.0 * 16384 * 4096); // per pixel and unit of the largest dwell
+constexpr double kPartDivided = 0.12;
+constexpr double kIterationOnHosts = 20e-6;   // the reference, on 16 cores
+constexpr double kIterationExecuted = 0.5e-3; // the kernels and the reference
+constexpr double kPixelExecuted = 0.5;
+constexpr double kPointUntimed = 2e-5; // to compare it, on the device
+constexpr double kPointMade = 10e-3;
+constexpr double kPointExecuted = 0.3;
+
+// The GPU for which the estimates hold: an H200.
 const DeviceFacts& gpu()
 {
     static const DeviceFacts facts{.multiprocessors = 132,
@@ -66,7 +80,7 @@ double number_on_host_us(const Case& point)
     return point.strategy == "host" ? kNumberOnHost : point.strategy == "host_parallel" ? kNumberOnHosts : 0;
 }
 
-// Launches that no kernel makes, or levels of one grid.
+// Launches by the host, or levels inside one grid.
 double launches_by_host(const StrategyInfo& info, const Case& point)
 {
     if (info.workload == "chain")
@@ -74,8 +88,8 @@ double launches_by_host(const StrategyInfo& info, const Case& point)
     return info.workload == "fanout" ? point.grid : halving_levels(point);
 }
 
-// Levels that run one after another: of a wave's chains at once, of tail launches one by one, and of what a block launches into one
-// stream one subtree after another.
+// The number of levels that run one after another. The chains of one wave run at the same time. Tail launches run one
+// by one. The subtrees that a block launches into one stream run one after another.
 double levels_in_turn(const ExpectedLaunches& form, const LaunchPlan& plan, Mechanism mechanism)
 {
     const bool tail = mechanism == Mechanism::tail;
@@ -99,6 +113,53 @@ double launches_us(const StrategyInfo& info, const Case& point, const ExpectedLa
     return raised ? us * kRaised : us;
 }
 
+// A rough number of launches by need, which depend on the input: of an image by the figures of 16384 x 16384 pixels,
+// one launch per 8192 pixels, or per 32768 if blocks fill and compute. A threshold has fewer.
+double launches_by_need(const StrategyInfo& info, const Case& point)
+{
+    constexpr double kPixelsALaunch = 8192;
+    constexpr double kLevels = 8;
+    if (!info.offers || (point.depth && *point.depth == 0))
+        return 0;
+    const bool image = info.workload == "mandelbrot";
+    const double items = image ? static_cast<double>(point.elements) / kPixelsALaunch *
+                                     (point.strategy == "mandelbrot_naive" ? 1 : 0.25)
+                               : static_cast<double>(point.elements);
+    if (blocks_a_group(point.aggregate) == 0)
+        return image ? kLevels : 1;
+    if (point.aggregate == Aggregate::none)
+        return items;
+    const double a_block = image ? static_cast<double>(point.fanout * point.fanout) : point.block;
+    const double a_group =
+        point.aggregate == Aggregate::warp ? std::min(a_block, 32.0) : a_block * blocks_a_group(point.aggregate);
+    return std::max(1.0, items / a_group);
+}
+
+// The work of an irregular workload, without its launches.
+double irregular_work_us(const StrategyInfo& info, const Case& point)
+{
+    const bool gpu = point.backend == BackendKind::cuda;
+    if (info.workload == "bezier")
+        return bezier_points(point) * (gpu ? kPointUntimed : kPointExecuted);
+    const auto pixels = static_cast<double>(point.elements);
+    const double part = point.strategy == "mandelbrot_exhaustive" ? 1 : kPartDivided;
+    return pixels * point.dwell * part * (gpu ? kIteration : kIterationExecuted) +
+           (gpu ? 0 : pixels * kPixelExecuted);
+}
+
+double irregular_sample_us(const StrategyInfo& info, const Case& point)
+{
+    const double launches = launches_by_need(info, point);
+    const double work = irregular_work_us(info, point);
+    if (point.backend == BackendKind::cpu)
+        return kRowExecuted + work + launches * (kLaunchExecuted + point.block * kThreadExecuted);
+    const Rate& rate = kRates.at(static_cast<std::size_t>(mechanism_of(info, point)));
+    const bool in_turn = mechanism_of(info, point) == Mechanism::tail;
+    constexpr double kRuns = 2; // held, and not held
+    return kRow + static_cast<double>(bytes_moved(info, point)) * 2 * kByteUntimed +
+           kRuns * (kCall + work + launches * (in_turn ? rate.level_us : rate.launch_us));
+}
+
 double sample_on_gpu(const StrategyInfo& info, const Case& point, const ExpectedLaunches& form)
 {
     const LaunchPlan plan = plan_launches(point, form, gpu());
@@ -120,7 +181,7 @@ double sample_on_executor(const StrategyInfo& info, const Case& point, const Exp
            static_cast<double>(bytes_moved(info, point)) * kByteExecuted;
 }
 
-// Else its only row says so.
+// Whether the case runs. Otherwise it has a single row, which says why not.
 bool is_run(const StrategyInfo& info, const Case& point)
 {
     return point.backend == BackendKind::cuda || !(info.cuda_only || cuda_only(mechanism_of(info, point)));
@@ -135,12 +196,27 @@ double sample_us(const Case& point)
     const ExpectedLaunches form = strategy.launches(point);
     if (!is_run(info, point))
         return kRowExecuted;
+    if (info.irregular())
+        return irregular_sample_us(info, point);
     return point.backend == BackendKind::cuda ? sample_on_gpu(info, point, form)
                                               : sample_on_executor(info, point, form);
 }
 
+double bezier_points(const Case& point)
+{
+    constexpr double kOfCurves = 18; // evenly from 4 to 32
+    constexpr double kOfZipf = 590;  // (4096 - 4) / log(4096 / 4)
+    return static_cast<double>(point.elements) * (point.input == InputKind::zipf ? kOfZipf : kOfCurves);
+}
+
 double input_us(const Case& point)
 {
+    if (point.dwell != 0)
+        return point.backend == BackendKind::cuda
+                   ? static_cast<double>(point.elements) * point.dwell * kIterationOnHosts
+                   : 0;
+    if (Registry::find_anywhere(point.strategy)->info().workload == "bezier")
+        return bezier_points(point) * kPointMade;
     if (!Registry::find_anywhere(point.strategy)->info().drawn())
         return 0;
     return static_cast<double>(point.elements) *

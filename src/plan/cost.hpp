@@ -1,5 +1,6 @@
-// How long a case is likely to take: for shards that take equally long, and for the time left. Within a factor of three for most cases,
-// on the devices that the constants are from; it is what cases have to each other that counts. Pure.
+// Estimates how long a case takes: to make shards that take equally long, and to estimate the time left. The
+// estimates are within a factor of three for most cases on the devices from which the constants come. Only the ratios
+// between cases matter. Pure.
 #pragma once
 
 #include "plan/plan.hpp"
@@ -7,16 +8,19 @@
 namespace nestbed
 {
 
-// Microseconds of one sample: its timed region, and all that is done round it, such as restoring the input and verifying the answer.
-// The strategy must be in a registry.
+// Microseconds for one sample: its timed region and all work around it, such as restoring the input and verifying the
+// answer. The strategy must be in a registry.
 double sample_us(const Case& point);
 
-// Microseconds that it takes to make the input that the cases of a group share, once.
+// About how many points the lines of `bezier` have in all.
+double bezier_points(const Case& point);
+
+// Microseconds to make, once, the input that the cases of a group share.
 double input_us(const Case& point);
 
-// Microseconds of all samples of a case, warm-up among them, without its input.
+// Microseconds for all samples of a case including the warm-up, without its input.
 double cost_us(const Plan& plan, const Case& point);
-// The same of all cases, with their inputs.
+// The same for all cases, with their inputs.
 double cost_us(const Plan& plan);
 
 } // namespace nestbed

@@ -4,13 +4,13 @@
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
 #include "plan/axes.hpp"
+#include "plan/choice.hpp"
 #include "plan/plan_description.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <set>
 #include <span>
 #include <utility>
@@ -21,126 +21,9 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint32_t kUsualGrid = 2048; // the book's
-constexpr std::uint32_t kUsualBlock = 512;
+constexpr std::uint32_t kUsualImageBlock = 256; // of a workload that divides an image
 
-// A value of each of some axes, and the case that has them.
-struct Choice {
-    Case point;
-    std::vector<std::pair<const Axis*, const AxisValue*>> values{};
-
-    const AxisValue& of(std::string_view name) const
-    {
-        return *std::ranges::find(values, name, [](const auto& one) { return one.first->name; })->second;
-    }
-};
-
-// Calls use(choice) for all values of these axes by one another, the last axis fastest.
-template <class Use>
-void for_each_choice(const Axes& axes, std::span<const Axis* const> of, Choice& choice, const Use& use)
-{
-    if (of.empty())
-        return use(choice);
-    for (const AxisValue& value : axes.of(*of.front())) {
-        of.front()->set(choice.point, value.number);
-        choice.values.emplace_back(of.front(), &value);
-        for_each_choice(axes, of.subspan(1), choice, use);
-        choice.values.pop_back();
-    }
-}
-
-// Axes of the inputs or of what is done with them, in the order of a plan's loops: a run goes from the few elements to the many.
-std::vector<const Axis*> axes_of_loops(bool input)
-{
-    std::vector<const Axis*> axes;
-    for (const Axis* axis : plain_axes_in_tables())
-        if (axis->input == input)
-            axes.push_back(axis);
-    if (const auto grid = std::ranges::find(axes, &axis_named("grid")); grid != axes.end())
-        std::iter_swap(grid, std::ranges::find(axes, &axis_named("block")));
-    return axes;
-}
-
-// Of elements, grid and block any two give the third.
-void complete_shape(Choice& choice)
-{
-    Case& point = choice.point;
-    const AxisValue& elements = choice.of("elements");
-    const AxisValue& grid = choice.of("grid");
-    const AxisValue& block = choice.of("block");
-    if (elements.number && grid.number && !block.number) {
-        const std::uint64_t needed = std::bit_ceil((*elements.number - 1) / *grid.number + 1);
-        if (needed > 1024)
-            throw UsageError(
-                fmt::format("{}: {} elements need blocks of {} threads; allowed: at most {} with {} blocks",
-                            elements.setting->place(), *elements.number, needed, *grid.number * 1024, *grid.number));
-        point.block = static_cast<std::uint32_t>(needed);
-    } else if (!block.number) {
-        point.block = kUsualBlock;
-    }
-    if (elements.number && !grid.number) {
-        const std::uint64_t needed = (*elements.number - 1) / point.block + 1;
-        if (needed > 2147483647)
-            throw UsageError(fmt::format("{}: {} elements need {} blocks of {}; allowed: at most 2147483647 blocks",
-                                         elements.setting->place(), *elements.number, needed, point.block));
-        point.grid = static_cast<std::uint32_t>(needed);
-    } else if (!grid.number) {
-        point.grid = kUsualGrid;
-    }
-    const std::uint64_t capacity = std::uint64_t{point.grid} * point.block;
-    point.elements = elements.number.value_or(capacity);
-    if (point.elements > capacity)
-        throw UsageError(fmt::format("{}: {} elements do not fit {} blocks of {}; allowed: at most {}",
-                                     elements.setting->place(), point.elements, point.grid, point.block, capacity));
-}
-
-// The setting that a message about a shape begins with: the first of these that the user said, or else `usual`.
-std::string place_of(const Choice& choice, std::initializer_list<std::string_view> axes, std::string_view usual)
-{
-    for (const std::string_view axis : axes)
-        if (const Setting& setting = *choice.of(axis).setting; !setting.value.empty())
-            return setting.place();
-    return std::string(usual);
-}
-
-// What the device can take of a shape.
-void check_shape(const Choice& choice, const DeviceFacts& facts)
-{
-    const Case& point = choice.point;
-    if (point.block > facts.max_threads_per_block)
-        throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}",
-                                     place_of(choice, {"block", "elements", "grid"}, "--block"), facts.name,
-                                     facts.max_threads_per_block, point.block));
-    if (point.grid > facts.max_grid)
-        throw UsageError(fmt::format("{}: {} has grids of at most {} blocks, not {}",
-                                     place_of(choice, {"grid", "elements", "block"}, "--grid"), facts.name,
-                                     facts.max_grid, point.grid));
-}
-
-void check_block_shapes(const Axes& axes, const DeviceFacts& facts)
-{
-    const Axis& axis = axis_named("block-shape");
-    for (const AxisValue& value : axes.of(axis)) {
-        Case point;
-        axis.set(point, value.number);
-        if (point.shape.threads() > facts.max_threads_per_block)
-            throw UsageError(fmt::format("{}: {} has blocks of at most {} threads, not {}", value.setting->place(),
-                                         facts.name, facts.max_threads_per_block, point.shape.threads()));
-    }
-}
-
-// Says why the device has not the memory for a case, beginning with the setting that made it so large.
-std::string refusal_of(const Case& point, const Choice& choice, const DeviceFacts& facts)
-{
-    const std::string why = why_too_large(point, facts);
-    return why.empty() ? ""
-                       : fmt::format("{}: {}",
-                                     point.nx != 0 ? place_of(choice, {"nx", "ny"}, "--nx")
-                                                   : place_of(choice, {"elements", "grid", "block"}, "--grid"),
-                                     why);
-}
-
-// A setting that means nothing to the strategy is left at its default, so that it does not multiply cases.
+// Resets settings that do not apply to the strategy to their defaults, so that they do not multiply cases.
 Case meaningful(Case point)
 {
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
@@ -148,17 +31,22 @@ Case meaningful(Case point)
         point.type = ElementType::float32;
         point.elements = std::uint64_t{point.nx} * point.ny;
     }
+    if (const std::vector<InputKind> inputs = inputs_of(strategy.info());
+        !inputs.empty() && std::ranges::find(inputs, point.input) == inputs.end())
+        point.input = inputs.front();
+    if (strategy.info().over_matrix() && strategy.info().irregular() && point.block == 0)
+        point.block = kUsualImageBlock;
     reset_meaningless(point);
     if (strategy.info().workload != "chain" || point.mechanism != Mechanism::graph_tail)
         point.graphs = 1;
-    if (!strategy.launches(point).per_root_block()) { // no waves
+    if (!strategy.launches(point).per_root_block() && !strategy.info().offers) { // no waves
         point.wave.reset();
         point.streams.reset();
     }
     return point;
 }
 
-// A chain goes on as long as it is told to, and the ledger tells so many levels apart.
+// A chain has as many levels as the user asks for, but the ledger counts at most kLedgerLevels separately.
 void check_levels(const Axes& axes, const StrategyInfo& info)
 {
     if (info.workload != "chain")
@@ -169,7 +57,7 @@ void check_levels(const Axes& axes, const StrategyInfo& info)
                                          depth.setting->place(), *depth.number, kLedgerLevels));
 }
 
-// All strategies under all launch settings on one input.
+// All strategies with all launch settings on one input.
 Group group_of(const Axes& axes, const Case& input)
 {
     static const std::vector<const Axis*> launches = axes_of_loops(false);
@@ -180,6 +68,7 @@ Group group_of(const Axes& axes, const Case& input)
         const StrategyInfo& info = Registry::find_anywhere(name)->info();
         choice.point.strategy = name;
         check_levels(axes, info);
+        check_irregular(axes, info);
         for (const Mechanism mechanism : mechanisms_of(axes, info)) {
             choice.point.mechanism = mechanism;
             for_each_choice(axes, launches, choice, [&](const Choice& one) {
@@ -191,7 +80,7 @@ Group group_of(const Axes& axes, const Case& input)
     return group;
 }
 
-// Cases without elements come again for every type, elements and seed, others when two parts say them: the first stays.
+// Keeps the first of equal cases: parts may overlap; cases without elements repeat per type, elements and seed.
 void drop_repeated_cases(std::vector<Group>& groups)
 {
     std::set<Case> seen;
@@ -200,10 +89,11 @@ void drop_repeated_cases(std::vector<Group>& groups)
     std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
 }
 
-constexpr std::string_view kExpectRace = "race"; // of `nestbed races`; any other command expects ok
+constexpr std::string_view kExpectRace = "race"; // for `nestbed races`; any other command expects ok
 Status expected_status(const Setting& setting)
 {
-    constexpr std::array kAllowed{Status::ok, Status::wrong, Status::launch_failed, Status::unsupported};
+    constexpr std::array kAllowed{Status::ok, Status::wrong, Status::launch_failed, Status::unsupported,
+                                  Status::timeout};
     std::vector<std::string_view> names;
     for (const Status status : kAllowed) {
         if (setting.value == name_of(status))
@@ -261,8 +151,8 @@ std::vector<BackendKind> chosen_backends(const Settings& settings, const WhyNoGp
 namespace
 {
 
-// Adds the groups of one part of the experiment, or to those that are there for the same input. Throws UsageError if the devices have not
-// the memory for any of its cases; one that is too large is a row that says so.
+// Adds the groups of one part of the experiment, or extends the groups that exist for the same input. Throws
+// UsageError if the devices have too little memory for all cases. If only some are too large, their rows say so.
 void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const Axes& axes,
                 const std::map<BackendKind, DeviceFacts>& devices)
 {
@@ -295,13 +185,15 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
                 complete_shape(choice);
                 check_shape(choice, facts);
             } else {
-                point.grid = point.block = 0;
+                point.grid = 0;
+                point.block = static_cast<std::uint32_t>(choice.of("block").number.value_or(0));
                 point.elements = 0;
             }
             if (!matrices)
                 point.nx = point.ny = 0;
             Group group = group_of(axes, point);
             for (const Case& one : group.cases) {
+                check_warps(one, choice);
                 const std::string refusal = refusal_of(one, choice, facts);
                 any_fits = any_fits || refusal.empty();
                 if (first_refusal.empty())
@@ -340,7 +232,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));
     plan.order_seed = *parts.front().of("seed").front().number;
-    std::map<Case, std::size_t> group_of_input; // by a case that has no strategy yet
+    std::map<Case, std::size_t> group_of_input; // by a case without a strategy
     for (const Axes& axes : parts)
         add_groups(plan, group_of_input, axes, devices);
     drop_repeated_cases(plan.groups);

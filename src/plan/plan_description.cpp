@@ -19,12 +19,31 @@
 namespace nestbed
 {
 
+namespace
+{
+
+// An irregular workload has its reference on the device or on the host, and items that are offered.
+std::uint64_t irregular_bytes(const StrategyInfo& info, const Case& point)
+{
+    constexpr std::uint64_t kLineBytes = 28;
+    constexpr std::uint64_t kPointBytes = 8;
+    constexpr std::uint64_t kItemBytes = 12;                                // with its start
+    const std::uint64_t copies = point.backend == BackendKind::cpu ? 2 : 1; // the executor's memory is the host's
+    if (info.workload == "bezier")
+        return point.elements * (kLineBytes + (info.offers ? kItemBytes : 0)) * copies +
+               static_cast<std::uint64_t>(bezier_points(point)) * kPointBytes * copies;
+    return bytes_moved(info, point) * copies; // the image that it is compared with
+}
+
+} // namespace
+
 std::uint64_t memory_bytes(const Case& point)
 {
     constexpr std::uint64_t kElementBytes = 4;
     constexpr std::uint64_t kFlagBytes = 4;
-    constexpr std::uint64_t kReferenceBytes = 16; // a block's right sum and magnitude
-    // A grid of the executor, measured: hello and nosync, 10^6 blocks of 4. A level waits while the one before runs.
+    constexpr std::uint64_t kReferenceBytes = 16; // correct sum and magnitude of a block
+    // A grid of the executor, measured with hello and nosync, 10^6 blocks of 4. A level waits while the previous one
+    // runs.
     constexpr std::uint64_t kGridBytes = 440;
     constexpr std::uint64_t kGenerations = 2;
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
@@ -32,11 +51,13 @@ std::uint64_t memory_bytes(const Case& point)
     const ExpectedLaunches form = strategy.launches(point);
     const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
     std::uint64_t bytes = strategy.scratch_bytes(point);
-    if (reduces) // the input, its working copy, and a sum and completion flags a block
+    if (reduces) // the input, its working copy, and one sum and its completion flags per block
         bytes += 2 * padded * kElementBytes + point.grid * kElementBytes +
                  (form.parent_waits ? std::uint64_t{form.root_blocks} * form.levels() * kFlagBytes : 0);
-    if (strategy.info().over_matrix()) // what is read and what is written, or what is written alone
+    if (strategy.info().over_matrix()) // the data read and written, or only the data written
         bytes += bytes_moved(strategy.info(), point);
+    if (strategy.info().irregular())
+        bytes += irregular_bytes(strategy.info(), point);
     if (point.backend == BackendKind::cpu) {
         if (reduces)
             bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);
@@ -62,7 +83,7 @@ std::string why_too_large(const Case& point, const DeviceFacts& facts)
 namespace
 {
 
-// Why the case will be a row with status unsupported, as far as a plan can know; empty where it will run.
+// Why the case will be a row with status unsupported, as far as a plan can know; empty if the case will run.
 std::string why_unsupported(const Case& point, const DeviceFacts& facts)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
@@ -82,9 +103,10 @@ std::string why_unsupported(const Case& point, const DeviceFacts& facts)
 std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
 {
     std::uint64_t launches = 0;
+    bool by_input = false; // the launches of some cases
     std::uint64_t memory = 0;
     std::size_t unsupported = 0;
-    std::vector<std::string> reasons; // below the line of each case
+    std::vector<std::string> reasons; // shown below the row of each case
     std::set<std::string> said;
     const bool at_least = std::ranges::any_of(plan.repeat, [](const auto& one) { return one.second.precision != 0; });
     std::vector<Column> columns{{"strategy", true}, {"mechanism", true, true}, {"on", true, true}};
@@ -107,8 +129,9 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
             add(std::string(name_of(point.backend)));
             for (const Axis* axis : axes)
                 add(cell_of(*axis, point));
-            add(std::to_string(form.total()));
-            add(from_device(mechanism) ? std::to_string(launch_plan.waves()) : "");
+            add(form.by_input ? "by input" : std::to_string(form.total()));
+            add(from_device(mechanism) && !form.by_input ? std::to_string(launch_plan.waves()) : "");
+            by_input = by_input || form.by_input;
             launches += form.total() * (plan.repeat.at(point.backend).least + plan.warmup.at(point.backend));
             memory = std::max(memory, memory_bytes(point));
             const std::string why = why_unsupported(point, devices.at(point.backend));
@@ -122,11 +145,12 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
     const Terminal terminal = terminal_of(STDOUT_FILENO);
     return table_text(std::move(columns), terminal, reasons) + "\n" +
            words_in_lines(
-               fmt::format("{} cases, {}{} timed samples, {} device launches with the warm-up, at most {} of memory, "
-                           "about {}",
-                           plan.case_count(), at_least ? "at least " : "", plan.sample_count(), launches,
-                           format_bytes(static_cast<double>(memory)),
-                           duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))),
+               fmt::format(
+                   "{} cases, {}{} timed samples, {} device launches with the warm-up{}, at most {} of memory, "
+                   "about {}",
+                   plan.case_count(), at_least ? "at least " : "", plan.sample_count(), launches,
+                   by_input ? " and those that the input decides" : "", format_bytes(static_cast<double>(memory)),
+                   duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))),
                0, terminal.columns) +
            (unsupported == 0 ? "" : fmt::format("{} of them will be `unsupported`\n", unsupported));
 }

@@ -1,4 +1,4 @@
-// What a plan would take: the memory of a case, and the table of --dry-run.
+// The cost of a plan: the memory of a case, and the table of --dry-run.
 #pragma once
 
 #include "plan/plan.hpp"
@@ -10,14 +10,14 @@
 namespace nestbed
 {
 
-// Bytes that a case needs at once: its workload's buffers on the device; on the executor also the host's vectors
-// and the grids of its widest level, for there they share one memory.
+// Bytes that a case needs at the same time: the buffers of its workload on the device. On the executor, host and
+// device share one memory, so this includes the host's vectors and the grids of the widest level.
 std::uint64_t memory_bytes(const Case& point);
 
-// Why the device has not the memory for a case, with both amounts; empty if it has.
+// Why the device has too little memory for a case, with both amounts; empty if it has enough.
 std::string why_too_large(const Case& point, const DeviceFacts& facts);
 
-// What --dry-run prints.
+// The text that --dry-run prints.
 std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices);
 
 } // namespace nestbed

@@ -16,9 +16,9 @@ namespace nestbed
 namespace
 {
 
-constexpr unsigned kUsualMost = 1000; // samples, where a precision is asked for
+constexpr unsigned kUsualMost = 1000; // samples, if a precision is given
 
-// "0.5%" as 0.005.
+// Parses a percentage: "0.5%" gives 0.005.
 double share_of(const Setting& setting)
 {
     constexpr double kLeast = 0.01;
@@ -30,7 +30,7 @@ double share_of(const Setting& setting)
     if (error != std::errc() || std::string_view(end, text.data() + text.size()) != "%" || !(percent >= kLeast) ||
         percent > kMost)
         throw UsageError(
-            fmt::format("{}: it is no precision; allowed: from {}% to {}%", setting.place(), kLeast, kMost));
+            fmt::format("{}: it is not a valid precision; allowed: from {}% to {}%", setting.place(), kLeast, kMost));
     return percent / 100;
 }
 
@@ -48,7 +48,7 @@ bool Repeats::enough(unsigned samples, const std::vector<double>& times) const
 {
     if (samples >= most)
         return true;
-    // Without a time there is none to know better.
+    // Without times there is no precision to reach.
     return samples >= least && next_look(samples - 1) == samples && (times.empty() || is_precise(times, precision));
 }
 
@@ -66,7 +66,7 @@ Repeats repeats_of(const Settings& settings, BackendKind backend)
     const auto precision = settings.one("precision");
     const auto most = settings.one("max-repeat");
     if (!precision && most)
-        throw UsageError(fmt::format("{}: no precision is asked for; allowed: with precision", most->place()));
+        throw UsageError(fmt::format("{}: it needs a precision; allowed: with precision", most->place()));
     if (!precision)
         return exactly(least);
     return {.least = least,

@@ -1,4 +1,4 @@
-// How many samples a case gets: so many, or until its median is known well enough. Pure.
+// The number of samples of a case: a fixed number, or until its median is precise enough. Pure.
 #pragma once
 
 #include "model/case.hpp"
@@ -11,13 +11,14 @@ namespace nestbed
 
 struct Repeats {
     unsigned least = 1;
-    unsigned most = 1;    // `least` where no precision is asked for
-    double precision = 0; // is_precise()'s; 0: none is asked for
+    unsigned most = 1;    // `least` if no precision is given
+    double precision = 0; // for is_precise(); 0: none is given
 
-    // After how many samples, more than `samples`, it is looked at whether that is enough: at `least`, then after 5 or a tenth more, up to
-    // `most`. Not after each: the more often one looks, the more often an interval is narrow by chance.
+    // The next number of samples, above `samples`, after which to check whether they are enough: first `least`, then
+    // 5 or a tenth more each time, up to `most`. Not after every sample: with more checks it is more likely that an
+    // interval is narrow by chance.
     unsigned next_look(unsigned samples) const;
-    // Whether a case that has so many samples, with these times, needs no more.
+    // Whether a case with this many samples and these times needs no more samples.
     bool enough(unsigned samples, const std::vector<double>& times) const;
 
     friend bool operator==(const Repeats&, const Repeats&) = default;
@@ -28,7 +29,8 @@ constexpr Repeats exactly(unsigned samples)
     return {.least = samples, .most = samples};
 }
 
-// The 95 % interval of the times' median is within `precision` times the median on both sides. Of fewer than kFewestSamples times none is.
+// Whether the 95 % interval of the median is within `precision` times the median on both sides. False for fewer than
+// kFewestSamples times.
 bool is_precise(const std::vector<double>& times, double precision);
 
 // From `repeat`, `precision` and `max-repeat`. Throws UsageError.

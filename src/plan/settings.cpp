@@ -19,8 +19,8 @@ namespace nestbed
 namespace
 {
 
-// What is beyond them is no experiment, and must not take all memory before it is said so: each part has its own copy
-// of what is said before the first section.
+// An experiment has no reason to exceed these limits. Check them before a larger file uses up all memory: each part
+// has its own copy of the settings before the first section.
 constexpr std::size_t kMostBytes = 65'536;
 constexpr std::size_t kMostSections = 100;
 
@@ -36,17 +36,18 @@ std::vector<Key> table_of_keys()
                         axis.help, axis.otherwise, axis.name != "backend"});
     keys.insert(
         keys.end(),
-        {{"repeat", "N", "N", "timed runs per case; with a precision, the fewest", "cuda 30, cpu 5", kOfRun},
-         {"precision", "P%", "P%", "repeat a case until the interval of its median is within P% of it", "", kOfRun},
-         {"max-repeat", "N", "N", "with a precision, the most timed runs per case", "1000", kOfRun},
-         {"warmup", "N", "N", "untimed runs before the timed ones", "cuda 3, cpu 1", kOfRun},
-         {"timeout", "SECONDS", "SECONDS", "end a sample that shows no progress for so long", "cuda 60, cpu 600",
+        {{"repeat", "N", "N", "timed runs per case; with a precision, the minimum", "cuda 30, cpu 5", kOfRun},
+         {"precision", "P%", "P%", "repeat a case until the interval of its median is within P% of the median", "",
           kOfRun},
-         {"retries", "N", "N", "retries of a case, or of the start, after a worker crash", "1", kOfRun},
+         {"max-repeat", "N", "N", "with a precision, the maximum number of timed runs per case", "1000", kOfRun},
+         {"warmup", "N", "N", "untimed runs before the timed ones", "cuda 3, cpu 1", kOfRun},
+         {"timeout", "SECONDS", "SECONDS", "end a sample after this time without progress", "cuda 60, cpu 600",
+          kOfRun},
+         {"retries", "N", "N", "retries of a case, or of the start of a worker, after a crash", "1", kOfRun},
          {"latency", "on", "on", "measure launch latencies by depth, in one more run per nested case", "off", kOfRun},
          {"expect", "NAME", "NAME",
-          "the outcome that is known: ok, wrong, launch_failed or unsupported; race: of `nestbed races`", "ok",
-          kOfRun},
+          "the expected outcome: ok, wrong, launch_failed, unsupported or timeout; for `nestbed races`: ok or race",
+          "ok", kOfRun},
          {"schedule", "NAME", "NAME", "how the CPU executor orders grids: fifo, eager or random:SEED", "fifo",
           kOfRun},
          {"workers", "N", "N", "threads of the CPU executor under fifo", "one per core, at most 12", kOfRun}});
@@ -83,7 +84,8 @@ std::string Setting::place() const
 
 namespace
 {
-// The name in a line "[name]"; nothing if it is not of that form. Boost's own sections would be prefixes of its keys.
+// The name in a line "[name]"; empty if the line has another form. Boost's own sections would become prefixes of its
+// keys.
 std::optional<std::string> section_in(std::string_view text)
 {
     const std::size_t begin = text.find_first_not_of(" \t\r");
@@ -132,12 +134,12 @@ void Settings::keep_section(const std::string& path, const std::string& name)
         const std::vector<std::string_view> names(sections_.begin(), sections_.end());
         throw UsageError(fmt::format(
             "{}: there is no section [{}]{}; allowed: {}", path, name, did_you_mean(name, names),
-            names.empty() ? "the file's name alone: it has no sections" : fmt::format("{}", fmt::join(names, ", "))));
+            names.empty() ? "only the file's name: it has no sections" : fmt::format("{}", fmt::join(names, ", "))));
     }
     std::erase_if(settings_,
                   [&](const Setting& setting) { return !setting.section.empty() && setting.section != name; });
     sections_ = {name};
-    experiment_ += "-" + name; // its log is not that of the whole file
+    experiment_ += "-" + name; // so that its log differs from that of the whole file
     constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     std::ranges::replace_if(
         experiment_,
@@ -145,7 +147,7 @@ void Settings::keep_section(const std::string& path, const std::string& name)
         '_');
 }
 
-// Boost.Program_options reads the text, one line at a time: it does not say in which line an error is.
+// Reads the text line by line with Boost.Program_options, which does not report the line of an error.
 void Settings::read_text(std::string_view whole, const std::string& path)
 {
     namespace po = boost::program_options;
@@ -162,7 +164,7 @@ void Settings::read_text(std::string_view whole, const std::string& path)
         };
         if (line == 1 && text.starts_with("\xEF\xBB\xBF")) // a byte order mark
             text.erase(0, 3);
-        if (text.ends_with('\r')) // of a line that ends as on Windows
+        if (text.ends_with('\r')) // of a Windows line end
             text.pop_back();
         if (const auto bad = std::ranges::mismatch(text, printable(text)).in1; bad != text.end())
             refuse(fmt::format("byte {:#04x} is of a control character, or not UTF-8; allowed: UTF-8 text",
@@ -171,9 +173,9 @@ void Settings::read_text(std::string_view whole, const std::string& path)
             if (name->empty())
                 refuse(fmt::format("'{}' names no section", text));
             if (std::ranges::find(sections, *name) != sections.end())
-                refuse(fmt::format("there is a section [{}] already", *name));
+                refuse(fmt::format("section [{}] already exists", *name));
             if (sections.size() == kMostSections)
-                refuse(fmt::format("section [{}] is one too many; allowed: {}", *name, kMostSections));
+                refuse(fmt::format("section [{}]: too many sections; allowed: {}", *name, kMostSections));
             sections.push_back(*name);
             continue;
         }

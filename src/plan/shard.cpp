@@ -18,9 +18,9 @@ namespace
 {
 
 constexpr unsigned kMostShards = 10'000;
-constexpr double kEqual = 1.05; // the dearest shard, by the mean: no need to divide more groups
-constexpr double kFull = 1.1;   // a shard, by its fair part
-constexpr int kHalvings = 8;    // of what a group may cost and stay whole
+constexpr double kEqual = 1.05; // longest shard / mean; below this no more groups are divided
+constexpr double kFull = 1.1;   // load at which a shard counts as full / its fair part
+constexpr int kHalvings = 8;    // how often the cost limit for undivided groups is halved
 
 bool read_number(std::string_view text, unsigned& number)
 {
@@ -28,7 +28,7 @@ bool read_number(std::string_view text, unsigned& number)
     return error == std::errc{} && end == text.data() + text.size();
 }
 
-// What goes to one shard: cases of one group.
+// Cases of one group that go to one shard together.
 struct Piece {
     std::size_t group = 0;
     std::vector<std::size_t> cases;
@@ -42,10 +42,10 @@ struct GroupCost {
 };
 
 struct Division {
-    std::vector<std::vector<unsigned>> shard_of; // by group and case, from 0
+    std::vector<std::vector<unsigned>> shard_of; // by group and case; shards count from 0
     double dearest_us = 0;
     double mean_us = 0;
-    bool whole = false; // some group of several cases is
+    bool whole = false; // at least one group with several cases is undivided
 };
 
 std::vector<GroupCost> costs_of(const Plan& plan)
@@ -62,7 +62,7 @@ std::vector<GroupCost> costs_of(const Plan& plan)
     return costs;
 }
 
-// The dearest first; what costs the same in the plan's order.
+// The most expensive first; pieces of equal cost stay in the plan's order.
 std::vector<Piece> pieces_of(const std::vector<GroupCost>& costs, double most_us)
 {
     std::vector<Piece> pieces;
@@ -82,7 +82,8 @@ std::vector<Piece> pieces_of(const std::vector<GroupCost>& costs, double most_us
     return pieces;
 }
 
-// A shard pays for a group's input once, however many of its cases it has: one that has it is filled to `full_us` before the next has to.
+// A shard pays for the input of a group once, however many of its cases it has. So a shard that has the input is
+// filled up to `full_us` before another shard must make the input too.
 Division divide(const std::vector<GroupCost>& costs, unsigned shards, double most_us, double full_us)
 {
     Division division;
@@ -119,7 +120,8 @@ double dearest_case_us(const std::vector<GroupCost>& costs)
     return us;
 }
 
-// With the least for its dearest shard, and of those the first: groups stay whole where that costs nothing.
+// The division whose longest shard is shortest. Of equal divisions the first one is used, so that groups stay
+// undivided where this costs nothing.
 Division best_division(const Plan& plan, unsigned shards)
 {
     const std::vector<GroupCost> costs = costs_of(plan);
@@ -150,8 +152,8 @@ Shard parse_shard(const std::string& text)
     if (slash == std::string::npos || !read_number(all.substr(0, slash), shard.number) ||
         !read_number(all.substr(slash + 1), shard.of) || shard.number == 0 || shard.number > shard.of ||
         shard.of > kMostShards)
-        throw UsageError(
-            fmt::format("--shard {}: it is no shard; allowed: I/N, I from 1 to N, N at most {}", text, kMostShards));
+        throw UsageError(fmt::format("--shard {}: it is not a valid shard; allowed: I/N, I from 1 to N, N at most {}",
+                                     text, kMostShards));
     return shard;
 }
 

@@ -1,4 +1,5 @@
-// A shard: one of the parts that a plan is divided into, so that several GPUs or machines measure it at once. Pure.
+// A shard: one of the parts into which a plan is divided, so that several GPUs or machines measure it at the same
+// time. Pure.
 #pragma once
 
 #include "plan/plan.hpp"
@@ -15,14 +16,15 @@ struct Shard {
     friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-// "2/4". Throws UsageError that begins with --shard.
+// Parses "2/4". Throws UsageError that begins with --shard.
 Shard parse_shard(const std::string& text);
 std::string name_of(const Shard& shard);
 
-// The shard's cases, in the plan's order; none where there are more shards than cases. Every case is in one shard. By estimated cost
-// (cost.hpp): what is dearest first goes to the shard that has least. A group, whose cases share an input and are measured in interleaved
-// rounds, stays whole, but for one that costs more than a shard's fair part: of that every case goes by itself. Where the shards would
-// then still be unequal, cheaper groups are divided too.
+// The cases of a shard, in the plan's order; none if there are more shards than cases. Every case is in exactly one
+// shard. Cases are assigned by estimated cost (cost.hpp): the most expensive come first, each to the shard with the
+// least load. The cases of a group share an input and are measured in interleaved rounds, so a group stays undivided.
+// A group that costs more than the fair part of a shard is divided into single cases. If the shards are still
+// unequal, cheaper groups are divided too.
 Plan part_of(const Plan& plan, const Shard& shard);
 
 } // namespace nestbed

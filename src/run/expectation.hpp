@@ -1,4 +1,4 @@
-// Whether what came out is what is known to happen: the exit code of a run. Pure.
+// Compares the results of a run with its expectation, for the exit code of the run. Pure.
 #pragma once
 
 #include "run/runner.hpp"
@@ -9,17 +9,20 @@
 namespace nestbed
 {
 
-// What came out otherwise than expected, a line each for the user; empty if all is as known. Of a `part` of the plan nothing is said of
-// what does not happen: it may have happened in another.
-//   ok             every row is ok.
-//   wrong          racy strategies have rows that are wrong, at least one each, and else ok ones; all others are ok.
-//   launch_failed  strategies that launch under a fixed pending limit have rows in which launches failed, at least one
-//                  each, and else ok ones; all others are ok.
-//   unsupported    strategies in waves of a given size or round given streams have cases that cannot be launched so, at
-//                  least one each, and else ok rows; all others are ok.
+// The results that were not expected, one line each for the user; empty if there are none. For a `part` of the plan,
+// a status that does not occur is not reported, because it may occur in another part.
+//   ok             Every row is ok.
+//   wrong          Each racy strategy has at least one wrong row, and its other rows are ok; all other rows are ok.
+//   launch_failed  Each strategy that launches under a fixed pending limit has at least one row in which launches
+//                  failed, and its other rows are ok; all other rows are ok.
+//   unsupported    Each strategy with a given wave size or number of streams has at least one case that cannot be
+//                  launched this way, and its other rows are ok; all other rows are ok.
+//   timeout        Each strategy that may hang the device has at least one row that did, under a fixed pending limit. Of
+//                  all strategies, launches under such a limit may fail; all other rows are ok.
 std::vector<std::string> surprises_in(Status expect, const std::vector<CaseResult>& results, bool part = false);
 
-// The status of a row is a finding, not a failure: ok, unsupported (it would be that again) or what is expected of such a case.
+// Whether the status of a row is a finding, not a failure: ok, unsupported (it would stay unsupported), or expected
+// for such a case.
 bool is_finding(Status expect, const Case& point, Status status);
 
 } // namespace nestbed

@@ -41,16 +41,16 @@ void from_json(const Message& json, Case& point)
 namespace
 {
 constexpr std::size_t kLengthBytes = 4;
-constexpr std::size_t kMostBytes = std::size_t{1}
-                                   << 28; // what says that it is longer is damaged, and must not be waited for
+constexpr std::size_t kMostBytes = std::size_t{1} << 28; // a larger length is damaged data; do not wait for it
 constexpr std::size_t kMostNested = 16;
-constexpr unsigned kMostSimple = 24; // of what an initial byte says by itself; this and more: bytes behind it say it
+constexpr unsigned kMostSimple = 24; // the initial byte contains smaller numbers; otherwise bytes follow it
 
-// Whether this is one CBOR value (RFC 8949) that is nested no deeper than any message. nlohmann's parser calls itself for each array, map
-// and string in pieces: it must not see others. What it also says no to is left to it.
+// Whether this is one CBOR value (RFC 8949) whose nesting is no deeper than in any message. nlohmann's parser
+// recurses for each array, map and string of indefinite length, so it must not get deeper values. The parser still
+// rejects other errors.
 bool is_shallow(std::string_view bytes)
 {
-    std::vector<std::uint64_t> to_come{1}; // values, of all that is open
+    std::vector<std::uint64_t> to_come{1}; // number of values left in each open array or map
     while (!to_come.empty()) {
         if (to_come.back() == 0) {
             to_come.pop_back();
@@ -64,7 +64,7 @@ bool is_shallow(std::string_view bytes)
         std::uint64_t number = initial & 0x1FU;
         bytes.remove_prefix(1);
         if (number >= kMostSimple) {
-            if (number > kMostSimple + 3) // in pieces; no message has those
+            if (number > kMostSimple + 3) // indefinite length; no message has this
                 return false;
             const std::size_t size = std::size_t{1} << (number - kMostSimple);
             if (bytes.size() < size)
@@ -111,7 +111,7 @@ std::optional<Message> FrameReader::next()
     for (std::size_t index = 0; index < kLengthBytes && left >= kLengthBytes; ++index)
         length |= std::size_t{static_cast<unsigned char>(pending_[read_ + index])} << 8 * index;
     if (length > kMostBytes)
-        throw RunError("what came from the other process is no message");
+        throw RunError("the other process sent an invalid message");
     if (left < kLengthBytes || left - kLengthBytes < length) {
         pending_.erase(0, read_);
         read_ = 0;
@@ -122,7 +122,7 @@ std::optional<Message> FrameReader::next()
     if (is_shallow(body))
         message = Message::from_cbor(body, true, false);
     if (!message.is_object())
-        throw RunError("what came from the other process is no message");
+        throw RunError("the other process sent an invalid message");
     read_ += kLengthBytes + length;
     return message;
 }
@@ -134,7 +134,7 @@ void send_frames(int socket, std::string_view frames)
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            throw RunError(fmt::format("the other process cannot be told: {}", std::strerror(errno)));
+            throw RunError(fmt::format("the other process does not take messages: {}", std::strerror(errno)));
         frames.remove_prefix(static_cast<std::size_t>(count));
     }
 }

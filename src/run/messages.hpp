@@ -1,4 +1,4 @@
-// What a run and its worker say to each other: CBOR in frames of a length and so many bytes, over a socket.
+// The messages between a run and its worker: CBOR in frames over a socket. A frame is a length and as many bytes.
 #pragma once
 
 #include "model/case.hpp"
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <type_traits>
 
-// null where there is no value.
+// null stands for an empty optional.
 template <class T>
 requires(!std::is_same_v<T, nlohmann::json>) struct nlohmann::adl_serializer<std::optional<T>> {
     static void to_json(json& to, const std::optional<T>& value)
@@ -35,24 +35,26 @@ namespace nestbed
 
 using Message = nlohmann::json;
 
-// What a worker answers when it has opened its session.
+// A worker's answer when it has opened its session.
 struct Opened {
     DeviceFacts facts;
     std::string schedule;
 };
 
-// All from_json() throw nlohmann::json::exception for what is no such thing.
+// All from_json() throw nlohmann::json::exception if the JSON is something else.
 void to_json(Message& json, const Case& point);
 void from_json(const Message& json, Case& point);
-void from_json(const Message& json, Status& status); // else a number of no status would become one
+void from_json(const Message& json, Status& status); // checks that the status exists
 
-// An image stays in the worker: a run has no use for one.
+// An image stays in the worker, because a run does not need it.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchCounts, attempted_by_depth, attempted, failed, waits_given_up, max_depth,
                                    first_error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuState, sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw, throttle)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OfferSample, items, replaced, drains, drains_refused, child_blocks, arena_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sample, status, detail, gpu_us, wall_us, held, launches, host_launches,
-                                   latencies_us, answer, reference, relative_error, pending_limit, limit_bytes, wave,
-                                   waves, streams, gpu_state, device_lost)
+                                   latencies_us, launches_expected, offers, work, pixels_off, answer, reference,
+                                   relative_error, pending_limit, limit_bytes, wave, waves, streams, gpu_state,
+                                   device_lost)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SessionOptions, schedule, workers, experiment, untimed, ranges)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, name, driver, runtime, compute_capability, uuid, multiprocessors,
                                    max_threads_per_block, max_threads_per_multiprocessor,
@@ -63,26 +65,27 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DepthProbe, asked, reached, error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasuredBandwidth, read_gb_s, copy_gb_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Opened, facts, schedule)
 
-// Four bytes, the least significant first, and the message.
+// The length in four bytes, the least significant first, and then the message.
 std::string frame_of(const Message& message);
 
-// Puts frames together from the pieces in which they come.
+// Assembles frames from the pieces that arrive.
 class FrameReader
 {
   public:
     void add(const char* bytes, std::size_t count) { pending_.append(bytes, count); }
-    // The next whole message, in the order in which they were sent. Throws RunError for what is none.
+    // The next complete message, in the order in which they were sent; empty if none is complete. Throws RunError for
+    // invalid data.
     std::optional<Message> next();
 
   private:
     std::string pending_;
-    std::size_t read_ = 0; // of what is pending
+    std::size_t read_ = 0; // bytes of `pending_` that were read
 };
 
-// Throws RunError when the other end is gone.
+// Throws RunError if the other end is gone.
 void send_frames(int socket, std::string_view frames);
 void send_message(int socket, const Message& message);
-// Waits for one. Empty when the other end is gone.
+// Waits for a message. Empty if the other end is gone.
 std::optional<Message> receive_message(int socket, FrameReader& reader);
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-// How long an answer of a worker is waited for.
+// How long a run waits for a worker's answer.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,14 @@
 namespace nestbed
 {
 
-// What a sample has to end in once a stop was asked for.
+// The time in which a sample must end after a request to stop.
 inline constexpr std::chrono::seconds kStopGrace{5};
 
-// By which a wait that was late was not a wait: the processes were stopped, or the machine slept.
+// If a wait ends later than this after its time, it was not a real wait: the processes were stopped, or the machine
+// slept.
 inline constexpr std::chrono::milliseconds kOverslept{1000};
 
-// Time is what its owner says that it is.
+// The owner passes the current time in every call.
 class Patience
 {
   public:
@@ -23,20 +24,20 @@ class Patience
     Patience(std::chrono::milliseconds timeout, Time now) : timeout_(timeout), until_(now + timeout) {}
 
     bool stopping() const { return stopping_; }
-    // A stop was asked for.
+    // Call this when a stop is requested.
     void stop(Time now)
     {
         stopping_ = true;
         until_ = std::min<Time>(until_, now + kStopGrace);
     }
-    // Of the worker. It does not help where a stop was asked for.
+    // Call this when the worker gives a sign of life. It has no effect after a request to stop.
     void sign_of_life(Time now)
     {
         if (!stopping_)
             until_ = now + timeout_;
     }
-    // What is left; nothing when the time is over. Of a time that was over long ago all is left: this process did not run meanwhile, and
-    // perhaps the worker did neither.
+    // The time left; empty if the time is over. If it was over long ago, the full time is given again: this process
+    // did not run in between, and perhaps the worker did not run either.
     std::optional<std::chrono::milliseconds> left(Time now)
     {
         using std::chrono::milliseconds;

@@ -16,7 +16,7 @@ namespace
 {
 constexpr std::string_view kWipe = "\r\033[K";
 
-// What is left, in times of what this run has done.
+// The remaining work as a multiple of the work that this run has done.
 double left_by_done(const Progress& progress)
 {
     if (progress.done_us > progress.before_us)

@@ -1,4 +1,4 @@
-// Progress of a long run, on standard error: a line that is rewritten on a terminal, elsewhere a line a minute.
+// Progress of a long run, on standard error: one line that is rewritten on a terminal; elsewhere one line per minute.
 #pragma once
 
 #include "run/runner.hpp"
@@ -11,8 +11,8 @@
 namespace nestbed
 {
 
-// "120 of 300 samples, about 56 s left, 2 not ok: nosync 64 x 512": warm-up not counted; the time left by what this run has measured in
-// `elapsed`, what that was likely to cost, and what is left.
+// "120 of 300 samples, about 56 s left, 2 not ok: nosync 64 x 512". The warm-up is not counted. The time left follows
+// from the work that this run has done in `elapsed` and from the estimated costs of this work and of the rest.
 std::string progress_text(const Progress& progress, std::chrono::duration<double> elapsed);
 
 class ProgressReport
@@ -21,13 +21,13 @@ class ProgressReport
     using Clock = std::chrono::steady_clock;
 
     ProgressReport(std::ostream& err, bool terminal, std::function<Clock::time_point()> now = Clock::now);
-    // Wipes the line.
+    // Clears the line.
     ~ProgressReport();
     ProgressReport(const ProgressReport&) = delete;
     ProgressReport& operator=(const ProgressReport&) = delete;
 
     void show(const Progress& progress);
-    // A line that stays.
+    // Prints a line that stays.
     void say(const std::string& text);
 
   private:

@@ -32,8 +32,9 @@ std::vector<std::size_t> round_order(std::size_t cases, std::uint64_t seed, std:
 namespace
 {
 
-// How far ahead a session is told what comes: so that it never waits for the row of one sample to begin with the next. Not further: what was
-// announced of a case that turns out to be impossible is tried all the same.
+// How many samples are announced to a session in advance. Then the session can begin the next sample while the run
+// writes the row of the previous one. The number is small because samples that were announced are tried even if their
+// case turns out to be impossible.
 constexpr std::size_t kAhead = 8;
 
 std::string name_in_words(const Case& point)
@@ -81,7 +82,8 @@ class GroupRun
             throw Stop();
     }
 
-    // Until all that is left is warm at once: a case that takes the worker down leaves the next one cold.
+    // Repeats until all remaining cases are warm at the same time: a case that crashes the worker makes all others
+    // cold.
     void warm_up()
     {
         for (std::size_t index = 0; index < results_.size();) {
@@ -92,7 +94,7 @@ class GroupRun
         }
     }
 
-    // False when the worker was lost.
+    // Returns false if the worker was lost.
     bool warm_up(std::size_t index)
     {
         const CaseResult& result = results_[index];
@@ -108,7 +110,7 @@ class GroupRun
         }
         for (unsigned run = 0; run < plan_.warmup.at(session_.backend()); ++run) {
             stop_if_asked();
-            const Sample warm = sample(index, 0); // any: no sample has to do with the one before it
+            const Sample warm = sample(index, 0); // any repetition number: samples are independent of each other
             if (warm.device_lost) {
                 lost(index, warm);
                 return false;
@@ -122,7 +124,7 @@ class GroupRun
         return !wants_latencies(index) || take_latencies(index);
     }
 
-    // They are in the row of repetition 0.
+    // The latencies are recorded in the row of repetition 0.
     bool wants_latencies(std::size_t index) const
     {
         const Case& point = results_[index].point;
@@ -131,7 +133,7 @@ class GroupRun
                !traced_[index] && !results_[index].repetitions.contains(0);
     }
 
-    // False when the worker was lost: the case is measured without them.
+    // Returns false if the worker was lost. The case is then measured without latencies.
     bool take_latencies(std::size_t index)
     {
         stop_if_asked();
@@ -146,13 +148,13 @@ class GroupRun
         return true;
     }
 
-    // A sample to take: a case, in a round.
+    // One sample to take: a case in a round.
     struct Step {
         unsigned round = 0;
         std::size_t index = 0;
     };
 
-    // What comes after the last one that it gave; nothing when all rounds are done.
+    // The step after the last one returned; empty when all rounds are done.
     std::optional<Step> next_step()
     {
         while (order_.empty() && round_ < repeats_.most && !std::ranges::all_of(results_, &CaseResult::complete)) {
@@ -169,13 +171,13 @@ class GroupRun
         return step;
     }
 
-    // It will be taken, as far as can be known.
+    // Whether the sample will be taken, as far as known.
     bool is_sure(const Step& step) const { return left(step.index) && step.round < results_[step.index].planned; }
 
     void measure()
     {
         std::deque<Step> ahead;
-        std::size_t announced = 0; // of these
+        std::size_t announced = 0; // number of these that are announced
         while (true) {
             while (ahead.size() < kAhead)
                 if (const std::optional<Step> step = next_step())
@@ -185,9 +187,9 @@ class GroupRun
             if (ahead.empty())
                 return;
             const Step step = ahead.front();
-            if (left(step.index)) { // not lost when it was warmed up again, or found to be impossible
+            if (left(step.index)) { // its case was not lost in a repeated warm-up, or found to be impossible
                 stop_if_asked();
-                // In bunches, each of which the worker reads at once.
+                // Announce several at a time, so that the worker reads them at once.
                 if (announced <= kAhead / 2)
                     for (; announced < ahead.size(); ++announced)
                         if (is_sure(ahead[announced]))
@@ -206,7 +208,7 @@ class GroupRun
         }
     }
 
-    // A case has taken the worker down. It is tried again, or kept as what it was.
+    // Handles a case that made the worker fail: it is tried again, or recorded with that status.
     void lost(std::size_t index, const Sample& sample)
     {
         const std::string what = fmt::format("{}: {}", name_in_words(results_[index].point), why_not_ok(sample));
@@ -219,7 +221,7 @@ class GroupRun
         const std::string said =
             fmt::format("{}; {}", what,
                         again ? fmt::format("tried again ({} of {})", tries_[index], plan_.retries)
-                              : "the run goes on without it");
+                              : "the run continues without it");
         hooks_.note(said);
         if (!again) {
             Sample last = sample;
@@ -234,7 +236,7 @@ class GroupRun
         }
     }
 
-    // Of the first round in which it is missing.
+    // Stores the sample in the first round that is missing.
     void keep(std::size_t index, Sample sample)
     {
         unsigned round = 0;
@@ -276,13 +278,13 @@ class GroupRun
     Progress& progress_;
     RunOutcome& outcome_;
     Repeats repeats_;
-    unsigned round_ = 0;             // the next one
-    std::vector<std::size_t> order_; // what is left of the one before it, the last first
+    unsigned round_ = 0;             // the next round
+    std::vector<std::size_t> order_; // cases left in the current round, in reverse order
     bool sampled_ = false;
-    std::vector<unsigned> tries_;                // that took the worker down
-    std::vector<bool> warm_;                     // on the present device
-    std::vector<bool> traced_;                   // or it was tried
-    std::vector<std::vector<double>> latencies_; // by depth, of the traced run
+    std::vector<unsigned> tries_;                // number of tries that made the worker fail
+    std::vector<bool> warm_;                     // on the current device
+    std::vector<bool> traced_;                   // or tracing was tried
+    std::vector<std::vector<double>> latencies_; // by depth, from the traced run
 };
 
 } // namespace

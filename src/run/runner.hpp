@@ -1,4 +1,4 @@
-// Runs a plan: asks the sessions for samples in interleaved rounds and hands every row to the log.
+// Runs a plan: asks the sessions for samples in interleaved rounds and appends every row to the log.
 #pragma once
 
 #include "log/case_result.hpp"
@@ -18,22 +18,21 @@ namespace nestbed
 {
 
 struct Progress {
-    std::size_t done = 0;   // samples, warm-up not counted
-    std::size_t before = 0; // of these, what the log had when the run began
-    std::size_t all = 0;    // as far as it is known: more are added where a precision is not reached
-    double done_us =
-        0; // the same by what they are likely to cost (cost.hpp), for cases differ by a thousand times; 0: not known
+    std::size_t done = 0;   // samples, without warm-up
+    std::size_t before = 0; // of these, samples already in the log when the run began
+    std::size_t all = 0;    // as far as known: the number grows while a precision is not reached
+    double done_us = 0; // as `done`, in estimated cost (cost.hpp), as cases differ up to a thousandfold; 0: unknown
     double before_us = 0;
     double all_us = 0;
     std::size_t bad = 0; // rows of this run that are not ok
     const Case* present = nullptr;
 };
 
-// What a run tells while it goes on, and asks.
+// The calls that a run makes while it measures.
 struct RunHooks {
     std::function<void(const Progress&)> report;          // before every sample
-    std::function<void(const std::string&)> note;         // a worker was lost, in words
-    std::function<bool()> stopped = [] { return false; }; // no more samples are to be taken
+    std::function<void(const std::string&)> note;         // with a text when a worker was lost
+    std::function<bool()> stopped = [] { return false; }; // true: take no more samples
 };
 
 struct RunOutcome {
@@ -41,14 +40,16 @@ struct RunOutcome {
     std::size_t rows = 0; // written by this run
 };
 
-// The order of one round: a permutation of 0 to cases - 1, the same for the same seed, group and round.
+// The order of one round: a permutation of 0 to cases - 1. It is the same for the same seed, group and round.
 std::vector<std::size_t> round_order(std::size_t cases, std::uint64_t seed, std::size_t group, unsigned round);
 
-// Per group: warm-up runs of every case, then `repeat` rounds in which every case runs once, in an order
-// drawn from the plan's seed (where a precision is asked for: in which every case runs that has not enough yet, up to the most), so that drift does not sit on one strategy. Repetitions that are there already are left out. A case that the
-// backend cannot run, or that takes its worker down once more than the plan's `retries`, is one row more. After a lost worker all that is
-// still to be measured in the group is warmed up again. Rows are appended as they are measured; in an untimed run their times are left out.
-// Throws RunError when the log cannot be written, or a device is lost for good; `results` has what was measured then, too.
+// For each group: warm-up runs of every case, then `repeat` rounds. In a round every case runs once, in an order
+// drawn from the plan's seed, so that drift does not affect a single strategy. With a precision, only cases that need
+// more samples run in a round, up to the maximum number. Repetitions that already exist are skipped. A case that the
+// backend cannot run gets one row that says so, and so does a case that makes its worker fail more often than the
+// plan's `retries`. After a worker was lost, all cases of the group that are not complete are warmed up again. Rows
+// are appended as they are measured; the rows of an untimed run have no times. Throws RunError if the log cannot be
+// written, or if a device is lost for good; `results` then contains what was measured before.
 RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
                     const std::map<BackendKind, RunFacts>& runs, CsvLog& log, std::vector<CaseResult>& results,
                     const RunHooks& hooks);

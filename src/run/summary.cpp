@@ -4,13 +4,13 @@
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "model/bandwidth.hpp"
 #include "run/case_summary.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -23,14 +23,14 @@ namespace nestbed
 namespace
 {
 
-// None of its GPU times has anything of the host's.
+// Whether all its GPU times are free of host time.
 bool is_held(const CaseResult& result)
 {
     return std::ranges::all_of(result.samples, [](const Sample& sample) { return sample.held || !sample.gpu_us; });
 }
 
-// Of each group, by each clock, for each state of the L2 cache, held or not: the median of `neighbored`, or else of `cub`, if one was
-// measured.
+// The median of `neighbored`, or else of `cub`, if one was measured: for each group, clock, state of the L2 cache,
+// and held or not.
 using ReferenceKey = std::tuple<std::size_t, std::string_view, CacheState, bool>;
 using References = std::map<ReferenceKey, double>;
 
@@ -50,16 +50,16 @@ References references_in(const std::vector<CaseResult>& results)
     return references;
 }
 
-// Two or three digits that mean something: 0.001, 0.32, 1.00, 41.2, 400.
+// Two or three significant digits, if the ratio is not too small: 0.001, 0.32, 1.00, 41.2, 400.
 std::string ratio_text(double ratio)
 {
     const int decimals = ratio < 0.0995 ? 3 : ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0;
     return fmt::format("{:.{}f}", ratio, decimals);
 }
 
-constexpr std::string_view kUnlike = "*"; // one of a ratio's times is held, the other is not
+constexpr std::string_view kUnlike = "*"; // one time of the ratio is held, the other is not
 
-// How often the reference's time on the same input, by the same clock, goes into this one. Empty where there is none.
+// This time divided by the reference's time on the same input by the same clock. Empty if there is no reference.
 std::string ratio_to_reference(const References& references, const CaseResult& result, double us)
 {
     if (Registry::find_anywhere(result.point.strategy)->info().workload != "reduce")
@@ -78,7 +78,7 @@ std::string axis_cell(const Axis& axis, const Case& point)
     return axis.name == "elements" && whole ? "" : cell_of(axis, point);
 }
 
-// Without the word that keys and settings leave out too, where every case has it.
+// The axes with a column. An axis of words is left out if all cases have the default that keys and settings omit.
 std::vector<const Axis*> axes_of_table(const std::vector<CaseResult>& results)
 {
     std::vector<const Axis*> axes;
@@ -97,18 +97,11 @@ std::string percent_text(const std::optional<double>& share)
     return share ? fmt::format("{:.1f}%", 100 * *share) : "";
 }
 
-// "20.1 - 20.9 us": the unit once, where it is the same.
+// "20.1 - 20.9 us": the unit appears once if it is the same for both.
 std::string interval_text(const std::string& low, const std::string& high)
 {
     const std::string unit = low.substr(low.find(' '));
     return (high.ends_with(unit) ? low.substr(0, low.find(' ')) : low) + " - " + high;
-}
-
-// Three significant digits, and all before the point.
-std::string rate_text(double gb_s)
-{
-    const int digits = gb_s > 0 ? static_cast<int>(std::floor(std::log10(gb_s))) : 0;
-    return fmt::format("{:.{}f}", gb_s, std::max(0, 2 - digits));
 }
 
 constexpr std::string_view kRacy = " (racy)";
@@ -146,13 +139,14 @@ std::vector<std::string> result_cells(const References& references, const CaseRe
 
 constexpr std::string_view kBar = "bar";
 
-// A backend's clock: times of one are never set beside those of another.
+// The backend and its clock. Times of different backends or clocks are never compared.
 std::string timed_by(const CaseResult& result)
 {
     return std::string(name_of(result.point.backend)) + " " + std::string(clock_of(result));
 }
 
-// One a case, of those that are timed by the same as most of them. Bars of logarithms say so.
+// One bar per case, only for the backend and clock with which most cases are timed. The name says if bars are
+// logarithmic.
 Column bar_column(const std::vector<CaseResult>& results, BarStyle style)
 {
     constexpr std::size_t kWidth = 8;
@@ -178,7 +172,7 @@ Column bar_column(const std::vector<CaseResult>& results, BarStyle style)
 namespace
 {
 
-// How many samples have times of lower clocks than the GPU could have, and why; empty where none has.
+// How many samples were taken at clocks below the GPU's normal ones, and why; empty if there are none.
 std::string throttled_text(const std::vector<CaseResult>& results)
 {
     std::size_t throttled = 0;
@@ -204,7 +198,7 @@ namespace
 
 using Runs = std::map<BackendKind, RunFacts>;
 
-// Said with the device already, or by no case.
+// The heading already says so for each device.
 bool all_untimed(const Runs& runs)
 {
     return std::ranges::all_of(runs, [](const auto& run) { return run.second.untimed; });
@@ -246,7 +240,8 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
 
     const bool untimed = all_untimed(runs);
     constexpr std::array<std::string_view, 4> kTimes{"n", "median", "MAD", "95% CI"};
-    constexpr std::array<std::string_view, 6> kSometimes{"MAD", "95% CI", "latency", "GB/s", "of peak", "ratio"};
+    constexpr std::array<std::string_view, 7> kSometimes{"MAD",  "95% CI",  "launches", "latency",
+                                                         "GB/s", "of peak", "ratio"};
     std::erase_if(columns, [&](const Column& column) {
         return (column.name == "backend" && column.constant()) ||
                (untimed && std::ranges::find(kTimes, column.name) != kTimes.end()) ||
@@ -256,12 +251,12 @@ std::vector<Column> columns_of(const std::vector<CaseResult>& results, const Run
     return columns;
 }
 
-// Names in it may come from a file that somebody else wrote.
+// Names in it may come from another author's file.
 std::string heading_of(const std::string& title, const Runs& runs, std::size_t columns)
 {
     std::string text = words_in_lines(printable(title), 0, columns);
     for (const auto& [backend, run] : runs) {
-        // Logs of earlier versions do not say how long an empty kernel took.
+        // Logs of earlier versions do not contain the time of an empty kernel.
         const std::string floor = run.floor_us > 0 ? ", null kernel " + format_us(run.floor_us) : "";
         text += words_in_lines(
             printable(fmt::format("{}: {}{}{}", name_of(backend), run.device.name,
@@ -272,7 +267,7 @@ std::string heading_of(const std::string& title, const Runs& runs, std::size_t c
     return text;
 }
 
-// Why a case is not ok: what its first such sample says, where the case above it does not say the same.
+// Why a case is not ok: the detail of its first such sample; empty if it repeats that of the case above.
 std::vector<std::string> reasons_of(const std::vector<CaseResult>& results)
 {
     std::vector<std::string> reasons;
@@ -291,11 +286,11 @@ std::string notes_of(const std::vector<CaseResult>& results, const std::vector<C
     if (std::ranges::any_of(results, [](const CaseResult& result) {
             return Registry::find_anywhere(result.point.strategy)->info().racy;
         }))
-        text += "(racy: the answer depends on the schedule, also where it was right)\n";
+        text += "(racy: the answer depends on the schedule, even if it was right)\n";
     const auto ratio = std::ranges::find(columns, "ratio", &Column::name);
     if (ratio != columns.end() &&
         std::ranges::any_of(ratio->cells, [](const std::string& cell) { return cell.ends_with(kUnlike); }))
-        text += "(* the time of one side has the host's submission in it, that of the other has not: submit)\n";
+        text += "(* one time of the ratio includes the host's submission, the other does not: submit)\n";
     return text;
 }
 

@@ -12,9 +12,10 @@
 namespace nestbed
 {
 
-// A line a case: median, median absolute deviation and the median's 95 % bootstrap interval over the samples that are
-// ok, device launches, median latency of a launch, ratio to `neighbored` (without it to `cub`) on the same input by the
-// same clock, and a bar by which times can be compared at a glance. Columns in which all cases agree are said once, above the table.
+// One line per case: median, median absolute deviation and 95 % bootstrap interval of the median over the samples
+// that are ok, device launches, median latency of a launch, ratio to `neighbored` (or else to `cub`) on the same
+// input by the same clock, and a bar for comparing times at a glance. Columns in which all cases agree appear once,
+// above the table.
 std::string summary_table(const std::string& title, const std::vector<CaseResult>& results,
                           const std::map<BackendKind, RunFacts>& runs, BarStyle bars, const Terminal& terminal);
 

@@ -19,7 +19,7 @@ namespace nestbed
 
 namespace
 {
-// What one that was told to end has, for a profiler that writes its report.
+// Time to exit for a worker that was told to end; a profiler may have to write its report.
 constexpr std::chrono::minutes kLeaveTimeout{1};
 } // namespace
 
@@ -34,7 +34,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& program)
     sigset_t none;
     sigemptyset(&none);
     try {
-        // Standard output is for data: what a worker prints is a message.
+        // The worker's output goes to standard error, because standard output is for data.
         process_ = start_program(words, {ends[1], STDERR_FILENO, STDERR_FILENO}, none);
     } catch (const RunError& error) {
         close(ends[0]);
@@ -75,7 +75,7 @@ std::optional<ProgramEnd> WorkerProcess::ended_within(std::chrono::milliseconds 
             return std::nullopt;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    kill(-process_, SIGKILL); // what it left behind
+    kill(-process_, SIGKILL); // kill the processes that it left behind
     return end_of(std::exchange(process_, 0));
 }
 

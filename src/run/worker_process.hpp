@@ -12,14 +12,14 @@
 namespace nestbed
 {
 
-// What a worker that was killed has to be gone in: its driver may hold it while a kernel is taken from the device.
+// The time in which a killed worker must end: its driver may hold it while a kernel is removed from the device.
 inline constexpr std::chrono::minutes kEndTimeout{1};
 
-// A process that was started to be a worker. It is killed when it goes out of scope.
+// A process that was started as a worker. It is killed when it goes out of scope.
 class WorkerProcess
 {
   public:
-    // As WorkerOptions::program. Throws RunError when it cannot be started.
+    // `program`: see WorkerOptions::program. Throws RunError if the process cannot be started.
     explicit WorkerProcess(const std::vector<std::string>& program);
     WorkerProcess(const WorkerProcess&) = delete;
     WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -27,10 +27,10 @@ class WorkerProcess
 
     int socket() const { return socket_; }
 
-    // Kills it. How it ended; nothing if it does not.
+    // Kills the process. Returns how it ended; empty if it does not end.
     std::optional<ProgramEnd> killed();
 
-    // It was told to end: by itself, if it does so in time.
+    // Tells the process to end, and waits some time until it does so by itself.
     void leave();
 
     std::optional<ProgramEnd> ended_within(std::chrono::milliseconds time);

@@ -23,13 +23,13 @@ namespace
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// To open a device, to measure memory, to probe.
+// For opening a device, measuring its memory, and probing.
 constexpr std::chrono::minutes kSetUpTimeout{5};
-// A device may be back only some time after it was lost.
+// A lost device may need some time before it is available again.
 constexpr unsigned kOpenTries = 3;
 constexpr std::chrono::seconds kBetweenTries{2};
 
-// Why there is no answer.
+// The reason why there is no answer.
 struct Loss {
     Status status = Status::crashed;
     std::string reason;
@@ -55,7 +55,7 @@ class WorkerSession final : public Session
     const DeviceFacts& facts() const override { return facts_; }
     std::string schedule() const override { return schedule_; }
 
-    // What is announced together is sent together, with the next question.
+    // Several announcements are sent together, with the next request.
     void announce(const Case& point, unsigned repetition) override { announce(point, repetition, "sample"); }
 
     void announce(const Case& point, unsigned repetition, const char* what)
@@ -111,7 +111,7 @@ class WorkerSession final : public Session
   private:
     bool stopped() const { return worker_.stop != nullptr && worker_.stop->asked(); }
 
-    // Starts a worker. Throws where there is none, or its device is another.
+    // Starts a worker. Throws if it cannot be started, or if its device is a different one.
     void open(unsigned retries)
     {
         std::variant<Opened, Loss> opened;
@@ -128,8 +128,8 @@ class WorkerSession final : public Session
         }
         auto [facts, schedule] = std::get<Opened>(std::move(opened));
         if (!facts_.name.empty() && (facts.name != facts_.name || facts.uuid != facts_.uuid))
-            throw RunError(fmt::format("the device is another: {} ({}) before, {} ({}) now", facts_.name, facts_.uuid,
-                                       facts.name, facts.uuid));
+            throw RunError(fmt::format("the device has changed: {} ({}) before, {} ({}) now", facts_.name,
+                                       facts_.uuid, facts.name, facts.uuid));
         if (facts_.name.empty())
             facts_ = std::move(facts);
         schedule_ = std::move(schedule);
@@ -141,10 +141,11 @@ class WorkerSession final : public Session
         for (unsigned attempt = 1;; ++attempt)
             try {
                 process_.reset();
-                return open(0); // tried again here
+                return open(0); // this loop does the retries
             } catch (const std::runtime_error& error) {
                 if (attempt == kOpenTries)
-                    throw RunError(fmt::format("no new worker could be had on {}: {}", facts_.name, error.what()));
+                    throw RunError(
+                        fmt::format("no new worker could be started on {}: {}", facts_.name, error.what()));
                 if (worker_.note)
                     worker_.note(fmt::format("{}; tried again ({} of {})", error.what(), attempt, kOpenTries - 1));
                 pause(kBetweenTries);
@@ -160,7 +161,7 @@ class WorkerSession final : public Session
             throw Interrupted();
     }
 
-    // The answer, or why there is none; the worker is gone then.
+    // Returns the answer, or the reason why there is none; the worker is then gone.
     std::variant<Message, Loss> answer(milliseconds timeout)
     {
         Patience patience(timeout, Clock::now());
@@ -168,7 +169,7 @@ class WorkerSession final : public Session
             std::optional<Message> message;
             try {
                 message = reader_.next();
-            } catch (const RunError& error) { // its memory is damaged
+            } catch (const RunError& error) { // the worker's memory is damaged
                 kill();
                 return Loss{.status = Status::crashed, .reason = error.what()};
             }
@@ -192,7 +193,7 @@ class WorkerSession final : public Session
                 continue;
             std::array<char, 1 << 16> bytes; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
             const ssize_t count = recv(process_->socket(), bytes.data(), bytes.size(), 0);
-            if (count <= 0) // no signal interrupts it: after poll() it need not wait
+            if (count <= 0) // EINTR cannot occur: after poll() recv does not wait
                 return lost_by_its_end();
             reader_.add(bytes.data(), static_cast<std::size_t>(count));
         }
@@ -201,9 +202,8 @@ class WorkerSession final : public Session
     void kill()
     {
         if (!process_->killed())
-            throw RunError(
-                fmt::format("a worker that hangs cannot be killed: the driver holds it; {} must be looked after",
-                            facts_.name.empty() ? std::string(name_of(backend_)) : facts_.name));
+            throw RunError(fmt::format("a worker that hangs cannot be killed: the driver holds it; check {}",
+                                       facts_.name.empty() ? std::string(name_of(backend_)) : facts_.name));
     }
 
     Loss lost_by_time(milliseconds timeout)
@@ -215,13 +215,13 @@ class WorkerSession final : public Session
                 .reason = fmt::format("no sign of life in {:g} s", std::chrono::duration<double>(timeout).count())};
     }
 
-    // It has closed its end of the socket.
+    // For a worker that has closed its end of the socket.
     Loss lost_by_its_end()
     {
         std::optional<ProgramEnd> end = process_->ended_within(kEndTimeout);
         if (!end)
             end = process_->killed();
-        if (stopped()) // whoever ends this process may end its worker too
+        if (stopped()) // whoever ends this process may also end its worker
             throw Interrupted();
         return {.status = Status::crashed, .reason = end ? end->text() : "its worker hung while it ended"};
     }
@@ -236,12 +236,12 @@ class WorkerSession final : public Session
     {
         try {
             send_frames(process_->socket(), to_send_);
-        } catch (const RunError&) { // it has ended: its answers tell, or their absence
+        } catch (const RunError&) { // the worker has ended: answer() reports this
         }
         to_send_.clear();
     }
 
-    // use(message), or why that throws: a worker whose memory is damaged answers with anything.
+    // Returns use(message), or a Loss if that throws: a worker with damaged memory may send anything.
     template <class Use>
     auto understood(const Message& message, const Use& use) -> std::variant<decltype(use(message)), Loss>
     {
@@ -253,7 +253,7 @@ class WorkerSession final : public Session
         }
     }
 
-    // The answer to a question about the device. `what` the worker did meanwhile.
+    // The answer to a question about the device. `what` says in messages what the worker did.
     template <class T>
     T asked(const Message& question, const char* what)
     {
@@ -266,7 +266,7 @@ class WorkerSession final : public Session
         }
     }
 
-    // Throws what the worker says that is wrong.
+    // Throws the errors that the worker reports.
     template <class T>
     std::variant<T, Loss> answer_to(const Message& question)
     {
@@ -283,7 +283,7 @@ class WorkerSession final : public Session
         });
     }
 
-    // Of a worker that was lost outside a sample, for the `tries`-th time.
+    // For a worker that was lost outside a sample, for the `tries`-th time.
     void note_or_throw(const Loss& loss, const char* what, unsigned tries, unsigned retries) const
     {
         const std::string lost =
@@ -330,8 +330,8 @@ class WorkerSession final : public Session
     std::unique_ptr<WorkerProcess> process_;
     FrameReader reader_;
     std::string to_send_;               // frames
-    std::map<Case, std::size_t> known_; // to the worker, by their numbers
-    // Sent, and not answered: cases and repetitions.
+    std::map<Case, std::size_t> known_; // cases that the worker knows, with their numbers
+    // Cases and repetitions that were sent and are not yet answered.
     std::deque<std::pair<Case, unsigned>> announced_;
 };
 

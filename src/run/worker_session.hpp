@@ -1,4 +1,4 @@
-// A session in a process of its own: what hangs or crashes there does not take the run with it.
+// A session in a separate process: if it hangs or crashes, the run continues.
 #pragma once
 
 #include "base/stop_request.hpp"
@@ -17,20 +17,23 @@ namespace nestbed
 inline constexpr const char* kWorkerCommand = "worker";
 
 struct WorkerOptions {
-    std::chrono::milliseconds timeout{}; // of a sample without a sign of life
-    unsigned retries = 0;                // of what is asked while no sample is taken, where the worker is lost in it
-    std::function<void(const std::string&)> note{}; // told of each retry, in words; may be empty
-    const StopRequest* stop = nullptr;              // null: nobody asks
-    // Started with kWorkerCommand and the number of this process. It speaks as `nestbed worker` does (messages.hpp).
+    std::chrono::milliseconds timeout{};            // for a sample without a sign of life
+    unsigned retries = 0;                           // retries of requests outside a sample after the worker is lost
+    std::function<void(const std::string&)> note{}; // receives a text for each retry; may be empty
+    const StopRequest* stop = nullptr;              // null: there are no requests to stop
+    // Started with kWorkerCommand and the number of this process. It uses the same messages as `nestbed worker`
+    // (messages.hpp).
     std::vector<std::string> program{"/proc/self/exe"};
 };
 
-// Starts a worker and opens the backend's session there. Its samples are never device faults: a worker that gives no sign of life in time,
-// ends, or loses its device is killed, and the sample is a `timeout` or `crashed` one with the reason and device_lost; renew() starts
-// another one. A case whose memory cannot be had is `crashed` too. A worker that is lost as it opens the device, measures or probes it is
-// replaced, and asked again, `retries` times. All members but the samples throw RunError where that does not help, and renew() when no
-// worker can be had any more or the new one's device is another; all members throw Interrupted when a stop was asked for and what is in hand does not end soon after (kStopGrace).
-// Throws UsageError and RunError as open_session() does.
+// Starts a worker and opens the backend's session there. Device faults become samples: a worker that gives no sign of
+// life in time, ends, or loses its device is killed, and the sample has the status `timeout` or `crashed`, the
+// reason, and device_lost; renew() then starts another worker. A case that cannot get its memory is `crashed` too. If
+// a worker is lost while it opens, measures or probes the device, it is replaced and asked again, up to `retries`
+// times. After these retries all members except those that take samples throw RunError. renew() throws RunError if no
+// new worker can be started, or if its device is a different one. All members throw Interrupted if a stop was
+// requested and the current work does not end soon after (kStopGrace). Throws UsageError and RunError as
+// open_session() does.
 std::unique_ptr<Session> open_worker_session(BackendKind backend, const SessionOptions& options,
                                              WorkerOptions worker);
 

@@ -64,11 +64,11 @@ TEST_F(BarsOfTerminal, FollowItsLocale)
     EXPECT_EQ(bars_of_terminal(), BarStyle::ascii);
     setenv("LANG", "en_US.UTF-8", 1);
     EXPECT_EQ(bars_of_terminal(), BarStyle::blocks);
-    setenv("LC_ALL", "C", 1); // goes before LANG
+    setenv("LC_ALL", "C", 1); // has priority over LANG
     EXPECT_EQ(bars_of_terminal(), BarStyle::ascii);
     setenv("LC_ALL", "C.utf8", 1);
     EXPECT_EQ(bars_of_terminal(), BarStyle::blocks);
-    setenv("LC_ALL", "", 1); // says nothing
+    setenv("LC_ALL", "", 1); // has no effect
     EXPECT_EQ(bars_of_terminal(), BarStyle::blocks);
 }
 

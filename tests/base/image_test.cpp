@@ -1,4 +1,4 @@
-// Images as PNG files: read back by the library, and never over a file or half-written.
+// Images as PNG files: the library reads them back. An image never overwrites a file and is never half-written.
 #include "base/image.hpp"
 
 #include "base/error.hpp"
@@ -29,12 +29,12 @@ struct Picture {
     std::vector<unsigned char> bytes;
 };
 
-Picture read_png(const std::string& path)
+Picture read_png(const std::string& path, png_uint_32 format = PNG_FORMAT_GRAY)
 {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     EXPECT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0) << image.message;
-    image.format = PNG_FORMAT_GRAY;
+    image.format = format;
     Picture picture{image.width, image.height, std::vector<unsigned char>(PNG_IMAGE_SIZE(image))};
     EXPECT_NE(png_image_finish_read(&image, nullptr, picture.bytes.data(), 0, nullptr), 0) << image.message;
     return picture;
@@ -49,6 +49,17 @@ TEST(Image, GoesFromBlackToWhiteByRowsAndCutsOffWhatIsPastThem)
     EXPECT_EQ(picture.width, 3U);
     EXPECT_EQ(picture.height, 2U);
     EXPECT_THAT(picture.bytes, ElementsAre(0, 64, 128, 255, 255, 0));
+}
+
+TEST(Image, InColourHasItsPixelsByRows)
+{
+    const ScratchFolder folder;
+    const std::vector<Rgb> pixels{{1, 2, 3}, {255, 0, 7}};
+    write_png(folder.path("a.png"), pixels, 1);
+    const Picture picture = read_png(folder.path("a.png"), PNG_FORMAT_RGB);
+    EXPECT_EQ(picture.width, 1U);
+    EXPECT_EQ(picture.height, 2U);
+    EXPECT_THAT(picture.bytes, ElementsAre(1, 2, 3, 255, 0, 7));
 }
 
 TEST(Image, IsNeverWrittenOverAFile)

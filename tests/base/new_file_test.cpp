@@ -1,4 +1,4 @@
-// Files that take the place of others.
+// Files that replace other files.
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
@@ -46,7 +46,7 @@ TEST(ReplaceFile, WritesThroughALinkAndKeepsPermissions)
     EXPECT_EQ(fs::status(scratch.path("real.md")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-// Whatever somebody has put under the name that a file of ours could have on its way.
+// Other files whose names are like the name of a temporary file of ours.
 TEST(ReplaceFile, TouchesNothingBesideItsPlace)
 {
     const ScratchFolder scratch;
@@ -54,7 +54,7 @@ TEST(ReplaceFile, TouchesNothingBesideItsPlace)
     scratch.write("a.json", "before");
     fs::create_symlink("precious", scratch.path("a.json.partial"));
     ASSERT_EQ(mkfifo(scratch.path("b.json.partial").c_str(), 0600),
-              0); // nobody reads it: opening it would wait for ever
+              0); // nobody reads it: opening it would block for ever
     fs::create_directory(scratch.path("c.json.partial"));
     scratch.write("d.json.partial", "half of it");
     for (const std::string name : {"a.json", "b.json", "c.json", "d.json"}) {
@@ -97,7 +97,7 @@ TEST(ReplaceFile, RefusesWhatIsNoRegularFile)
     for (const std::string name : {"pipe", "folder", "link"})
         EXPECT_EQ(text_of<RunError>([&] { replace_file(scratch.path(name), "after", "the text"); }),
                   scratch.path(name) +
-                      ": the text could not be written: it is there already and is not a regular file");
+                      ": the text could not be written: it already exists and is not a regular file");
     EXPECT_EQ(names_in(scratch), (std::set<std::string>{"folder", "link", "pipe"}));
     EXPECT_TRUE(fs::is_fifo(scratch.path("pipe")));
 }
@@ -120,7 +120,7 @@ TEST(ReplaceFile, LeavesNothingBehindWhenItFails)
     EXPECT_EQ(names_in(scratch), (std::set<std::string>{"a.md"}));
 }
 
-// A process that is ended while it writes: by the limit of a file's size.
+// A child process that ends while it writes, because of the file size limit.
 void write_and_be_ended(const std::string& path)
 {
     const pid_t child = fork();
@@ -151,16 +151,16 @@ TEST(ReplaceFile, RemovesWhatProcessesThatWereEndedLeftOfIt)
     scratch.write("a.json", "before");
     write_and_be_ended(scratch.path("a.json"));
     EXPECT_EQ(partial_files_in(scratch).size(), 1U);
-    write_and_be_ended(scratch.path("a.json")); // it removes the first one, and leaves its own
+    write_and_be_ended(scratch.path("a.json")); // removes the first one and leaves its own
     ASSERT_EQ(partial_files_in(scratch).size(), 1U);
     const std::string left = *partial_files_in(scratch).begin();
     replace_file(scratch.path("b.json"), "other", "the text");
-    EXPECT_TRUE(scratch.has(left)); // is of another file
+    EXPECT_TRUE(scratch.has(left)); // belongs to another file
     {
-        const std::string pipe = left.substr(0, left.find_last_of('-')) + "-pipe.partial"; // is none of ours
+        const std::string pipe = left.substr(0, left.find_last_of('-')) + "-pipe.partial"; // not one of our files
         ASSERT_EQ(mkfifo(scratch.path(pipe).c_str(), 0600), 0);
         const Descriptor held(open(scratch.path(left).c_str(), O_RDONLY | O_CLOEXEC)); // NOLINT(*-vararg)
-        ASSERT_EQ(flock(held, LOCK_EX), 0);                                            // as one that writes it does
+        ASSERT_EQ(flock(held, LOCK_EX), 0);                                            // as the writing process does
         replace_file(scratch.path("a.json"), "after", "the text");
         EXPECT_EQ(partial_files_in(scratch), (std::set<std::string>{left, pipe}));
         fs::remove(scratch.path(pipe));
@@ -172,7 +172,7 @@ TEST(ReplaceFile, RemovesWhatProcessesThatWereEndedLeftOfIt)
     EXPECT_EQ(scratch.read("a.json"), "after");
 }
 
-// None takes the file of another for a stale one.
+// No writer takes the temporary file of another for a stale one.
 TEST(ReplaceFile, IsDoneByManyAtOnce)
 {
     const ScratchFolder scratch;

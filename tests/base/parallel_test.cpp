@@ -1,4 +1,4 @@
-// What the host does on all its cores, and numbers that can be made at any position.
+// Work that the host does on all its cores, and random numbers that can be computed for any position.
 #include "base/parallel.hpp"
 #include "base/split_mix.hpp"
 
@@ -21,7 +21,7 @@ namespace
 
 using Range = std::pair<std::size_t, std::size_t>;
 
-// In order of their first index.
+// Sorted by their first index.
 std::vector<Range> ranges_of(std::size_t count)
 {
     std::vector<Range> ranges;
@@ -97,7 +97,7 @@ TEST(SplitMix, IsItsAuthorsSequence)
         EXPECT_EQ(split_mix(0, index), kOutputs.at(index)) << index;
 }
 
-// The state goes on by the golden ratio, 2^64 / phi, from number to number.
+// From one number to the next, the state grows by 2^64 / phi, where phi is the golden ratio.
 TEST(SplitMix, OfASeedFurtherOnIsTheSameSequenceFromThere)
 {
     constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;

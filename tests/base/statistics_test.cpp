@@ -1,4 +1,4 @@
-// Summary statistics, against values worked out by hand.
+// Summary statistics, compared with values calculated by hand.
 #include "base/statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(Median, DoesNotMoveWithAnOutlier)
 
 TEST(MedianAbsoluteDeviation, IsTheMedianDistanceFromTheMedian)
 {
-    // median 2; deviations 1 1 0 0 2 4 7, in order 0 0 1 1 2 4 7
+    // median 2; deviations 1 1 0 0 2 4 7, sorted 0 0 1 1 2 4 7
     EXPECT_DOUBLE_EQ(median_absolute_deviation({1, 1, 2, 2, 4, 6, 9}), 1);
     // median 103; deviations 2 1 0 1 97
     EXPECT_DOUBLE_EQ(median_absolute_deviation({101, 102, 103, 104, 200}), 1);
@@ -115,8 +115,8 @@ TEST(EstimateMedian, ContainsTheMedianAndLiesWithinTheValues)
     }
 }
 
-// The median of n normal values has a standard deviation of about 1.2533 sigma / sqrt(n): for sigma 10 and n
-// 400, 95 % of it lie within 2 * 1.96 * 0.627 = 2.46.
+// The median of n normal values has a standard deviation of about 1.2533 sigma / sqrt(n). For sigma 10 and n 400, 95
+// % of the medians lie within an interval of width 2 * 1.96 * 0.627 = 2.46.
 TEST(EstimateMedian, IsAsWideAsTheMediansOwnDistribution)
 {
     const Interval interval = estimate_median(normal_values(400)).interval;
@@ -137,8 +137,8 @@ double width(const Estimate& estimate)
     return estimate.interval.high - estimate.interval.low;
 }
 
-// Of the logarithm of a ratio of two medians the variance is twice that of one median's. Drawn from one seed, both sides would
-// be the same, and the ratio always 1.
+// The variance of the logarithm of a ratio of two medians is twice that of one median. If both sides were drawn from
+// one seed, they would be identical and the ratio would always be 1.
 TEST(EstimateRatio, DrawsItsSidesIndependently)
 {
     const std::vector<double> values = normal_values(400);
@@ -162,7 +162,7 @@ TEST(EstimateRatio, ToWhatIsNotAboveZeroIsNone)
         const auto [value, interval] = estimate_ratio({5}, {below});
         EXPECT_TRUE(std::isnan(value) && std::isnan(interval.low) && std::isnan(interval.high));
     }
-    // A resample of zeros alone is drawn among 2000.
+    // Some of the 2000 resamples contain only zeros.
     const auto [value, interval] = estimate_ratio({0, 0, 1}, {0, 1, 1});
     EXPECT_EQ(value, 0);
     EXPECT_TRUE(std::isnan(interval.low) && std::isnan(interval.high));
@@ -187,7 +187,8 @@ TEST(Estimate, IsMadeOfSeveral)
     EXPECT_TRUE(std::isnan(estimate({{.above = {{-3}}}, {.above = {{20}}}}, Over::geometric_mean).value));
 }
 
-// The mean of n independent numbers is sqrt(n) times as sure as one.
+// The standard deviation of the mean of n independent numbers is smaller by the factor sqrt(n) than that of one
+// number.
 TEST(Estimate, DrawsItsPartsIndependently)
 {
     const Part part{.above = rounds_of_one(normal_values(400)), .below = {rounds_of_one(normal_values(400))}};
@@ -201,18 +202,18 @@ TEST(Estimate, DrawsWholeRounds)
     EXPECT_EQ(one_round.value, 2.5);
     EXPECT_EQ(width(one_round), 0);
     const Estimate two = estimate({{.above = {{1, 1, 1, 5}, {9, 9}}}});
-    EXPECT_EQ(two.value, 3); // of all that is in them
+    EXPECT_EQ(two.value, 3); // the median of all values in both rounds
     EXPECT_EQ(two.interval.low, 1);
     EXPECT_EQ(two.interval.high, 9);
 }
 
-// The lady tasting tea: of eight cups four are of the one kind.
+// The lady tasting tea: four of eight cups are of one kind.
 TEST(FisherExactFewer, IsTheTailOfTheHypergeometricDistribution)
 {
     EXPECT_NEAR(fisher_exact_fewer(0, 4, 4, 4), 1.0 / 70, 1e-12);
     EXPECT_NEAR(fisher_exact_fewer(1, 4, 3, 4), 17.0 / 70, 1e-12);
     EXPECT_NEAR(fisher_exact_fewer(4, 4, 0, 4), 1, 1e-12);
-    EXPECT_NEAR(fisher_exact_fewer(0, 1, 1, 2), 2.0 / 3, 1e-12); // sides of other sizes
+    EXPECT_NEAR(fisher_exact_fewer(0, 1, 1, 2), 2.0 / 3, 1e-12); // sides of different sizes
     EXPECT_NEAR(fisher_exact_fewer(0, 5, 0, 3), 1, 1e-12);
 }
 

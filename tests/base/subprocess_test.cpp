@@ -1,4 +1,5 @@
-// Programs that are run and waited for: what comes of them, and that nothing is left of those that do not end.
+// Programs that are started and waited for: how they end, and that nothing remains of a program that does not end in
+// time.
 #include "base/subprocess.hpp"
 
 #include "base/error.hpp"
@@ -32,7 +33,7 @@ class Subprocess : public testing::Test
         return run_program(arguments, {folder.path("out"), folder.path("err")}, timeout, grace);
     }
 
-    // The process whose number a script wrote there is gone, or will be soon.
+    // Returns true if the process is gone or will be soon. A script wrote its process id to this file.
     bool gone(std::string_view file) const
     {
         const pid_t process = std::stoi(folder.read(file));
@@ -45,7 +46,7 @@ class Subprocess : public testing::Test
     ScratchFolder folder;
 
   private:
-    // It has ended, and nobody has asked how.
+    // The process has ended, but nobody has collected its exit status.
     static bool is_zombie(pid_t process)
     {
         std::ifstream file("/proc/" + std::to_string(process) + "/stat");
@@ -79,12 +80,12 @@ TEST_F(Subprocess, KeepsItsOutputsApartOrTogether)
     EXPECT_EQ(folder.read("out"), "data\n");
     EXPECT_EQ(folder.read("err"), "message\n");
     const std::string script = program(folder, "both", "echo first; echo second >&2; echo third");
-    for (int time = 0; time < 2; ++time) // is added to
+    for (int time = 0; time < 2; ++time) // the second run appends
         EXPECT_TRUE(run_program({script}, {folder.path("log"), folder.path("log")}, 60s).good());
     EXPECT_EQ(folder.read("log"), "first\nsecond\nthird\nfirst\nsecond\nthird\n");
 }
 
-// No shell looks at them.
+// No shell interprets them.
 TEST_F(Subprocess, GetsItsArgumentsAsTheyAre)
 {
     EXPECT_TRUE(run("for word in \"$@\"; do echo \"[$word]\"; done", {"a b", "", "$HOME", "'", "*", "x;y"}).good());
@@ -132,7 +133,7 @@ TEST_F(Subprocess, LeavesNothingBehindWhenItEndsByItself)
 
 volatile std::sig_atomic_t last_signal = 0;
 
-// What the user's Ctrl-C would do, that goes to this process alone.
+// Like a Ctrl-C of the user, but the signal goes to this process alone.
 TEST_F(Subprocess, IsEndedBeforeAnInterruptComesThrough)
 {
     const auto before = std::signal(SIGINT, [](int signal) { last_signal = signal; });

@@ -41,8 +41,8 @@ TEST(Table, SaysWhatAllLinesHaveInCommonOnce)
 {
     EXPECT_EQ(table_in_80({{"name", true, false, 0, {"a", "b"}},
                            {"grid", false, true, 0, {"64", "64"}},
-                           {"depth", false, true, 0, {"", "full"}}, // means nothing to a
-                           {"wave", false, true, 0, {"", ""}},      // nor to any
+                           {"depth", false, true, 0, {"", "full"}}, // does not apply to a
+                           {"wave", false, true, 0, {"", ""}},      // applies to neither
                            {"block", false, true, 0, {"8", "16"}}}),
               "grid 64, depth full\n"
               "\n"
@@ -68,7 +68,7 @@ TEST(Table, LeavesOutWhatCanBeSparedUntilItFits80ColumnsAndSaysSo)
     EXPECT_EQ(table(17).find("second "), std::string::npos);
 }
 
-// Two lines a row, and a note below it.
+// Two lines per row, and a note below the table.
 TEST(Table, ContinuesARowThatIsTooWideInAnotherLine)
 {
     const std::vector<Column> columns{{.name = "name", .left = true, .cells = {"one", "two"}},
@@ -100,7 +100,7 @@ TEST(Table, HasColoursWhereTheTerminalHasThem)
               "\nstatus\n\033[32mok\033[0m\n\033[31mbad\033[0m\n");
 }
 
-// The width that is set, where it can be one; a file has no colours.
+// Uses the width from the environment if it is valid. A file has no colours.
 TEST(Terminal, TakesItsWidthFromTheEnvironment)
 {
     const int file = fileno(std::tmpfile());

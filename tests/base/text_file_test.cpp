@@ -1,4 +1,4 @@
-// What is read as a text: regular files of a limited size.
+// What can be read as a text: regular files of a limited size.
 #include "base/text_file.hpp"
 
 #include "base/error.hpp"
@@ -72,7 +72,7 @@ TEST(TextFile, OneThatIsFarTooLargeIsNotReadAtAll)
 {
     const ScratchFolder folder;
     const std::string path = folder.write("text", "");
-    ASSERT_EQ(truncate(path.c_str(), off_t{1} << 40), 0); // without a block of it on the disk
+    ASSERT_EQ(truncate(path.c_str(), off_t{1} << 40), 0); // a sparse file: it occupies no disk block
     EXPECT_EQ(refusal(path), path + ": it could not be read: it is too large; allowed: 1.00 GiB");
 }
 

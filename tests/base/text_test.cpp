@@ -1,4 +1,4 @@
-// The small pieces of text that messages and tables are made of.
+// The small text functions that messages and tables use.
 #include "base/text.hpp"
 
 #include <gmock/gmock.h>
@@ -150,7 +150,7 @@ TEST(Printable, ShowsWhatATerminalWouldObey)
     EXPECT_EQ(printable("\x9b"
                         "2J caf\xe9"),
               "\\x9b2J caf\\xe9");                  // and as single bytes
-    EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82"); // cut off
+    EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82"); // truncated
     EXPECT_EQ(printable("\xe2\x82\x1b"), "\\xe2\\x82\\x1b");
 }
 

@@ -1,4 +1,4 @@
-// Threads and programs that cannot be had: the error says what was to be started, why not, and what to do.
+// Threads and programs that cannot be started: the error says what should start, why it could not, and what to do.
 #include "base/thread.hpp"
 
 #include "base/parallel.hpp"
@@ -30,7 +30,7 @@ TEST(StartThread, RunsIt)
     EXPECT_TRUE(ran);
 }
 
-// Says what call() throws, and ends well.
+// Prints what call() throws, and exits with 0.
 template <class Call>
 [[noreturn]] void say_under_the_limit(const Call& call)
 {

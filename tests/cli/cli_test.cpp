@@ -1,4 +1,4 @@
-// The command line: what a user types, what comes back, and what is left on the disk.
+// The command line: what a user types, what the command answers, and what it leaves on the disk.
 #include "base/csv.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_options.hpp"
@@ -40,7 +40,7 @@ std::string text_in(const fs::path& path)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Every test works in an empty folder of its own, and the CPU backend unless it says otherwise.
+// Every test runs in its own empty folder, on the CPU backend unless it says otherwise.
 class CommandLine : public testing::Test
 {
   protected:
@@ -63,7 +63,7 @@ class CommandLine : public testing::Test
         std::ofstream(name) << text;
         return name;
     }
-    // Exit 2, a message with all these parts, and nothing new on the disk.
+    // Expects exit code 2, a message with all these parts, and nothing new on the disk.
     static void expect_usage_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts)
     {
         const auto files = [] { return std::distance(fs::recursive_directory_iterator("."), {}); };
@@ -123,7 +123,7 @@ TEST_F(CommandLine, TheHelpOfACommandIsTheSameHoweverItIsAskedFor)
     expect_usage_error({"info", "more"}, {"'more' was not expected", "allowed: nestbed info"});
 }
 
-// The defaults that the help says are those that the command has, and a command of one case takes one value.
+// The help shows the actual defaults of each command, and a command that runs one case takes one value.
 TEST_F(CommandLine, TheHelpSaysEachCommandsOwnDefaults)
 {
     EXPECT_THAT(nestbed({"help", "run"}).out,
@@ -197,7 +197,7 @@ TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
     const std::string manifest = text_in("out.csv.json");
     const Outcome second = nestbed(small({"--repeat", "2", "-o", "out.csv", "--resume"}));
     EXPECT_EQ(second.exit_code, 0) << second.err;
-    EXPECT_EQ(second.err, "nestbed: out.csv has 2 of 2 samples already\n");
+    EXPECT_EQ(second.err, "nestbed: out.csv already has 2 of 2 samples\n");
     EXPECT_EQ(text_in("out.csv"), log);
     EXPECT_EQ(text_in("out.csv.json"), manifest);
     const auto table = [](const std::string& text) { return text.substr(text.find("strategy")); };
@@ -209,7 +209,7 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
     EXPECT_EQ(nestbed(small({"--repeat", "5", "-o", "out.csv"})).exit_code, 0);
     const std::vector<Row> before = rows_of("out.csv");
     const std::string log = text_in("out.csv");
-    // Without its third row and the end of its last one.
+    // The log without its third row and without the end of its last row.
     std::vector<std::string> lines;
     std::istringstream text(log);
     for (std::string line; std::getline(text, line);)
@@ -220,8 +220,8 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
     const Outcome outcome = nestbed(small({"--repeat", "5", "-o", "out.csv"}));
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_EQ(outcome.err,
-              "nestbed: out.csv has 3 of 5 samples already\n"
-              "nestbed: out.csv: its last row was not whole (100 bytes): cut off, to be measured again\n");
+              "nestbed: out.csv already has 3 of 5 samples\n"
+              "nestbed: out.csv: its last row was incomplete (100 bytes) and was removed; it is measured again\n");
     EXPECT_THAT(text_in("out.csv"), StartsWith(kept));
     std::vector<std::string> repetitions;
     for (Row row : rows_of("out.csv")) {
@@ -240,23 +240,23 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
         const Outcome outcome = nestbed(small(options));
         EXPECT_EQ(outcome.exit_code, 2);
         EXPECT_THAT(outcome.err,
-                    AllOf(StartsWith("nestbed: --output out.csv: this run cannot go on with it: "), HasSubstr(why),
+                    AllOf(StartsWith("nestbed: --output out.csv: this run cannot resume it: "), HasSubstr(why),
                           HasSubstr("allowed: a log of the same experiment, version and machine")));
         EXPECT_EQ(text_in("out.csv"), log);
         EXPECT_EQ(text_in("out.csv.json"), manifest);
     };
     refused({"--repeat", "3", "-o", "out.csv"}, "repeat on cpu: 2 there, 3 here");
     refused({"--repeat", "2", "-o", "out.csv", "--experiment", "other"}, "experiment: adhoc there, other here");
-    refused({"--repeat", "2", "-o", "out.csv", "--depth", "1"},
-            "cases: 1 there, 1 here; 1 are there alone, 1 here alone");
+    refused({"--repeat", "2", "-o", "out.csv", "--depth", "1"}, "cases: 1 there, 1 here; 1 only there, 1 only here");
     refused({"--repeat", "2", "-o", "out.csv", "--workers", "1", "--schedule", "eager"},
             "schedule: fifo there, eager here");
     refused({"--repeat", "2", "-o", "out.csv", "--untimed"}, "untimed: no there, yes here");
     fs::remove("out.csv.json");
-    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}), {"out.csv.json: run ", "is not in it"});
+    expect_usage_error(small({"--repeat", "2", "-o", "out.csv"}),
+                       {"out.csv.json: it has no run ", "to which rows of out.csv belong"});
 }
 
-// Else rows that have just been measured again would be put aside once more.
+// Otherwise rows that were just measured again would be moved aside once more.
 TEST(CommandToGoOn, LeavesOutWhatIsDoneOnce)
 {
     EXPECT_THAT(command_to_go_on({"a.cfg", "--overwrite", "-o", "a.csv"}), testing::EndsWith(" run a.cfg -o a.csv"));
@@ -286,7 +286,7 @@ TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
     const std::string log = text_in("out.csv");
     const Outcome outcome = nestbed(small({"--repeat", "3", "-o", "out.csv", "--overwrite"}));
     EXPECT_EQ(outcome.exit_code, 0);
-    EXPECT_EQ(outcome.err, "nestbed: what was in out.csv is in out.csv.old-1 now\n");
+    EXPECT_EQ(outcome.err, "nestbed: moved out.csv to out.csv.old-1\n");
     EXPECT_EQ(rows_of("out.csv").size(), 3U);
     EXPECT_EQ(text_in("out.csv.old-1"), log);
     EXPECT_TRUE(fs::exists("out.csv.old-1.json"));
@@ -301,7 +301,7 @@ TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
     write("out.csv", log + last);
     Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: out.csv:4: case "), HasSubstr("has a repetition 1 already")));
+    EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: out.csv:4: case "), HasSubstr("already has a repetition 1")));
     const std::string key = rows_of("out.csv").at(0)["key"];
     std::string other = log;
     other.replace(other.find(key), key.size(), "0123456789abcdef");
@@ -368,7 +368,7 @@ TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
     EXPECT_THAT(outcome.out, HasSubstr("1 of 1 launch_failed"));
     Row row = rows_of("out.csv").at(0);
     EXPECT_EQ(row["status"], "launch_failed");
-    EXPECT_EQ(row["launches_attempted"], "6"); // 4, of which 2 are refused; then 2, for which no place is left
+    EXPECT_EQ(row["launches_attempted"], "6"); // 4, of which 2 are refused; then 2 without room
     EXPECT_EQ(row["launches_failed"], "4");
     EXPECT_EQ(row["launches_expected"], "12");
     EXPECT_EQ(row["wall_us"], "");
@@ -394,7 +394,7 @@ TEST_F(CommandLine, AnExpectedRaceIsNoFailureAndAnExpectedRaceThatDoesNotShowIs)
     EXPECT_EQ(shown.exit_code, 0);
     EXPECT_THAT(shown.err, IsEmpty());
     EXPECT_THAT(shown.out, HasSubstr("2 of 2 wrong"));
-    EXPECT_EQ(rows_of("eager.csv").at(0)["status"], "wrong"); // a row is what it is
+    EXPECT_EQ(rows_of("eager.csv").at(0)["status"], "wrong"); // the row keeps its status
     const Outcome hidden = nestbed(small({"--expect", "wrong", "--repeat", "1", "-o", "fifo.csv"}));
     EXPECT_EQ(hidden.exit_code, 3);
     EXPECT_EQ(hidden.err, "nestbed: expect = wrong: no row of nosync has this status\n");
@@ -435,7 +435,7 @@ TEST_F(CommandLine, WhatOnlyCudaHasIsARowThatSaysSo)
         details[row["strategy"] + " " + row["mechanism"]] = row["detail"];
     }
     EXPECT_EQ(details, (std::map<std::string, std::string>{
-                           {"cub none", "unsupported: cub needs what only CUDA has"},
+                           {"cub none", "unsupported: cub needs features that only CUDA has"},
                            {"chain tail", ""},
                            {"chain graph_tail", "unsupported: backend cpu has no launches by graph_tail"}}));
 }
@@ -473,7 +473,7 @@ TEST_F(CommandLine, TheLogMayGoToStandardOutput)
     EXPECT_THAT(written, StartsWith("experiment,run_id,key,strategy"));
     EXPECT_EQ(parse_csv(written).size(), 2U);
     EXPECT_THAT(outcome.out, IsEmpty());
-    EXPECT_THAT(outcome.err, HasSubstr("nosync")); // the table
+    EXPECT_THAT(outcome.err, HasSubstr("nosync")); // contains the table
     EXPECT_TRUE(fs::is_empty("."));
 }
 
@@ -494,7 +494,7 @@ TEST_F(CommandLine, HelloPrintsTheBooksLines)
         const int blocks = std::stoi(grid);
         for (int depth = 0; depth < 4; ++depth) {
             for (int thread = 0; thread < 8 >> depth; ++thread)
-                for (int block = 0; block < blocks; ++block) // children are block 0 of their grids
+                for (int block = 0; block < blocks; ++block) // children are always block 0 of their grids
                     ++expected["Recursion=" + std::to_string(depth) + ": Hello World from thread " +
                                std::to_string(thread) + " block " + std::to_string(depth == 0 ? block : 0)];
             if (depth > 0)
@@ -521,7 +521,7 @@ TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt
     EXPECT_EQ(wrong.exit_code, 3);
     EXPECT_THAT(wrong.err, AllOf(HasSubstr("of 3500 numbers are wrong"), HasSubstr("row 0, column 0")));
     EXPECT_TRUE(fs::exists("wrong.png"));
-    EXPECT_THAT(draw({}).err, HasSubstr("--output blobs.png: it is there already"));
+    EXPECT_THAT(draw({}).err, HasSubstr("--output blobs.png: it already exists"));
 }
 
 TEST_F(CommandLine, BlobsDrawsOneImage)
@@ -541,7 +541,7 @@ TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
     expect_usage_error({"hello", "--strategy", "nosync"}, {"--strategy", "allowed: "});
 }
 
-// ---- bad input ----
+// ---- invalid input ----
 
 TEST_F(CommandLine, UnknownNamesGetTheNearest)
 {
@@ -665,6 +665,21 @@ TEST_F(CommandLine, AGpuAskedForWhereThereIsNoneIsSaidWithTheReason)
                        {"--backend cuda", "no usable GPU", why_not(BackendKind::cuda), "allowed: auto, cpu"});
     write("gpu.cfg", "strategy = nosync\nbackend = cuda\n");
     expect_usage_error({"run", "gpu.cfg"}, {"gpu.cfg:2: backend = cuda"});
+}
+
+TEST_F(CommandLine, RefusesBlocksBelowAWarpForIrregularWorkloadsAlsoWhereTheyFollow)
+{
+    const auto refused = [](const std::vector<std::string>& options) {
+        std::vector<std::string> words{"run", "--strategy", "bezier_children", "--backend", "cpu", "--dry-run"};
+        words.insert(words.end(), options.begin(), options.end());
+        const Outcome outcome = nestbed(words);
+        EXPECT_EQ(outcome.exit_code, 2);
+        return outcome.err;
+    };
+    EXPECT_THAT(
+        refused({"--elements", "1000", "--grid", "100"}),
+        HasSubstr("--elements 1000: bezier_children needs blocks of whole warps, not 16 threads; allowed: 32"));
+    EXPECT_THAT(refused({"--block", "16"}), HasSubstr("--block 16: bezier_children needs blocks of whole warps"));
 }
 
 } // namespace

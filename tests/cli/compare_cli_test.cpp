@@ -1,4 +1,4 @@
-// `nestbed compare` as a user types it: the table, the exit code, the CSV, and what is refused.
+// `nestbed compare` as a user types it: the table, the exit code, the CSV, and what it refuses.
 #include "base/text.hpp"
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
@@ -23,7 +23,7 @@ using testing::StartsWith;
 
 constexpr const char* kHeader = "strategy,backend,grid,block,elements,gpu_us,wall_us,status,gpu,git\r\n";
 
-// Five rows of a case; a time of 0: wrong.
+// Five rows of one case. A time of 0 means wrong rows.
 std::string rows(const std::string& strategy, int grid, double time, const std::string& git = "abc")
 {
     std::string text;
@@ -67,7 +67,7 @@ TEST_F(CompareCommand, PrintsATableAndFindsNothing)
                          "reduce2      1  4.00 us  3.50 us  0.875  0.875 - 0.875  faster\n"
                          "\n"
                          "2 same, 1 faster.\n"
-                         "Told apart: 1 of 3 tested; up to 0.2 (5 %) by chance, had nothing changed.\n"));
+                         "Measurably different: 1 of 3 tested; expect up to 0.2 false positives (5 %).\n"));
 }
 
 TEST_F(CompareCommand, FindsARegressionAndNamesTheWorst)
@@ -129,11 +129,11 @@ TEST_F(CompareCommand, SaysWhatIsTooFewAndWhatWasLeftOut)
     EXPECT_EQ(compared.exit_code, 0);
     EXPECT_THAT(compared.out,
                 AllOf(HasSubstr("1.125  1.125 - 1.125  too few\n"),
-                      HasSubstr("Too few: a side with fewer than 5 samples is not tested; slower by more than 20\n"
-                                "% it does not pass.\n"),
+                      HasSubstr("Too few: a case with fewer than 5 samples in A or B is not tested; it is a\n"
+                                "regression if it is slower by more than 20 %.\n"),
                       HasSubstr("B: " + scratch_.path("b.csv") + ", 1 case of 1 row\n"),
-                      HasSubstr("Not told apart by elements, grid, of which one log has no column.\n"),
-                      HasSubstr("gpu: A Some GPU; B not said\n"), Not(HasSubstr("Told apart"))))
+                      HasSubstr("Not used to match cases: elements, grid (only in one log).\n"),
+                      HasSubstr("gpu: A Some GPU; B unknown\n"), Not(HasSubstr("Measurably different"))))
         << compared.out;
 }
 
@@ -153,18 +153,16 @@ TEST_F(CompareCommand, LetsNothingPassThatItCouldNotTest)
     EXPECT_EQ(slower.exit_code, 3);
     EXPECT_EQ(slower.err,
               "nestbed: 1 regression (1 slower by more than 5 % with too few samples for a test); the worst: "
-              "nosync, grid 1: 100.00 times as slow, by 3 and 3 samples; 5 are needed for a test\n");
+              "nosync, grid 1: 100.00 times as slow, from 3 and 3 samples; a test needs 5\n");
     EXPECT_THAT(slower.out, HasSubstr("  too few *\n"));
     scratch_.write("b.csv", log(8, 0));
     const Outcome untimed = compare();
     EXPECT_EQ(untimed.exit_code, 3);
-    EXPECT_EQ(untimed.err,
-              "nestbed: 1 regression (1 untimed); the worst: nosync, grid 2: right in both, and times in one "
-              "alone, or in some rows\n");
-    EXPECT_THAT(untimed.out,
-                AllOf(HasSubstr("  untimed *\n"),
-                      HasSubstr("Untimed: times are in one log alone, or in some rows; nothing is tested.\n")));
-    // Two logs without times are compared by their answers.
+    EXPECT_EQ(untimed.err, "nestbed: 1 regression (1 untimed); the worst: nosync, grid 2: right in both logs, but "
+                           "one log, or some rows, have no time\n");
+    EXPECT_THAT(untimed.out, AllOf(HasSubstr("  untimed *\n"),
+                                   HasSubstr("Untimed: one log, or some rows, have no time; not tested.\n")));
+    // Logs without times are compared by their answers.
     scratch_.write("a.csv", log(8, 0));
     EXPECT_EQ(compare().exit_code, 0);
 }
@@ -190,7 +188,7 @@ TEST_F(CompareCommand, WritesACsvOfEveryCase)
     EXPECT_THAT(printed.err, HasSubstr("2 regressions (1 slower by more than 5 %, 1 missing)"));
     const Outcome again = compare({"--csv", scratch_.path("c.csv")});
     EXPECT_EQ(again.exit_code, 2);
-    EXPECT_THAT(again.err, HasSubstr("it is there already"));
+    EXPECT_THAT(again.err, HasSubstr("it already exists"));
 }
 
 TEST_F(CompareCommand, RefusesBadOptions)
@@ -225,11 +223,11 @@ TEST_F(CompareCommand, RefusesWhatItCannotRead)
     after(rows("tail", 1, 8));
     expect_refused(2, "have no case in common");
     scratch_.write("b.csv", "claim,status\r\nx,ok\r\n");
-    expect_refused(1, "b.csv: it is no log of nestbed run: it has no column strategy, backend, wall_us");
+    expect_refused(1, "b.csv: it is not a log of nestbed run: it has no column strategy, backend, wall_us");
     scratch_.write("b.csv", "");
     expect_refused(1, "b.csv: it is empty");
     after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,8\r\n");
-    expect_refused(1, "b.csv:7: 6 cells under 10 columns: the row is not whole");
+    expect_refused(1, "b.csv:7: 6 cells under 10 columns: the row is incomplete");
     after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,8,\"9");
     expect_refused(1, "the file may be cut off");
     after(rows("nosync", 1, 8) + "nosync,cuda,1,64,64,fast,9,ok,,\r\n");
@@ -237,7 +235,7 @@ TEST_F(CompareCommand, RefusesWhatItCannotRead)
     EXPECT_EQ(nestbed({"compare", a, scratch_.path("")}).exit_code, 1); // a folder
 }
 
-// Mechanism and block follow from the strategy, the wave from the grid.
+// Mechanism and block follow from the strategy, and the wave follows from the grid.
 TEST_F(CompareCommand, ShowsOnlyWhatTellsCasesApart)
 {
     const std::string text = "strategy,backend,mechanism,grid,block,wave,wall_us,status\r\n"
@@ -256,7 +254,7 @@ TEST_F(CompareCommand, NamesTheKeyInTheCsv)
                                                    HasSubstr("\r\ns,cpu,00000000000000aa,wall,1,1,ok,10,")));
 }
 
-// A run with itself, and with the same of another run: real logs, of an earlier version without `key`.
+// Compares a real log with itself. The log is from an earlier version, without the column `key`.
 TEST(CompareOfTheRepository, FindsNoChangeInALogAgainstItself)
 {
     const std::string log =
@@ -267,12 +265,13 @@ TEST(CompareOfTheRepository, FindsNoChangeInALogAgainstItself)
     EXPECT_THAT(compared.out, HasSubstr("5 same.\n"));
     std::istringstream lines(compared.out);
     for (std::string line; std::getline(lines, line);) {
-        const bool path = line.find("book.csv") != std::string::npos; // is not broken
+        const bool path = line.find("book.csv") != std::string::npos; // a path is never broken across lines
         EXPECT_TRUE(path || line.size() <= 80) << line;
     }
 }
 
-// In the logs of waves cases look the same, as they have no `key`; of overhead.csv each case was measured by many runs.
+// In logs of waves, different cases can look the same because these logs have no `key`. In overhead.csv, many runs
+// measured each case.
 TEST(CompareOfTheRepository, ReadsWhatLooksAsIfItWereThereTwice)
 {
     const std::filesystem::path folder = std::filesystem::path(NESTBED_EXPERIMENTS).parent_path() / "results/h200";
@@ -293,7 +292,7 @@ TEST(CompareHelp, SaysWhatAVerdictMeans)
         EXPECT_LE(line.size(), 80) << line;
 }
 
-// Whether a terminal would obey something in it.
+// Whether the text contains something that a terminal would interpret as a command.
 bool has_controls(const std::string& text)
 {
     return printable(text) != text;
@@ -312,7 +311,7 @@ TEST_F(CompareCommand, CellsOfOthersDoNotCommandTheTerminal)
         EXPECT_FALSE(has_controls(text)) << printable(text);
         EXPECT_THAT(text, HasSubstr("evil\\x1b[2J\\x1b]0;owned\\x07\\xc2\\x9b31m\\x9b\\x0dfine"));
     }
-    EXPECT_THAT(compare({"--csv", "-"}).out, HasSubstr(hostile)); // data stay as they are
+    EXPECT_THAT(compare({"--csv", "-"}).out, HasSubstr(hostile)); // data are not changed
     after(fmt::format("nosync,cuda,1,64,64,{0},{0},ok,Some GPU,abc\r\n", "\x1b[2J"));
     const Outcome refused = compare();
     EXPECT_NE(refused.exit_code, 0);

@@ -1,4 +1,4 @@
-// The experiments that come with nestbed: they can be planned, divided and profiled.
+// The experiments that come with nestbed: they can be planned, split into shards and profiled.
 #include "model/launch_plan.hpp"
 #include "model/strategy.hpp"
 #include "plan/cost.hpp"
@@ -20,7 +20,7 @@ namespace nestbed
 namespace
 {
 
-// Every experiment that comes with nestbed can be planned on the devices it is for.
+// Every experiment that comes with nestbed can be planned on its intended devices.
 TEST(Experiments, ArePlannedWithoutARefusal)
 {
     unsigned files = 0;
@@ -35,10 +35,10 @@ TEST(Experiments, ArePlannedWithoutARefusal)
         EXPECT_GT(plan.case_count(), 0U);
         EXPECT_FALSE(plan.title.empty());
     }
-    EXPECT_GE(files, 16U);
+    EXPECT_GE(files, 19U);
 }
 
-// As on an H200, whatever machine the tests run on.
+// Plans as on an H200, whatever machine runs the tests.
 Plan plan_of_file(const std::string& file)
 {
     Settings settings;
@@ -48,7 +48,32 @@ Plan plan_of_file(const std::string& file)
     return make_plan(settings, {{backend, both().at(backend)}});
 }
 
-// What no shard can be cheaper than that has it: it needs its input too.
+// On an H200, with the inputs that the host makes.
+TEST(Experiments, OfIrregularRecursionTakeMinutes)
+{
+    for (const char* file : {"/bezier.cfg", "/mandelbrot.cfg", "/cgo22.cfg"}) {
+        const Plan plan = plan_of_file(std::string(NESTBED_EXPERIMENTS) + file);
+        EXPECT_LT(cost_us(plan), 200e6) << file;
+        EXPECT_GT(cost_us(plan), 1e6) << file;
+    }
+}
+
+// The study of CGO 2022 has 7 thresholds, 6 coarsenings and 5 aggregations by each mechanism.
+TEST(Experiments, Cgo22HasEveryCombinationOfEveryWorkload)
+{
+    std::map<std::string, unsigned> cases;
+    for (const Group& group : plan_of_file(std::string(NESTBED_EXPERIMENTS) + "/cgo22.cfg").groups)
+        for (const Case& point : group.cases)
+            if (Registry::find_anywhere(point.strategy)->info().offers)
+                ++cases[point.strategy + " " + std::string(name_of(point.input)) + " " +
+                        std::string(name_of(*point.mechanism))];
+    EXPECT_EQ(cases.size(), 6U);
+    for (const auto& [name, count] : cases)
+        EXPECT_EQ(count, 210U) << name;
+}
+
+// The estimated time of the most expensive case, including its input. No shard that contains this case can be
+// cheaper.
 double dearest_case_us(const Plan& plan)
 {
     double us = 0;
@@ -79,7 +104,7 @@ TEST(Shards, OfEveryExperimentAreEquallyDear)
     }
 }
 
-// Those that are compared with each other. A strategy that somebody is trying out is not among them.
+// The strategies that are compared with each other. A strategy that somebody is only trying out is not among them.
 std::set<std::string> compared_strategies()
 {
     std::set<std::string> names;
@@ -90,8 +115,8 @@ std::set<std::string> compared_strategies()
     return names;
 }
 
-// experiments/profile.cfg has every compared strategy and mechanism whose launches ncu can count, at three sizes and more, and no
-// case whose root grids would take ncu longer than some minutes.
+// experiments/profile.cfg contains every compared strategy and mechanism whose launches ncu can count, at three sizes
+// or more. It contains no case whose root grids would take ncu longer than a few minutes.
 TEST(ProfileExperiment, HasWhatLaunchesFromTheDeviceAtThreeSizes)
 {
     const DeviceFacts gpu = both().at(BackendKind::cuda);

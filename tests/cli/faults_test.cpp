@@ -1,5 +1,5 @@
-// The faults, in the test program run as nestbed: who has them, and those that a run ends well with. What comes of one that
-// ends its process is the supervisor's to say.
+// The faults, in the test program run as nestbed: which programs have them, and the faults that a run survives in its
+// own process. The tests of the supervisor cover the faults that end their process.
 #include "model/strategy.hpp"
 #include "support/faults_support.hpp"
 
@@ -23,7 +23,7 @@ using testing::StartsWith;
 class Faults : public testing::Test
 {
   protected:
-    // One run of a case on the executor.
+    // Runs one case on the executor.
     ProgramRun run(const std::string& strategy, std::string_view log) const
     {
         return run_with_faults(folder, {"run", "--backend", "cpu", "--strategy", strategy, "--grid", "3", "--block",

@@ -1,4 +1,4 @@
-// What hello ends with, in a build that counts launches and in one that does not.
+// The last line of hello, in a build that counts launches and in one that does not.
 #include "cli/commands.hpp"
 
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ using testing::StartsWith;
 class Merging : public ShardedRun
 {
   protected:
-    // Exit 2, this text, and nothing new or changed on the disk.
+    // Expects exit code 2, this text, and nothing new or changed on the disk.
     void expect_refused(const std::vector<std::string>& words, const std::string& text) const
     {
         const std::map<std::string, std::string> before = files();
@@ -54,7 +54,7 @@ class Merging : public ShardedRun
         return found;
     }
 
-    // Of a run's manifest, as if another had made it.
+    // Changes the first run of a manifest, as if a different run had written it.
     void change_manifest(const std::string& name, const auto& change) const
     {
         auto manifest = nlohmann::ordered_json::parse(scratch_.read(name));
@@ -70,7 +70,7 @@ TEST_F(Merging, GivesTheLogOfOneRun)
     EXPECT_EQ(merged.err, "");
     EXPECT_EQ(merged.out, "12 rows of 6 cases from 3 files, 1 machines: " + out() + "\n");
     EXPECT_THAT(rows_by_key(out()), AllOf(SizeIs(6), Each(Pair(testing::_, 2U))));
-    // In the order of the plan, and every row as it was.
+    // The rows are in the order of the plan and unchanged.
     const auto manifest = nlohmann::json::parse(scratch_.read("all.csv.json"));
     EXPECT_THAT(manifest["runs"], SizeIs(3));
     ASSERT_THAT(manifest["plans"], SizeIs(1));
@@ -93,12 +93,12 @@ TEST_F(Merging, NamesWhatIsMissingAndARunMeasuresIt)
     const Outcome merged = merge({shard("1/3"), shard("3/3")});
     EXPECT_EQ(merged.exit_code, 3);
     EXPECT_THAT(merged.err, AllOf(HasSubstr(" cases are missing:\n  2 of 2: strategy="),
-                                  HasSubstr("nestbed: no log is of shard 2/3\n")));
+                                  HasSubstr("nestbed: there is no log of shard 2/3\n")));
     EXPECT_THAT(merged.out, HasSubstr(" cases from 2 files, 1 machines: "));
     const std::string before = scratch_.read("all.csv");
     const Outcome run = nestbed(experiment({"-o", out()}));
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(scratch_.read("all.csv"), StartsWith(before)); // what was there was not measured again
+    EXPECT_THAT(scratch_.read("all.csv"), StartsWith(before)); // existing rows were not measured again
     EXPECT_THAT(rows_by_key(out()), AllOf(SizeIs(6), Each(Pair(testing::_, 2U))));
     EXPECT_THAT(nlohmann::json::parse(scratch_.read("all.csv.json"))["runs"], SizeIs(3));
 }
@@ -111,8 +111,8 @@ TEST_F(Merging, NamesTenCasesOfMany)
     EXPECT_EQ(merged.exit_code, 3);
     const std::string missing = std::to_string(60 - rows_by_key(out()).size());
     EXPECT_THAT(merged.err, AllOf(HasSubstr(" rows of " + missing + " cases are missing:\n"),
-                                  HasSubstr("\n  and " + std::to_string(std::stoi(missing) - 10) + " cases more\n"),
-                                  HasSubstr("nestbed: no log is of shard 2/12, 3/12, ")));
+                                  HasSubstr("\n  and " + std::to_string(std::stoi(missing) - 10) + " more cases\n"),
+                                  HasSubstr("nestbed: there is no log of shard 2/12, 3/12, ")));
 }
 
 TEST_F(Merging, TakesEmptyShards)
@@ -144,11 +144,11 @@ TEST_F(Merging, MovesWhatWasThereAside)
     scratch_.write("all.csv", "precious");
     scratch_.write("all.csv.json", R"({"runs": {}})");
     expect_inputs_refused(inputs, "--output " + out() +
-                                      ": it is there already, and nothing is overwritten; allowed: a new file, or "
+                                      ": it already exists, and nothing is overwritten; allowed: a new file, or "
                                       "--overwrite, which moves this one aside");
     const Outcome merged = merge({inputs[0], "--overwrite"});
     EXPECT_EQ(merged.exit_code, 0) << merged.err;
-    EXPECT_EQ(merged.err, "nestbed: what was in " + out() + " is in " + out() + ".old-1 now\n");
+    EXPECT_EQ(merged.err, "nestbed: moved " + out() + " to " + out() + ".old-1\n");
     EXPECT_EQ(scratch_.read("all.csv.old-1"), "precious");
     EXPECT_EQ(scratch_.read("all.csv.old-1.json"), R"({"runs": {}})");
     EXPECT_THAT(rows_by_key(out()), SizeIs(6));
@@ -170,18 +170,18 @@ TEST_F(Merging, RefusesOutputsThatCannotBe)
     const auto refused = [&](const std::string& path, const std::string& text) {
         expect_refused({"merge", input, "--overwrite", "-o", path}, "--output " + path + ": " + text);
     };
-    refused("-", "it is no file that can have a manifest beside it");
-    refused(scratch_.path(""), "it is no file that can have a manifest beside it");
-    refused(input, "it, or its manifest, is " + input + ", which is to be merged; allowed: another file");
-    refused(scratch_.path("./s1.csv"), "it, or its manifest, is " + input);
-    refused(scratch_.path("s1.csv.json"), "it, or its manifest, is " + scratch_.path("s1.csv.json"));
+    refused("-", "no manifest can be written beside it");
+    refused(scratch_.path(""), "no manifest can be written beside it");
+    refused(input, "it, or its manifest, is the input " + input + "; allowed: another file");
+    refused(scratch_.path("./s1.csv"), "it, or its manifest, is the input " + input);
+    refused(scratch_.path("s1.csv.json"), "it, or its manifest, is the input " + scratch_.path("s1.csv.json"));
     refused(scratch_.path("s1.json"),
-            "it, or its manifest, is " + scratch_.path("s1.json")); // as earlier versions called it
+            "it, or its manifest, is the input " + scratch_.path("s1.json")); // the name that earlier versions used
     refused(scratch_.path("none/all.csv"), "there is no folder");
     fs::create_symlink(input, scratch_.path("link.csv"));
-    refused(scratch_.path("link.csv"), "it, or its manifest, is " + input);
-    scratch_.write("all.csv.json", R"({"runs": {}})"); // of a log that is not there
-    expect_inputs_refused({input}, "--output " + scratch_.path("all.csv.json") + ": it is there already");
+    refused(scratch_.path("link.csv"), "it, or its manifest, is the input " + input);
+    scratch_.write("all.csv.json", R"({"runs": {}})"); // its log does not exist
+    expect_inputs_refused({input}, "--output " + scratch_.path("all.csv.json") + ": it already exists");
 }
 
 TEST_F(Merging, RefusesInputsThatAreNoLogs)
@@ -190,35 +190,35 @@ TEST_F(Merging, RefusesInputsThatAreNoLogs)
     const std::string none = scratch_.path("none.csv");
     expect_inputs_refused({good, none}, none + ": there is no such file; allowed: CSVs of nestbed run --shard");
     const std::string other = scratch_.write("other.csv", "experiment,strategy\r\n");
-    expect_inputs_refused({good, other}, other + ": it is no log of this version");
+    expect_inputs_refused({good, other}, other + ": it is not a log of this version");
     const std::string empty = scratch_.write("empty.csv", "");
-    expect_inputs_refused({empty}, empty + ": it is no log of this version");
+    expect_inputs_refused({empty}, empty + ": it is not a log of this version");
 }
 
 TEST_F(Merging, RefusesALogThatIsNotWhole)
 {
     const std::string path = shard("1/1");
     const std::string text = scratch_.read("s1.csv");
-    scratch_.write("s1.csv", csv_line(columns()) + "torn"); // no row says what its run was
-    expect_inputs_refused({path}, path + ": its last row is not whole; allowed: a whole log\n");
+    scratch_.write("s1.csv", csv_line(columns()) + "torn"); // no row names its run
+    expect_inputs_refused({path}, path + ": its last row is incomplete; allowed: a complete log\n");
     scratch_.write("s1.csv", text + "torn");
-    const std::string advice = "; its run cuts it off: nestbed ";
-    expect_inputs_refused({path}, path + ": its last row is not whole; allowed: a whole log" + advice + "run ");
-    // And that command does it, though no row is missing.
+    const std::string advice = "; to remove that row, run: nestbed ";
+    expect_inputs_refused({path}, path + ": its last row is incomplete; allowed: a complete log" + advice + "run ");
+    // That command fixes the log, although no row is missing.
     const std::string err = merge({path}).err;
     std::istringstream words(err.substr(err.find(advice) + advice.size()));
     const Outcome again = nestbed({std::istream_iterator<std::string>(words), {}});
     EXPECT_EQ(again.exit_code, 0);
-    EXPECT_THAT(again.err, HasSubstr(path + ": its last row was not whole (4 bytes): cut off\n"));
+    EXPECT_THAT(again.err, HasSubstr(path + ": its last row was incomplete (4 bytes) and was removed\n"));
     EXPECT_EQ(scratch_.read("s1.csv"), text);
     std::string damaged = text;
     damaged.replace(damaged.rfind(",ok,"), 4, ",no,");
     scratch_.write("s1.csv", damaged);
     expect_inputs_refused({path}, "status is 'no'; allowed: ok, wrong");
     scratch_.write("s1.csv", text + "a,b\r\n");
-    expect_inputs_refused({path}, "the row is not whole");
+    expect_inputs_refused({path}, "the row is incomplete");
     scratch_.write("s1.csv", text.substr(0, text.size() - 1));
-    shard("1/1"); // as the message says
+    shard("1/1"); // as the message advises
     EXPECT_EQ(merge({path}).exit_code, 0);
 }
 
@@ -231,12 +231,12 @@ TEST_F(Merging, RefusesALogWithoutItsManifest)
     scratch_.write("s1.csv.json", "{}");
     expect_inputs_refused({path}, "is not a manifest");
     scratch_.write("s1.csv.json", R"({"runs": {}})");
-    expect_inputs_refused({path}, scratch_.path("s1.csv.json") + ": run ");
+    expect_inputs_refused({path}, scratch_.path("s1.csv.json") + ": it has no run ");
     scratch_.write("s1.csv", csv_line(columns()));
     expect_inputs_refused({path}, path + ": its manifest has no run; allowed: the log of a run");
     scratch_.write("s1.csv.json", manifest);
     change_manifest("s1.csv.json", [](auto& run) { run.erase("plan"); });
-    expect_inputs_refused({path}, "is of another version of nestbed, which kept less of it");
+    expect_inputs_refused({path}, "is from another version of nestbed, whose manifests have less data");
 }
 
 TEST_F(Merging, RefusesMixedExperimentsAndVersions)
@@ -257,18 +257,18 @@ TEST_F(Merging, RefusesMixedExperimentsAndVersions)
 TEST_F(Merging, RefusesWhatIsThereTwice)
 {
     const std::vector<std::string> inputs{shard("1/2"), shard("2/2")};
-    expect_inputs_refused({inputs[0], inputs[1], inputs[0]}, "the same is there twice: case ");
+    expect_inputs_refused({inputs[0], inputs[1], inputs[0]}, "duplicate rows: case ");
     const std::string header = csv_line(columns());
     const std::string text = scratch_.read("s1.csv");
     scratch_.write("s1.csv", text + text.substr(header.size()));
-    expect_inputs_refused(inputs, "the same is there twice: case ");
+    expect_inputs_refused(inputs, "duplicate rows: case ");
     std::string stranger = text;
     const ParsedLog rows = log(inputs[1]);
     const std::string key = log(scratch_.write("copy.csv", text)).rows.front().cells[rows.column("key")];
     for (std::size_t at = stranger.find(key); at != std::string::npos; at = stranger.find(key))
         stranger.replace(at, key.size(), "0000");
     scratch_.write("s1.csv", stranger);
-    expect_inputs_refused(inputs, ": there is no case 0000 in the plan that its manifest has");
+    expect_inputs_refused(inputs, ": case 0000 is not in the plan of its manifest");
 }
 
 TEST_F(Merging, LeavesNothingHalfMade)
@@ -276,7 +276,7 @@ TEST_F(Merging, LeavesNothingHalfMade)
     const std::string input = shard("1/1", {}, "40");
     const std::map<std::string, std::string> before = files();
     const std::size_t manifest = scratch_.read("s1.csv.json").size();
-    ASSERT_GT(scratch_.read("s1.csv").size(), manifest + 1000); // the manifest can be written and the log cannot
+    ASSERT_GT(scratch_.read("s1.csv").size(), manifest + 1000); // there is room for the manifest but not for the log
     const FullDisk full(manifest + 1000);
     const Outcome merged = merge({input});
     EXPECT_EQ(merged.exit_code, 1);

@@ -34,7 +34,7 @@ class ProfileCommand : public Profile
     }
     void TearDown() override { fs::current_path(before_); }
 
-    // Exit 2, a message with these parts, nothing on the disk.
+    // Expects exit code 2, a message with these parts, and nothing on the disk.
     static void expect_usage_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts)
     {
         const Outcome outcome = nestbed(arguments);
@@ -45,7 +45,7 @@ class ProfileCommand : public Profile
         EXPECT_TRUE(fs::is_empty("."));
     }
 
-    // A folder with one profile of `launches`, by Nsight.
+    // A folder with one Nsight profile of `launches` launches.
     std::string profiled(unsigned launches) const
     {
         const ProfileOptions how = options(ncu());
@@ -110,7 +110,7 @@ TEST_F(ProfileCommand, SaysWhatIsMissing)
 {
     if (!why_not(BackendKind::cuda).empty()) {
         const Outcome outcome = nestbed({"profile", "--strategy", "hello"});
-        EXPECT_EQ(outcome.exit_code, 1); // it could not run; the options are right
+        EXPECT_EQ(outcome.exit_code, 1); // profiling could not run; the options are valid
         for (const std::string& part :
              {std::string("no usable GPU here"), why_not(BackendKind::cuda), std::string("allowed: --print")})
             EXPECT_THAT(outcome.err, HasSubstr(part));
@@ -143,7 +143,7 @@ TEST_F(ProfileCommand, ReconcileExitsWithZeroIfAllAreEqual)
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 case: 1 equal"), HasSubstr("strategy hello"), HasSubstr("118 us")));
 }
 
-// What `nestbed profile` left on an H200 (tests/data/README.md).
+// What `nestbed profile` wrote on an H200 (tests/data/README.md).
 TEST_F(ProfileCommand, ReconcileTakesWhatAGpuGave)
 {
     const Outcome outcome = nestbed({"reconcile", NESTBED_DATA "/h200", "--csv", "table.csv"});
@@ -183,7 +183,7 @@ TEST_F(ProfileCommand, ReconcileExitsWithThreeIfACaseLeftNoLedger)
     folder.write("here/failed.log", "==ERROR==");
     const Outcome outcome = nestbed({"reconcile", "."});
     EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_EQ(outcome.err, "nestbed: ./failed.log: this case left no ledger\n");
+    EXPECT_EQ(outcome.err, "nestbed: ./failed.log: this case wrote no ledger\n");
     EXPECT_THAT(outcome.out, HasSubstr("1 case: 1 equal\n"));
 }
 
@@ -201,7 +201,7 @@ TEST_F(ProfileCommand, ReconcileWritesACsv)
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(
         nestbed({"reconcile", folder_path, "--csv", folder.path("all.csv")}).err,
-        AllOf(HasSubstr("--csv "), HasSubstr("all.csv: it is there already"), HasSubstr("allowed: a new file")));
+        AllOf(HasSubstr("--csv "), HasSubstr("all.csv: it already exists"), HasSubstr("allowed: a new file")));
     EXPECT_THAT(nestbed({"reconcile", folder_path, "--csv", folder.path("no/all.csv")}).err,
                 HasSubstr("; allowed: a new file"));
 }
@@ -210,7 +210,7 @@ TEST_F(ProfileCommand, ReconcileRefusesWhatIsNotThere)
 {
     fs::create_directory(folder.path("empty"));
     expect_usage_error({"reconcile"}, {"nothing to reconcile was named"});
-    expect_usage_error({"reconcile", "none"}, {"none: it is neither", "allowed: a folder"});
+    expect_usage_error({"reconcile", "none"}, {"none: it is neither a folder nor a ledger", "allowed: a folder"});
     expect_usage_error({"reconcile", folder.path("empty")}, {"it has no *.source.csv"});
 }
 
@@ -268,7 +268,7 @@ TEST_F(ProfileCommand, AnExperimentHasAName)
 {
     for (const std::string name : {"", "a/b", "..", "."})
         expect_usage_error({"run", "--backend", "cpu", "--strategy", "hello", "--experiment", name},
-                           {"--experiment " + name, "it is no name"});
+                           {"--experiment " + name, "it is not a valid name"});
     expect_usage_error({"run", "--backend", "cpu", "--strategy", "hello", "--experiment", "a", "--experiment", "b"},
                        {"--experiment a --experiment b"});
 }

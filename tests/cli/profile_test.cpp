@@ -1,4 +1,4 @@
-// What becomes of cases that run under a profiler, and of those that do not.
+// What happens to cases that run under a profiler, and to cases that do not.
 #include "support/profile_support.hpp"
 
 #include "base/error.hpp"
@@ -31,7 +31,7 @@ TEST_F(Profile, CountsACaseAndKeepsItsPagesItsLedgerAndItsManifest)
                                               "001-hello-4x8.source.csv", "001-hello-4x8.raw.csv"));
 }
 
-// The run under the profiler has no times, and nothing was measured before it.
+// The run under the profiler has no times, and no case is measured before it.
 TEST_F(Profile, RunsTheCaseOnceUntimed)
 {
     const Reconciled one = profile({hello_case()}, options(ncu())).at(0);
@@ -71,12 +71,12 @@ TEST_F(Profile, SaysWhyACaseWasNotCounted)
 {
     EXPECT_EQ(reason(options(ncu("exit 9"))), "ncu ended with exit code 9");
     EXPECT_EQ(reason(options(ncu("kill -SEGV $$"))), "ncu ended with signal 11 (Segmentation fault)");
-    EXPECT_EQ(reason(options(ncu("exit 0"))), "nestbed left no ledger");
+    EXPECT_EQ(reason(options(ncu("exit 0"))), "nestbed wrote no ledger");
 }
 
 TEST_F(Profile, SaysWhyAReportWasNotRead)
 {
-    EXPECT_EQ(reason(options(ncu(R"("$@")"))), "ncu left no report: it profiled no kernel");
+    EXPECT_EQ(reason(options(ncu(R"("$@")"))), "ncu wrote no report: it profiled no kernel");
 }
 
 TEST_F(Profile, SaysWhyAPageWasNotPrinted)
@@ -100,14 +100,14 @@ TEST_F(Profile, EndsWhatTakesTooLong)
     EXPECT_EQ(reason(how), "ncu did not end in 1 s");
 }
 
-// A sum that a race made wrong ends nestbed with 3, and ncu too. Its launches were counted.
+// If a race makes a sum wrong, nestbed exits with 3, and so does ncu. Its launches were counted anyway.
 TEST_F(Profile, CountsARunWhoseRowIsNotOk)
 {
     const std::string script =
         ncu(R"("$@" --pending-limit 1; code=$?; echo report > "$report"; [ $code = 3 ] && exit 3)");
     const Reconciled one = profile({hello_case()}, options(script)).at(0);
     EXPECT_EQ(one.cell("status"), "launch_failed");
-    EXPECT_EQ(one.verdict, Verdict::differ) << one.detail; // fewer were attempted
+    EXPECT_EQ(one.verdict, Verdict::differ) << one.detail; // fewer launches were attempted
 }
 
 TEST_F(Profile, DoesNotRunDeviceGraphs)
@@ -138,7 +138,7 @@ TEST_F(Profile, OverwritesNothing)
     EXPECT_NO_THROW(check_no_file_of(stems));
     const std::string there = folder.write("out/002-hello-5x8.raw.csv", "mine");
     EXPECT_EQ(text_of<UsageError>([&] { check_no_file_of(stems); }),
-              there + ": it is there already, and nothing is overwritten; allowed: another --output");
+              there + ": it already exists, and nothing is overwritten; allowed: another --output");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// `nestbed run --shard`: a part of the plan, by itself, in a log that says so.
+// `nestbed run --shard`: measures one part of the plan, into a log that names the part.
 #include "base/csv.hpp"
 #include "log/row.hpp"
 #include "support/shard_support.hpp"
@@ -75,7 +75,7 @@ TEST_F(ShardedRun, ThatIsEmptyIsALogWithoutRows)
     }
 }
 
-// That a race shows is for all shards to say together.
+// Only all shards together can tell whether a race shows.
 TEST_F(ShardedRun, DoesNotMissWhatAnotherPartMayHaveShown)
 {
     const std::vector<std::string> words{
@@ -87,7 +87,7 @@ TEST_F(ShardedRun, DoesNotMissWhatAnotherPartMayHaveShown)
         all.insert(all.end(), more.begin(), more.end());
         return nestbed(all);
     };
-    EXPECT_EQ(with({scratch_.path("whole.csv")}).exit_code, 3); // the executor's usual order hides it
+    EXPECT_EQ(with({scratch_.path("whole.csv")}).exit_code, 3); // the executor's default order hides the race
     for (const std::string name : {"1/2", "2/2"})
         EXPECT_EQ(with({scratch_.path(name.substr(0, 1) + ".csv"), "--shard", name}).exit_code, 0);
 }
@@ -96,7 +96,8 @@ TEST_F(ShardedRun, IsRefusedBeforeAnythingIsRun)
 {
     const Outcome outcome = nestbed(experiment({"--shard", "3/2", "-o", out()}));
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_EQ(outcome.err, "nestbed: --shard 3/2: it is no shard; allowed: I/N, I from 1 to N, N at most 10000\n");
+    EXPECT_EQ(outcome.err,
+              "nestbed: --shard 3/2: it is not a valid shard; allowed: I/N, I from 1 to N, N at most 10000\n");
     EXPECT_FALSE(scratch_.has("all.csv"));
     EXPECT_THAT(nestbed(experiment({"--shard", "1/2", "--shard", "2/2", "-o", out()})).err,
                 HasSubstr("--shard takes one value; allowed: I/N"));

@@ -1,4 +1,5 @@
-// `nestbed show`: the table of a log again. `nestbed list` by pattern. Patterns, sizes and sections in experiments.
+// `nestbed show` prints the table of a log again. `nestbed list` takes patterns. Experiments have patterns, sizes and
+// sections.
 #include "base/csv.hpp"
 #include "support/cli_support.hpp"
 
@@ -53,7 +54,7 @@ class ShowCommand : public testing::Test
         EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
         EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: "), HasSubstr(part)));
     }
-    // What a run prints of its log.
+    // Returns the table that a run prints of its log.
     static std::string table_of_run()
     {
         const Outcome run =
@@ -74,7 +75,8 @@ TEST_F(ShowCommand, PrintsTheTableThatTheRunPrinted)
     EXPECT_EQ(shown.exit_code, 0) << shown.err;
     EXPECT_EQ(shown.out, table);
     EXPECT_EQ(nestbed({"show", "log.csv", "log.csv"}).out, table + "\n" + table);
-    // Without the manifest the rows have to do: no title, and the waves that were launched.
+    // Without the manifest the table comes from the rows alone: it has no title, and shows the waves that were
+    // launched.
     fs::remove("log.csv.json");
     EXPECT_THAT(nestbed({"show", "log.csv"}).out, AllOf(StartsWith("adhoc\n"), ContainsRegex("nosync +16 ")));
 }
@@ -175,7 +177,7 @@ TEST_F(ShowCommand, ExperimentsTakePatternsSizesAndOneSection)
     expect_usage_error({"run", "--strategy", "nosync", "--grid", "99999999999G"}, "'99999999999G' is too large");
     fs::create_directory("folder.cfg");
     expect_usage_error({"run", "folder.cfg"}, "folder.cfg: it is a folder");
-    // The log of a section is not that of the file.
+    // A section has its own log, not that of the file.
     EXPECT_EQ(nestbed({"run", "a.cfg:two of it", "--backend", "cpu", "--grid", "2", "--repeat", "1"}).exit_code, 0);
     EXPECT_TRUE(fs::exists("results/local/a-two_of_it.csv"));
 }
@@ -245,7 +247,7 @@ TEST_F(ShowCommand, ATraceCanGoToStandardOutput)
     EXPECT_FALSE(fs::exists("-"));
 }
 
-// The completion offers the commands and options that there are, and the shells take it.
+// The completion offers the commands and options that exist, and the shells accept it.
 TEST_F(ShowCommand, PrintsCompletionAndAManPage)
 {
     const std::string bash = nestbed({"completion", "bash"}).out;

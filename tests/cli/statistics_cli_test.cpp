@@ -1,4 +1,4 @@
-// `nestbed statistics`, and that the table of a run and compare show the same numbers.
+// `nestbed statistics`, and that the table of a run and `nestbed compare` show the same numbers.
 #include "base/text.hpp"
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
@@ -63,7 +63,7 @@ TEST(StatisticsCommand, RefusesWhatIsNoRequest)
         {"", "standard input: "},
         {"[", "standard input: "},
         {"[1e999]", "standard input: "},
-        {"{}", "standard input: it is no list; allowed: a JSON list of requests"},
+        {"{}", "standard input: it is not a list; allowed: a JSON list of requests"},
         {"[5]", "request 1: it is 5; allowed: an object"},
         {R"([{"parts": [{"above": [1]}]}, {}])", "request 2: \"parts\" is missing; allowed: a list of at least one"},
         {R"([{"parts": []}])", "request 1: \"parts\" is []; allowed: a list of at least one"},
@@ -114,7 +114,7 @@ TEST(StatisticsCommand, SaysOfALogWhatTheTableOfItsRunSays)
         "run",      "--strategy", "nosync,reduce2", "--backend", "cpu", "--grid", "8,16", "--block", "64",
         "--repeat", "9",          "--seed",         "1",         "-o",  log};
     ASSERT_EQ(nestbed(words).exit_code, 0);
-    const Outcome run = nestbed(words); // nothing is left to measure: its table is of the rows in the file
+    const Outcome run = nestbed(words); // nothing is left to measure: the table comes from the rows in the file
     ASSERT_EQ(run.exit_code, 0) << run.err;
     std::map<std::string, Json> times;
     for (const Row& row : rows_of(log))
@@ -122,14 +122,14 @@ TEST(StatisticsCommand, SaysOfALogWhatTheTableOfItsRunSays)
     ASSERT_EQ(times.size(), 4U);
     for (const auto& [where, values] : times) {
         const Json answer = answers_to(Json::array({{{"parts", {{{"above", values}}}}}}).dump()).at(0);
-        const std::string low = format_us(answer.at("low")); // without its unit, where both ends have the same
+        const std::string low = format_us(answer.at("low")); // without its unit if both ends have the same unit
         EXPECT_THAT(run.out, testing::ContainsRegex(
                                  fmt::format("{} .*{} .* {}( [um]s)? - {} ", where, format_us(answer.at("value")),
                                              low.substr(0, low.find(' ')), format_us(answer.at("high")))));
     }
 }
 
-// The ratio and its interval in the CSV of compare are those of the rows.
+// The ratio and its interval in the CSV of compare are those computed from the rows.
 TEST(StatisticsCommand, SaysOfTwoLogsWhatCompareSays)
 {
     const ScratchFolder scratch;

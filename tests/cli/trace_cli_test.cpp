@@ -1,4 +1,4 @@
-// `nestbed trace` and `nestbed tree`: what a user types, what comes back, and what is left on the disk.
+// `nestbed trace` and `nestbed tree`: what a user types, what the command answers, and what it leaves on the disk.
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
 
@@ -35,7 +35,7 @@ Words small(const std::string& command, const Words& more = {}, const std::strin
     return words;
 }
 
-// Every test is in an empty folder of its own.
+// Every test runs in its own empty folder.
 class TraceCommand : public testing::Test
 {
   protected:
@@ -45,7 +45,7 @@ class TraceCommand : public testing::Test
     static std::ptrdiff_t files() { return std::distance(fs::recursive_directory_iterator("."), {}); }
     json file(const std::string& name = "trace.json") const { return json::parse(folder_.read(name)); }
 
-    // Exit 2, a message with all these parts, nothing else printed and nothing new on the disk.
+    // Expects exit code 2, a message with all these parts, no other output, and nothing new on the disk.
     static void expect_usage_error(const Words& arguments, const Words& parts)
     {
         const auto before = files();
@@ -73,7 +73,7 @@ TEST_F(TraceCommand, WritesAFileThatSaysWhatWasTraced)
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("strategy barrier"), HasSubstr("type float32"),
                                    HasSubstr("kernels' timer in steps of"), HasSubstr("\n13 grids, "),
                                    HasSubstr("out.json: open it in ui.perfetto.dev"), Not(HasSubstr("did not fit"))));
-    EXPECT_EQ(files(), 1); // and no .partial
+    EXPECT_EQ(files(), 1); // and no .partial file
     const json data = file("out.json").at("otherData");
     Words command{"nestbed"};
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -102,7 +102,8 @@ TEST_F(TraceCommand, MeasuresWhatTracingCostsFiveTimesOrAsOftenAsAsked)
         EXPECT_THAT(outcome.out, ContainsRegex(" with tracing, .* without: [+-][0-9.]+ % \\(medians of " + said));
         const json data = file().at("otherData");
         EXPECT_EQ(data.at("tracing").at("untraced_us").size(), data.at("tracing").at("traced_us").size());
-        // The file is of the run of the median time; of two in the middle, the shorter one.
+        // The file shows the run with the median time; with an even number of runs, the shorter of the two middle
+        // ones.
         std::vector<double> times = data.at("tracing").at("traced_us");
         std::ranges::sort(times);
         EXPECT_EQ(data.at("run_us"), times[(times.size() - 1) / 2]);
@@ -116,9 +117,9 @@ TEST_F(TraceCommand, GoesToTraceJsonAndNeverOverAFileThatIsThere)
 {
     EXPECT_EQ(nestbed(small("trace")).exit_code, 0);
     EXPECT_EQ(file().at("otherData").at("grids"), 13);
-    expect_usage_error(small("trace"), {"--output trace.json: it is there already", "allowed: a new file"});
+    expect_usage_error(small("trace"), {"--output trace.json: it already exists", "allowed: a new file"});
     folder_.write("notes.txt", "mine");
-    expect_usage_error(small("trace", {"-o", "notes.txt"}), {"--output notes.txt: it is there already"});
+    expect_usage_error(small("trace", {"-o", "notes.txt"}), {"--output notes.txt: it already exists"});
     EXPECT_EQ(folder_.read("notes.txt"), "mine");
     fs::create_directory("folder");
     expect_usage_error(small("trace", {"-o", "folder"}), {"--output folder: it is a folder"});
@@ -131,7 +132,7 @@ TEST_F(TraceCommand, LeavesNothingWhereItsFileCannotBe)
     folder_.write("notes.txt", "mine");
     expect_usage_error(small("trace", {"-o", "notes.txt/out.json"}),
                        {"--output notes.txt/out.json: there is no folder notes.txt"});
-    expect_usage_error(small("trace", {"-o", "/proc/out.json"}), {"--output /proc/out.json: "}); // even for root
+    expect_usage_error(small("trace", {"-o", "/proc/out.json"}), {"--output /proc/out.json: "}); // even as root
     expect_usage_error(small("trace", {"-o", "a", "-o", "b"}), {"--output takes one value"});
     expect_usage_error(small("trace", {"-o", ""}), {"--output"});
 }
@@ -148,7 +149,7 @@ TEST_F(TraceCommand, IsAboutOneCase)
         expect_usage_error({command, "none.cfg"}, {"no such experiment file"});
         expect_usage_error(small(command, {"--grid", "0"}), {"--grid 0"});
     }
-    expect_usage_error(small("tree", {"-o", "out.json"}), {"unknown option '-o'"}); // it prints
+    expect_usage_error(small("tree", {"-o", "out.json"}), {"unknown option '-o'"}); // it prints to standard output
 }
 
 TEST_F(TraceCommand, TakesARoomOfWholeGrids)
@@ -167,13 +168,13 @@ TEST_F(TraceCommand, SaysHowManyGridsDidNotFit)
     EXPECT_EQ(traced.exit_code, 0) << traced.err;
     EXPECT_THAT(traced.out,
                 AllOf(HasSubstr("\n9 grids, "),
-                      HasSubstr("\n4 grids more did not fit the trace; allowed: --grids up to 1048576\n")));
+                      HasSubstr("\n4 more grids did not fit in the trace; allowed: --grids up to 1048576\n")));
     EXPECT_EQ(file().at("otherData").at("grids"), 9);
     EXPECT_EQ(file().at("otherData").at("grids_lost"), 4);
     EXPECT_EQ(file().at("otherData").at("grids_at_most"), 9);
     const Outcome drawn = nestbed(small("tree", {"--grids", "5", "--repeat", "1"}));
     EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
-    EXPECT_THAT(drawn.out, HasSubstr("\n8 grids more did not fit the trace"));
+    EXPECT_THAT(drawn.out, HasSubstr("\n8 more grids did not fit in the trace"));
     EXPECT_THAT(nestbed(small("tree", {"--grids", "13"})).out, Not(HasSubstr("did not fit")));
 }
 

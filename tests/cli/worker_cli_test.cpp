@@ -1,4 +1,4 @@
-// `nestbed worker` when what comes over its socket is nothing that a run sends: an error, and no crash.
+// `nestbed worker` when its socket delivers something that a run never sends: an error, not a crash.
 #include "cli/commands.hpp"
 #include "run/messages.hpp"
 #include "run/worker_process.hpp"
@@ -37,7 +37,7 @@ TEST_F(WorkerCommand, AnswersNothingBeforeItIsOpened)
          {"sample", "release", "null_kernel", "timer_step", "bandwidth", "probe_depth", "dance"})
         EXPECT_EQ(answer_to({{"do", what}, {"number", 0}, {"levels", 2}, {"case", Case{.strategy = "nosync"}}}),
                   (Message{{"usage_error", "worker: '" + what + "' came before 'open'; allowed: 'open' first"}}));
-    EXPECT_TRUE(open().contains("answer")); // and goes on
+    EXPECT_TRUE(open().contains("answer")); // and continues
 }
 
 TEST_F(WorkerCommand, RefusesWhatItDoesNotKnow)
@@ -50,7 +50,7 @@ TEST_F(WorkerCommand, RefusesWhatItDoesNotKnow)
             answer_to(
                 {{"do", "sample"}, {"number", number}, {"repetition", 0}, {"case", Case{.strategy = "nosync"}}}),
             (Message{{"usage_error", "worker: case " + std::to_string(number) + " came before case 0"}}));
-    EXPECT_TRUE(answer_to({{"do", "sample"}, {"number", 0}}).contains("run_error")); // of which the case never came
+    EXPECT_TRUE(answer_to({{"do", "sample"}, {"number", 0}}).contains("run_error")); // its case was never sent
 }
 
 TEST_F(WorkerCommand, EndsWithAnErrorWhereItCannotReadOn)

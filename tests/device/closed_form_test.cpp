@@ -1,4 +1,4 @@
-// The closed forms of the strategies' launches, against numbers worked out by hand.
+// The closed forms of the strategies' launches, compared with numbers calculated by hand.
 #include "support/battery.hpp"
 
 #include <gmock/gmock.h>
@@ -97,7 +97,7 @@ TEST(ClosedForm, OfWideCountsLevelsOfTheWholeInput)
     EXPECT_EQ(of_elements("wide_block", kMillion, {}, 512), 2U);
     EXPECT_EQ(of_elements("wide_block", kMillion, {}, 1024), 1U);
     EXPECT_EQ(of_elements("wide_block", kMillion, 1, 512), 1U);
-    for (const char* strategy : {"wide_warp", "wide_block"}) { // blocks of 32, and smaller ones, fan in by 32
+    for (const char* strategy : {"wide_warp", "wide_block"}) { // blocks of at most 32 threads have a fan-in of 32
         SCOPED_TRACE(strategy);
         EXPECT_EQ(of_elements(strategy, 1), 0U);
         EXPECT_EQ(of_elements(strategy, 32), 0U);
@@ -145,9 +145,23 @@ TEST(ClosedForm, OfChainAndFanoutCountsWhatKernelsLaunch)
     EXPECT_EQ(launches("chain", 1, 1), 1024U);
 }
 
-TEST(ClosedForm, AtDepth0IsNoneButForAFanOut)
+TEST(ClosedForm, OfALitmusPatternCountsTheLaunchesOfEachInstance)
+{
+    EXPECT_THAT(form_of({.strategy = "litmus_other_barrier", .grid = 9, .block = 32}).by_depth, ElementsAre(9));
+    for (const char* pair : {"litmus_siblings_null", "litmus_siblings_forget", "litmus_child_tail"})
+        EXPECT_THAT(form_of({.strategy = pair, .grid = 9, .block = 32}).by_depth, ElementsAre(18)) << pair;
+    for (const char* deep : {"litmus_grandchild_tail", "litmus_second_child"})
+        EXPECT_THAT(form_of({.strategy = deep, .grid = 9, .block = 32}).by_depth, ElementsAre(18, 9)) << deep;
+    EXPECT_TRUE(form_of({.strategy = "litmus_child_flag", .grid = 9, .block = 32}).parent_waits);
+    EXPECT_TRUE(form_of({.strategy = "litmus_grandchild_tail", .grid = 9, .block = 32}).one_by_one);
+}
+
+// A fan-out and a litmus pattern have no levels that could be left out.
+TEST(ClosedForm, AtDepth0IsNoneWhereThereAreLevels)
 {
     for (const Way& way : ways_of(BackendKind::cpu, any_way)) {
+        if (way.info().workload == "litmus")
+            continue;
         const Case point = case_of(BackendKind::cpu, way, {"", 64, 512, 0, 0}, types_of(way).front());
         const bool fans_out = way.strategy == "fanout" && from_device(way.mechanism);
         EXPECT_EQ(form_of(point).total(), fans_out ? 64U : 0U) << name_of(way);

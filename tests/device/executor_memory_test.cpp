@@ -1,4 +1,4 @@
-// The executor's rules for what threads share: a block's memory, atomics; and for threads that are held up.
+// The executor's rules for what threads share (block memory and atomics), and for delayed threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "device/parts/in_block.hpp" // last: it defines CUDA's keywords
+#include "device/parts/in_block.hpp" // last, because it defines CUDA's keywords
 
 namespace nestbed::cpu
 {
@@ -31,15 +31,15 @@ std::vector<std::string> schedules()
     return names;
 }
 
-// A variable of all kernels that call this.
+// One variable for all kernels that call this function.
 int* shared_int()
 {
     BLOCK_SHARED(int, value, 1);
     return value;
 }
 
-// Thread 0 writes, the others read behind a barrier; what they read, by block.
-// Else a kernel that reads what nobody wrote would answer by what ran before.
+// Thread 0 writes, and the others read after a barrier. Returns what they read, by block.
+// Otherwise a kernel that reads memory that nobody wrote would give an answer that depends on what ran before.
 TEST(Executor, MemoryIsTheSameNewAndUsedAgain)
 {
     constexpr int kCount = 1000;
@@ -74,7 +74,8 @@ TEST(Executor, SharedMemoryIsOneForAllThreadsOfABlockAndNoOtherBlocks)
     }
 }
 
-// As in CUDA: what is declared is a variable of its own, whatever its type; what a function declares, all its callers share.
+// As in CUDA: each declaration is a separate variable, whatever its type. All callers of a function share what it
+// declares.
 TEST(Executor, SharedVariablesOfOneTypeAreNotOne)
 {
     std::vector<int> read;
@@ -100,7 +101,7 @@ TEST(Executor, SharedVariablesOfOneTypeAreNotOne)
     EXPECT_EQ(of_the_function.size(), 1U);
 }
 
-// The child's block runs while its parent's is resident: under eager in the middle of it.
+// The child's block runs while its parent's block is resident; under eager, in the middle of the parent's block.
 TEST(Executor, SharedMemoryOfAParentIsNotItsChilds)
 {
     for (const std::string& schedule : schedules()) {
@@ -143,7 +144,7 @@ TEST(Executor, SharedMemoryIsNotThatOfAChildThatIsWaitedFor)
     }
 }
 
-// Two threads say their name, are held up, and say it again.
+// Two threads log their index, are delayed, and log it again.
 std::vector<unsigned> said(const std::string& schedule, unsigned times)
 {
     std::vector<unsigned> log;
@@ -168,10 +169,10 @@ TEST(Executor, ADelayInterruptsAThreadUnderRandomAlone)
     }
     EXPECT_THAT(undelayed, UnorderedElementsAre(std::vector{0U, 0U, 1U, 1U}, std::vector{1U, 1U, 0U, 0U}));
     EXPECT_THAT(delayed, Contains(interrupted));
-    EXPECT_EQ(delayed.size(), 6U); // every order of two threads that each say their name twice
+    EXPECT_EQ(delayed.size(), 6U); // every order of two threads that each log their index twice
 }
 
-// How often another thread, which is interrupted between its steps, gets on before the delayed one does.
+// How many steps another thread, which is interrupted between its steps, takes before the delayed one continues.
 TEST(Executor, ALongerDelayLetsOthersFurtherAhead)
 {
     const auto steps_ahead = [](unsigned times) {

@@ -1,4 +1,4 @@
-// The executor's schedules: what each of them promises beyond the rules; and what comes out of a run that fails.
+// The executor's schedules: what each promises beyond the rules, and what a failing run reports.
 #include "device/cpu/executor.hpp"
 
 #include "base/error.hpp"
@@ -50,7 +50,7 @@ TEST(Executor, FifoStartsAChildWhenEveryRunningBlockIsDone)
 
 TEST(Executor, FifoOutcomeDoesNotDependOnTheNumberOfWorkers)
 {
-    // Blocks race for places in the log only through the order in which grids are submitted.
+    // Blocks compete for places in the log only through the order in which grids are submitted.
     const auto outcome = [](unsigned workers) {
         std::vector<unsigned> log;
         Executor executor({}, workers);
@@ -117,7 +117,7 @@ TEST(Executor, RandomDrawsFromTheNumberThatItIsGivenWhateverRanBefore)
     EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));
 }
 
-// So that what depends on their number, the shape of a grid for one, does not depend on the machine.
+// Results that depend on the number of workers, such as the shape of a grid, then do not depend on the machine.
 TEST(Executor, HasOneWorkerWhereOneWorks)
 {
     EXPECT_EQ(Executor({}, 4).workers(), 4U);
@@ -148,7 +148,7 @@ TEST(Executor, WhatAKernelThrowsComesOutAndTheExecutorGoesOn)
                                       [] {
                                           if (block_x() == 40 && thread_x() == 33)
                                               throw std::runtime_error("kernel");
-                                          barrier(); // others are stopped in mid-kernel
+                                          barrier(); // the other threads are stopped in the middle of the kernel
                                       }),
                          std::runtime_error);
         std::atomic<unsigned> ran = 0;

@@ -1,4 +1,5 @@
-// The executor's rules, one by one: those of the CUDA C++ Programming Guide's chapter on dynamic parallelism.
+// The executor's rules, one by one: the rules of the chapter on dynamic parallelism in the CUDA C++ Programming
+// Guide.
 #include "device/cpu/executor.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +30,7 @@ unsigned block_x()
     return current_thread->block_index.x;
 }
 
-// Runs the root grid under fifo, eager and many random orders; check(name) after each.
+// Runs the root grid under fifo, eager and many random orders, and calls check(name) after each.
 template <class Reset, class Kernel, class Check>
 void under_every_schedule(dim3 grid, dim3 block, Reset reset, Kernel kernel, Check check)
 {
@@ -81,7 +82,8 @@ TEST(Executor, BarrierPutsWritesBeforeReadsOfTheWholeBlock)
         });
 }
 
-// On a GPU it is not defined. The mistake is one of tutorials: a barrier in the branch of the threads that still have something to add.
+// On a GPU the behaviour is undefined. Tutorials make this mistake: a barrier inside the branch of the threads that
+// still add.
 TEST(Executor, ABarrierThatSomeThreadsSkipIsAFault)
 {
     for (const char* schedule : {"fifo", "eager", "random:1"}) {
@@ -104,7 +106,7 @@ TEST(Executor, ABarrierThatSomeThreadsSkipIsAFault)
                                           "without it; allowed: a barrier that all threads of a block reach"))
             << schedule;
         bool ran = false;
-        executor.run(1, 1, [&] { ran = true; }); // it can go on
+        executor.run(1, 1, [&] { ran = true; }); // the executor can continue
         EXPECT_TRUE(ran);
     }
 }
@@ -124,7 +126,7 @@ TEST(Executor, NullStreamChildrenOfABlockRunInOrderWithTheirDescendants)
         [&] { EXPECT_THAT(log, ElementsAre(0, 1, 10, 11, 20, 21)); });
 }
 
-// Which of two children came first, over many random orders.
+// Which of two children ran first, over many random orders.
 std::set<int> first_of_two(dim3 grid, Mechanism mechanism)
 {
     std::set<int> firsts;
@@ -242,7 +244,7 @@ TEST(Executor, AWaitedChildComesAfterWhatIsBeforeItInTheNullStream)
 
 TEST(Executor, ARunEndsWhenAllDescendantsAreComplete)
 {
-    constexpr unsigned kLevels = 1500; // deeper than the old device runtime's 24
+    constexpr unsigned kLevels = 1500; // deeper than the limit of 24 of the old device runtime
     std::atomic<unsigned> deepest = 0;
     struct Chain {
         static void go(std::atomic<unsigned>& reached, unsigned level)
@@ -293,12 +295,12 @@ TEST(Executor, ALaunchIsPendingUntilItsGridAndItsDescendantsAreComplete)
         executor.run(blocks, 1, kernel);
         return refused.load();
     };
-    // 8 children and their 8 children; a child holds its place while its own child runs.
+    // 8 children, each with one child. A child keeps its place while its own child runs.
     EXPECT_EQ(refused_under("fifo", 16, 8), 0U);
     EXPECT_EQ(refused_under("fifo", 15, 8), 1U);
     EXPECT_EQ(refused_under("fifo", 8, 8), 8U);
-    EXPECT_EQ(refused_under("fifo", 7, 8), 8U); // a child and so its child, and 7 children of children
-    // A pair that runs at its launch leaves both places to the next.
+    EXPECT_EQ(refused_under("fifo", 7, 8), 8U); // one child and therefore its own child, and 7 children of children
+    // A pair that runs at its launch frees both places for the next pair.
     EXPECT_EQ(refused_under("eager", 2, 8), 0U);
     EXPECT_EQ(refused_under("eager", 1, 8), 8U);
     EXPECT_EQ(refused_under("random:1", 16, 8), 0U);
@@ -316,7 +318,7 @@ TEST(Executor, TheLimitHoldsAgainInTheNextRun)
     }
 }
 
-// results/h200/pending.csv: so on a GPU.
+// A GPU does the same: results/h200/pending.csv.
 TEST(Executor, TheLimitBoundsTheDepthOfNestingButNotThatOfTailLaunches)
 {
     constexpr unsigned kLevels = 64;

@@ -1,4 +1,4 @@
-// Workers on a GPU: faults of a real device, each a sample with its reason, and the next worker is fine.
+// Workers on a GPU: each fault of a real device becomes a sample with its reason, and the next worker is fine.
 #include "base/error.hpp"
 #include "device/backends.hpp"
 #include "run/worker_session.hpp"
@@ -40,7 +40,7 @@ class GpuWorker : public testing::Test
                 .block = 512,
                 .submit = Submit::held};
     }
-    // Two tries: a device that a fault has poisoned would fail the second one at once.
+    // Two tries, because a device that a fault left unusable would fail the second one at once.
     static void expect_lost(const std::string& strategy, std::uint32_t grid, Status status, const std::string& reason)
     {
         const auto session = worker(4s);
@@ -61,7 +61,7 @@ TEST_F(GpuWorker, AnEndlessKernelIsATimeout)
     expect_lost("fault_endless", 33, Status::timeout, "no sign of life in 4 s");
 }
 
-// A GPU holds 128 grids: 33 chains of 8 levels and their waiting parents do not fit, 14 do.
+// A GPU can hold 128 resident grids: 33 chains of 8 levels and their waiting parents do not fit, 14 do.
 TEST_F(GpuWorker, AWaitThatDeadlocksIsATimeout)
 {
     expect_lost("fault_deadlock", 33, Status::timeout, "no sign of life in 4 s");
@@ -91,7 +91,7 @@ TEST_F(GpuWorker, ARefusedLaunchLosesNothing)
     EXPECT_FALSE(refused.device_lost);
 }
 
-// More than the queue of a stream takes: the gate is closed for half a second a sample.
+// More launches than the queue of a stream takes: the gate stays closed for half a second per sample.
 TEST_F(GpuWorker, ThatIsKilledWhileItHoldsAStreamIsASignalAndTheNextOneIsFine)
 {
     const ScratchFolder folder;
@@ -106,7 +106,7 @@ TEST_F(GpuWorker, ThatIsKilledWhileItHoldsAStreamIsASignalAndTheNextOneIsFine)
     wide.block = 32;
     Sample sample;
     for (int time = 0; time < 1000 && !sample.device_lost; ++time) {
-        wide.block = 32U << (time % 5); // each is held twice at most
+        wide.block = 32U << (time % 5); // each block size is held at most twice
         sample = session->sample(wide, 0);
     }
     EXPECT_THAT(sample.detail, HasSubstr("signal 9 (Killed)"));
@@ -124,7 +124,7 @@ TEST_F(GpuWorker, WithAGpuThatIsGoneIsAnError)
     EXPECT_EQ(session->sample(case_of("barrier", 64), 0).status, Status::ok);
     EXPECT_TRUE(session->sample(case_of("fault_abort", 33), 0).device_lost);
     const std::string error = text_of<RunError>([&] { session->renew(); });
-    EXPECT_THAT(error, StartsWith("no new worker could be had on " + session->facts().name + ": "));
+    EXPECT_THAT(error, StartsWith("no new worker could be started on " + session->facts().name + ": "));
     EXPECT_THAT(error, HasSubstr("cudaErrorNoDevice"));
 }
 

@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 constexpr Shape kSmall{"", 9, 32, 0, 4};
 
-// check(sample, way) for every way of the strategy that runs here, under every schedule.
+// Calls check(sample, way) for every way of the strategy that runs here, under every schedule.
 template <class Check>
 void for_every_run(const char* strategy, Check&& check)
 {
@@ -46,7 +46,7 @@ TEST(ChainAndFanout, AChainRunsEveryLevelOnceAndHasALatencyALevel)
     });
 }
 
-// By host no kernel makes the call.
+// With mechanism host, no kernel makes the call.
 TEST(ChainAndFanout, AFanOutRunsEveryChildOnceAndHasALatencyALaunchFromTheDevice)
 {
     for_every_run("fanout", [](const Sample& sample, const Way& way) {
@@ -113,7 +113,7 @@ TEST(ChainAndFanout, AChainIsAsLongAsItIsToldTo)
     EXPECT_THAT(sample.latencies_us, SizeIs(2000));
 }
 
-// A sample is two runs; here launches are refused now in the one, now in the other, now in both.
+// A sample consists of two runs. Here launches are refused in the first, in the second or in both.
 TEST(ChainAndFanout, ARefusalInEitherRunIsLaunchFailed)
 {
     const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});

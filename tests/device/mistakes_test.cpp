@@ -1,6 +1,6 @@
-// What is easy to get wrong in a new strategy never passes in silence. That no strategy launches by a mechanism other than its
-// case's, and that all its grids mark themselves, the tests of all strategies hold (strategies_test.cpp, trace_rules_test.cpp):
-// here is what they would meet.
+// Common mistakes in a new strategy never go unnoticed. The tests of all strategies (strategies_test.cpp,
+// trace_rules_test.cpp) check that a strategy launches only with the mechanism of its case, and that all its grids
+// record themselves. These tests show what those checks would find.
 #include "support/faults_support.hpp"
 
 #include <gmock/gmock.h>

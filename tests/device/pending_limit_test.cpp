@@ -1,4 +1,5 @@
-// What is remembered of the pending-launch limit, with devices that refuse; and how long a parent waits for its child.
+// What nestbed remembers of the pending-launch limit, with devices that refuse it; and how long a parent waits for
+// its child.
 #include "device/nest.hpp"
 #include "device/pending_limit.hpp"
 
@@ -15,7 +16,7 @@ namespace
 
 using testing::ElementsAre;
 
-// A device whose changes may fail half-way: it then has the new limit, and nobody has been told.
+// A device whose change of the limit may fail half-way: it then has the new limit, but reports an error.
 struct Device {
     unsigned limit = 2048;
     bool fails = false;
@@ -36,7 +37,7 @@ TEST(PendingLimit, IsChangedOnlyWhenItIsAnother)
     Device device;
     for (const unsigned launches : {2048U, 2048U, 65536U, 65536U, 2048U})
         known.set(launches, [&] { device.change(launches); });
-    EXPECT_THAT(device.changes, ElementsAre(2048, 65536, 2048)); // the first: nobody knows what the device has
+    EXPECT_THAT(device.changes, ElementsAre(2048, 65536, 2048)); // first: the device limit is not known yet
 }
 
 TEST(PendingLimit, IsUnknownAfterAChangeThatFailed)
@@ -49,7 +50,7 @@ TEST(PendingLimit, IsUnknownAfterAChangeThatFailed)
     EXPECT_THROW(set(65536), std::runtime_error);
     EXPECT_EQ(device.limit, 65536U);
     device.fails = false;
-    set(4096); // the last that is known to have worked, and not what the device has
+    set(4096); // the last limit known to have worked, but not the one that the device has
     EXPECT_EQ(device.limit, 4096U);
     EXPECT_THAT(device.changes, ElementsAre(4096, 65536, 4096));
 }
@@ -59,7 +60,7 @@ TEST(Patience, OutlastsTheDelaysOfAllLevelsBelow)
     constexpr unsigned long long kSecond = 1'000'000'000;
     EXPECT_EQ(patience_ns(8, 0), 2 * kSecond);
     EXPECT_EQ(patience_ns(8, 20), 2 * kSecond + 160'000);
-    EXPECT_EQ(patience_ns(9, 1'000'000), 11 * kSecond); // synced, 1024 threads a block, a second a level
+    EXPECT_EQ(patience_ns(9, 1'000'000), 11 * kSecond); // synced, 1024 threads per block, one second per level
     EXPECT_EQ(patience_ns(1, 1'000'000), 3 * kSecond);
     EXPECT_EQ(patience_ns(2048, 4'000'000'000), 2 * kSecond + 2048 * 4000 * kSecond); // no overflow
 }

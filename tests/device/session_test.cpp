@@ -1,4 +1,4 @@
-// A session on the executor: what a strategy or a case does wrong is said, and the session goes on.
+// A session on the executor: it reports the errors of a strategy or a case, and continues.
 #include "device/backends.hpp"
 #include "model/session.hpp"
 #include "model/strategy.hpp"
@@ -26,12 +26,12 @@ TEST(Session, NamesTheStrategyWhoseEntryHasAWorkloadThatIsNotThere)
     const auto session = open_session(BackendKind::cpu, {});
     EXPECT_EQ(
         text_of<RunError>([&] { static_cast<void>(session->sample(case_of("test-mistyped"), 0)); }),
-        "the entry of strategy 'test-mistyped' names a workload 'reduse' that is not there; allowed: blobs, chain, "
-        "copy, fanout, hello, reduce, transpose");
+        "the entry of strategy 'test-mistyped' names the unknown workload 'reduse'; allowed: bezier, blobs, chain, "
+        "copy, fanout, hello, lanes, litmus, mandelbrot, reduce, transpose");
     EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
 }
 
-// As on a GPU: the launch is refused, and nothing is lost.
+// As on a GPU: the launch is refused, and the session loses nothing.
 TEST(Session, GivesACrashedSampleForALaunchThatTheExecutorRefuses)
 {
     const auto session = open_session(BackendKind::cpu, {});
@@ -43,7 +43,7 @@ TEST(Session, GivesACrashedSampleForALaunchThatTheExecutorRefuses)
     EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
 }
 
-// The example of the articles: 2048 numbers, 0, 1, 2 and so on, by blocks of 512.
+// The example of the articles: 2048 numbers (0, 1, 2 and so on) in blocks of 512.
 TEST(Session, SumsTheArticlesNumbers)
 {
     const auto session = open_session(BackendKind::cpu, {});
@@ -76,11 +76,11 @@ TEST(Session, SaysWhatInt32DoesNotHold)
     point.type = ElementType::float32;
     EXPECT_EQ(session->sample(point, 0).status, Status::ok);
     point.type = ElementType::int32;
-    point.strategy = "naive_tree"; // in 64 bits
+    point.strategy = "naive_tree"; // adds in 64 bits
     EXPECT_EQ(session->sample(point, 0).answer, "549755289600");
 }
 
-// Ragged, with blocks that have nothing, and one after another on the same input.
+// A ragged end, blocks without numbers, and several cases in turn on the same input.
 TEST(Session, FindsTheGreatestAndTheLeast)
 {
     const auto session = open_session(BackendKind::cpu, {.schedule = "random:1"});

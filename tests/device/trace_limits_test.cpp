@@ -1,4 +1,4 @@
-// What a trace does not hold: grids past its buffer, launches that were refused, strategies without a recursion.
+// What a trace does not contain: grids beyond its buffer, launches that were refused, strategies without recursion.
 #include "device/backends.hpp"
 #include "support/battery.hpp"
 
@@ -75,7 +75,7 @@ TEST(TraceBuffer, CountsExactlyTheGridsThatDidNotFitAndThoseThatDidAreWhole)
     }
 }
 
-// Small grids, far fewer than there is room for: as root grids of two blocks, as auto launches tails on a GPU.
+// Small grids, far fewer than the buffer has room for: root grids of two blocks, as auto launches tail on a GPU.
 TEST(TraceBuffer, HoldsManyRootGridsAndTheirChildren)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
@@ -105,7 +105,7 @@ TEST(TraceBuffer, OfFewerGridsThanThereAreRootsHoldsTheFirstOfThem)
     }
 }
 
-// A grid of more blocks than it has marks of its own, and children beside it.
+// A grid with more blocks than it has marks of its own, and children beside it.
 TEST(TraceBuffer, HoldsGridsOfManyBlocks)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
@@ -123,7 +123,7 @@ TEST(TraceBuffer, HoldsGridsOfManyBlocks)
     }
 }
 
-// Six marks a grid, where four are expected on average: all are kept, and some have no times.
+// Grids that need six marks each, where four are expected on average: all grids are kept, but some have no times.
 TEST(TraceBuffer, SaysOfHowManyGridsTheTimesDidNotFit)
 {
     const auto session = open_session(BackendKind::cpu, {.workers = 1});
@@ -136,7 +136,7 @@ TEST(TraceBuffer, SaysOfHowManyGridsTheTimesDidNotFit)
     for (const TracedGrid& grid : trace.grids)
         without += grid.begun_ns ? 0 : 1;
     EXPECT_EQ(trace.unmarked, without);
-    EXPECT_EQ(without, 7U); // the root grid has taken 256 of 400 marks, a child wants 200
+    EXPECT_EQ(without, 7U); // the root grid takes 256 of 400 marks, and a child needs 200
 }
 
 // ---- refusals ----
@@ -175,7 +175,7 @@ TEST(TraceRefusal, IsAGridWithAnErrorThatNeverRan)
                 EXPECT_LE(grid.called_ns, parent.ended_ns);
             }
             EXPECT_EQ(refused, trace.sample.launches->failed);
-            EXPECT_GE(refused, 1U); // a chain of three does not fit, whatever the order
+            EXPECT_GE(refused, 1U); // a chain of three does not fit, in any order
         }
     }
 }
@@ -221,7 +221,7 @@ TEST(Trace, OfWhatOnlyCudaHasIsUnsupportedAndEmpty)
     const auto session = open_session(BackendKind::cpu, {});
     const auto ways =
         ways_of(BackendKind::cpu, [](const Way& way) { return from_device(way.mechanism) && way.needs_cuda(); });
-    EXPECT_EQ(ways.size(), 2U); // chain and graph, by graph_tail
+    EXPECT_EQ(ways.size(), 5U); // chain, graph and mandelbrot_graph, with graph_tail; two litmus patterns of pointers
     for (const Way& way : ways) {
         SCOPED_TRACE(name_of(way));
         const Trace trace = session->trace(case_of(BackendKind::cpu, way, kSmall, types_of(way).front()), 0, 100);
@@ -242,7 +242,7 @@ TEST(Trace, OfARaceThatShowsSaysThatTheAnswerIsWrong)
     EXPECT_FALSE(trace.run_us);
     ASSERT_EQ(trace.grids.size(), kGrids);
     ASSERT_TRUE(trace.grids[0].ended_ns && trace.grids[1].ended_ns);
-    EXPECT_GT(*trace.grids[0].ended_ns, *trace.grids[1].ended_ns); // the child was done before its parent
+    EXPECT_GT(*trace.grids[0].ended_ns, *trace.grids[1].ended_ns); // the child ended before its parent
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// A session in a process of its own: the same samples, and what becomes of it when that process hangs, ends or cannot be had.
+// A session in its own process: it gives the same samples. The tests also cover a process that hangs, ends or cannot
+// be started.
 #include "device/backends.hpp"
 #include "run/messages.hpp"
 #include "run/worker_session.hpp"
@@ -29,7 +30,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::vector<std::string> kProgram{NESTBED_TEST_PROGRAM}; // knows the faults
+const std::vector<std::string> kProgram{NESTBED_TEST_PROGRAM}; // contains the faults
 
 std::unique_ptr<Session> worker(std::chrono::milliseconds timeout = 60s, std::vector<std::string> program = kProgram,
                                 const StopRequest* stop = nullptr, const std::string& schedule = "fifo")
@@ -78,14 +79,14 @@ TEST(WorkerSession, AnswersAnnouncedSamplesInTheirOrderAndDropsWhatIsNotAskedFor
     const auto session = worker();
     for (const std::uint32_t grid : {1U, 2U, 3U, 4U})
         session->announce(case_of("hello", grid), 0);
-    EXPECT_EQ(session->sample(case_of("hello", 1), 0).answer, "31"); // 16 + 8 + 4 + 2 + 1 threads a block
+    EXPECT_EQ(session->sample(case_of("hello", 1), 0).answer, "31"); // 16 + 8 + 4 + 2 + 1 threads per block
     EXPECT_EQ(session->sample(case_of("hello", 3), 0).answer, "93");
     EXPECT_EQ(session->sample(case_of("hello", 7), 0).answer, "217");
     session->release();
     EXPECT_EQ(session->sample(case_of("hello", 2), 0).answer, "62");
 }
 
-// Also where another one has been announced.
+// Also if another sample has been announced.
 TEST(WorkerSession, TracesASampleForItsLatencies)
 {
     const auto session = worker();
@@ -134,7 +135,7 @@ TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
     const auto session = worker(3s);
     EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
     session->announce(case_of(GetParam().strategy), 0);
-    session->announce(case_of("barrier", 9), 0); // void when the worker is lost
+    session->announce(case_of("barrier", 9), 0); // dropped when the worker is lost
     const Sample lost = session->sample(case_of(GetParam().strategy), 0);
     EXPECT_EQ(lost.status, GetParam().status);
     EXPECT_THAT(lost.detail, HasSubstr(GetParam().detail));
@@ -144,7 +145,7 @@ TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
     EXPECT_EQ(session->sample(case_of("barrier", 2), 0).status, Status::ok);
 }
 
-#ifdef __SANITIZE_ADDRESS__ // it ends the process before the signal does
+#ifdef __SANITIZE_ADDRESS__ // AddressSanitizer ends the process before the signal does
 constexpr const char* kBadWrite = "exit code 1";
 #else
 constexpr const char* kBadWrite = "signal 11 (Segmentation fault)";
@@ -167,24 +168,24 @@ TEST(WorkerSession, WithoutAWorkerIsAnErrorThatSaysHowItEnded)
     EXPECT_THAT(text_of<RunError>([&] { worker(1s, {folder.path("missing")}); }), HasSubstr("could not be started"));
     EXPECT_THAT(
         text_of<RunError>([&] { worker(1s, {program(folder, "speaks", "printf '\\002\\000\\000\\000ab' >&0")}); }),
-        HasSubstr("no message"));
+        HasSubstr("sent an invalid message"));
 }
 
-// A file with what a worker answers when it has opened its session.
+// A file with the answer of a worker that has opened its session.
 std::string opening(const ScratchFolder& folder)
 {
     const Opened opened{.facts = open_session(BackendKind::cpu, {})->facts(), .schedule = "fifo"};
     return folder.write("open", frame_of({{"answer", opened}}));
 }
 
-// A program that answers the opening as a worker does, then with these bytes in a frame of their number, and waits.
+// A program that answers the opening as a worker does. Then it sends this answer as one frame, and waits.
 std::string answers(const ScratchFolder& folder, const Message& answer)
 {
     const std::string written = folder.write("answer", frame_of(answer));
     return program(folder, "answers", "cat '" + opening(folder) + "' '" + written + "' >&0; exec sleep 60");
 }
 
-// A program that does this the first times that it is started, and is a worker from then on.
+// A program that runs the script the first `times` times that it is started. After that it is a worker.
 std::vector<std::string> at_first(const ScratchFolder& folder, unsigned times, const std::string& script)
 {
     const std::string starts = folder.path("starts");
@@ -226,7 +227,7 @@ TEST_F(WorkerSetUp, IsAnErrorWhereTheWorkerIsLostOnceMoreThanTheRetries)
     EXPECT_EQ(notes.size(), 2U);
 }
 
-// It is opened three times, whatever the retries: each may take minutes.
+// A new worker is opened at most three times, whatever the number of retries, because each opening may take minutes.
 TEST_F(WorkerSetUp, OfANewWorkerIsNotTriedMoreOftenForTheRetries)
 {
     const std::string starts = folder.path("starts");
@@ -235,11 +236,12 @@ TEST_F(WorkerSetUp, OfANewWorkerIsNotTriedMoreOftenForTheRetries)
                                               "') = 1 ] || exit 7; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
     const auto session = worker({open_once}, 5);
     EXPECT_TRUE(session->sample(case_of("fault_abort"), 0).device_lost);
-    EXPECT_THAT(text_of<RunError>([&] { session->renew(); }), testing::StartsWith("no new worker could be had on "));
+    EXPECT_THAT(text_of<RunError>([&] { session->renew(); }),
+                testing::StartsWith("no new worker could be started on "));
     EXPECT_EQ(folder.read("starts").size(), 1 + 3U);
 }
 
-// The first worker opens the device and ends; the next one is asked again.
+// The first worker opens the device and ends. The next one gets the same question.
 TEST_F(WorkerSetUp, IsTriedAgainWhereTheWorkerIsLostAsItIsAsked)
 {
     const std::string open_and_end = "cat '" + opening(folder) + "' >&0; exit 5";
@@ -277,7 +279,7 @@ TEST_F(WorkerSetUp, IsTriedAgainWhereTheNextWorkerIsLostAsItOpensTheDevice)
     EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
 }
 
-// What it says that is wrong it would say again.
+// A worker that reports an error would report the same error again.
 TEST_F(WorkerSetUp, IsNotTriedAgainWhereTheWorkerSaysWhatIsWrong)
 {
     const std::string says = folder.write("says", frame_of({{"run_error", "no device"}}));
@@ -299,7 +301,7 @@ TEST(ManyProcesses, LeaveNoRoomForAWorkerWhichIsNamed)
         "have 1 processes and threads at once \\(ulimit -u\\); end some of them, or allow more");
 }
 
-// Its memory is damaged, or it is of another build: the case is lost, not the run.
+// The worker's memory is damaged, or it is from another build: the case is lost, but the run continues.
 TEST(WorkerSession, ThatAnswersWithAnythingIsALostWorker)
 {
     Message status = Sample{};
@@ -339,7 +341,7 @@ TEST(WorkerSession, ThatAnswersTheFirstQuestionsWithAnythingIsAnError)
                 HasSubstr("its answer is malformed"));
 }
 
-// What happens when a GPU falls off its bus: the worker is lost, and there is no device for the next one.
+// As when a GPU falls off its bus: the worker is lost, and the next one finds no device.
 TEST(WorkerSession, WithADeviceThatIsGoneIsAnError)
 {
     const ScratchFolder folder;
@@ -351,9 +353,9 @@ TEST(WorkerSession, WithADeviceThatIsGoneIsAnError)
     EXPECT_EQ(session->sample(case_of("fault_abort"), 0).detail, "signal 6 (Aborted)");
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(text_of<RunError>([&] { session->renew(); }),
-              "no new worker could be had on " + session->facts().name +
+              "no new worker could be started on " + session->facts().name +
                   ": the worker on cpu was lost while it opened the device: exit code 1");
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s); // no end of it is waited for twice
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s); // no process end is waited for twice
 }
 
 TEST(WorkerSession, IsInterruptedWhereWhatIsInHandDoesNotEnd)
@@ -399,8 +401,7 @@ TEST(Worker, IsNotForUsers)
     const ScratchFolder folder;
     EXPECT_EQ(std::system((std::string(NESTBED_PROGRAM) + " worker 1 2> " + folder.path("said")).c_str()) >> 8,
               exit_usage);
-    EXPECT_EQ(folder.read("said"),
-              "nestbed: worker: it is what `nestbed run` starts for itself; allowed: nestbed run\n");
+    EXPECT_EQ(folder.read("said"), "nestbed: worker: only `nestbed run` starts this command; allowed: nestbed run\n");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// fault_abort: the host aborts, where it should launch: SIGABRT on every backend.
+// fault_abort: the host aborts where it should launch: SIGABRT on every backend.
 // Launches: none from the device.
 #include "faults/fault.hpp"
 

@@ -8,15 +8,16 @@
 //         barrier
 //         thread 0: raise the flag that the parent waits for
 //
-// So the root blocks go in one wave, as far as the pending launches allow. A GPU holds 128 grids: 16 chains of 8 levels (grid 16,
-// block 512) come out right, 33 hang. On the executor one hangs, but under eager: its worker is never free for the child.
-// Launches: every root block launches one child a level, log2(block) - 1 levels: grid * (log2(block) - 1).
+// So the root blocks run in one wave, as far as the pending-launch limit allows. A GPU can hold 128 resident grids:
+// 16 chains of 8 levels (grid 16, block 512) finish with the right answer, 33 hang. On the executor one chain hangs,
+// except under eager: its worker is never free for the child.
+// Launches: every root block launches one child per level, for log2(block) - 1 levels: grid * (log2(block) - 1).
 #include "faults/fault.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// `flags`: one for each level below the root, of the root grid for each of its blocks.
+// `flags`: for each level below the root, one flag per block of the root grid.
 template <class T, class Nest>
 __global__ void reduce_deadlock(T* in, T* out, unsigned size, unsigned* flags, Nest nest)
 {

@@ -1,4 +1,4 @@
-// What a fault's file includes: how it gets its entry, and flags to wait for without end.
+// The header of every fault: it creates the registry entry, and has flags that a kernel can wait for without end.
 #pragma once
 
 #include "device/parts/in_block.hpp"
@@ -8,7 +8,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// What RegisterReduction is to a strategy; but the entry is made by register_faults().
+// Corresponds to RegisterReduction of a strategy, but register_faults() creates the entry.
 template <class S>
 class RegisterFault
 {
@@ -19,8 +19,8 @@ class RegisterFault
     }
 };
 
-// What a fault's prepare() gives: flags that are not raised. The workload's own are for parents that say that they wait, which
-// the launch plan then sees to.
+// What prepare() of a fault returns: flags that are not raised. The flags of the workload are for strategies that
+// declare that parents wait; the launch plan then takes the waiting into account.
 inline Buffer<unsigned> lowered_flags(Context& context, std::size_t count)
 {
     Buffer<unsigned> flags = context.allocate<unsigned>(count);
@@ -28,13 +28,13 @@ inline Buffer<unsigned> lowered_flags(Context& context, std::size_t count)
     return flags;
 }
 
-// For one thread, behind a barrier: what its block wrote before is visible to who has waited.
+// Called by one thread after a barrier: what its block wrote before is visible to every thread that has waited.
 __device__ inline void raise(unsigned* flag)
 {
     store_release(flag, 1);
 }
 
-// Without patience, and, on the executor, without letting go of the worker.
+// Waits without a time limit, and on the executor without giving the worker to other threads.
 __device__ inline void wait_for(unsigned* flag)
 {
     while (load_acquire(flag) == 0) {

@@ -7,7 +7,7 @@ namespace nestbed
 
 namespace
 {
-// No static object: those of other files need it while they are made.
+// Not a static object, because static objects of other files use it during their initialization.
 std::vector<EnterFault>& faults()
 {
     static std::vector<EnterFault> all;

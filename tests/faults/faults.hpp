@@ -1,17 +1,17 @@
-// Faults: strategies that go wrong as programs do, to prove that a run outlives them. Only the test program has them, and
-// only when it acts as nestbed (tests/main.cpp): no test of all strategies meets one.
+// Faults: strategies that fail like real programs, to prove that a run survives them. Only the test program contains
+// them, and only when it acts as nestbed (tests/main.cpp). So the tests of all strategies do not see them.
 #pragma once
 
 namespace nestbed
 {
 
-// Makes a fault's entry in the registry.
+// Creates the registry entry of a fault.
 using EnterFault = void (*)();
 
-// Called while static objects are made, by RegisterFault.
+// Called by RegisterFault while static objects are initialized.
 void add_fault(EnterFault enter);
 
-// Makes the entries of all faults, on every backend that is built in.
+// Creates the entries of all faults, on every backend that is built in.
 void register_faults();
 
 } // namespace nestbed

@@ -1,16 +1,17 @@
-// fault_other_mechanism, fault_without_enter, fault_without_last_level: what is easy to get wrong in a new strategy.
+// fault_other_mechanism, fault_without_enter, fault_without_last_level: common mistakes in a new strategy.
 //
-//     each: thread 0 of a root block launches one child, and one level further on if nothing stops it
+//     each: thread 0 of a root block launches one child, and one level more if nothing stops it
 //
-// fault_other_mechanism launches into the NULL stream, past launch(), whatever the case says. fault_without_enter does not say
-// nest.enter(), so that a trace would miss its grids. fault_without_last_level launches at the last level too.
-// Launches: one a root block.
+// fault_other_mechanism launches into the NULL stream without launch(), whatever mechanism the case has.
+// fault_without_enter does not call nest.enter(), so a trace would miss its grids. fault_without_last_level also
+// launches at the last level.
+// Launches: one per root block.
 #include "faults/fault.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// The block's sum, in place, by its first thread.
+// Adds the numbers of the block in place. Its first thread does all additions.
 template <class T>
 __device__ void add_up(T* in, T* out, unsigned size)
 {

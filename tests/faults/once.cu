@@ -1,5 +1,6 @@
-// fault_once: the host aborts the first time, and is right from then on. Which time it is tells a file, named by the environment
-// variable NESTBED_FAULT_FILE: not there, the first; it is made then.
+// fault_once: the host aborts the first time, and gives the right answer from then on. It recognizes the first time
+// by a file that the environment variable NESTBED_FAULT_FILE names: the file does not exist yet, and fault_once
+// creates it.
 //
 //     finish each slice in its block, pairwise
 //
@@ -21,7 +22,7 @@ __global__ void reduce_once(T* in, T* out)
     finish_in_block(in + static_cast<std::size_t>(blockIdx.x) * blockDim.x, blockDim.x / 2, out + blockIdx.x);
 }
 
-// The first time it does not return.
+// Does not return the first time.
 inline void survive_first_time()
 {
     const char* const path = std::getenv("NESTBED_FAULT_FILE");

@@ -1,16 +1,16 @@
-// fault_out_of_bounds: every block writes its sum where no memory is.
+// fault_out_of_bounds: every block writes its sum to an address without memory.
 //
 //     thread 0: sums[far] = 0
 //
-// On a GPU: cudaErrorIllegalAddress, and nothing runs in that process any more. On the executor: SIGSEGV.
+// On a GPU: cudaErrorIllegalAddress, and nothing else runs in that process. On the executor: SIGSEGV.
 // Launches: none from the device.
 #include "faults/fault.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// 64 TiB on: from an address that a program has, past what it can have, or else where nothing is put. (A few MiB on there may be
-// memory, even from a GPU that reaches the host's.)
+// 64 TiB further on: from an address that a program can have, this leads beyond the address space or to unmapped
+// addresses. (A few MiB further on there may be memory, also for a GPU that can access the memory of the host.)
 template <class T>
 inline constexpr std::size_t kFar = (std::size_t{1} << 46) / sizeof(T);
 

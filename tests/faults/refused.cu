@@ -1,9 +1,9 @@
-// fault_refused: every block asks for a child that no device can launch.
+// fault_refused: every block launches a child that no device can run.
 //
 //     thread 0: launch a block of 2048 threads
 //
-// Every launch is refused, and the process is none the worse.
-// Launches: one a root block.
+// Every launch is refused, and the process continues to work.
+// Launches: one per root block.
 #include "faults/fault.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -13,7 +13,7 @@ template <class Nest>
 __global__ void ask_for_too_much(Nest nest)
 {
     const auto scope = nest.enter();
-    constexpr unsigned kTooMany = 2048; // 1024 threads is the most, on every device
+    constexpr unsigned kTooMany = 2048; // every device allows at most 1024 threads
     if (threadIdx.x == 0 && !nest.last_level())
         launch<ask_for_too_much<Nest>>(nest, {1, kTooMany});
 }

@@ -1,6 +1,6 @@
 // fault_trap: a kernel traps.
 //
-// On a GPU: cudaErrorLaunchFailure, and nothing runs in that process any more. On the executor: SIGILL.
+// On a GPU: cudaErrorLaunchFailure, and nothing else runs in that process. On the executor: SIGILL.
 // Launches: none from the device.
 #include "faults/fault.hpp"
 
@@ -14,7 +14,7 @@ __global__ void trap()
 #ifdef __CUDACC__
     __trap();
 #else
-    static_cast<void>(std::raise(SIGILL)); // what a trap is depends on the processor
+    static_cast<void>(std::raise(SIGILL)); // the signal of a trap depends on the processor
 #endif
 }
 

@@ -1,4 +1,5 @@
-// The axis grammar: the first byte chooses what a key allows, each line after it is one setting of the key.
+// The axis grammar. The first byte of the input chooses which values a key allows. Each line after it is one setting
+// of the key.
 #include "base/error.hpp"
 #include "fuzz/property.hpp"
 #include "model/strategy.hpp"
@@ -18,7 +19,7 @@ namespace
 
 constexpr std::size_t kMostValues = 10'000;
 
-// Of the keys, and at the ends of what can be counted. A digit chooses the same one as its value.
+// The ranges of the keys, and the limits of the number type. A digit chooses the range with that index.
 constexpr std::array kRanges{
     AxisRange{},
     AxisRange{.least = 1, .most = INT32_MAX},
@@ -50,7 +51,7 @@ std::string text_of(const std::vector<AxisValue>& values, const AxisRange& range
     return text;
 }
 
-// One range, and nothing else: FIRST:LAST, with a step or a factor.
+// Checks a text that is a single range: FIRST:LAST, with a step or a factor.
 void check_range(const std::string& text, const std::vector<AxisValue>& values)
 {
     const auto number = [&](std::size_t from) {
@@ -86,7 +87,7 @@ void check_axis(const std::vector<Setting>& settings, const AxisRange& range)
         require(std::ranges::any_of(settings,
                                     [&](const Setting& said) { return refusal.starts_with(said.place() + ": "); }),
                 "a refusal begins with the place", refusal);
-        require(refusal.ends_with("several by comma"), "a refusal ends with the forms", refusal);
+        require(refusal.ends_with("separated by commas"), "a refusal ends with the forms", refusal);
         return;
     }
     require(values.empty() == settings.empty() && values.size() <= kMostValues, "an axis has its values");
@@ -131,7 +132,7 @@ void check_shapes(const std::vector<std::string>& lines)
     std::vector<AxisValue> shapes;
     const std::string refusal = refusal_of<UsageError>([&] { shapes = read_axes(settings, 1).of(axis); });
     if (!refusal.empty()) {
-        require(refusal.starts_with("--block-shape ") && refusal.ends_with("several by comma"),
+        require(refusal.starts_with("--block-shape ") && refusal.ends_with("separated by commas"),
                 "a refusal has place and form", refusal);
         return;
     }
@@ -159,7 +160,7 @@ void check(std::string_view text)
     while (!text.empty()) {
         const std::size_t size = std::min(text.find('\n'), text.size());
         lines.emplace_back(text.substr(0, size));
-        std::ranges::replace(lines.back(), '\0', ' '); // which no file and no argument has
+        std::ranges::replace(lines.back(), '\0', ' '); // neither a file nor an argument can contain it
         settings.push_back({.key = "grid", .value = lines.back()});
         text.remove_prefix(std::min(size + 1, text.size()));
     }

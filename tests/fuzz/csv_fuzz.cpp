@@ -1,4 +1,4 @@
-// CSV: what is read, what is written, and a log of it.
+// CSV: reading, writing, and reading a CSV as a log.
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "fuzz/property.hpp"
@@ -18,7 +18,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 const std::string kPath = "fuzz.csv";
 
-// Where the lines of a text begin; a CR that is none of a line's end makes rows that begin within one.
+// Where the lines of a text begin. A CR that does not end a line makes rows that begin within a line.
 std::vector<std::size_t> line_begins(std::string_view text)
 {
     std::vector<std::size_t> begins{0};
@@ -119,7 +119,7 @@ void check(std::string_view text)
     }
     check_log(text, refusal.empty() ? &rows : nullptr);
 
-    // Any cells at all, one a line.
+    // Any cells, one per line.
     std::vector<std::string> cells{""};
     for (const char byte : text) {
         if (byte == '\n' && cells.back().find('"') == std::string::npos)

@@ -1,4 +1,4 @@
-// What a run and its worker say to each other, of a process whose memory is damaged: any bytes.
+// The messages between a run and its worker, from a process whose memory is damaged: any bytes.
 #include "base/error.hpp"
 #include "fuzz/property.hpp"
 #include "run/messages.hpp"
@@ -23,7 +23,7 @@ void take(const Message& message)
 {
     try {
         static_cast<void>(message.get<T>());
-    } catch (const Message::exception&) { // of another form
+    } catch (const Message::exception&) { // the message has a different form
     }
 }
 
@@ -59,7 +59,7 @@ void check(std::string_view bytes)
     }
     const Heard again = heard_in(heard.frames, heard.frames.size());
     require(again.frames == heard.frames && again.refusal.empty(), "what is written is read", again.refusal);
-    // As one message, of which the fuzzer need not find the length.
+    // The input as one message, so that the fuzzer does not need to find the right length.
     std::string frame(4, '\0');
     for (std::size_t index = 0; index < frame.size(); ++index)
         frame[index] = static_cast<char>(bytes.size() >> 8 * index & 0xFFU);

@@ -1,4 +1,4 @@
-// What the fuzzed targets share: a property that must hold, and the text of a refusal.
+// What the fuzz targets share: a property that must hold, and the text of a refusal.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 namespace nestbed
 {
 
-// A property that does not hold ends the process: libFuzzer keeps the input. `about` is what was seen instead.
+// Ends the process if a property does not hold; libFuzzer then keeps the input. `about` describes what was seen
+// instead.
 inline void require(bool holds, std::string_view property, std::string_view about = "")
 {
     if (holds)
@@ -21,7 +22,7 @@ inline void require(bool holds, std::string_view property, std::string_view abou
     std::abort();
 }
 
-// The text of the Error that call() throws; "" if it throws nothing. Any other exception ends the process.
+// Returns the text of the Error that call() throws, or "" if it throws nothing. Any other exception ends the process.
 template <class Error, class Call>
 std::string refusal_of(Call&& call)
 {
@@ -35,7 +36,7 @@ std::string refusal_of(Call&& call)
     return "";
 }
 
-// No byte that would break a line or overwrite it on a terminal.
+// Whether the text has no byte that would break a line, or overwrite it on a terminal.
 inline bool is_one_line(std::string_view text)
 {
     return std::ranges::none_of(text, [](char byte) {

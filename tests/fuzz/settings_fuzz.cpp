@@ -1,4 +1,4 @@
-// An experiment file: its settings, its parts, and the axes that they say.
+// An experiment file: its settings, its sections, and the axes that they define.
 #include "base/error.hpp"
 #include "fuzz/property.hpp"
 #include "model/strategy.hpp"
@@ -18,7 +18,7 @@ namespace
 
 const std::string kPath = "fuzz.cfg";
 constexpr std::size_t kPartsRead =
-    4; // whose axes are read: a hundred of ten thousand values each are slow, and no different
+    4; // number of sections whose axes are read: a hundred with ten thousand values each are slow and test nothing more
 
 // read_axes needs strategies by name, of one mechanism and of several; no kernel runs.
 class Named final : public Strategy
@@ -48,7 +48,7 @@ std::vector<Setting> all_of(const Settings& settings)
     return all;
 }
 
-// An experiment file that says the same; `sections` in their order.
+// An experiment file with the same content; `sections` lists the sections in their order.
 std::string text_of(const std::vector<Setting>& settings, const std::vector<std::string>& sections)
 {
     std::string text;
@@ -138,7 +138,7 @@ void check_axes(const Settings& part)
     }
 }
 
-// Returns the sections' names.
+// Returns the names of the sections.
 std::vector<std::string> check_parts(const Settings& settings, const std::vector<Setting>& all)
 {
     const std::vector<Settings> parts = settings.parts();

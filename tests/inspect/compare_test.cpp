@@ -1,4 +1,5 @@
-// Two logs compared: which rows belong together, by which clock, and what is a change. Ratios are worked out by hand.
+// Comparison of two logs: which rows belong together, which clock is used, and what counts as a change. Ratios are
+// calculated by hand.
 #include "inspect/compare.hpp"
 
 #include "base/csv.hpp"
@@ -26,7 +27,7 @@ ParsedLog log_of(const std::string& text, const std::string& path = "log.csv")
     return parse_log(path, text);
 }
 
-// A row a time, that are ok, of one case on a GPU.
+// Rows of one case on a GPU, one per time, all with status ok.
 std::string rows(const std::string& strategy, const std::vector<double>& times)
 {
     std::string text;
@@ -48,7 +49,7 @@ Comparison compared(const std::string& before, const std::string& after)
     return compare_logs(log_of(kHeader + before, "a.csv"), log_of(kHeader + after, "b.csv"));
 }
 
-// Of the only case there is.
+// Compares two logs that contain only one case.
 ComparedCase one_case(const std::string& before, const std::string& after)
 {
     const Comparison comparison = compared(before, after);
@@ -68,7 +69,8 @@ std::vector<double> noise(double middle, std::size_t count, std::uint64_t seed)
 
 TEST(Compare, IsTheRatioOfTheMediansAndItsInterval)
 {
-    // Medians 12 and 15. A's lie in 10 to 14, B's in 14.9 to 15.1: no resample gets out of 14.9 / 14 to 15.1 / 10.
+    // Medians 12 and 15. A's values lie in 10 to 14 and B's in 14.9 to 15.1, so every resampled ratio lies in 14.9 /
+    // 14 to 15.1 / 10.
     const ComparedCase one = one_case(rows("s", {10, 11, 12, 13, 14}), rows("s", {15.1, 15, 15, 14.9, 15}));
     EXPECT_DOUBLE_EQ(*one.before.median_us, 12);
     EXPECT_DOUBLE_EQ(*one.after.median_us, 15);
@@ -99,12 +101,13 @@ TEST(Compare, FindsTenPercentAndNothingInALogThatIsTheSame)
     EXPECT_EQ(again.change, Change::same);
     EXPECT_DOUBLE_EQ(*again.ratio, 1);
     EXPECT_FALSE(is_regression(again, 0));
-    // Both sides are drawn for themselves: their medians of 30 have a standard deviation of 0.5 % each.
+    // Both sides are resampled independently: each median of 30 values has a standard deviation of 0.5 %.
     EXPECT_LT(again.interval->low, 0.995);
     EXPECT_GT(again.interval->high, 1.005);
 }
 
-// What the header says of chance, with the fewest samples that are tested and with what experiments take.
+// Checks the header's claim about false positives, with the smallest number of samples that is tested and with a
+// usual number.
 TEST(Compare, TellsApartByChanceNoMoreThanItSays)
 {
     for (const std::size_t samples : {kFewestSamples, std::size_t{30}}) {
@@ -138,7 +141,7 @@ TEST(Compare, TestsNoFewerThanFiveSamples)
     EXPECT_EQ(one_case(rows("s", {10, 10, 10, 10, 10}), rows("s", {20, 20, 20, 20, 20})).change, Change::slower);
 }
 
-// What was not tested does not pass where it looks slower.
+// A case with too few samples for a test still counts as a regression if it looks slower.
 TEST(Compare, SuspectsWhatIsSlowerByTooFewSamples)
 {
     const ComparedCase hundredfold = one_case(rows("s", {10, 11, 12}), rows("s", {1000, 1100, 1200}));
@@ -146,7 +149,7 @@ TEST(Compare, SuspectsWhatIsSlowerByTooFewSamples)
     EXPECT_TRUE(is_regression(hundredfold, 0.05));
     const ComparedCase one = one_case(rows("s", {8, 8, 8}), rows("s", {9, 9, 9}));
     EXPECT_TRUE(is_regression(one, 0.12));
-    EXPECT_FALSE(is_regression(one, 0.125)); // past it, not at it
+    EXPECT_FALSE(is_regression(one, 0.125)); // above the tolerance, not at it
     EXPECT_FALSE(is_regression(one_case(rows("s", {9, 9, 9}), rows("s", {8, 8, 8})), 0));
 }
 
@@ -154,7 +157,7 @@ TEST(Compare, ToleratesAsMuchAsItIsTold)
 {
     const ComparedCase one = one_case(rows("s", {8, 8, 8, 8, 8}), rows("s", {9, 9, 9, 9, 9}));
     EXPECT_TRUE(is_regression(one, 0.12));
-    EXPECT_FALSE(is_regression(one, 0.125)); // past it, not at it
+    EXPECT_FALSE(is_regression(one, 0.125)); // above the tolerance, not at it
     EXPECT_FALSE(is_regression(one, 1));
 }
 
@@ -172,7 +175,7 @@ TEST(Compare, SeesWhatIsNoLongerRight)
         EXPECT_EQ(fixed.change, Change::fixed);
         EXPECT_FALSE(is_regression(fixed, 0));
     }
-    // One wrong row of many is enough where none was.
+    // One wrong row of many is enough if there was none before.
     const ComparedCase once = one_case(right + right, right + not_ok("s", 1, "wrong"));
     EXPECT_EQ(once.change, Change::fails);
     EXPECT_DOUBLE_EQ(*once.ratio, 1);
@@ -189,7 +192,7 @@ TEST(Compare, LeavesKnownWrongnessAsItIs)
     }
 }
 
-// 2 of 50 and 0 of 50 are of one chance (p = 0.25); 25 of 50 and 10 of 50 are not (p = 0.002).
+// 2 of 50 and 0 of 50 can have the same probability (p = 0.25); 25 of 50 and 10 of 50 cannot (p = 0.002).
 TEST(Compare, LeavesARaceToChance)
 {
     const auto race = [](int ok) { return rows("s", std::vector<double>(ok, 10)) + not_ok("s", 50 - ok, "wrong"); };
@@ -223,7 +226,7 @@ TEST(Compare, LetsNoCasePassWhoseTimesAreGone)
         EXPECT_EQ(one.change, Change::untimed) << before << after;
         EXPECT_TRUE(is_regression(one, 1000));
     }
-    // Rows that are not right have no times anyway, and fail or do not for that.
+    // Rows that are not ok have no times anyway. Their status alone decides whether the case fails.
     EXPECT_EQ(one_case(timed, not_ok("s", 5, "wrong")).change, Change::fails);
     EXPECT_EQ(one_case(not_ok("s", 5, "wrong"), untimed).change, Change::fixed);
 }
@@ -232,15 +235,15 @@ TEST(Compare, RefusesARowThatStandsTwice)
 {
     const std::string header = "run_id,key,strategy,backend,repetition,wall_us,status\r\n";
     const std::string rows = "r1,k1,s,cuda,0,10,ok\r\nr1,k1,s,cuda,1,10,ok\r\nr1,k2,s,cuda,0,10,ok\r\n";
-    const ParsedLog good = log_of(header + rows + "r2,k1,s,cuda,0,10,ok\r\n"); // of a second run
+    const ParsedLog good = log_of(header + rows + "r2,k1,s,cuda,0,10,ok\r\n"); // the last row is from a second run
     EXPECT_EQ(compare_logs(good, good).cases.size(), 2U);
     const ParsedLog twice = log_of(header + rows + "r1,k1,s,cuda,0,12,ok\r\n", "b.csv");
-    const std::string refusal = "b.csv:5: repetition 0 of the case is in b.csv:2 already; allowed: every row once";
+    const std::string refusal = "b.csv:5: repetition 0 of the case is already in b.csv:2; allowed: every row once";
     EXPECT_EQ(text_of<RunError>([&] { compare_logs(good, twice); }), refusal);
     EXPECT_EQ(text_of<RunError>([&] { compare_logs(twice, good); }), refusal);
 }
 
-// Without a key two cases may look the same: those with a wave of 4 and with one of their own choice, which is 4 too.
+// Without a key, two cases may look the same: one with a fixed wave of 4, and one where nestbed chose a wave of 4.
 TEST(Compare, RefusesACopyOfARowInALogWithoutAKey)
 {
     const std::string rows = "strategy,backend,wave,repetition,wall_us,status\r\ns,cuda,4,0,10,ok\r\n";
@@ -248,8 +251,8 @@ TEST(Compare, RefusesACopyOfARowInALogWithoutAKey)
     EXPECT_EQ(compare_logs(good, good).cases.size(), 1U);
     const ParsedLog twice = log_of(rows + "s,cuda,4,0,10,ok\r\n", "b.csv");
     EXPECT_EQ(text_of<RunError>([&] { compare_logs(good, twice); }),
-              "b.csv:3: repetition 0 of the case is in b.csv:2 already; allowed: every row once");
-    // Of a log that does not say which repetition a row is, rows may well be alike.
+              "b.csv:3: repetition 0 of the case is already in b.csv:2; allowed: every row once");
+    // In a log without the column repetition, two rows may be identical.
     const ParsedLog other = log_of("strategy,backend,wall_us,status\r\ns,cuda,10,ok\r\ns,cuda,10,ok\r\n");
     EXPECT_EQ(compare_logs(other, other).cases.size(), 1U);
 }
@@ -274,7 +277,7 @@ TEST(Compare, RefusesARowThatIsNotOfTheCaseOfItsKey)
     }
 }
 
-// What else cells must agree in: row_check_test.cpp.
+// row_check_test.cpp tests the other rules that cells must follow.
 TEST(Compare, RefusesARowThatWasEdited)
 {
     const ParsedLog log = log_of("strategy,backend,wall_us,answer,reference,status\r\ns,cuda,10,5,6,ok\r\n", "b.csv");
@@ -284,7 +287,7 @@ TEST(Compare, RefusesARowThatWasEdited)
 
 TEST(Compare, GoesByTheClockThatAllRowsHave)
 {
-    const std::string by_gpu = rows("s", {10, 10, 10, 10, 10}); // 15 on the wall
+    const std::string by_gpu = rows("s", {10, 10, 10, 10, 10}); // 15 us by the wall clock
     std::string by_wall;
     for (int row = 0; row < 5; ++row)
         by_wall += "s,cuda,64,,30,ok\r\n";
@@ -293,9 +296,9 @@ TEST(Compare, GoesByTheClockThatAllRowsHave)
         EXPECT_EQ(one.clock, "wall");
         EXPECT_DOUBLE_EQ(*one.ratio, 2);
     }
-    // A row that is not ok has no time and is not asked for one.
+    // A row that is not ok has no time and needs none.
     EXPECT_EQ(one_case(by_gpu + not_ok("s", 1, "wrong"), by_gpu + not_ok("s", 1, "wrong")).clock, "gpu");
-    // A log of the host's clock alone.
+    // A log that has only times of the host's clock.
     const ParsedLog wall = log_of("strategy,backend,grid,wall_us,status\r\ns,cuda,64,15,ok\r\n");
     EXPECT_EQ(compare_logs(log_of(kHeader + by_gpu), wall).cases.front().clock, "wall");
 }
@@ -346,7 +349,7 @@ TEST(Compare, CountsWhatOneLogAloneHas)
 
 TEST(Compare, OrdersCasesByTheirColumns)
 {
-    std::string shuffled; // as a run measures them
+    std::string shuffled; // in the order in which a run measures them
     for (const char* grid : {"16", "9", "full", "128", ""})
         shuffled += fmt::format("s,cuda,{},10,15,ok\r\n", grid);
     std::vector<std::string> grids;
@@ -366,9 +369,9 @@ TEST(Compare, GoesByTheKeyWhereBothHaveOne)
     EXPECT_EQ(comparison.cases[0].key, "00000000000000aa");
     EXPECT_DOUBLE_EQ(*comparison.cases[0].ratio, 3);
     EXPECT_DOUBLE_EQ(*comparison.cases[1].ratio, 2);
-    EXPECT_THAT(comparison.cases[0].cells, ElementsAre("s", "cuda", "96")); // as A says it
+    EXPECT_THAT(comparison.cases[0].cells, ElementsAre("s", "cuda", "96")); // the cells of A
 
-    // One log without: by the columns, of which wave is one.
+    // If one log has no key, cases are matched by columns, and wave is one of them.
     const Comparison columns =
         compare_logs(log_of(header + before), log_of("strategy,backend,wave,wall_us,status\r\ns,cuda,96,30,ok\r\n"));
     EXPECT_FALSE(columns.by_key);
@@ -380,7 +383,7 @@ TEST(Compare, GoesByTheKeyWhereBothHaveOne)
                 HasSubstr("b.csv:2: key is ''"));
 }
 
-// A key is a hash of names, among them the mechanism's.
+// A key is a hash of names, including the name of the mechanism.
 TEST(Compare, KnowsTheNullStreamByItsOldName)
 {
     const std::string header = "key,strategy,backend,mechanism,wall_us,status\r\n";
@@ -402,7 +405,7 @@ TEST(Compare, KnowsTheNullStreamByItsOldName)
     EXPECT_TRUE(compare_logs(now, now).by_key);
 }
 
-// Logs are older than the columns input and operator.
+// Logs from before the columns input and operator.
 TEST(Compare, TakesAReductionOfAnEarlierVersionForASumOfRandomInput)
 {
     const ParsedLog old =
@@ -428,11 +431,11 @@ TEST(Compare, LeavesOutWhatOneLogLacksAndSaysSo)
     const ParsedLog wide =
         log_of("strategy,backend,grid,nx,wall_us,status\r\ns,cuda,64,,20,ok\r\ns,cuda,32,,40,ok\r\n");
     for (const Comparison& comparison : {compare_logs(narrow, wide), compare_logs(wide, narrow)}) {
-        EXPECT_THAT(comparison.left_out, ElementsAre("grid")); // nx says nothing
+        EXPECT_THAT(comparison.left_out, ElementsAre("grid")); // nx is empty
         EXPECT_THAT(comparison.columns, ElementsAre("strategy", "backend"));
         EXPECT_EQ(comparison.cases.size(), 1);
     }
-    EXPECT_DOUBLE_EQ(*compare_logs(narrow, wide).cases.front().ratio, 3); // 30, the median of both, to 10
+    EXPECT_DOUBLE_EQ(*compare_logs(narrow, wide).cases.front().ratio, 3); // 30, the median of both cases, over 10
     EXPECT_THAT(compared(rows("s", {1}), rows("s", {1})).left_out, IsEmpty());
 }
 
@@ -453,7 +456,7 @@ TEST(Compare, MixesNoExperimentsAndNoGpus)
             text += fmt::format("{},{},s,cuda,10,ok\r\n", experiment, gpu);
         return log_of(text);
     };
-    // One of each in a log: another name is no other case.
+    // One experiment and one GPU per log: a different name does not make a different case.
     EXPECT_EQ(compare_logs(log({{"e", "one"}}), log({{"f", "two"}})).cases.size(), 1);
     const Comparison several = compare_logs(log({{"e", "one"}, {"f", "one"}}), log({{"e", "two"}}));
     ASSERT_EQ(several.cases.size(), 2);
@@ -466,7 +469,7 @@ TEST(Compare, RefusesWhatIsNoLog)
 {
     const ParsedLog log = log_of(kHeader + rows("s", {10}));
     EXPECT_EQ(text_of<RunError>([&] { compare_logs(log, log_of("strategy,launches\r\n", "b.csv")); }),
-              "b.csv: it is no log of nestbed run: it has no column backend, wall_us, status");
+              "b.csv: it is not a log of nestbed run: it has no column backend, wall_us, status");
     EXPECT_EQ(text_of<RunError>([&] { compared(rows("s", {10}), rows("s", {10}) + "s,cuda,64,ten,10,ok\r\n"); }),
               "b.csv:3: gpu_us is 'ten'; allowed: a number");
     EXPECT_EQ(text_of<RunError>([&] { compared("s,cuda,64,0,10,ok\r\n", rows("s", {10})); }),

@@ -1,4 +1,4 @@
-// A comparison as a person reads it.
+// The text of a comparison.
 #include "inspect/compare_text.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Rows of one case; no time: they are wrong.
+// Rows of one case. Without a time they are wrong.
 std::string rows(int grid, std::optional<double> us, int count = 5)
 {
     std::string text;
@@ -41,7 +41,7 @@ struct Compared {
 TEST(CompareText, HasTheColumnsThatTellTheCasesApart)
 {
     const std::string log = rows(8, 10) + rows(16, 10) + rows(32, 10);
-    // block follows from grid.
+    // block is not shown, because it follows from grid.
     EXPECT_THAT(Compared(log, log).text(), AllOf(HasSubstr("  grid  "), Not(HasSubstr("block"))));
 }
 
@@ -80,10 +80,11 @@ TEST(RegressionsText, NamesTheWorst)
         return text.substr(at, text.find(':', at) - at);
     };
     const std::string fine = rows(16, 10);
-    // Suspected by too few samples, of grids 4 and 8: the slower, and rather than missing.
+    // Grids 4 and 8 are suspects with too few samples: the slower of them is the worst. A missing case comes after
+    // them.
     EXPECT_EQ(worst(rows(4, 20, 3) + rows(8, 1000, 3) + fine), "8");
     EXPECT_EQ(worst(rows(4, 1000, 3) + rows(8, 20, 3) + fine), "4");
-    // Slower for sure; failing.
+    // A case that is certainly slower comes before suspects, and a failing case before that.
     EXPECT_EQ(worst(rows(1, 12) + rows(2, 13) + rows(8, 1000, 3) + fine), "2");
     EXPECT_EQ(worst(rows(1, {}) + rows(2, 13) + rows(8, 1000, 3) + fine), "1");
 }

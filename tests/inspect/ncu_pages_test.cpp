@@ -1,4 +1,5 @@
-// Device launches and counters out of ncu's pages. tests/data/README.md says where those of tests/data are from.
+// Reads device launches and counters from the pages of ncu. tests/data/README.md says where the pages of tests/data
+// come from.
 #include "inspect/ncu_pages.hpp"
 
 #include "base/error.hpp"
@@ -95,7 +96,7 @@ TEST(RawPage, SaysWhatIsWrongAndWhere)
     EXPECT_THAT(why_not_raw(raw_page("dram__bytes_write.sum", "", "1")),
                 StartsWith("x.raw.csv:2: the unit of dram__bytes_write.sum is ''; allowed: byte, Kbyte"));
     EXPECT_EQ(why_not_raw(raw_page("sm__ctas_launched.sum", "block", "many")),
-              "x.raw.csv:3: sm__ctas_launched.sum = 'many' is no number");
+              "x.raw.csv:3: sm__ctas_launched.sum = 'many' is not a number");
     EXPECT_EQ(why_not_raw(raw_page("launch__grid_size", "", "1,2")),
               "x.raw.csv:3: 3 cells under 2 columns; the file may be cut off");
     EXPECT_EQ(why_not_raw("a,b\n"), "x.raw.csv:1: a raw page of ncu has a column \"Kernel Name\"");
@@ -133,7 +134,7 @@ TEST(SourcePage, OfOneRootGridNeedsNoRawPage)
 TEST(SourcePage, HasTheWarpsOfKernelsWhereTheyAreCounted)
 {
     const RawPage raw = parse_raw_page("x.raw.csv", data("nested.raw.csv"));
-    // rec: 64 and 32 blocks, 3 levels below each; tailrec: 6 grids of 128; flat: 128. A warp a block.
+    // rec: 64 and 32 blocks, with 3 levels below each; tailrec: 6 grids of 128; flat: 128. One warp per block.
     EXPECT_EQ(parse_source_page("x", data("nested.source.csv"), raw).kernel_warps, 64U * 4 + 32 * 4 + 128 * 6 + 128);
     EXPECT_FALSE(parse_source_page("x", section("a()"), std::nullopt).kernel_warps);
 }
@@ -144,7 +145,7 @@ TEST(SourcePage, WithoutTheLaunchFunctionHasNoLaunches)
     EXPECT_EQ(launches_of("x", section("flat()") + section("flat()"), raw_of({"flat()"})), 0U);
 }
 
-// Waves that are all the same are not copies of each other.
+// Identical waves are not copies of each other.
 TEST(SourcePage, TellsWavesFromCopiesByTheRawPage)
 {
     const std::string wave = section("a()") + section(kLaunch, "8");
@@ -152,10 +153,8 @@ TEST(SourcePage, TellsWavesFromCopiesByTheRawPage)
     EXPECT_EQ(launches_of("x", wave + wave + rest, raw_of({"a()", "a()", "a()"})), 20U);
     EXPECT_EQ(launches_of("x", wave + wave + wave + wave + rest + rest, raw_of({"a()", "a()", "a()"})), 20U);
     EXPECT_EQ(launches_of("x", wave + wave + wave, raw_of({"a()"})), 8U);
-    EXPECT_EQ(
-        why_not_source(wave + wave),
-        "x.source.csv:9: a second section of a(): it may be a copy or another root grid; the raw page beside it "
-        "would tell");
+    EXPECT_EQ(why_not_source(wave + wave), "x.source.csv:9: a second section of a(): it may be a copy or another "
+                                           "root grid; to find out, put the raw page beside this file");
 }
 
 TEST(SourcePage, RefusesCopiesThatDiffer)
@@ -163,16 +162,16 @@ TEST(SourcePage, RefusesCopiesThatDiffer)
     const std::string wave = section("a()") + section(kLaunch, "8");
     const std::string other = section("a()") + section(kLaunch, "9");
     const auto why = [](int line, int times) {
-        return "x.source.csv:" + std::to_string(line) + ": a section of " + kLaunch + " that is there " +
-               std::to_string(times) + " times, where every one should be printed 2 times";
+        return "x.source.csv:" + std::to_string(line) + ": a section of " + kLaunch + " appears " +
+               std::to_string(times) + " times; expected: a multiple of 2";
     };
     EXPECT_EQ(why_not_source(wave + other, raw_of({"a()"})), why(5, 1));
     EXPECT_EQ(why_not_source(wave + wave + other + wave, raw_of({"a()", "a()"})), why(29, 3));
-    EXPECT_EQ(why_not_source(wave + section("a()"), raw_of({"a()"})), why(5, 1)); // one has a section less
+    EXPECT_EQ(why_not_source(wave + section("a()"), raw_of({"a()"})), why(5, 1)); // one copy has one section fewer
     EXPECT_EQ(launches_of("x", wave + other + wave + other, raw_of({"a()", "a()"})), 17U);
 }
 
-// The raw page leaves out namespaces and the types of values, and has the root grids' kernels alone.
+// The raw page leaves out namespaces and the types of values, and lists only the kernels of root grids.
 TEST(SourcePage, FindsKernelsUnderTheNamesThatTheRawPageHas)
 {
     const std::string root =
@@ -186,24 +185,21 @@ TEST(SourcePage, FindsKernelsUnderTheNamesThatTheRawPageHas)
     EXPECT_EQ(launches_of("x", grid + grid, raw_of({name})), 3U);
     EXPECT_EQ(launches_of("x", grid + grid, raw_of({name, name})), 6U);
     EXPECT_EQ(launches_of("x", grid, raw_of({"rest(int)"})), 3U);
-    EXPECT_EQ(
-        why_not_source(grid, raw_of({"void sum<int, 33, 1, Nest>(const T1 *, Job<T1>)"})),
-        "x.source.csv: its sections do not go with the raw page: 0 sections of void sum<int, 33, 1, Nest>(const "
-        "T1 *, Job<T1>), 1 root grids");
+    EXPECT_EQ(why_not_source(grid, raw_of({"void sum<int, 33, 1, Nest>(const T1 *, Job<T1>)"})),
+              "x.source.csv: its sections do not match the raw page: 0 sections of void sum<int, 33, 1, Nest>(const "
+              "T1 *, Job<T1>), 1 root grids");
 }
 
 TEST(SourcePage, RefusesSectionsThatDoNotGoWithTheRawPage)
 {
     EXPECT_EQ(why_not_source(section("a()") + section("a()") + section("a()"), raw_of({"a()", "a()"})),
-              "x.source.csv: its sections do not go with the raw page: 3 sections of a(), 2 root grids");
-    EXPECT_EQ(
-        why_not_source(section("a()"), raw_of({"a()", "b()"})),
-        "x.source.csv: its sections do not go with the raw page: 1 sections of a(), 1 root grids; 0 sections of "
-        "b(), 1 root grids");
-    EXPECT_EQ(
-        why_not_source(section("a()") + section("a()") + section("b()"), raw_of({"a()", "b()"})),
-        "x.source.csv: its sections do not go with the raw page: 2 sections of a(), 1 root grids; 1 sections of "
-        "b(), 1 root grids");
+              "x.source.csv: its sections do not match the raw page: 3 sections of a(), 2 root grids");
+    EXPECT_EQ(why_not_source(section("a()"), raw_of({"a()", "b()"})),
+              "x.source.csv: its sections do not match the raw page: 1 sections of a(), 1 root grids; 0 sections of "
+              "b(), 1 root grids");
+    EXPECT_EQ(why_not_source(section("a()") + section("a()") + section("b()"), raw_of({"a()", "b()"})),
+              "x.source.csv: its sections do not match the raw page: 2 sections of a(), 1 root grids; 1 sections of "
+              "b(), 1 root grids");
 }
 
 TEST(SourcePage, SaysWhatIsWrongAndWhere)
@@ -216,14 +212,15 @@ TEST(SourcePage, SaysWhatIsWrongAndWhere)
         why_not_source(section("a()", "64", "inst_executed")),
         "x.source.csv:2: the section of a() has no column thread_inst_executed or Thread Instructions Executed; "
         "columns: Address, Source, inst_executed");
-    EXPECT_EQ(why_not_source(section(kLaunch, "many")), "x.source.csv:3: thread_inst_executed = 'many' is no number");
+    EXPECT_EQ(why_not_source(section(kLaunch, "many")),
+              "x.source.csv:3: thread_inst_executed = 'many' is not a number");
     EXPECT_EQ(why_not_source("\"Kernel Name\",\"a()\",\n" + section("b()")),
               "x.source.csv:2: the section of a() before it has no instruction; the file may be cut off");
     EXPECT_EQ(why_not_source("\"Kernel Name\",\"a()\",\n\"Address\",\"thread_inst_executed\"\n"),
               "x.source.csv:2: the section of a() has no instruction; the file may be cut off");
 }
 
-// Wherever the last line ends early.
+// Whatever the position at which the last line is cut.
 TEST(SourcePage, ThatIsCutOffIsRefused)
 {
     const std::string whole = section("a()") + section(kLaunch, "8");

@@ -1,4 +1,5 @@
-// How a run under a profiler may end, against a script that leaves what ncu and nestbed would. With nestbed itself: cli/profile_test.cpp.
+// How a run under a profiler can end. A script writes what ncu and nestbed would write. cli/profile_test.cpp uses
+// nestbed itself.
 #include "support/profile_support.hpp"
 
 #include "base/csv.hpp"
@@ -14,7 +15,7 @@ namespace
 class ProfileEnd : public Profile
 {
   protected:
-    // Leaves a ledger of a wrong row and a report, and ends so.
+    // A profiler that writes a ledger with a wrong row and a report, and then ends like this.
     std::string wrong_row_and(const std::string& end) const
     {
         folder.write("row", csv_line({"strategy", "mechanism", "launches_expected", "launches_attempted", "status"}) +

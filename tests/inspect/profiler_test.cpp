@@ -1,4 +1,4 @@
-// What has to be run so that Nsight Compute counts a case.
+// The commands that make Nsight Compute count a case.
 #include "inspect/profiler.hpp"
 
 #include "base/subprocess.hpp"
@@ -55,7 +55,8 @@ TEST(ProfileCommands, PrintThePages)
 TEST(StemName, SaysWhichCaseItIs)
 {
     EXPECT_EQ(stem_name(12, nosync_case()), "012-nosync-named-64x512");
-    EXPECT_EQ(stem_name(1, {.strategy = "nosync", .grid = 1, .block = 2}), "001-nosync-null_stream-1x2"); // the first
+    // the strategy's first mechanism
+    EXPECT_EQ(stem_name(1, {.strategy = "nosync", .grid = 1, .block = 2}), "001-nosync-null_stream-1x2");
     EXPECT_EQ(stem_name(1234, {.strategy = "synced", .grid = 2048, .block = 512}), "1234-synced-2048x512");
     EXPECT_EQ(stem_name(3, {.strategy = "recursive_transpose",
                             .mechanism = Mechanism::tail,

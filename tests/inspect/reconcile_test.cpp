@@ -1,4 +1,4 @@
-// Nsight Compute's count of device launches beside the closed form and the ledger.
+// Compares Nsight Compute's count of device launches with the closed form and the ledger.
 #include "inspect/reconcile.hpp"
 #include "inspect/reconcile_tables.hpp"
 
@@ -57,7 +57,7 @@ TEST(LedgerRow, IsByColumn)
 {
     const LedgerRow row = row_of_ledger(ledger());
     EXPECT_EQ(row.at("strategy"), "nosync");
-    EXPECT_EQ(row_of_ledger(replaced(ledger(), ",null_stream,", ",null,")), row); // of an earlier version
+    EXPECT_EQ(row_of_ledger(replaced(ledger(), ",null_stream,", ",null,")), row); // the name in an earlier version
     EXPECT_EQ(row.at("launches_attempted"), "192");
     EXPECT_EQ(row.at("gpu"), "NVIDIA H200");
 }
@@ -73,8 +73,8 @@ TEST(LedgerRow, SaysWhatIsWrongAndWhere)
     EXPECT_EQ(why_not_ledger(ledger().substr(0, ledger().find('\n') + 1)),
               "x.csv:1: the log has 0 rows; allowed: one, of a single run of a single case");
     EXPECT_EQ(why_not_ledger(replaced(ledger(), ",13.0,abc", "")), "x.csv:2: 14 cells under 16 columns");
-    EXPECT_EQ(why_not_ledger(ledger("many")), "x.csv:2: launches_expected = 'many' is no number");
-    EXPECT_EQ(why_not_ledger(ledger("192", "-1")), "x.csv:2: launches_attempted = '-1' is no number");
+    EXPECT_EQ(why_not_ledger(ledger("many")), "x.csv:2: launches_expected = 'many' is not a number");
+    EXPECT_EQ(why_not_ledger(ledger("192", "-1")), "x.csv:2: launches_attempted = '-1' is not a number");
     EXPECT_EQ(why_not_ledger(ledger("")), "x.csv:2: launches_expected is empty");
     EXPECT_THAT(why_not_ledger("strategy,\"mech"), AllOf(StartsWith("x.csv: byte"), HasSubstr("may be cut off")));
 }
@@ -100,7 +100,7 @@ TEST(Verdict, DiffersByEachOfThem)
     }
 }
 
-// What was counted is equal or not, whatever became of the answer.
+// The counts are equal or not, whatever the status of the answer.
 TEST(Verdict, IsNotAboutTheStatus)
 {
     EXPECT_EQ(reconcile(row_of_ledger(ledger("192", "192", "wrong")), SourcePage{192}, std::nullopt).verdict,
@@ -187,16 +187,16 @@ TEST(ReconcileFiles, ThatAreMissingAreNamed)
     const auto why = [](const std::string& path) {
         return text_of<UsageError>([&] { static_cast<void>(ledgers_in(path)); });
     };
-    const std::string allowed = "; allowed: a folder that nestbed profile wrote, or a ledger of it, X.csv beside "
+    const std::string allowed = "; allowed: a folder that nestbed profile wrote, or one of its ledgers, X.csv beside "
                                 "X.source.csv";
     EXPECT_EQ(why(here), here + ": it has no *.source.csv" + allowed);
-    EXPECT_EQ(why(folder.path("none")), folder.path("none") + ": it is neither" + allowed);
+    EXPECT_EQ(why(folder.path("none")), folder.path("none") + ": it is neither a folder nor a ledger" + allowed);
     EXPECT_EQ(why(folder.path("a.csv")), folder.path("a.csv") + ": there is no " + folder.path("a.csv") + allowed);
     folder.write("b.source.csv", section("a()"));
     EXPECT_EQ(why(here), here + ": there is no " + folder.path("b.csv") + allowed);
 }
 
-// What `profile` leaves of them: a log, with or without a ledger.
+// What `profile` writes for cases that failed: a log file, with or without a ledger.
 TEST(ReconcileFiles, OfCasesThatFailedAreNotCountedAndNotLost)
 {
     const ScratchFolder folder;
@@ -260,7 +260,7 @@ TEST(ReconcileText, SetsTheThreeCountsBesideEachOtherByWorkload)
                              HasSubstr("# 7 not counted: ncu did not end in 300 s (folder/007.log)\n")));
 }
 
-// The type of what was summed says more than how it came out, which the verdict says too.
+// The type of the numbers is more useful than the status, because the verdict shows the status too.
 TEST(ReconcileText, LeavesTheStatusOutBeforeTheTypeWhereItIsTooWide)
 {
     std::vector<Reconciled> cases = some_cases();

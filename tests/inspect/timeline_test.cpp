@@ -1,4 +1,4 @@
-// A launch tree as data: its lanes, the file that trace viewers open, and what tracing costs.
+// A launch tree as data: its lanes, the file that trace viewers open, and the cost of tracing.
 #include "inspect/timeline.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-// As large as a GPU's timer: a double does not tell such times apart.
+// As large as the value of a GPU's timer: a double cannot distinguish such times.
 constexpr std::uint64_t kEpoch = 1'790'000'000'000'000'123;
 
 TracedGrid root(std::uint64_t begun, std::uint64_t ended)
@@ -69,7 +69,7 @@ TEST(Lanes, AreSharedByGridsOfWhichOneIsCalledWhenOrAfterTheOtherEnds)
 TEST(Lanes, AreNotSharedByAGridThatRunsAndOneThatWaitsForItsBegin)
 {
     EXPECT_THAT(lanes_of({child(0, 1, 0, 5, 10), child(0, 1, 9, 15, 20)}), ElementsAre(0, 1));
-    EXPECT_THAT(lanes_of({root(0, 10), root(9, 20)}), ElementsAre(0, 1)); // without a call
+    EXPECT_THAT(lanes_of({root(0, 10), root(9, 20)}), ElementsAre(0, 1)); // root grids have no launch call
 }
 
 TEST(Lanes, AreTakenInTheOrderOfTheCallsAndTheFirstThatIsFree)
@@ -90,7 +90,7 @@ TEST(Lanes, AreNotTakenByGridsThatNeverRan)
                 ElementsAre(kNoGrid, 0, kNoGrid));
 }
 
-// A tree of which grids are called while their parents run, and begin and end whenever they like.
+// A tree of grids. Each is called while its parent runs, and begins and ends at random times.
 std::vector<TracedGrid> random_tree(std::uint64_t seed)
 {
     std::mt19937_64 random(seed);
@@ -125,7 +125,7 @@ TEST(Lanes, AreAsFewAsTheMostGridsAtOneTimeAndNoTwoOfALaneOverlap)
         const std::vector<TracedGrid> grids = random_tree(seed);
         const std::vector<std::uint32_t> lanes = lanes_of(grids);
         ASSERT_EQ(lanes.size(), grids.size());
-        std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, int>>> steps; // by depth; ends before starts
+        std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, int>>> steps; // by depth; ends before begins
         std::map<std::uint32_t, std::set<std::uint32_t>> used;
         for (std::size_t a = 0; a < grids.size(); ++a) {
             ASSERT_EQ(lanes[a] == kNoGrid, !grids[a].begun_ns.has_value());
@@ -147,7 +147,7 @@ TEST(Lanes, AreAsFewAsTheMostGridsAtOneTimeAndNoTwoOfALaneOverlap)
             for (const auto& [time, change] : changes)
                 most = std::max(most, at_once += change);
             EXPECT_EQ(used[depth].size(), static_cast<std::size_t>(most)) << "depth " << depth;
-            EXPECT_EQ(*used[depth].rbegin() + 1, used[depth].size()) << "depth " << depth; // numbered without gaps
+            EXPECT_EQ(*used[depth].rbegin() + 1, used[depth].size()) << "depth " << depth; // no gaps in the numbers
         }
     }
 }
@@ -173,7 +173,7 @@ json events_of(const json& file, const std::string& kind)
             found.push_back(event);
     return found;
 }
-// The run slices, by grid.
+// The slices of the runs, by grid.
 std::map<std::size_t, json> runs_of(const json& file)
 {
     std::map<std::size_t, json> runs;
@@ -183,7 +183,7 @@ std::map<std::size_t, json> runs_of(const json& file)
     return runs;
 }
 
-// Two root grids; the first has two children at once, of which one has a child and the other one that is refused.
+// Two root grids. The first has two concurrent children: one has a child, and the other has a child that is refused.
 Trace example()
 {
     return trace_of({root(1000, 9000), child(0, 1, 2000, 4000, 6000), child(0, 1, 2500, 4500, 5250),
@@ -218,7 +218,7 @@ TEST(TraceFile, HasTheFieldsThatTheFormatAsksFor)
         EXPECT_EQ(event.value("bp", ""), kind == "f" ? "e" : "");
         EXPECT_EQ(event.value("s", ""), kind == "i" ? "t" : "");
     }
-    // Three waits and five runs; depths 0 to 2 with a name and a place each, and four lanes.
+    // Three waits and five runs. A name and a position for each of the depths 0 to 2, and four lanes.
     EXPECT_EQ(kinds, (std::map<std::string, int>{{"M", 10}, {"X", 8}, {"s", 3}, {"f", 3}, {"i", 1}}));
 }
 
@@ -280,13 +280,14 @@ TEST(TraceFile, ARefusalIsAnInstantOnTheLaneOfTheGridThatCalled)
     EXPECT_EQ(refusals[0].at("ts"), 3.6);
 }
 
-constexpr double kRounding = 1e-6; // of microseconds as doubles
+constexpr double kRounding = 1e-6; // error of microseconds as doubles
 double end_of(const json& slice)
 {
     return slice.at("ts").get<double>() + slice.at("dur").get<double>() + kRounding;
 }
 
-// To its begin, that is, but for a nanosecond: exactly there, viewers would find the wait that ends there.
+// The arrow ends a nanosecond after the begin. Exactly at the begin, viewers would attach it to the wait that ends
+// there.
 TEST(TraceFile, AnArrowGoesFromTheRunThatCalledToTheBeginOfTheRunThatWasCalled)
 {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -302,7 +303,7 @@ TEST(TraceFile, AnArrowGoesFromTheRunThatCalledToTheBeginOfTheRunThatWasCalled)
             const std::size_t grid = start.at("id");
             EXPECT_TRUE(arrows.insert(grid).second) << start;
             const json& end = ends.at(grid);
-            EXPECT_EQ(start.at("name"), end.at("name")); // which viewers ask for beside the id
+            EXPECT_EQ(start.at("name"), end.at("name")); // viewers require it in addition to the id
             EXPECT_EQ(start.at("cat"), end.at("cat"));
             const json& from = runs.at(trace.grids[grid].parent);
             const json& to = runs.at(grid);
@@ -317,7 +318,7 @@ TEST(TraceFile, AnArrowGoesFromTheRunThatCalledToTheBeginOfTheRunThatWasCalled)
             EXPECT_LE(end.at("ts"), end_of(to));
         }
         EXPECT_EQ(ends.size(), arrows.size());
-        EXPECT_EQ(arrows.size() + 2, runs.size()); // one to every grid but the two roots
+        EXPECT_EQ(arrows.size() + 2, runs.size()); // one arrow to every grid except the two roots
     }
 }
 
@@ -349,7 +350,7 @@ TEST(TraceFile, KeepsWhatWasTracedOnWhatAndHow)
     trace.sample.detail = "1 of 5 was refused";
     trace.sample.pending_limit = 2;
     trace.sample.streams = 4;
-    const std::vector<std::string> command{"nestbed", "trace", "--schedule=\"x\"\n", "\xff"}; // no UTF-8
+    const std::vector<std::string> command{"nestbed", "trace", "--schedule=\"x\"\n", "\xff"}; // not UTF-8
     const json data = json::parse(trace_json(trace, command)).at("otherData");
     ASSERT_EQ(data.at("command").size(), 4U);
     EXPECT_EQ(data.at("command")[2], command[2]);

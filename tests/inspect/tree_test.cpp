@@ -1,4 +1,4 @@
-// The launch tree as text: which grids share a line, and what the line says of them.
+// The launch tree as text: which grids share a line, and what the line shows.
 #include "inspect/tree.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// A trace that is made grid by grid; times in microseconds.
+// A trace that is built grid by grid. Times are in microseconds.
 class Tree
 {
   public:
@@ -63,7 +63,7 @@ class Tree
                 lines.push_back(line);
         return lines;
     }
-    // Of each line below the header: what stands in it, and its indent.
+    // For each line below the header: its cells and its indent.
     std::vector<std::vector<std::string>> cells() const
     {
         std::vector<std::vector<std::string>> table;
@@ -117,9 +117,9 @@ TEST(Tree, BusyIsTheTimeInWhichAtLeastOneRan)
     const auto root = tree.root(1, 1, 500, 501);
     tree.child(root, 1, 1, 0, 40, 50);
     tree.child(root, 1, 1, 0, 10, 20);
-    tree.child(root, 1, 1, 0, 15, 30); // overlaps the one before
-    tree.child(root, 1, 1, 0, 16, 18); // is within it
-    tree.child(root, 1, 1, 0, 30, 32); // begins as it ends
+    tree.child(root, 1, 1, 0, 15, 30); // overlaps the previous child
+    tree.child(root, 1, 1, 0, 16, 18); // lies within it
+    tree.child(root, 1, 1, 0, 30, 32); // begins when it ends
     EXPECT_EQ(tree.cells()[0].back(), "1.00 us");
     EXPECT_EQ(tree.cells()[1].back(), "32.0 us");
 }
@@ -169,7 +169,7 @@ TEST(Tree, LevelsThatFollowEachOtherAndAreAlikeShareALine)
     for (std::uint64_t level = 1; level <= 100; ++level)
         grid = tree.child(grid, 1, 32, 10 * level, 10 * level + (level == 7 ? 5 : 2), 10 * level + 8);
     const auto cells = tree.cells();
-    ASSERT_EQ(cells.size(), 2U); // the root grid stands alone, alike or not
+    ASSERT_EQ(cells.size(), 2U); // the root grid has its own line, even if it is like its child
     EXPECT_THAT(cells[0], ElementsAre("0", "1", "1", "32", "1.00 us"));
     EXPECT_THAT(cells[1], ElementsAre("1-100", "100 x 1", "1", "32", "2.00 us", "5.00 us", "597 us"));
 }
@@ -210,7 +210,7 @@ TEST(Tree, RefusalsHaveAColumnWhereThereAreAny)
     tree.refused(root, 1, 8);
     tree.refused(root, 1, 8);
     EXPECT_THAT(tree.lines()[0], testing::MatchesRegex("depth +grids +blocks +threads +refused +latency .*"));
-    EXPECT_THAT(tree.cells()[0], ElementsAre("0", "1", "4", "16", "1.00 us")); // none of the root grids
+    EXPECT_THAT(tree.cells()[0], ElementsAre("0", "1", "4", "16", "1.00 us")); // no refusals of root grids
     EXPECT_THAT(tree.cells()[1], ElementsAre("1", "3", "1", "8", "2", "1.00 us", "1.00 us", "1.00 us"));
 }
 
@@ -267,7 +267,7 @@ TEST(Tree, ThoseThatAreStillMoreByDepthAlone)
     EXPECT_EQ(tree.lines().back(), "(more than 40 kinds of grids: folded by depth)");
 }
 
-// A line for every width that can be told from a trace: numbers as long as they get, levels as deep.
+// A trace with the largest width in every column: the longest numbers and the deepest level.
 TEST(Tree, FitsEightyColumnsWithoutBlanksAtTheEnds)
 {
     Tree deep;

@@ -1,4 +1,4 @@
-// The log's file: never half-made, never overwritten, a row as soon as it is measured.
+// The file of a log: never half-written, never overwritten. Each row is in the file as soon as it is measured.
 #include "base/csv.hpp"
 #include "log/csv_log.hpp"
 #include "log/row.hpp"
@@ -38,7 +38,7 @@ std::vector<std::string> some_row()
     return row;
 }
 
-// A log that is begun.
+// A log that has begun.
 struct Log : CsvLog {
     explicit Log(const std::string& path) : CsvLog(path) { begin(); }
 };
@@ -84,7 +84,7 @@ TEST(CsvLogFile, ThatIsEmptyGetsItsHeader)
     EXPECT_EQ(folder.read("empty.csv"), csv_line(columns()));
 }
 
-// A killed run, or a machine that went down, leaves the beginning of a row.
+// A killed run or a crashed machine leaves a partial row.
 TEST(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
 {
     const ScratchFolder folder;
@@ -101,7 +101,7 @@ TEST(CsvLogFile, LosesARowThatIsNotWholeAndNothingElse)
     }
 }
 
-// A quote that is missing in the middle makes all that follows look like the beginning of a row.
+// If a quote is missing in the middle, everything after it looks like a partial row.
 TEST(CsvLogFile, IsNotCutOffWhereMoreThanARowWouldBeLost)
 {
     const ScratchFolder folder;
@@ -114,7 +114,7 @@ TEST(CsvLogFile, IsNotCutOffWhereMoreThanARowWouldBeLost)
     EXPECT_EQ(folder.read("spoilt.csv"), text);
 }
 
-// One that is open for reading too would never be closed at its other end.
+// If the log opened the pipe for reading too, it would not notice that the reader is gone.
 TEST(CsvLogFile, MayBeAPipeWhoseReaderGoesAway)
 {
     const ScratchFolder folder;
@@ -193,11 +193,11 @@ TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)
     }
     EXPECT_EQ(folder.read("a.csv.old-3.json"), "manifest 3");
     folder.write("b.csv", "log");
-    folder.write("b.csv.old-1.json", "of another"); // a manifest alone is in the way, too
+    folder.write("b.csv.old-1.json", "of another"); // a manifest alone also occupies the name
     EXPECT_EQ(put_aside(folder.path("b.csv")), folder.path("b.csv.old-2"));
 }
 
-// What earlier versions called grid.json is the manifest of grid.gpu0 and of grid.gpu1.
+// Earlier versions used grid.json as the manifest of both grid.gpu0 and grid.gpu1.
 TEST(PutAside, LeavesAManifestThatOtherLogsMayShare)
 {
     const ScratchFolder folder;
@@ -210,12 +210,12 @@ TEST(PutAside, LeavesAManifestThatOtherLogsMayShare)
     put_aside(folder.path("grid.gpu0"));
     EXPECT_EQ(folder.read("grid.json"), manifest);
     EXPECT_EQ(folder.read("grid.gpu0.old-1.json"), manifest);
-    folder.write("grid.gpu0", "no log"); // nor is it one of this
+    folder.write("grid.gpu0", "no log"); // and the manifest does not belong to this file either
     put_aside(folder.path("grid.gpu0"));
     EXPECT_FALSE(folder.has("grid.gpu0.old-2.json"));
 }
 
-// What something else does to a log that a run is writing, and what is said of it.
+// What another program does to a log while a run writes it, and the start of the run's message.
 struct Attack {
     const char* what;
     void (*deed)(const ScratchFolder& folder);
@@ -237,7 +237,7 @@ const std::vector<Attack> kAttacks{
      [](const ScratchFolder& folder) {
          std::filesystem::rename(folder.write("new", folder.read("a.csv")), folder.path("a.csv"));
      }},
-    {"something else has written to it",
+    {"another program has written to it",
      [](const ScratchFolder& folder) { append_to(folder.path("a.csv"), "foreign"); }},
 };
 
@@ -259,8 +259,8 @@ TEST(AttackedLog, IsNoticedAtTheNextRowAndAllRowsAreKept)
         EXPECT_EQ(folder.read("a.csv.rescued-1"),
                   csv_line(columns()) + csv_line(row) + csv_line(row) + csv_line(row));
         EXPECT_EQ(folder.read("a.csv.rescued-1.json"), "the manifest");
-        EXPECT_EQ(folder.read("a.csv"), left); // it may be somebody's
-        EXPECT_NO_THROW(log.check());          // it is said and kept once
+        EXPECT_EQ(folder.read("a.csv"), left); // the file may belong to somebody
+        EXPECT_NO_THROW(log.check());          // the run reports the attack and saves the rows only once
         EXPECT_FALSE(folder.has("a.csv.rescued-2"));
     }
 }
@@ -297,7 +297,7 @@ TEST(AttackedLog, IsReadAgainWhenItEnds)
     const std::string whole = folder.read("a.csv");
     std::fstream(folder.path("a.csv"), std::ios::in | std::ios::out | std::ios::binary) << "EXPERIMENT";
     ASSERT_EQ(folder.read("a.csv").size(), whole.size());
-    EXPECT_THAT(text_of<RunError>([&] { log.finish(); }), HasSubstr(": something else has written over it while "));
+    EXPECT_THAT(text_of<RunError>([&] { log.finish(); }), HasSubstr(": another program has overwritten it while "));
     EXPECT_EQ(folder.read("a.csv.rescued-1"), whole);
 }
 
@@ -327,9 +327,8 @@ TEST(AttackedLog, SaysWhereItsRowsAreOnlyIfTheyAreThere)
         else
             std::filesystem::resize_file(folder.path("a.csv"), 5);
         const FullDisk full(10);
-        EXPECT_THAT(
-            text_of<RunError>([&] { log.append(row); }),
-            HasSubstr(moved ? "its rows are in the file that was moved, without the last: " : "its rows are lost: "));
+        EXPECT_THAT(text_of<RunError>([&] { log.append(row); }),
+                    HasSubstr(moved ? "the moved file has all rows except the last: " : "its rows are lost: "));
     }
 }
 
@@ -387,7 +386,7 @@ TEST(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
         const std::string path = folder.write("foreign.csv", text);
         EXPECT_EQ(log_refusal(path),
                   "--output " + path +
-                      ": it is there already and is not a log of this version, and nothing is "
+                      ": it already exists and is not a log of this version, and nothing is "
                       "overwritten; allowed: a file that can be written, or - for standard output");
         EXPECT_EQ(folder.read("foreign.csv"), text);
     }
@@ -439,12 +438,12 @@ TEST(CsvLogFile, MayBeADeviceThatSwallowsEverything)
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-// /dev/full has no end when it is read: in a process of its own, with little time and memory.
+// Reading /dev/full never ends. So the test uses its own process, with little time and memory.
 TEST(CsvLogFile, OnAFullDeviceIsARunError)
 {
     const auto open = [] {
         alarm(10);
-#ifndef __SANITIZE_ADDRESS__ // its shadow alone needs more
+#ifndef __SANITIZE_ADDRESS__ // AddressSanitizer needs more memory for its shadow alone
         constexpr rlimit kLimit{1 << 30, 1 << 30};
         setrlimit(RLIMIT_AS, &kLimit);
 #endif
@@ -475,7 +474,7 @@ TEST(CsvLogFile, ThatCannotTakeAWholeRowIsARunError)
         why = text_of<RunError>([&] { log.append(row); });
     }
     EXPECT_EQ(why, path + ": the row could not be written: File too large");
-    EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row)); // nothing of the second
+    EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row)); // no part of the second row
     log.append(row);
     log.finish();
     EXPECT_THAT(parse_csv(folder.read("new.csv")), ElementsAre(columns(), row, row));

@@ -1,4 +1,4 @@
-// The manifest beside a log: the whole environment, once a run.
+// The manifest beside a log: the whole environment, once per run.
 #include "log/manifest.hpp"
 
 #include "base/error.hpp"
@@ -59,8 +59,8 @@ std::string write(const std::string& csv_path, const std::string& run_id, const 
 TEST(Manifest, LiesBesideItsLog)
 {
     EXPECT_EQ(manifest_path("results/h200/book.csv"), "results/h200/book.csv.json");
-    EXPECT_EQ(manifest_path("book"), "book.manifest.json");  // book.json was that of book.csv
-    EXPECT_EQ(manifest_path("grid.gpu0"), "grid.gpu0.json"); // grid.gpu1 has another
+    EXPECT_EQ(manifest_path("book"), "book.manifest.json");  // book.json was the manifest of book.csv
+    EXPECT_EQ(manifest_path("grid.gpu0"), "grid.gpu0.json"); // grid.gpu1 has its own manifest
     EXPECT_EQ(old_manifest_path("results/h200/book.csv"), "results/h200/book.json");
     EXPECT_EQ(old_manifest_path("a.b/c.d.csv"), "a.b/c.d.json");
 }
@@ -128,8 +128,9 @@ TEST(Manifest, ThatIsNotJsonIsRefusedAndNotTouched)
     const ScratchFolder folder;
     for (const std::string text : {"my notes", "", "[1, 2]", "{\"runs\": {", "7"}) {
         const std::string path = folder.write("book.csv.json", text);
-        const std::string why = path + ": it is there already and is not a manifest, and nothing is overwritten; "
-                                       "allowed: an --output beside which there is none, or one of nestbed's";
+        const std::string why = path +
+                                ": it already exists and is not a manifest, and nothing is overwritten; "
+                                "allowed: an --output without such a file beside it, or with a manifest of nestbed";
         EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
         EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
         EXPECT_EQ(folder.read("book.csv.json"), text);
@@ -142,8 +143,9 @@ TEST(Manifest, ThatIsSomeoneElsesJsonIsRefusedAndNotTouched)
     for (const std::string text :
          {R"({"name": "other", "version": 3})", R"({"runs": [1, 2]})", R"({"runs": "none"})"}) {
         const std::string path = folder.write("book.csv.json", text);
-        const std::string why = path + ": it is there already and is not a manifest, and nothing is overwritten; "
-                                       "allowed: an --output beside which there is none, or one of nestbed's";
+        const std::string why = path +
+                                ": it already exists and is not a manifest, and nothing is overwritten; "
+                                "allowed: an --output without such a file beside it, or with a manifest of nestbed";
         EXPECT_EQ(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }), why) << text;
         EXPECT_EQ(text_of<UsageError>([&] { write(folder.path("book.csv"), "run-1"); }), why) << text;
         EXPECT_EQ(folder.read("book.csv.json"), text);
@@ -159,14 +161,14 @@ TEST(Manifest, IsFineWhereThereIsNoneOrOneOfOurs)
     EXPECT_NO_THROW(check_manifest(folder.path("book.csv")));
 }
 
-// What is nested so deeply that writing it would overflow the stack.
+// A manifest nested so deeply that writing it would overflow the stack.
 TEST(Manifest, ThatIsNestedDeeplyIsNone)
 {
     const ScratchFolder folder;
     const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
     folder.write("book.csv.json", R"({"runs": {}, "plans": )" + deep + "}");
     EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
-                HasSubstr("it is there already and is not a manifest"));
+                HasSubstr("it already exists and is not a manifest"));
 }
 
 TEST(Manifest, SaysOfEachRunWhetherItHasFinished)
@@ -190,7 +192,7 @@ TEST(KeptManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
     end_manifest(csv, "run-1", {}, begun);
     const std::string ended = folder.read("book.csv.json");
     keep_manifest(csv, begun);
-    EXPECT_EQ(folder.read("book.csv.json"), ended); // it is there
+    EXPECT_EQ(folder.read("book.csv.json"), ended); // the manifest exists, so it is kept
     std::filesystem::remove(folder.path("book.csv.json"));
     keep_manifest(csv, begun);
     EXPECT_EQ(folder.read("book.csv.json"), begun);
@@ -199,7 +201,7 @@ TEST(KeptManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
     EXPECT_EQ(folder.read("book.csv.json"), begun);
 }
 
-// Of earlier versions, which called it book.json.
+// The manifest of earlier versions, with the name book.json.
 TEST(Manifest, OfTheOldNameIsReadWhereItHasTheRunsOfTheLog)
 {
     const ScratchFolder folder;
@@ -211,9 +213,9 @@ TEST(Manifest, OfTheOldNameIsReadWhereItHasTheRunsOfTheLog)
     EXPECT_EQ(runs_in_manifest(csv, run).size(), 1U);
     EXPECT_EQ(run_ids_in_manifest(csv, run), run);
     EXPECT_FALSE(has_finished(csv, "run-1"));
-    EXPECT_EQ(manifest_of(csv, {"run-9"}), folder.path("book.csv.json")); // it is another log's
+    EXPECT_EQ(manifest_of(csv, {"run-9"}), folder.path("book.csv.json")); // it belongs to another log
     EXPECT_THAT(text_of<UsageError>([&] { runs_in_manifest(csv, {"run-9"}); }),
-                StartsWith(folder.path("book.csv.json") + ": run run-9, of which"));
+                StartsWith(folder.path("book.csv.json") + ": it has no run run-9, to which"));
     const std::string text = folder.read("book.json");
     folder.write("book.csv.json", R"({"runs": {}})");
     EXPECT_EQ(manifest_of(csv, run), folder.path("book.csv.json"));
@@ -234,7 +236,7 @@ TEST(Manifest, OfTheOldNameIsCopiedWhenItsLogIsGoneOnWith)
     EXPECT_EQ(folder.read("book.json"), old);
     EXPECT_EQ(runs_in_manifest(csv, {"run-1", "run-2"}).size(), 2U);
     std::filesystem::remove(folder.path("book.csv.json"));
-    write(csv, "run-3"); // of a log without rows: the old one is not of it
+    write(csv, "run-3"); // the log has no rows, so the old manifest does not belong to it
     EXPECT_EQ(nlohmann::json::parse(folder.read("book.csv.json")).at("runs").size(), 1U);
 }
 
@@ -265,7 +267,7 @@ TEST(Manifest, ThatCannotBeWrittenIsARunError)
     EXPECT_FALSE(folder.has("missing"));
 }
 
-// An experiment file may be in any encoding; JSON is UTF-8.
+// An experiment file may have any encoding, but JSON is UTF-8.
 TEST(Manifest, TakesATitleThatIsNotUtf8)
 {
     const ScratchFolder folder;
@@ -282,7 +284,7 @@ TEST(Manifest, MayNotBeAFolder)
     const ScratchFolder folder;
     std::filesystem::create_directory(folder.path("book.csv.json"));
     EXPECT_THAT(text_of<UsageError>([&] { check_manifest(folder.path("book.csv")); }),
-                testing::HasSubstr("book.csv.json: it is there already and is not a manifest"));
+                testing::HasSubstr("book.csv.json: it already exists and is not a manifest"));
 }
 
 TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
@@ -323,7 +325,7 @@ TEST(Manifest, KeepsThePrecisionThatWasAskedFor)
     record.backends.at("cpu").repeat.precision = 0.02;
     EXPECT_THAT(differences(record, back),
                 testing::ElementsAre("repeat on cpu: 7 to 99, to 2% there, 7 to 99, to 1.5% here"));
-    // One without is as it was before there was any.
+    // Without a precision, the manifest is the same as in versions that did not have it.
     record.backends.at("cpu").repeat = exactly(7);
     EXPECT_FALSE(to_json(record).at("backends").at("cpu").contains("precision"));
 }
@@ -333,15 +335,16 @@ TEST(Manifest, OfAnotherLogOrAnOlderNestbedGivesNoRuns)
     const ScratchFolder folder;
     write(folder.path("book.csv"), "run-1");
     EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("book.csv"), {"run-9"}); }),
-              folder.path("book.csv.json") + ": run run-9, of which " + folder.path("book.csv") +
-                  " has rows, is not in it; allowed: the manifest that belongs to the log");
+              folder.path("book.csv.json") + ": it has no run run-9, to which rows of " + folder.path("book.csv") +
+                  " belong; allowed: the manifest that belongs to the log");
     EXPECT_THAT(text_of<UsageError>([&] { runs_in_manifest(folder.path("none.csv"), {"run-1"}); }),
-                HasSubstr("is not in it"));
+                HasSubstr("it has no run run-1"));
     folder.write("old.csv.json", R"({"runs": {"run-1": {"experiment": "book", "git": "abc"}}})");
-    EXPECT_EQ(text_of<UsageError>([&] { runs_in_manifest(folder.path("old.csv"), {"run-1"}); }),
-              folder.path("old.csv.json") +
-                  ": run run-1 is of another version of nestbed, which kept less of it; allowed: a log of this "
-                  "version");
+    EXPECT_EQ(
+        text_of<UsageError>([&] { runs_in_manifest(folder.path("old.csv"), {"run-1"}); }),
+        folder.path("old.csv.json") +
+            ": run run-1 is from another version of nestbed, whose manifests have less data; allowed: a log of this "
+            "version");
 }
 
 TEST(EndedManifest, SaysHowManyRowsAndWhatWasUnexpected)
@@ -372,7 +375,7 @@ TEST(EndedManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
     const std::string csv = folder.path("book.csv");
     write(csv, "run-1");
     const std::string begun = write(csv, "run-2");
-    const std::string lost = R"({"runs": {"run-0": {"experiment": "another"}}})"; // somebody's copy
+    const std::string lost = R"({"runs": {"run-0": {"experiment": "another"}}})"; // a copy from somebody else
     for (const std::string text : {"", "no manifest", "[]", R"({"runs": {}, "plans": 7})", lost.c_str()}) {
         if (text.empty())
             std::filesystem::remove(folder.path("book.csv.json"));
@@ -393,10 +396,11 @@ TEST(EndedManifest, ThatCannotBeWrittenIsARunError)
     std::filesystem::remove(folder.path("book.csv.json"));
     std::filesystem::create_directory(folder.path("book.csv.json"));
     EXPECT_THAT(text_of<RunError>([&] { end_manifest(folder.path("book.csv"), "run-1", {}, begun); }),
-                HasSubstr("book.csv.json: the manifest could not be written: it is there already and is not a"));
+                HasSubstr("book.csv.json: the manifest could not be written: it already exists and is not a"));
 }
 
-// Whatever has been put under the name that the manifest has on its way: nobody reads the pipe, and opening it would wait for ever.
+// Other files have the name of a temporary file of the manifest. Nobody reads the pipe, so opening it would block for
+// ever.
 TEST(Manifest, IsWrittenWhereSomethingIsInItsWay)
 {
     const ScratchFolder folder;

@@ -1,4 +1,4 @@
-// Joining logs, without files: the order of the rows, what is missing, what is refused.
+// Merging of logs, without files: the order of the rows, what is missing, and what is refused.
 #include "support/support.hpp"
 
 #include "base/error.hpp"
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-// The key of a case that has a strategy and a backend alone.
+// The key of a case that has only a strategy and a backend.
 std::string key(const std::string& strategy)
 {
     return key_of("strategy=" + strategy + " backend=cuda", "");
@@ -126,7 +126,8 @@ TEST(Merge, NamesWhatIsMissing)
     EXPECT_EQ(merged.cases, 2U);
 }
 
-// With a precision a case is whole when its median is known that well, or it has the most.
+// With a precision, a case is complete when its median is that precise, or when it has the maximum number of
+// repetitions.
 TEST(Merge, MissesWhatAPrecisionStillAsksFor)
 {
     std::vector<RowOf> rows;
@@ -145,7 +146,7 @@ TEST(Merge, MissesWhatAPrecisionStillAsksFor)
     const MergedLog merged = merge_logs({part});
     ASSERT_EQ(merged.missing.size(), 1U);
     EXPECT_EQ(merged.missing[0].settings, "strategy=b backend=cuda");
-    EXPECT_EQ(merged.missing[0].repetitions, 5U); // until it is looked at again
+    EXPECT_EQ(merged.missing[0].repetitions, 5U); // until the precision is checked again
     EXPECT_EQ(merged.missing[0].of, 11U);
 }
 
@@ -190,10 +191,10 @@ TEST(Merge, RefusesRunsThatAreNotOfOneExperiment)
     EXPECT_THAT(refused([](RunIdentity& record) { record.untimed = true; }),
                 HasSubstr("untimed: no there, yes here"));
     EXPECT_THAT(refused([](RunIdentity& record) { record.cases.pop_back(); }),
-                HasSubstr("cases: 3 there, 2 here; 1 are there alone, 0 here alone"));
+                HasSubstr("cases: 3 there, 2 here; 1 only there, 0 only here"));
 }
 
-// Of a run that has no rows it does not matter what it was.
+// A run without rows does not matter, whatever it was.
 TEST(Merge, LooksAtTheRunsOfTheRowsAlone)
 {
     LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}});
@@ -225,11 +226,9 @@ TEST(Merge, RefusesWhatIsThereTwice)
 {
     EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}}),
                           part_of_rows("b.csv", "2/2", {{"b", 0}, {"a", 1}})}),
-              "the same is there twice: case " + key("a") +
-                  " repetition 1: a.csv:3 and b.csv:3; allowed: every row once");
+              "duplicate rows: case " + key("a") + " repetition 1: a.csv:3 and b.csv:3; allowed: every row once");
     EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 0}})}),
-              "the same is there twice: case " + key("a") +
-                  " repetition 0: a.csv:2 and a.csv:3; allowed: every row once");
+              "duplicate rows: case " + key("a") + " repetition 0: a.csv:2 and a.csv:3; allowed: every row once");
     const LogPart all = part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}, {"b", 0}, {"b", 1}, {"c", 0}, {"c", 1}});
     EXPECT_THAT(refusal_of({all, all}),
                 HasSubstr("case " + key("c") + " repetition 0: a.csv:6 and a.csv:6; and 1 more; allowed"));
@@ -238,11 +237,10 @@ TEST(Merge, RefusesWhatIsThereTwice)
 TEST(Merge, RefusesARowOfNoCase)
 {
     EXPECT_EQ(refusal_of({part_of_rows("a.csv", "1/2", {{"a", 0}, {"x", 0}})}),
-              "a.csv:3: there is no case " + key("x") +
-                  " in the plan that its manifest has; allowed: rows of the run");
+              "a.csv:3: case " + key("x") + " is not in the plan of its manifest; allowed: rows of the run");
 }
 
-// What else cells must agree in: row_check_test.cpp.
+// row_check_test.cpp tests the other rules that cells must follow.
 TEST(Merge, RefusesARowThatIsNotOfItsCase)
 {
     LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}});
@@ -253,7 +251,7 @@ TEST(Merge, RefusesARowThatIsNotOfItsCase)
     elsewhere.log.rows[0].cells[elsewhere.log.column("gpu")] = "NVIDIA A100";
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({elsewhere})); }),
               "a.csv:2: gpu is 'NVIDIA A100'; expected: 'NVIDIA H200', as in the manifest of run r1");
-    // Of one case in two files.
+    // Rows of one case in two files.
     const auto with_reference = [](const std::string& path, unsigned repetition, const std::string& reference) {
         LogPart one = part_of_rows(path, "1/2", {{"a", repetition}});
         one.log.rows[0].cells[one.log.column("answer")] = reference;

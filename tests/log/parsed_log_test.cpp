@@ -1,4 +1,4 @@
-// A log, or any other CSV with a header, read.
+// Reading a log, or any other CSV with a header.
 #include "base/error.hpp"
 #include "log/parsed_log.hpp"
 #include "support/support.hpp"
@@ -23,18 +23,18 @@ TEST(ParsedLog, KnowTheirLines)
     EXPECT_EQ(late.rows[0].line, 5U);
     EXPECT_EQ(late.rows[1].line, 7U);
     EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", "a,b\n\n1\n"); }),
-              "a.csv:3: 1 cells under 2 columns: the row is not whole");
+              "a.csv:3: 1 cells under 2 columns: the row is incomplete");
 }
 
 TEST(ParsedLog, NameWhatIsWrong)
 {
     EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", ""); }), "a.csv: it is empty; allowed: a CSV with a header");
     EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", "a,b\r\n1,2\r\n1\r\n"); }),
-              "a.csv:3: 1 cells under 2 columns: the row is not whole");
+              "a.csv:3: 1 cells under 2 columns: the row is incomplete");
     EXPECT_THAT(text_of<RunError>([] { parse_log("a.csv", "a,b\r\n1,\"2"); }), HasSubstr("the file may be cut off"));
-    // What some file systems leave of a file when the power fails. A message with it would end there.
+    // After a power failure, some file systems leave zero bytes in a file. They would end a message too early.
     EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", std::string_view("a,b\r\n1,\0\0\r\n", 11)); }),
-              "a.csv:2: byte 7 is 0: the file is damaged, or no text");
+              "a.csv:2: byte 7 is 0: the file is damaged, or not text");
     const ParsedLog rows = parse_log("a.csv", "a\r\nten\r\n");
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(rows.column("b")); }), "a.csv: it has no column b");
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(rows.number(rows.rows[0], "a")); }),

@@ -1,4 +1,4 @@
-// What a log gives back to a run that goes on with it, and what keeps a run from it.
+// What a log gives back to a run that continues it, and what prevents a run from continuing it.
 #include "log/resume.hpp"
 
 #include "base/csv.hpp"
@@ -65,7 +65,7 @@ TEST(CaseResults, AreNotCompleteWhileARepetitionIsMissing)
     CaseResult result{.planned = repeats.least};
     for (const unsigned repetition : {0U, 1U, 3U, 4U, 5U, 6U, 7U, 8U, 9U})
         result.add(repetition, {.wall_us = 10}, repeats);
-    EXPECT_FALSE(result.complete); // its median is precise, but 2 is to be measured again
+    EXPECT_FALSE(result.complete); // its median is precise, but repetition 2 is still missing
     EXPECT_EQ(result.planned, 10U);
     result.add(2, {.wall_us = 10}, repeats);
     EXPECT_TRUE(result.complete);
@@ -108,7 +108,7 @@ TEST(TakeRows, GivesEveryCaseItsSamplesBack)
     EXPECT_THAT(results[0].repetitions, ElementsAre(0U, 1U));
     EXPECT_TRUE(results[0].complete);
     EXPECT_FALSE(results[1].complete);
-    EXPECT_TRUE(results[2].complete); // no more would be measured
+    EXPECT_TRUE(results[2].complete); // nothing more would be measured
     EXPECT_EQ(results[0].samples[0].wall_us, 12.345);
     EXPECT_FALSE(results[0].samples[0].gpu_us);
     EXPECT_EQ(results[0].samples[0].launches.value().attempted, 12U);
@@ -117,7 +117,7 @@ TEST(TakeRows, GivesEveryCaseItsSamplesBack)
     EXPECT_FALSE(results[0].samples[1].wall_us);
     EXPECT_THAT(results[1].samples[0].latencies_us, ElementsAre(1.5, 2.25, 3));
     EXPECT_EQ(results[2].samples[0].status, Status::unsupported);
-    // So that a summary of the log is that of the run.
+    // A summary of the log is therefore the same as that of the run.
     EXPECT_EQ(log_text(results), log_text(measured));
 }
 
@@ -153,10 +153,10 @@ TEST(TakeRows, NamesFileAndLineOfWhatCannotBe)
               "a.csv:2: launches_attempted is '1e30'; allowed: a whole number from 0");
     EXPECT_EQ(with("latency_us_by_depth", "1 x 3"), "a.csv:2: latency_us_by_depth is 'x'; allowed: a number");
     EXPECT_EQ(with("key", "other"),
-              "a.csv:2: there is no case other in this run, which its manifest says the log is of");
+              "a.csv:2: there is no case other in this run, to which the log belongs according to its manifest");
 }
 
-// What else cells must agree in: row_check_test.cpp.
+// row_check_test.cpp tests the other rules that cells must follow.
 TEST(TakeRows, RefusesARowThatIsNotOfItsCase)
 {
     const auto with = [](const std::string& column, const std::string& text) {
@@ -176,7 +176,7 @@ TEST(TakeRows, RefusesARepetitionThatIsThereTwice)
     const std::string twice = text + text.substr(csv_line(columns()).size());
     std::vector<CaseResult> results = cases_of(some_plan(), some_runs());
     EXPECT_EQ(text_of<RunError>([&] { take_rows(parse_log("a.csv", twice), some_plan(), results); }),
-              "a.csv:3: case " + results[0].key + " has a repetition 0 already");
+              "a.csv:3: case " + results[0].key + " already has a repetition 0");
 }
 
 TEST(RunsOf, AreThoseThatHaveRows)
@@ -193,7 +193,7 @@ TEST(Differences, OfARunAndItselfAreNone)
     EXPECT_THAT(differences(record, record), IsEmpty());
     RunIdentity other = identity_of(some_plan(), some_runs(), "2/2");
     other.title = "Another title";
-    EXPECT_THAT(differences(record, other), IsEmpty()); // parts of one experiment
+    EXPECT_THAT(differences(record, other), IsEmpty()); // both are parts of one experiment
 }
 
 TEST(Differences, AreSaidEachInALine)
@@ -215,8 +215,8 @@ TEST(Differences, AreSaidEachInALine)
     EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].machine = "0a1b2c3d"; }),
                 ElementsAre("machine: 0a1b2c3d there, none here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cuda"] = r.backends["cpu"]; }),
-                ElementsAre("backend cuda: there alone"));
-    EXPECT_THAT(changed([](RunIdentity& r) { r.backends.clear(); }), ElementsAre("backend cpu: here alone"));
+                ElementsAre("backend cuda: only there"));
+    EXPECT_THAT(changed([](RunIdentity& r) { r.backends.clear(); }), ElementsAre("backend cpu: only here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].name = "Model 2"; }),
                 ElementsAre("device of cpu: Model 2 there, Model 1 here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].driver = "580"; }),
@@ -232,9 +232,9 @@ TEST(Differences, AreSaidEachInALine)
     EXPECT_THAT(changed([](RunIdentity& r) { r.backends["cpu"].warmup = 9; }),
                 ElementsAre("warmup on cpu: 9 there, 1 here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.cases[0].key = "x"; }),
-                ElementsAre("cases: 3 there, 3 here; 1 are there alone, 1 here alone"));
+                ElementsAre("cases: 3 there, 3 here; 1 only there, 1 only here"));
     EXPECT_THAT(changed([](RunIdentity& r) { r.cases.pop_back(); }),
-                ElementsAre("cases: 2 there, 3 here; 0 are there alone, 1 here alone"));
+                ElementsAre("cases: 2 there, 3 here; 0 only there, 1 only here"));
 }
 
 TEST(ReasonsNotToResume, AreThoseOfAllRunsAndOfTheShard)
@@ -242,7 +242,7 @@ TEST(ReasonsNotToResume, AreThoseOfAllRunsAndOfTheShard)
     const RunIdentity whole = identity_of(some_plan(), some_runs(), "");
     RunIdentity shard = identity_of(some_plan(), some_runs(), "2/4");
     EXPECT_THAT(reasons_not_to_resume({{"a", whole}, {"b", whole}}, whole), IsEmpty());
-    EXPECT_THAT(reasons_not_to_resume({{"a", shard}}, whole), IsEmpty()); // of a merged log
+    EXPECT_THAT(reasons_not_to_resume({{"a", shard}}, whole), IsEmpty()); // a merged log
     EXPECT_THAT(reasons_not_to_resume({{"a", shard}}, shard), IsEmpty());
     EXPECT_THAT(reasons_not_to_resume({{"a", whole}}, shard), ElementsAre("shard: all there, 2/4 here"));
     RunIdentity other = whole;

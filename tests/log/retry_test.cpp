@@ -1,4 +1,5 @@
-// Rows that failed are taken out of a log: what is kept where, and that nothing is lost wherever it is ended.
+// Removing failed rows from a log: which rows are kept where, and that nothing is lost at whatever point the process
+// ends.
 #include "log/retry.hpp"
 
 #include "base/csv.hpp"
@@ -31,7 +32,7 @@ std::map<BackendKind, RunFacts> some_runs()
     return {{BackendKind::cpu, {.experiment = "book", .run_id = "run-1", .schedule = "fifo"}}};
 }
 
-// Three cases, of which the second has failed in the one way or the other.
+// Three cases. The first has a wrong row, and the second a row of a crash.
 std::vector<CaseResult> some_results()
 {
     Plan plan{.repeat = {{BackendKind::cpu, exactly(2)}}};
@@ -93,7 +94,7 @@ TEST_F(PutFailedAside, KeepsTheLogAsItWasAndLeavesTheRestInIt)
     EXPECT_EQ(aside.file, path + ".old-1");
     EXPECT_EQ(folder.read("a.csv.old-1"), whole);
     EXPECT_EQ(folder.read("a.csv"), kept);
-    EXPECT_EQ(folder.read("a.csv.old-1.json"), "its manifest"); // so that it can be compared and merged
+    EXPECT_EQ(folder.read("a.csv.old-1.json"), "its manifest"); // so that the old log can be compared and merged
     EXPECT_THAT(files(), ElementsAre("a.csv", "a.csv.json", "a.csv.old-1", "a.csv.old-1.json"));
 }
 
@@ -196,7 +197,7 @@ TEST_F(PutFailedAside, LosesNothingWhereverItIsKilled)
 
 TEST_F(PutFailedAside, LeavesTheLogAsItWasWhereThereCanBeNoCopy)
 {
-    std::filesystem::create_directory(path + ".old-1"); // a name that is taken, whatever by
+    std::filesystem::create_directory(path + ".old-1"); // the name is taken, even if by a folder
     EXPECT_EQ(put_aside(has_failed).file, path + ".old-2");
     folder.write("a.csv", whole);
     const rlimit small{.rlim_cur = whole.size() - 1, .rlim_max = RLIM_INFINITY};

@@ -1,4 +1,4 @@
-// Rows whose cells were edited, one after another, and rows that only look as if.
+// Rows with edited cells, one after another, and rows that only look edited.
 #include "log/row_check.hpp"
 
 #include "base/csv.hpp"
@@ -63,7 +63,7 @@ ParsedLog with(ParsedLog log, const Changes& changes)
     return log;
 }
 
-// Empty where the row is accepted.
+// Empty if the row is accepted.
 std::string refusal(const ParsedLog& log, const Case& point)
 {
     try {
@@ -102,7 +102,7 @@ TEST(RowCheck, TakesEveryRowThatARunWrites)
     sample.wall_us.reset();
     EXPECT_EQ(refusal(log_of(kReduce, sample, untimed), kReduce), "");
     sample.wall_us = 1;
-    sample.launches = LaunchCounts{}; // by a build that does not count
+    sample.launches = LaunchCounts{}; // from a build that does not count
     EXPECT_EQ(refusal(log_of(kReduce, sample), kReduce), "");
 }
 
@@ -144,10 +144,11 @@ TEST(RowCheck, RefusesAnAnswerThatIsNotTheReference)
               "a.csv:2: answer is '99'; expected: 100, the reference, as the status is ok");
     EXPECT_EQ(refusal(with(reduce, {{"reference", "99"}}), kReduce),
               "a.csv:2: answer is '100'; expected: 99, the reference, as the status is ok");
-    EXPECT_EQ(refusal(with(reduce, {{"answer", "99"}, {"reference", "99"}}), kReduce), ""); // alone, nothing says so
+    // Nothing shows this within one row.
+    EXPECT_EQ(refusal(with(reduce, {{"answer", "99"}, {"reference", "99"}}), kReduce), "");
     EXPECT_THAT(refusal(with(log_of(kMatrix, right_sample(kMatrix)), {{"answer", "99"}}), kMatrix),
                 HasSubstr("answer is '99'; expected: 100"));
-    // 64.001 additions of 2^-24: a share of 3.81e-06.
+    // 64.001 additions with a relative error of 2^-24 each: 3.81e-06 in total.
     const ParsedLog real = log_of(kFloat, right_sample(kFloat));
     EXPECT_EQ(refusal(with(real, {{"answer", "100.0003"}, {"relative_error", "3e-06"}}), kFloat), "");
     EXPECT_EQ(refusal(with(real, {{"answer", "100.0005"}, {"relative_error", "5e-06"}}), kFloat),
@@ -188,6 +189,25 @@ TEST(RowCheck, RefusesAStatusThatTheOtherCellsDoNotHave)
     EXPECT_EQ(refusal(with(right, {{"wall_us", "inf"}}), kReduce), "a.csv:2: wall_us is 'inf'; allowed: a number");
 }
 
+// 12 launches by need, of which 5 were refused, and 2 drains, of which one was refused.
+TEST(RowCheck, TakesReplacedLaunchesAndTheirDrainsAndNoOthers)
+{
+    Sample sample = right_sample(kReduce);
+    sample.launches->attempted = 14;
+    sample.launches->attempted_by_depth = {4, 4, 6};
+    sample.launches->failed = 6;
+    sample.offers = OfferSample{.items = 20, .replaced = 5, .drains = 2, .drains_refused = 1};
+    const ParsedLog log = log_of(kReduce, sample);
+    EXPECT_EQ(refusal(log, kReduce), "");
+    EXPECT_EQ(refusal(with(log, {{"launches_attempted", "12"}}), kReduce),
+              "a.csv:2: launches_attempted is '12'; expected: 14, launches_expected and drains, as the status is ok");
+    EXPECT_EQ(refusal(with(log, {{"launched", "8"}}), kReduce),
+              "a.csv:2: launched is '8'; expected: 7, launches_expected without those replaced, as the status is ok");
+    for (const char* failed : {"4", "8"})
+        EXPECT_THAT(refusal(with(log, {{"launches_failed", failed}}), kReduce), HasSubstr("expected: 5 to 7, "));
+    EXPECT_THAT(refusal(with(log, {{"work", "much"}}), kReduce), HasSubstr("much"));
+}
+
 TEST(RowCheck, RefusesWhatIsNoNumberWhereOneBelongs)
 {
     const ParsedLog reduce = log_of(kReduce, right_sample(kReduce));
@@ -224,7 +244,7 @@ TEST(RowCheck, HoldsARowAgainstItsRunInTheManifest)
         return text_of<RunError>([&] { RowCheck::check_run(some, some.rows[0], {{"r1", run}}); });
     };
     RowCheck::check_run(log, log.rows[0], {{"r1", run}});
-    RowCheck::check_run(log, log.rows[0], {}); // nothing is known of it
+    RowCheck::check_run(log, log.rows[0], {}); // the run is unknown
     for (const char* column : {"experiment", "git", "gpu", "driver", "cuda", "machine"})
         EXPECT_THAT(refused(with(log, {{column, "zzz"}})),
                     testing::StartsWith(std::string("a.csv:2: ") + column + " is 'zzz'; expected: '"));
@@ -245,7 +265,7 @@ TEST(RowCheck, HoldsRowsOfOneCaseAgainstOneReference)
     RowCheck().check_cells(log, log.rows[1]);
 }
 
-// Logs of earlier versions lack columns; the rows of all of them agree.
+// Logs of earlier versions lack columns, but all their rows agree.
 TEST(RowCheck, TakesTheLogsOfTheRepository)
 {
     std::size_t logs = 0;

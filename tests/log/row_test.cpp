@@ -1,4 +1,4 @@
-// What a row says, and RFC 4180 both ways.
+// The content of a row, and RFC 4180 for reading and writing.
 #include "base/csv.hpp"
 #include "log/row.hpp"
 
@@ -112,7 +112,7 @@ TEST(Csv, KeepsWhiteSpaceAtTheEndsOfACell)
     EXPECT_EQ(parse_csv(csv_line(rows[0])), rows);
 }
 
-// libcsv takes a blank line for no row.
+// libcsv treats a blank line as no row.
 TEST(Csv, KeepsARowOfOneEmptyCell)
 {
     EXPECT_EQ(csv_line({""}), "\"\"\r\n");
@@ -217,7 +217,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
     cells.erase("git");
     const Cells expected{{"experiment", "book"},
                          {"run_id", "20261121T064012Z-4711"},
-                         {"key", "52ac530f56ee8b20"}, // as in case_text_test.cpp
+                         {"key", "52ac530f56ee8b20"}, // the same as in case_text_test.cpp
                          {"machine", "0a1b2c3d"},
                          {"strategy", "nosync"},
                          {"backend", "cpu"},
@@ -272,6 +272,22 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"launches_failed", "0"},
                          {"launches_by_depth", "100 100 100 100 100"},
                          {"max_depth", "5"},
+                         {"threshold", ""}, // of irregular recursion
+                         {"coarsen", ""},
+                         {"aggregate", ""},
+                         {"overflow", ""},
+                         {"dwell", ""},
+                         {"division", ""},
+                         {"fanout", ""},
+                         {"grain", ""},
+                         {"items_offered", ""},
+                         {"launched", ""},
+                         {"replaced", ""},
+                         {"drains", ""},
+                         {"child_blocks", ""},
+                         {"arena_bytes", ""},
+                         {"work", ""},
+                         {"pixels_off", ""},
                          {"answer", "765"},
                          {"reference", "765"},
                          {"relative_error", "0"},
@@ -281,6 +297,33 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"driver", "12.8"},
                          {"cuda", "13.0"}};
     EXPECT_EQ(cells, expected);
+}
+
+// 50 launches, of which 13 were refused and done by a tail launch.
+TEST(Row, OfLaunchesByNeedSaysHowManyWereReplaced)
+{
+    Sample sample = good_sample();
+    sample.launches->attempted = 51;
+    sample.launches->failed = 13;
+    sample.offers = OfferSample{
+        .items = 60, .replaced = 13, .drains = 1, .drains_refused = 0, .child_blocks = 70, .arena_bytes = 4096};
+    sample.work = 12345;
+    sample.pixels_off = 0;
+    Cells cells = cells_of(nosync_case(), sample);
+    EXPECT_EQ(cells["items_offered"], "60");
+    EXPECT_EQ(cells["launched"], "37"); // 51 - 13 - 1 drain
+    EXPECT_EQ(cells["replaced"], "13");
+    EXPECT_EQ(cells["drains"], "1");
+    EXPECT_EQ(cells["child_blocks"], "70");
+    EXPECT_EQ(cells["arena_bytes"], "4096");
+    EXPECT_EQ(cells["work"], "12345");
+    EXPECT_EQ(cells["pixels_off"], "0");
+
+    sample.offers->drains = 2; // one of them was refused, too
+    sample.offers->drains_refused = 1;
+    sample.launches->attempted = 52;
+    sample.launches->failed = 14;
+    EXPECT_EQ(cells_of(nosync_case(), sample)["launched"], "37");
 }
 
 TEST(Row, OfAnUntimedRunHasNothingThatWasNotMeasured)
@@ -307,7 +350,7 @@ TEST(Row, SaysWhatWasAskedFor)
     EXPECT_EQ(cells.at("delay_us"), "20");
     EXPECT_EQ(cells.at("depth"), "0");
     EXPECT_EQ(cells.at("pending_limit_asked"), "32");
-    EXPECT_EQ(cells.at("pending_limit"), "2048"); // as read back
+    EXPECT_EQ(cells.at("pending_limit"), "2048"); // the value read back from the device
     EXPECT_EQ(cells.at("type"), "float32");
     EXPECT_EQ(cells.at("launches_expected"), "0");
 }
@@ -344,7 +387,7 @@ TEST(Row, OfAFailedSampleHasCountsAndDetailButNoTimes)
     EXPECT_EQ(cells.at("detail"), "7 of 500 device launches failed");
     EXPECT_EQ(cells.at("gpu_us"), "");
     EXPECT_EQ(cells.at("wall_us"), "");
-    EXPECT_EQ(cells.at("bytes"), "24000"); // what it is about, but nothing that would be over a time
+    EXPECT_EQ(cells.at("bytes"), "24000"); // it describes the case; values that are divided by a time are empty
     for (const std::string empty : {"bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s", "measured_share"})
         EXPECT_EQ(cells.at(empty), "") << empty;
     EXPECT_EQ(cells.at("launches_attempted"), "500");
@@ -396,7 +439,7 @@ TEST(Row, OfAMatrixHasItsSidesAndBlockShapeButNoGridAndNoBlock)
     EXPECT_EQ(cells_of(recursive, good_sample()).at("launches_expected"), "4");
 }
 
-// 2 * 4 * 60000 bytes in 20.7 us; a copy is what a transpose is measured by.
+// 2 * 4 * 60000 bytes in 20.7 us. The reference of a transpose is the measured bandwidth of a copy.
 TEST(Row, OfATransposeSetsItsBandwidthBesideThatOfACopy)
 {
     const Cells cells = cells_of(naive_row_case(), good_sample());
@@ -420,7 +463,7 @@ TEST(Row, OfAnImageHasNoMeasuredBandwidthBesideIt)
     EXPECT_EQ(cells.at("measured_share"), "");
 }
 
-// 24000 bytes in 25.1234 us, which says nothing of the device's memory.
+// 24000 bytes in 25.1234 us. This time tells nothing about the memory of the device.
 TEST(Row, WithoutATimeOfTheGpuHasTheBandwidthByTheClockOnTheWallAlone)
 {
     Sample sample = good_sample();
@@ -458,7 +501,8 @@ TEST(Row, OfAFanOutHasTheMedianForItsOneLevel)
     EXPECT_EQ(cells_of(fanout, sample).at("latency_us_by_depth"), "");
 }
 
-// The ledger counts what kernels launch: by the host there is nothing to expect, but a depth and launches of its own.
+// The ledger counts only what kernels launch. With mechanism host, the expected count is 0, but the row has a depth
+// and counts the host's launches.
 TEST(Row, OfLaunchesByTheHostHasADepthAndNoPendingLimitAsked)
 {
     Case point{.strategy = "chain", .type = ElementType::none, .grid = 1, .block = 32, .depth = 4};
@@ -489,7 +533,7 @@ TEST(Row, OfTheDefaultLimitSaysThatItTakesNoMemoryMore)
     Sample sample = good_sample();
     sample.limit_bytes = 0;
     EXPECT_EQ(cells_of(nosync_case(), sample).at("limit_bytes"), "0");
-    sample.limit_bytes = -4096; // a smaller one
+    sample.limit_bytes = -4096; // less memory, because the limit is below the default
     EXPECT_EQ(cells_of(nosync_case(), sample).at("limit_bytes"), "-4096");
 }
 
@@ -504,7 +548,7 @@ TEST(Row, SurvivesTheCsvWhateverItsText)
 TEST(RunId, IsTheTimeAndTheProcess)
 {
     EXPECT_THAT(new_run_id(), MatchesRegex("[0-9]{8}T[0-9]{6}Z-" + std::to_string(getpid()) + "-[0-9a-f]{8}"));
-    EXPECT_NE(new_run_id(), new_run_id()); // in one second and one process
+    EXPECT_NE(new_run_id(), new_run_id()); // within the same second and process
 }
 
 } // namespace

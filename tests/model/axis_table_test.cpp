@@ -1,4 +1,4 @@
-// The table of axes: every entry is whole, and its number is the member of Case that it says.
+// The table of axes: every entry is complete, and its number is the named member of Case.
 #include "model/axis_table.hpp"
 
 #include "support/support.hpp"
@@ -51,7 +51,7 @@ TEST(AxisTable, EveryPlainAxisIsAMemberOfItsOwn)
 TEST(AxisTable, TellsValuesInWords)
 {
     EXPECT_EQ(text_of(axis_named("grid"), 512), "512");
-    EXPECT_EQ(text_of(axis_named("grid"), 0), ""); // a matrix has none
+    EXPECT_EQ(text_of(axis_named("grid"), 0), ""); // a matrix has no grid
     EXPECT_EQ(text_of(axis_named("depth"), 0), "0");
     EXPECT_EQ(text_of(axis_named("depth"), std::nullopt), "full");
     EXPECT_EQ(text_of(axis_named("type"), 2), "float32");
@@ -79,6 +79,10 @@ TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
                 ElementsAre("type", "input", "operator", "grid", "block", "elements", "depth", "pending-limit",
                             "wave", "streams", "delay-us", "seed"));
     EXPECT_THAT(meaningful_axes("fanout", Mechanism::host), ElementsAre("grid", "block"));
+    EXPECT_THAT(meaningful_axes("litmus_counter", Mechanism::fire_and_forget),
+                ElementsAre("grid", "block", "pending-limit", "wave", "streams"));
+    EXPECT_THAT(meaningful_axes("litmus_counter", Mechanism::fire_and_forget, BackendKind::cuda),
+                ElementsAre("grid", "block", "pending-limit", "wave", "streams", "l2")); // it is never held
     EXPECT_THAT(meaningful_axes("chain", Mechanism::graph_tail),
                 ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams", "graphs"));
     EXPECT_THAT(meaningful_axes("naive_row", Mechanism::none),
@@ -89,7 +93,7 @@ TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
     EXPECT_THAT(on_gpu("neighbored"),
                 ElementsAre("type", "input", "operator", "grid", "block", "elements", "seed", "submit", "l2"));
     EXPECT_THAT(on_gpu("thrust"), ElementsAre("type", "input", "operator", "grid", "block", "elements", "seed",
-                                              "l2")); // it waits inside
+                                              "l2")); // thrust waits inside, so submit does not apply
     EXPECT_THAT(on_gpu("host"), ElementsAre("type", "input", "operator", "grid", "block", "elements", "seed"));
 }
 

@@ -1,4 +1,4 @@
-// Effective bandwidth: how many bytes, over which time, and of what the shares are.
+// Effective bandwidth: how many bytes, divided by which time, and the values that the shares refer to.
 #include "model/bandwidth.hpp"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ TEST(OverMatrix, AreTransposesCopiesAndImagesAlone)
 
 TEST(BytesMoved, CountEachNumberThatIsReadAndEachThatIsWrittenOnce)
 {
-    EXPECT_EQ(bytes_moved(of_workload("reduce"), million()), 4'000'000U); // read
-    EXPECT_EQ(bytes_moved(of_workload("blobs"), million()), 4'000'000U);  // written
+    EXPECT_EQ(bytes_moved(of_workload("reduce"), million()), 4'000'000U); // bytes read
+    EXPECT_EQ(bytes_moved(of_workload("blobs"), million()), 4'000'000U);  // bytes written
     EXPECT_EQ(bytes_moved(of_workload("copy"), million()), 8'000'000U);
     EXPECT_EQ(bytes_moved(of_workload("transpose"), million()), 8'000'000U);
 }
@@ -57,7 +57,7 @@ TEST(BytesMoved, OfTheLargestMatrixDoNotOverflow)
     EXPECT_EQ(bytes_moved(of_workload("transpose"), largest), 34'358'689'800U);
 }
 
-// 4 * 10^6 bytes in 20 us are 200 * 10^9 in a second.
+// 4 * 10^6 bytes in 20 us are 200 * 10^9 bytes per second.
 TEST(Bandwidth, IsTheBytesOverTheGpusTimeIn10To9BytesASecond)
 {
     const Sample sample{.gpu_us = 20, .wall_us = 40};
@@ -83,7 +83,7 @@ TEST(Bandwidth, IsSetBesideThePeakAndReadingOrCopying)
     }
 }
 
-// It is only written, which was not measured.
+// An image is only written, and the write bandwidth was not measured.
 TEST(Bandwidth, OfAnImageIsSetBesideThePeakAlone)
 {
     const Bandwidth bandwidth = bandwidth_of("blobs", {.gpu_us = 20, .wall_us = 40});
@@ -127,6 +127,15 @@ TEST(Bandwidth, HasNoShareOfWhatTheDeviceDoesNotSayOrWasNotMeasured)
         EXPECT_EQ(unmeasured.measured_share(), std::nullopt) << workload;
         EXPECT_TRUE(unmeasured.peak_share().has_value()) << workload;
     }
+}
+
+TEST(Bandwidth, TextKeepsThreeSignificantDigits)
+{
+    EXPECT_EQ(rate_text(4021.4), "4021");
+    EXPECT_EQ(rate_text(97.26), "97.3");
+    EXPECT_EQ(rate_text(3.3518), "3.35");
+    EXPECT_EQ(rate_text(0.012345), "0.0123");
+    EXPECT_EQ(rate_text(0), "0.00");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// A case as settings that give it again, and as the name of its range.
+// A case as settings that reproduce it, and as the name of its NVTX range.
 #include "model/case_text.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace nestbed
 namespace
 {
 
-// What a user would type of the case.
+// What a user would type to get this case.
 std::string typed(const Case& point)
 {
     std::string text;
@@ -54,7 +54,7 @@ TEST(RangeName, IsTheExperimentTheStrategyAndTheSettings)
               "book:nosync:mechanism=named type=int32 grid=64 block=512 elements=32768 depth=2 seed=1");
 }
 
-// They mean something to ncu --nvtx-include.
+// ncu --nvtx-include gives these characters a special meaning.
 TEST(RangeName, HasNoCharacterThatMeansSomethingToNcu)
 {
     const std::string name = range_name(R"(a,b/c[d]e@f*g+h"i\j)", {.strategy = "hello", .grid = 2, .block = 8});
@@ -62,7 +62,8 @@ TEST(RangeName, HasNoCharacterThatMeansSomethingToNcu)
     EXPECT_EQ(name.find_first_of(",/[]@*+\"\\"), std::string::npos);
 }
 
-// The name of a case in logs must not change: old rows would be of no case any more. By sha256sum of the text.
+// The key of a case must not change, because old rows would not belong to any case any more. The expected value is
+// from sha256sum of the text.
 TEST(KeyOf, IsAHashOfWhatDecidesWhatIsMeasured)
 {
     const Case point{.strategy = "nosync", .elements = 6000, .grid = 100, .block = 64, .seed = 7};
@@ -96,7 +97,7 @@ TEST(KeyOf, IsAnotherForEveryOtherCase)
         keys.insert(key_of(other, "fifo"));
     EXPECT_EQ(keys.size(), others.size());
     Case default_mechanism = point;
-    default_mechanism.mechanism = Mechanism::null_stream; // what it goes by anyway
+    default_mechanism.mechanism = Mechanism::null_stream; // the mechanism that the case uses anyway
     EXPECT_EQ(key_of(default_mechanism, "fifo"), key_of(point, "fifo"));
 }
 

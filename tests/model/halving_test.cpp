@@ -1,4 +1,4 @@
-// Who adds while a block halves its numbers, by hand and by the article's figures.
+// Which threads add while a block halves its numbers: compared with hand calculation and with the article's figures.
 #include "model/halving.hpp"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,8 @@ TEST(HalvingSteps, OfEightThreadsAreTheArticles)
                 ElementsAre(HalvingStep{4, 4, 1}, HalvingStep{2, 2, 1}, HalvingStep{1, 1, 1}));
 }
 
-// Four warps: with strides that go down, two are idle from the first step on, and with strides that go up, from the sixth.
+// Four warps. With shrinking strides, two warps are idle from the first step on; with growing strides, from the
+// sixth.
 TEST(HalvingSteps, LeaveWarpsIdleSoonerByStridesThatGoDown)
 {
     EXPECT_THAT(warps_of(Pairing::neighbours, 128), ElementsAre(4, 4, 4, 4, 4, 2, 1));

@@ -1,4 +1,4 @@
-// What the ledger says of a sample.
+// What the ledger tells about a sample.
 #include "model/judge.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A sample with a right answer, both times and latencies, whose launches by depth all were accepted.
+// A sample with a right answer, both times and latencies. All its launches, given by depth, were accepted.
 Sample sample_of(std::vector<std::uint64_t> by_depth)
 {
     LaunchCounts counts;
@@ -177,6 +177,78 @@ TEST(LaunchCounts, ReachTheDeepestLevelOfTheLedger)
     const LaunchCounts counts = counts_of(*ledger);
     EXPECT_EQ(counts.attempted_by_depth.size(), kLedgerLevels);
     EXPECT_EQ(counts.max_depth, kLedgerLevels);
+}
+
+// By the oracle: 100 launches in two levels.
+ExpectedLaunches by_need()
+{
+    ExpectedLaunches form{.by_depth = {60, 40}};
+    form.by_root = {50, 50};
+    return form;
+}
+
+TEST(Judge, ARefusedLaunchThatWasReplacedIsNoFailure)
+{
+    Sample sample = sample_of({60, 40});
+    sample.launches->failed = 13;
+    sample.offers = OfferSample{.items = 100, .replaced = 13};
+    judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
+    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
+    EXPECT_EQ(sample.gpu_us, 20.7);
+}
+
+TEST(Judge, ARefusedLaunchThatWasNotReplacedIsLaunchFailed)
+{
+    Sample sample = sample_of({60, 40});
+    sample.launches->failed = 13;
+    sample.offers = OfferSample{.items = 100, .replaced = 12};
+    judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
+    EXPECT_EQ(sample.status, Status::launch_failed);
+    EXPECT_THAT(sample.detail, HasSubstr("13 of 100 device launches failed"));
+    expect_no_times(sample);
+}
+
+TEST(Judge, AnyOtherErrorIsAFailureAlsoIfReplaced)
+{
+    Sample sample = sample_of({60, 40});
+    sample.launches->failed = 13;
+    sample.offers = OfferSample{.items = 100, .replaced = 13};
+    judge_launches(sample, by_need(), "cudaErrorLaunchOutOfResources");
+    EXPECT_EQ(sample.status, Status::launch_failed);
+    EXPECT_THAT(sample.detail, HasSubstr("cudaErrorLaunchOutOfResources"));
+    expect_no_times(sample);
+}
+
+// The tail launches that drain refused items are launches too, but the oracle does not know how many there are.
+TEST(Judge, DrainsAreCountedBesideTheLaunchesOfTheOracle)
+{
+    Sample sample = sample_of({63, 41});
+    sample.launches->failed = 20;
+    sample.offers = OfferSample{.items = 100, .replaced = 20, .drains = 4};
+    judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
+    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
+
+    sample = sample_of({63, 41});
+    sample.launches->failed = 21; // one of the drains was refused as well
+    sample.offers = OfferSample{.items = 100, .replaced = 20, .drains = 4, .drains_refused = 1};
+    judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
+    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
+
+    for (const unsigned drains : {3U, 5U}) {
+        sample = sample_of({63, 41});
+        sample.offers = OfferSample{.items = 100, .drains = drains};
+        judge_launches(sample, by_need(), "cudaErrorLaunchPendingCountExceeded");
+        EXPECT_EQ(sample.status, Status::count_mismatch) << drains;
+        expect_no_times(sample);
+    }
+}
+
+TEST(Judge, LaunchesByNeedAreComparedDepthByDepthWhereNothingIsDrained)
+{
+    Sample sample = sample_of({59, 41});
+    sample.offers = OfferSample{.items = 100};
+    judge_launches(sample, by_need(), "");
+    EXPECT_EQ(sample.status, Status::count_mismatch);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// How root grids are launched: nothing refused, nobody waiting for ever, every block exactly once.
+// How root grids are launched: no launch is refused, no parent waits for ever, and every block runs exactly once.
 #include "model/launch_plan.hpp"
 
 #include <gmock/gmock.h>
@@ -114,7 +114,7 @@ TEST(ExpectedLaunches, HasNoLevelsBelowBlocksOfFourAndNeverMoreThanTheDepth)
     EXPECT_EQ(log2_of(1024), 10U);
 }
 
-// What is left after every level: 1 of `fan_in`, rounded up.
+// Each level leaves one number per `fan_in` numbers, rounded up.
 TEST(ExpectedLaunches, OverTheWholeInputHasALevelForEachTimeThatMoreThanOneNumberIsLeft)
 {
     Case point = shape(1, 1);
@@ -186,7 +186,7 @@ TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWave)
         }
 }
 
-// Every wave would launch the chain again: the counts would not be those of the closed form.
+// Every wave would launch the chain again, so the counts would differ from the closed form.
 TEST(LaunchPlan, OfOneChainForTheWholeGridIsOneWaveWhateverWaveIsAsked)
 {
     Case point = shape(8, 8);
@@ -261,15 +261,15 @@ TEST(LaunchPlan, OfWaitingParentsNeverHoldsMoreGridsThanAreResident)
         EXPECT_LE(plan.streams, 7U);
         EXPECT_LE(grids_held(plan, form), 128U) << text_of_case(point, plan);
         EXPECT_LE(in_flight(plan, form), plan.pending_limit) << text_of_case(point, plan);
-        // The root's threads and, level by level, a half: all on the device at once.
+        // The root's threads, and half of them per further level: all are on the device at once.
         EXPECT_LE(std::uint64_t{plan.wave} * plan.streams * 2 * point.block, 132U * 2048U)
             << text_of_case(point, plan);
         EXPECT_LE(std::uint64_t{plan.wave} * plan.streams * (form.levels() + 1), 132U * 32U);
     }
 }
 
-// 2048 x 512, 8 levels, 128 grids: 1 stream holds 15 chains, 3 and 5 hold 15, 7 hold 14. With 9 levels 1 stream holds
-// 14, 6 hold 12, 7 only 7.
+// 2048 x 512, 8 levels, 128 grids: 1 stream holds 15 chains, 3 and 5 streams hold 15, 7 hold 14. With 9 levels, 1
+// stream holds 14 chains, 6 hold 12, and 7 only 7.
 TEST(LaunchPlan, OfWaitingParentsTakesTheMostStreamsThatHoldFourFifthsOfTheMostChains)
 {
     const LaunchPlan eight = plan_launches(shape(2048, 512), waiting(shape(2048, 512)), h200());
@@ -287,7 +287,7 @@ TEST(LaunchPlan, OfWaitingParentsTakesTheMostStreamsThatHoldFourFifthsOfTheMostC
 TEST(LaunchPlan, OfWaitingParentsIsRefusedWhereNotEvenOneChainFits)
 {
     DeviceFacts facts = h200();
-    facts.resident_grids = 8; // one chain of 8 levels holds 9
+    facts.resident_grids = 8; // one chain of 8 levels needs 9 grids
     const LaunchPlan plan = plan_launches(shape(4, 512), waiting(shape(4, 512)), facts);
     EXPECT_THAT(plan.refusal, HasSubstr("8"));
     facts.resident_grids = 9;
@@ -308,7 +308,7 @@ TEST(LaunchPlan, AFixedWaveOfWaitingParentsIsKeptWhereItFitsAndRefusedWhereNot)
     EXPECT_THAT(plan_launches(point, waiting(point), h200()).refusal,
                 AllOf(HasSubstr("16 blocks"), HasSubstr("1 streams"), HasSubstr("129"), HasSubstr("128")));
     EXPECT_EQ(plan_launches(point, waiting(point), executor()).refusal, "");
-    EXPECT_EQ(plan_launches(point, alone(point), h200()).refusal, ""); // nobody waits
+    EXPECT_EQ(plan_launches(point, alone(point), h200()).refusal, ""); // no parent waits
 
     point.wave = 15;
     point.streams = 2;
@@ -331,7 +331,7 @@ TEST(LaunchPlan, FixedStreamsOfWaitingParentsGetAWaveThatFits)
         }
 }
 
-// Four blocks are in four streams at most: 4 * (1 + 8) grids.
+// Four blocks use at most four streams: 4 * (1 + 8) grids.
 TEST(LaunchPlan, MoreStreamsThanThereAreBlocksAreNoReasonToRefuse)
 {
     for (const std::uint32_t streams : {16U, 64U}) {
@@ -353,7 +353,7 @@ TEST(LaunchPlan, AWaveLargerThanTheGridIsTheGrid)
     for (const DeviceFacts& facts : {h200(), executor()}) {
         const LaunchPlan plan = plan_launches(point, alone(point), facts);
         EXPECT_EQ(plan.wave, 4U);
-        EXPECT_EQ(plan.streams, 1U); // one wave is in one stream
+        EXPECT_EQ(plan.streams, 1U); // one wave needs only one stream
     }
 }
 
@@ -369,7 +369,7 @@ TEST(LaunchPlan, AFixedLimitIsKeptAndNothingIsDoneToFitIt)
     }
 }
 
-// The limit is auto: no launch may be refused, whatever wave and streams are fixed to.
+// The limit is auto: no launch may be refused, whatever fixed values wave and streams have.
 TEST(LaunchPlan, AnAutomaticLimitHoldsTheWavesThatAreFixed)
 {
     for (const std::uint32_t wave : {1U, 64U, 300U, 2048U})
@@ -381,7 +381,7 @@ TEST(LaunchPlan, AnAutomaticLimitHoldsTheWavesThatAreFixed)
                 const ExpectedLaunches form = alone(point);
                 const LaunchPlan plan = plan_launches(point, form, facts);
                 EXPECT_EQ(plan.wave, wave);
-                // With room to spare on a GPU: places come free some time after a grid has started.
+                // A GPU needs spare room, because a place becomes free only some time after its grid has started.
                 const std::uint64_t room = std::uint64_t{plan.pending_limit} * (facts.raising_limit_is_free ? 4 : 3);
                 EXPECT_LE(4 * in_flight(plan, form), room) << text_of_case(point, plan);
             }
@@ -448,7 +448,7 @@ TEST(LaunchPlan, OfChainsThatRunOneByOneKeepsWhatIsFixed)
     EXPECT_EQ(limit.streams, 1U);
 }
 
-// A matrix has no grid of its own: its strategy launches one root grid.
+// A matrix has no axis grid: its strategy launches one root grid.
 TEST(LaunchPlan, OfAMatrixIsOneWaveWithALimitForAllItsLaunches)
 {
     const Case matrix = shape(0, 0);
@@ -467,13 +467,27 @@ TEST(LaunchPlan, OfAMatrixIsOneWaveWithALimitForAllItsLaunches)
     }
     form.by_depth = {4, 16, 64, 256, 1024, 2048}; // 3412
     EXPECT_EQ(plan_launches(matrix, form, executor()).pending_limit, 3412U);
-    EXPECT_EQ(plan_launches(matrix, form, h200()).pending_limit, 4550U); // of which they are three quarters
+    EXPECT_EQ(plan_launches(matrix, form, h200()).pending_limit, 4550U); // 3412 is three quarters of it
     Case fixed = matrix;
     fixed.pending_limit = 32;
     EXPECT_EQ(plan_launches(fixed, form, h200()).pending_limit, 32U);
 }
 
 // One root block for every 16 slices, as aggregated_block has it.
+// Of litmus_siblings_null and litmus_second_child.
+TEST(LaunchPlan, CountsAllLaunchesOfARootBlockThatMakesSeveral)
+{
+    constexpr std::uint32_t kGrid = 65536;
+    for (const std::vector<std::uint64_t>& by_depth :
+         {std::vector<std::uint64_t>{2 * kGrid}, std::vector<std::uint64_t>{2 * kGrid, kGrid}}) {
+        const ExpectedLaunches form{.by_depth = by_depth, .root_blocks = kGrid};
+        const LaunchPlan plan = plan_launches(shape(kGrid, 64), form, h200());
+        EXPECT_EQ(plan.pending_limit, 2048U);
+        EXPECT_LE(plan.wave * plan.streams * form.per_block(), 1536U);
+        EXPECT_GT((plan.wave + 1) * plan.streams * form.per_block(), 1536U);
+    }
+}
+
 TEST(LaunchPlan, CountsRootBlocksWhereTheyAreNotTheGrid)
 {
     const Case point = shape(2040, 512);
@@ -504,6 +518,164 @@ TEST(LaunchPlan, AWaveAndStreamsAreOfRootBlocksWhereTheyAreNotTheGrid)
     point.streams = 64;
     EXPECT_EQ(plan_launches(point, form, h200()).wave, 2U);
     EXPECT_EQ(plan_launches(point, form, h200()).streams, 64U);
+}
+
+// Launches by need, below each root block.
+ExpectedLaunches by_need(std::vector<std::uint64_t> by_root)
+{
+    ExpectedLaunches form;
+    form.by_depth = {0};
+    for (const std::uint64_t launches : by_root)
+        form.by_depth[0] += launches;
+    form.by_root = std::move(by_root);
+    return form;
+}
+
+Case needing(Aggregate aggregate, Overflow overflow = Overflow::waves)
+{
+    Case point = shape(7, 64); // the grid does not matter: by_root has the root blocks
+    point.aggregate = aggregate;
+    point.overflow = overflow;
+    return point;
+}
+
+void expect_every_root_once(const LaunchPlan& plan, std::size_t roots)
+{
+    std::uint32_t next = 0;
+    for_each_wave(plan, [&](const Wave& wave) {
+        EXPECT_EQ(wave.first, next);
+        EXPECT_GE(wave.blocks, 1U);
+        next += wave.blocks;
+    });
+    EXPECT_EQ(next, roots);
+}
+
+TEST(LaunchPlanByNeed, OfFewLaunchesIsOneWaveUnderTheUsualLimit)
+{
+    for (const DeviceFacts& facts : {h200(), executor()})
+        for (const Overflow overflow : {Overflow::waves, Overflow::inline_run, Overflow::spill, Overflow::fail}) {
+            const LaunchPlan plan =
+                plan_launches(needing(Aggregate::none, overflow), by_need({500, 0, 1000, 36}), facts);
+            EXPECT_EQ(plan.waves(), 1U);
+            EXPECT_EQ(plan.streams, 1U);
+            EXPECT_EQ(plan.pending_limit, 2048U);
+            EXPECT_EQ(plan.refusal, "");
+        }
+}
+
+// Any 1536 launches, three quarters of the limit, may be pending.
+TEST(LaunchPlanByNeed, PacksRootBlocksIntoWavesThatStayBelowTheLimit)
+{
+    const std::vector<std::uint64_t> by_root{500, 500, 500, 37, 0, 1000, 536, 0, 0, 1, 900, 600};
+    const LaunchPlan plan = plan_launches(needing(Aggregate::none), by_need(by_root), h200());
+    EXPECT_EQ(plan.wave, 3U); // 500 + 500 + 500 + 37 are too many for 4
+    expect_every_root_once(plan, by_root.size());
+}
+TEST(LaunchPlanByNeed, TheWidestWaveIsFound)
+{
+    for (const std::uint32_t roots : {1U, 2U, 3U, 100U, 1537U, 5000U}) {
+        const LaunchPlan plan =
+            plan_launches(needing(Aggregate::block), by_need(std::vector<std::uint64_t>(roots, 1)), h200());
+        EXPECT_EQ(plan.wave, std::min(roots, 1536U));
+        EXPECT_EQ(plan.pending_limit, 2048U);
+        expect_every_root_once(plan, roots);
+    }
+}
+
+TEST(LaunchPlanByNeed, RaisesTheLimitForARootBlockThatNeedsMore)
+{
+    const LaunchPlan plan = plan_launches(needing(Aggregate::none), by_need({1, 30'000, 1}), h200());
+    EXPECT_EQ(plan.wave, 1U);
+    EXPECT_EQ(plan.pending_limit, 40'000U);
+}
+
+TEST(LaunchPlanByNeed, IsOneWaveWhereALaunchHasItemsOfSeveralRootBlocks)
+{
+    for (const Aggregate aggregate : {Aggregate::multiblock_2, Aggregate::multiblock_64, Aggregate::grid}) {
+        Case point = needing(aggregate);
+        const ExpectedLaunches form = by_need(std::vector<std::uint64_t>(100, 90));
+        EXPECT_EQ(plan_launches(point, form, h200()).waves(), 1U);
+        EXPECT_EQ(plan_launches(point, form, h200()).pending_limit, 12'000U);
+        point.wave = 2; // would tear the groups apart
+        EXPECT_EQ(plan_launches(point, form, h200()).waves(), 1U);
+    }
+}
+
+TEST(LaunchPlanByNeed, ReplacedLaunchesNeedNoPlaceOnAGpu)
+{
+    ExpectedLaunches form = by_need(std::vector<std::uint64_t>(100, 90));
+    for (const Overflow overflow : {Overflow::inline_run, Overflow::spill, Overflow::fail}) {
+        const LaunchPlan plan = plan_launches(needing(Aggregate::none, overflow), form, h200());
+        EXPECT_EQ(plan.waves(), 1U);
+        EXPECT_EQ(plan.pending_limit, 2048U);
+    }
+}
+
+TEST(LaunchPlanByNeed, TailLaunchesGoInManyStreamsThatShareTheLimit)
+{
+    const auto planned = [](const std::vector<std::uint64_t>& by_root) {
+        ExpectedLaunches form = by_need(by_root);
+        form.one_by_one = true;
+        return plan_launches(needing(Aggregate::none, Overflow::absent), form, h200());
+    };
+    const LaunchPlan plan = planned(std::vector<std::uint64_t>(100, 90));
+    EXPECT_EQ(plan.wave, 1U);
+    EXPECT_EQ(plan.streams, 17U); // 17 * 90 <= 1536
+    EXPECT_EQ(plan.pending_limit, 2048U);
+    const LaunchPlan few = planned(std::vector<std::uint64_t>(10'000, 1));
+    EXPECT_EQ(few.wave, 20U); // 500 waves
+    EXPECT_EQ(few.streams, 64U);
+    EXPECT_EQ(few.pending_limit, 2048U);
+    const LaunchPlan one = planned({3, 9000, 3});
+    EXPECT_EQ(one.waves(), 3U);
+    EXPECT_EQ(one.streams, 1U);
+    EXPECT_EQ(one.pending_limit, 12'000U);
+    EXPECT_EQ(planned({0, 0}).pending_limit, 2048U);
+}
+
+TEST(LaunchPlanByNeed, AWaveOfEachStreamCanBePendingAndTheyNeedNotBeNeighbours)
+{
+    std::vector<std::uint64_t> by_root(100, 1);
+    by_root[0] = by_root[30] = 1800; // waves 0 and 3, of streams 0 and 1
+    Case point = needing(Aggregate::none);
+    point.wave = 10;
+    point.streams = 2;
+    EXPECT_EQ(plan_launches(point, by_need(by_root), h200()).pending_limit, (2 * 1809 * 4 + 2) / 3);
+}
+
+TEST(LaunchPlanByNeed, OnTheExecutorRaisesTheLimitInsteadOfWaves)
+{
+    const LaunchPlan plan =
+        plan_launches(needing(Aggregate::none), by_need(std::vector<std::uint64_t>(100, 90)), executor());
+    EXPECT_EQ(plan.waves(), 1U);
+    EXPECT_EQ(plan.pending_limit, 9000U);
+}
+
+TEST(LaunchPlanByNeed, WavesStayBelowALimitThatTheCaseFixes)
+{
+    Case point = needing(Aggregate::none);
+    point.pending_limit = 8; // 6 may be pending
+    for (const DeviceFacts& facts : {h200(), executor()}) {
+        const LaunchPlan plan = plan_launches(point, by_need({2, 2, 2, 0, 0, 3, 3, 0, 1}), facts);
+        EXPECT_EQ(plan.wave, 3U); // 3 + 3 + 0 + 1 are too many for 4
+        EXPECT_EQ(plan.pending_limit, 8U);
+    }
+    point.overflow = Overflow::fail;
+    EXPECT_EQ(plan_launches(point, by_need({2, 2, 2, 2}), h200()).waves(), 1U);
+}
+
+TEST(LaunchPlanByNeed, KeepsTheWavesAndStreamsOfTheCase)
+{
+    Case point = needing(Aggregate::block);
+    point.wave = 3;
+    const ExpectedLaunches form = by_need(std::vector<std::uint64_t>(10, 600));
+    EXPECT_EQ(plan_launches(point, form, h200()).wave, 3U);
+    EXPECT_EQ(plan_launches(point, form, h200()).pending_limit, 2400U); // 1800 pending
+    point.streams = 2;
+    EXPECT_EQ(plan_launches(point, form, h200()).streams, 2U);
+    EXPECT_EQ(plan_launches(point, form, h200()).pending_limit, 4800U);
+    point.wave.reset();
+    expect_every_root_once(plan_launches(point, form, h200()), 10);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Launch mechanisms: what each is, and what a strategy has.
+// Launch mechanisms: the properties of each, and the mechanisms of a strategy.
 #include "model/mechanism.hpp"
 
 #include "model/strategy.hpp"
@@ -34,7 +34,7 @@ TEST(Mechanisms, AreListedInOrderEachUnderANameOfItsOwn)
     EXPECT_EQ(names.size(), kMechanisms.size());
     EXPECT_EQ(name_of(null_stream), "null_stream");
     EXPECT_EQ(name_of(grid_sync), "grid_sync");
-    EXPECT_EQ(current_name("null"), "null_stream"); // of an earlier version
+    EXPECT_EQ(current_name("null"), "null_stream"); // the name in an earlier version
     for (const Mechanism mechanism : kMechanisms)
         EXPECT_EQ(current_name(name_of(mechanism)), name_of(mechanism));
 }
@@ -50,7 +50,7 @@ TEST(Mechanisms, OfACaseAreItsOwnOrTheStrategysFirst)
     const StrategyInfo& chain = Registry::find_anywhere("chain")->info();
     EXPECT_EQ(mechanism_of(chain, {}), null_stream);
     EXPECT_EQ(mechanism_of(chain, {.mechanism = host}), host);
-    EXPECT_EQ(mechanism_of({}, {}), none); // of one that says nothing
+    EXPECT_EQ(mechanism_of({}, {}), none); // a strategy without mechanisms
     EXPECT_TRUE(chain.has(graph_tail));
     EXPECT_FALSE(chain.has(none));
 }

@@ -1,4 +1,4 @@
-// The input of the workload `reduce`, its right answer, and what counts as agreeing with it.
+// The input of the workload `reduce`, its right answer, and which results agree with it.
 #include "model/reduce_reference.hpp"
 
 #include <gmock/gmock.h>
@@ -75,11 +75,11 @@ TEST(ReduceElement, OfFloat32LiesFrom0To1AndSpansScales)
 {
     const std::vector<float> input = input_of<float>(1, 10'000);
     EXPECT_TRUE(std::ranges::all_of(input, [](float value) { return value >= 0 && value < 1; }));
-    // A half of the values that are not scaled down, and nothing else, lie above 1/2: 1/16 of all.
+    // Only values that are not scaled down can be 1/2 or more, and half of them are: 1/16 of all values.
     const auto large = std::ranges::count_if(input, [](float value) { return value >= 0.5F; });
     EXPECT_GT(large, 525);
     EXPECT_LT(large, 725);
-    // All values scaled by 1/128, and parts of the others: at least 1/8 of all.
+    // All values scaled by 1/128, and some of the others: at least 1/8 of all values.
     EXPECT_GT(std::ranges::count_if(input, [](float value) { return value < 0x1p-7F; }), 1250);
 }
 
@@ -117,7 +117,7 @@ TEST(ReduceReference, FindsTheGreatestAndTheLeastByBlock)
               "1 of 4 block sums are wrong; block 1 gave 1 instead of 5");
 }
 
-// A sum of float32 may be off; the greatest number is one of them.
+// A float32 sum may have a rounding error, but the greatest number is one of the inputs.
 TEST(ReduceReference, OfTheGreatestFloatIsExact)
 {
     const std::vector<float> input{0.25F, 0.75F};
@@ -133,7 +133,7 @@ TEST(ReduceReference, KnowsWhatInt32DoesNotHold)
     };
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
     EXPECT_EQ(why_too_wide(reference({kMost, 5}, 4), 1), "");
-    EXPECT_EQ(why_too_wide(reference({kMost + 1, 5}, 4), 0), ""); // blocks leave none
+    EXPECT_EQ(why_too_wide(reference({kMost + 1, 5}, 4), 0), ""); // with 0 per block, only the total is limited
     EXPECT_EQ(why_too_wide(reference({5, kMost + 1}, 4), 1),
               "2 elements from 2 on add up to 2147483648; allowed with int32: at most 2147483647");
     EXPECT_EQ(why_too_wide(reference({5, kMost - 4}, 4), 2),
@@ -145,7 +145,7 @@ TEST(ReduceReference, KnowsWhatInt32DoesNotHold)
               "");
 }
 
-// A double does not hold every whole number from 2^53 on, so that the order of the additions shows.
+// From 2^53 on, a double cannot represent every whole number, so the order of the additions matters.
 TEST(VerifyTotal, OfFloatsAllowsWhatADoubleRoundsPastItsWholeNumbers)
 {
     ReduceReference<float> reference{.total = 0x1p53, .elements = 1U << 27};
@@ -178,7 +178,7 @@ TEST(ReduceReference, OfOneElementOrBlocksOfOneThreadIsTheElements)
     EXPECT_THAT(reference_of<std::int32_t>({7, 8, 9}, 3, 1).block_sums, ElementsAre(7, 8, 9));
 }
 
-// More blocks than one thread takes; the last has a single element.
+// More blocks than one thread handles. The last block has a single element.
 TEST(ReduceReference, OfManyBlocksIsThatOfEach)
 {
     constexpr std::size_t kBlocks = 100'000;
@@ -269,8 +269,8 @@ TEST(VerifyBlocks, AnotherNumberOfSumsThanBlocksIsWrong)
     EXPECT_FALSE(verdict_of<std::int32_t>(reference, {1, 2, 0}).right);
 }
 
-// A block of 2^s ones: sum 2^s, bound gamma(s) * 2^s with gamma(s) a little over s * 2^-24. A float at or
-// above 2^s is a multiple of 2^(s-23): gamma(s) holds floor(s / 2) of them.
+// A block of 2^s ones has the sum 2^s and the bound gamma(s) * 2^s, with gamma(s) slightly above s * 2^-24. A float
+// at or above 2^s is a multiple of 2^(s-23), so the bound contains floor(s / 2) of these steps.
 TEST(VerifyBlocks, Float32MayDifferByTheBoundOfAPairwiseTreeAndNoMore)
 {
     for (const unsigned levels : {1U, 2U, 5U, 9U, 10U}) {
@@ -282,7 +282,7 @@ TEST(VerifyBlocks, Float32MayDifferByTheBoundOfAPairwiseTreeAndNoMore)
         EXPECT_TRUE(verdict_of<float>(reference, {sum}).right) << levels;
         EXPECT_TRUE(verdict_of<float>(reference, {sum + within * spacing}).right) << levels;
         EXPECT_FALSE(verdict_of<float>(reference, {sum + (within + 1) * spacing}).right) << levels;
-        // Below a power of two the spacing is half: gamma(s) holds s of them.
+        // Below a power of two the steps are half as large: the bound contains s of them.
         EXPECT_TRUE(verdict_of<float>(reference, {sum - static_cast<float>(levels) * spacing / 2}).right) << levels;
         EXPECT_FALSE(verdict_of<float>(reference, {sum - static_cast<float>(levels + 1) * spacing / 2}).right)
             << levels;
@@ -305,8 +305,7 @@ TEST(VerifyBlocks, Float32OfAnEmptyBlockIsExactlyZero)
 
 TEST(VerifyBlocks, AMissingElementIsOutOfTheBound)
 {
-    // The smallest element is 2^-31 times a whole number, the bound of a block of 512 far below the mean
-    // element.
+    // The smallest element is a multiple of 2^-31, and the bound of a block of 512 is far below the mean element.
     const std::vector<float> input = input_of<float>(1, 512);
     const auto reference = reference_of(input, 1, 512);
     const double largest = *std::ranges::max_element(input);
@@ -331,14 +330,15 @@ TEST(VerifyBlocks, AWrongSumOfSeveralBlocksIsFoundAndNamed)
     const auto reference = reference_of<std::int32_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5, 2);
     EXPECT_EQ(verdict_of<std::int32_t>(reference, {10, 26, 18}, 2).detail,
               "1 of 3 block sums are wrong; that from block 4 on gave 18 instead of 19");
-    EXPECT_EQ(verdict_of<std::int32_t>(reference, {11, 25, 19}, 2).detail, // cancels out
+    EXPECT_EQ(verdict_of<std::int32_t>(reference, {11, 25, 19}, 2).detail, // the errors cancel out
               "2 of 3 block sums are wrong; that from block 0 on gave 11 instead of 10");
     EXPECT_EQ(verdict_of<std::int32_t>(reference, {10, 26}, 2).detail, "2 partial sums for 5 blocks");
     EXPECT_EQ(verdict_of<std::int32_t>(reference, {10, 26, 19, 0}, 2).detail, "4 partial sums for 5 blocks");
     EXPECT_EQ(verdict_of<std::int32_t>(reference, {3, 7, 11, 15, 19}, 2).detail, "5 partial sums for 5 blocks");
 }
 
-// As above, over `blocks` blocks of 2^levels ones: levels additions in the tree after blocks - 1 of a thread.
+// As above, for `blocks` blocks of 2^levels ones: `levels` additions in the tree follow blocks - 1 additions of one
+// thread.
 TEST(VerifyBlocks, Float32OfSeveralBlocksMayDifferByTheAdditionsOfAThreadToo)
 {
     for (const unsigned levels : {0U, 1U, 5U, 9U})
@@ -350,7 +350,7 @@ TEST(VerifyBlocks, Float32OfSeveralBlocksMayDifferByTheAdditionsOfAThreadToo)
             const auto right = [&](float sums) { return verdict_of<float>(reference, {sums}, blocks).right; };
             const float above = std::nextafter(sum, 2 * sum) - sum;
             const float below = sum - std::nextafter(sum, 0.0F);
-            const unsigned half_of_them = additions / 2; // the spacing above is twice that below
+            const unsigned half_of_them = additions / 2; // the spacing above is twice the spacing below
             const auto half = static_cast<float>(half_of_them);
             const auto all = static_cast<float>(additions);
             EXPECT_TRUE(right(sum)) << levels << " " << blocks;
@@ -379,7 +379,8 @@ TEST(VerifyTotal, Int32IsExact)
     EXPECT_EQ(verdict.detail, "the sum is 11 instead of 10");
 }
 
-// As the input is drawn, a double holds every sum of up to 2^32 elements: one element in 2^32 that is missing shows.
+// With this input, a double can represent every sum of up to 2^32 elements exactly: one missing element in 2^32
+// shows.
 TEST(VerifyTotal, Float32IsExactUpTo2To32Elements)
 {
     const auto reference = reference_of(std::vector<float>(1000, 1), 1, 1000);
@@ -403,7 +404,7 @@ TEST(ReduceElement, OfFloat32IsAMultipleOf2ToTheMinus21BelowOne)
     }
 }
 
-// gamma(2^33) with u = 2^-53 is 2^-20, as near as a float comes to it.
+// gamma(2^33) with u = 2^-53 is 2^-20, as closely as a float can represent it.
 TEST(VerifyTotal, MoreFloat32MayDifferByTheBoundOfASumInDoubleAndNoMore)
 {
     const ReduceReference<float> reference{
@@ -444,7 +445,7 @@ TEST(VerifyNarrowTotal, Int32IsRightModulo2To32)
     EXPECT_FALSE(verify_narrow_total(three, kMost).right);
 }
 
-// 1000 ones: gamma(64 + 1000 / 2^16) with u = 2^-24, times 1000, is 62.5 spacings of 2^-14.
+// 1000 ones: gamma(64 + 1000 / 2^16) with u = 2^-24, multiplied by 1000, is 62.5 steps of 2^-14.
 TEST(VerifyNarrowTotal, Float32MayDifferByTheBoundOfAParallelSumAndNoMore)
 {
     const auto reference = reference_of(std::vector<float>(1000, 1), 1, 1000);
@@ -460,7 +461,7 @@ TEST(VerifyNarrowTotal, Float32MayDifferByTheBoundOfAParallelSumAndNoMore)
     EXPECT_EQ(verify_narrow_total(reference, 1001.0F).relative_error, 0.001);
 }
 
-// gamma(64 + 2^32 / 2^16) times 2^32 is 32928.7 spacings of 512.
+// gamma(64 + 2^32 / 2^16) multiplied by 2^32 is 32928.7 steps of 512.
 TEST(VerifyNarrowTotal, Float32HasABoundThatGrowsWithTheShareOfAThread)
 {
     const ReduceReference<float> reference{
@@ -481,7 +482,7 @@ TEST(RelativeError, IsThatOfTheTotalAndNothingWhereItIsRight)
     const auto ints = reference_of<std::int32_t>({1, 2, 3, 4}, 2, 2);
     EXPECT_EQ(verdict_of<std::int32_t>(ints, {3, 7}).relative_error, 0);
     EXPECT_EQ(verdict_of<std::int32_t>(ints, {3, 12}).relative_error, 0.5);
-    EXPECT_EQ(verdict_of<std::int32_t>(ints, {3, 2}).relative_error, 0.5); // too little is no less wrong
+    EXPECT_EQ(verdict_of<std::int32_t>(ints, {3, 2}).relative_error, 0.5); // a sum that is too small is just as wrong
     EXPECT_EQ(verdict_of<std::int32_t>(ints, {4, 6}).relative_error, 0);   // wrong, but not in the total
     EXPECT_EQ(verify_total(ints, 10).relative_error, 0);
     EXPECT_EQ(verify_total(ints, -10).relative_error, 2);

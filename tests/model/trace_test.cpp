@@ -1,4 +1,4 @@
-// What comes of the marks of a trace.
+// How the marks of a trace are evaluated.
 #include "model/trace.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What each key of a sweep says, one by one: values that are usual, block shapes, and what is refused.
+// What each key of a sweep means, one by one: defaults, block shapes, and refused values.
 #include "plan/axes.hpp"
 
 #include "support/plan_support.hpp"
@@ -71,7 +71,7 @@ TEST(BlockShape, ThatIsNoneHasNoThreadsAndNoName)
     EXPECT_EQ(name_of(BlockShape{}), "");
 }
 
-// A value that nobody said has no setting that a message could begin with.
+// A default value has no setting that a message could begin with.
 TEST(Axes, OfWhatIsNotSaidHaveOneValueWithoutASetting)
 {
     const Axes axes = axes_of({});
@@ -124,8 +124,8 @@ TEST(BlockShapes, HaveFrom1To1024ThreadsInAll)
     for (const std::string shape : {"33x32", "1025x1", "1x1025", "1024x2", "65536x65536", "4294967295x4294967295",
                                     "4294967297x1", "0x8", "8x0", "0x0", "-8x8", "18446744073709551617x1"})
         EXPECT_EQ(axes_refusal({{"block-shape", shape}}), "--block-shape " + shape + ": '" + shape +
-                                                              "' is no shape of a block; allowed: WIDTHxHEIGHT, at "
-                                                              "most 1024 threads in all, several by comma");
+                                                              "' is not a block shape; allowed: WIDTHxHEIGHT, at "
+                                                              "most 1024 threads in all, separated by commas");
 }
 
 TEST(BlockShapes, OfAnotherFormAreRefusedByThePartThatIsWrong)
@@ -133,8 +133,8 @@ TEST(BlockShapes, OfAnotherFormAreRefusedByThePartThatIsWrong)
     for (const std::string part :
          {"8", "", "x", "8x", "x8", "8x8x1", "8*8", "8X8", "axb", "8xb", "+8x8", "8.0x8", "8x8 9", "0x8x8"})
         EXPECT_THAT(axes_refusal({{"block-shape", "16x16," + part + ",4x4"}}),
-                    AllOf(StartsWith("--block-shape 16x16," + part + ",4x4: '" + part + "' is no shape of a block; "),
-                          EndsWith("allowed: WIDTHxHEIGHT, at most 1024 threads in all, several by comma")));
+                    AllOf(StartsWith("--block-shape 16x16," + part + ",4x4: '" + part + "' is not a block shape; "),
+                          EndsWith("allowed: WIDTHxHEIGHT, at most 1024 threads in all, separated by commas")));
 }
 
 TEST(BlockShapes, KnowTheirPlaceInAFile)
@@ -181,7 +181,7 @@ TEST(MechanismsOf, AStrategyAreItsFirstUnlessSomeAreAskedFor)
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}, 1, "barrier"), two), ElementsAre(Mechanism::tail));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), two), ElementsAre(kTwo[0], kTwo[1]));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail,null_stream,fire_and_forget"}}, 1, "barrier"), two),
-                ElementsAre(kTwo[0], kTwo[1])); // in its order
+                ElementsAre(kTwo[0], kTwo[1])); // in the order of the second section
 }
 
 TEST(MechanismsOf, AStrategyThatHasOneAreThatWhateverIsAskedFor)
@@ -205,7 +205,8 @@ TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
     EXPECT_EQ(axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}, {"block-shape", "8x8,8x16"}}),
               "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1 types, 1 inputs, 1 operators, 1 "
               "grids, 1 blocks, 1 elements, "
-              "1000 nx, 1000 ny, 2 block-shapes, 1 depths, 1 pending-limits, 1 waves, 1 streams, 1 delays, 1 graphs, "
+              "1000 nx, 1000 ny, 2 block-shapes, 1 depths, 1 thresholds, 1 coarsens, 1 aggregates, 1 overflows, 1 "
+              "dwells, 1 divisions, 1 fanouts, 1 grains, 1 pending-limits, 1 waves, 1 streams, 1 delays, 1 graphs, "
               "1 seeds, 1 submits, 1 l2; allowed: at most 1000000");
     EXPECT_THAT(axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}}, 2), StartsWith("the axes multiply to 2000000 "));
 }

@@ -1,4 +1,4 @@
-// The axis grammar: every form, and every way to get it wrong.
+// The axis grammar: every form, and every possible mistake.
 #include "plan/axis.hpp"
 
 #include "base/error.hpp"
@@ -170,7 +170,7 @@ TEST(Axis, TenThousandValuesAreTakenAndOneMoreIsNot)
                 AllOf(StartsWith("--grid 6001:12000: "), HasSubstr("more than 10000 values")));
 }
 
-// Or a line of them would take minutes.
+// Duplicates count too. Otherwise a line full of them would take minutes.
 TEST(Axis, DoublesAreAmongTheTenThousand)
 {
     EXPECT_EQ(numbers("1:5000,1:5000").size(), 5000U);
@@ -181,7 +181,7 @@ TEST(Axis, DoublesAreAmongTheTenThousand)
                 HasSubstr("more than 10000 values"));
 }
 
-// A list that has ten thousand numbers one by one is long itself: a copy for each would be half a gigabyte.
+// A list that names ten thousand numbers one by one is a long text. One copy per number would take half a gigabyte.
 TEST(Axis, ValuesShareTheirSetting)
 {
     const std::vector<AxisValue> values = parse_axis({said("1,2:9999,10000")}, {});
@@ -263,7 +263,7 @@ TEST(Axis, ARefusalBeginsWithThePlaceAndEndsWithTheForms)
                   [&] { static_cast<void>(parse_axis({setting}, {.least = 0, .most = 10, .word = "full"})); }),
               "experiments/depth.cfg:7: depth = x: 'x' is not a whole number; allowed: whole numbers from 0 "
               "to 10 or "
-              "full, as N, FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:*FACTOR, several by comma");
+              "full, as N, FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:*FACTOR, separated by commas");
     EXPECT_THAT(refusal("x"), AllOf(StartsWith("--grid x: "), HasSubstr("allowed: whole numbers from 0, as N,")));
 }
 

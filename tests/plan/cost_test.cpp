@@ -1,4 +1,4 @@
-// Estimated times: what they follow, and that they are near what the logs have.
+// Estimated times: what they depend on, and that they are close to the times in the logs.
 #include "support/plan_support.hpp"
 
 #include "plan/cost.hpp"
@@ -21,7 +21,7 @@ Case on_gpu(const std::string& strategy, std::uint32_t grid, std::uint32_t block
             .block = block};
 }
 
-// Medians of wall_us in results/h200, of cases that take long enough for what is untimed not to count.
+// Medians of wall_us in results/h200, for cases that take so long that the untimed work does not matter.
 TEST(Cost, IsNearWhatWasMeasuredOnAGpu)
 {
     Case chain = on_gpu("chain", 1, 32, Mechanism::tail);
@@ -32,9 +32,9 @@ TEST(Cost, IsNearWhatWasMeasuredOnAGpu)
         {on_gpu("synced", 65536, 512, Mechanism::null_stream), 693'943}, // grid.csv
         {on_gpu("nosync", 2048, 512, Mechanism::null_stream), 8'594},    // ways.csv
         {on_gpu("tail", 2048, 512, Mechanism::tail), 6'848},             // ways.csv
-        {on_gpu("cub", 8388608, 512, Mechanism::none), 3'718 + 7'400},   // best.csv, and by `utc` what is untimed
-        {on_gpu("fanout", 65536, 32, Mechanism::tail), 266'700},         // launch.csv, by `utc`
-        {on_gpu("fanout", 16384, 32, Mechanism::host_graph), 200'000},   // launch.csv, by `utc`
+        {on_gpu("cub", 8388608, 512, Mechanism::none), 3'718 + 7'400},   // best.csv; the untimed part from `utc`
+        {on_gpu("fanout", 65536, 32, Mechanism::tail), 266'700},         // launch.csv, from `utc`
+        {on_gpu("fanout", 16384, 32, Mechanism::host_graph), 200'000},   // launch.csv, from `utc`
         {host, 813'449},                                                 // baselines.csv
         {chain, 10'726}};                                                // launch.csv
     for (const auto& [point, us] : measured) {
@@ -43,7 +43,8 @@ TEST(Cost, IsNearWhatWasMeasuredOnAGpu)
     }
 }
 
-// (wall_us at depth 1024 - at 512) / 512 in results/h200/launch.csv, in those of a level that the host launches.
+// The time of one level is (wall_us at depth 1024 - wall_us at depth 512) / 512 in results/h200/launch.csv. The unit
+// is a level that the host launches.
 TEST(Cost, OfALevelIsWhatWasMeasured)
 {
     const auto level_us = [](Mechanism mechanism) {
@@ -60,7 +61,7 @@ TEST(Cost, OfALevelIsWhatWasMeasured)
         EXPECT_NEAR(level_us(mechanism) / by_host / (us / kByHost), 1, 0.1) << name_of(mechanism);
 }
 
-// From twice the default on: there the launches of pending.csv take twice as long.
+// From twice the default limit on, the launches in pending.csv take twice as long.
 TEST(Cost, RisesWithARaisedPendingLimit)
 {
     Case raised = on_gpu("nosync", 2048, 512, Mechanism::null_stream);
@@ -108,7 +109,7 @@ TEST(Cost, OfAPlanIsThatOfItsSamplesAndInputs)
     EXPECT_DOUBLE_EQ(cost_us(plan), us);
 }
 
-// A strategy of CUDA alone is one row on the executor, whatever its size.
+// A CUDA-only strategy is one row on the executor, whatever its size.
 TEST(Cost, OfWhatTheExecutorCannotRunIsOneRow)
 {
     const Plan plan = plan_of({{"strategy", "graph,neighbored"}, {"grid", "65536"}, {"repeat", "100"}});

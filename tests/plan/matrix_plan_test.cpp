@@ -1,4 +1,4 @@
-// Plans of what goes over a matrix: its sides and block shapes in place of grid, block, elements and type.
+// Plans of workloads over a matrix: its sides and block shapes replace grid, block, elements and type.
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
 
@@ -124,7 +124,7 @@ TEST(MatrixPlan, BesideASumEachHasItsOwnAxesAlone)
     EXPECT_EQ(std::ranges::count(cases, "naive_row", &Case::strategy), 4);
 }
 
-// It is drawn, not read.
+// An image is drawn and has no input.
 TEST(MatrixPlan, SeedsDoNotMultiplyAnImage)
 {
     const std::vector<Case> cases = cases_of({{"strategy", "blobs"}, {"seed", "1:3"}, {"block-shape", "8x8,16x8"}});
@@ -183,7 +183,7 @@ TEST(MatrixMemory, IsWhatIsReadAndWhatIsWritten)
     }
 }
 
-// A level runs while the next waits: two times the widest, or the one that there is.
+// One level runs while the next one waits: twice the widest level, or the only level if there is just one.
 TEST(MatrixMemory, OfARecursionHasTheGridsOfTheExecutor)
 {
     Case point{.strategy = "recursive_transpose",
@@ -226,7 +226,7 @@ TEST(MatrixPlanRefuses, MoreMemoryThanIsFreeAtTheSideThatWasSaid)
     EXPECT_EQ(plan_of(said, cpu_with(memory_bytes(point))).case_count(), 2U);
     const Devices less = cpu_with(memory_bytes(point) - 1);
     EXPECT_EQ(plan_of(said, less).case_count(),
-              2U); // the one that fits is measured, the other is a row that says why not
+              2U); // the case that fits is measured; the other is a row with the reason
     EXPECT_EQ(
         refusal({{"strategy", "naive_row"}, {"nx", "4096,8192"}}, less),
         "--nx 4096,8192: 4096 x 2048 numbers need 64.0 MiB of memory; allowed: what Model 1 has free, 64.0 MiB");
@@ -243,7 +243,7 @@ TEST(MatrixPlanRefuses, MoreMemoryThanIsFreeByANameWhereNothingWasSaid)
                 StartsWith("--nx: 2048 x 2048 numbers need 32.0 MiB of memory; allowed: what Model 1 has free, "));
 }
 
-// The one of two strategies that has too much names what it is the size of.
+// If one of two strategies needs too much memory, the message names the setting that decides its size.
 TEST(MatrixPlanRefuses, MoreMemoryThanIsFreeAtWhatMeansSomethingToTheStrategy)
 {
     const Devices devices = cpu_with(10 << 20);
@@ -277,7 +277,7 @@ TEST(MatrixPlanRefuses, SidesAndBlockShapesThatCannotBe)
     EXPECT_THAT(refusal({{"strategy", "naive_row"}, {"nx", "65536"}}),
                 AllOf(StartsWith("--nx 65536: 65536 is too large"), HasSubstr("from 1 to 65535,")));
     EXPECT_THAT(refusal({{"strategy", "naive_row"}, {"block-shape", "16"}}),
-                StartsWith("--block-shape 16: '16' is no shape of a block; allowed: WIDTHxHEIGHT"));
+                StartsWith("--block-shape 16: '16' is not a block shape; allowed: WIDTHxHEIGHT"));
 }
 
 } // namespace

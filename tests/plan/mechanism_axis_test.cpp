@@ -1,4 +1,4 @@
-// The axis that chooses among the mechanisms of a strategy.
+// The axis that selects among the mechanisms of a strategy.
 #include "model/strategy.hpp"
 #include "support/plan_support.hpp"
 
@@ -31,7 +31,7 @@ std::vector<Pair> mechanisms_of(const Said& said)
     return found;
 }
 
-// Cases by mechanism.
+// Number of cases by mechanism.
 std::map<Mechanism, std::size_t> counts_of(const Said& said)
 {
     std::map<Mechanism, std::size_t> counts;

@@ -1,4 +1,4 @@
-// Every way to ask a plan for what cannot be: the place, the value, and what is allowed.
+// Every impossible request to a plan: the message names the place, the value, and what is allowed.
 #include "model/strategy.hpp"
 #include "plan/plan_description.hpp"
 #include "support/plan_support.hpp"
@@ -57,7 +57,7 @@ TEST(PlanRefuses, AGridOverTheDevicesLimit)
               "--grid 65536: Model 1 has grids of at most 65535 blocks, not 65536");
 }
 
-// The place must be one that the user wrote: not "--block " where only elements and grid were said.
+// The message must name a setting that the user wrote: not "--block" if the user set only elements and grid.
 TEST(PlanRefuses, AShapeOverTheDevicesLimitAtWhatTheUserSaid)
 {
     Devices devices = cpu_alone();
@@ -102,7 +102,7 @@ TEST(PlanRefuses, MoreMemoryThanIsFreeWithBothAmounts)
     EXPECT_EQ(plan_of(said, devices).case_count(), 2U);
     devices[BackendKind::cpu].free_memory_bytes = memory_bytes(point) - 1;
     EXPECT_EQ(plan_of(said, devices).case_count(),
-              2U); // the one that fits is measured, the other is a row that says why not
+              2U); // the case that fits is measured; the other is a row with the reason
     EXPECT_THAT(refusal({{"strategy", "nosync"}, {"grid", "512,1024"}}, devices),
                 AllOf(StartsWith("--grid 512,1024: 512 blocks of 512 threads need "),
                       HasSubstr(" of memory; allowed: what Model 1 has free, ")));
@@ -123,7 +123,7 @@ TEST(PlanRefuses, AnOperatorThatAStrategyHasNot)
 {
     for (const std::string operators : {"max", "sum,min"})
         EXPECT_EQ(refusal({{"strategy", "neighbored,nosync"}, {"operator", operators}}),
-                  "--operator " + operators + ": nosync has sum alone; allowed with max and min: neighbored");
+                  "--operator " + operators + ": nosync supports only sum; allowed with max and min: neighbored");
     EXPECT_EQ(refusal({{"strategy", "neighbored"}, {"operator", "mean"}}),
               "--operator mean: there is no operator 'mean', did you mean 'max'?; allowed: sum, max, min");
     EXPECT_EQ(plan_of({{"strategy", "neighbored"}, {"operator", "sum,max,min"}}).case_count(), 3U);

@@ -1,4 +1,4 @@
-// From settings to cases: the product of the axes, what means nothing left out, and every way to ask too much.
+// From settings to cases: the product of the axes without those that do not apply, and every way to ask for too much.
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
 
@@ -167,7 +167,7 @@ TEST(Plan, DelaysMultiplyWhatHasAPlaceForThemAlone)
                                     Pair{"neighbored", 0}, Pair{"hello", 0}));
 }
 
-// All its launches are of one level.
+// All its launches are on one level.
 TEST(Plan, DepthDoesNotMultiplyAFanOut)
 {
     const Plan plan = plan_of({{"strategy", "fanout"}, {"grid", "8"}, {"depth", "0,1,full"}});
@@ -252,7 +252,7 @@ TEST(PlanShape, AnyTwoOfElementsGridAndBlockGiveTheThird)
     EXPECT_EQ(shape_of({{"elements", "6400"}, {"block", "64"}}), (Shape{6400, 100, 64}));
     EXPECT_EQ(shape_of({{"elements", "6401"}, {"block", "64"}}), (Shape{6401, 101, 64}));
     EXPECT_EQ(shape_of({{"elements", "6400"}, {"grid", "100"}}), (Shape{6400, 100, 64}));
-    EXPECT_EQ(shape_of({{"elements", "6401"}, {"grid", "100"}}), (Shape{6401, 100, 128})); // a power of two
+    EXPECT_EQ(shape_of({{"elements", "6401"}, {"grid", "100"}}), (Shape{6401, 100, 128})); // block is a power of two
     EXPECT_EQ(shape_of({{"elements", "1"}, {"grid", "100"}}), (Shape{1, 100, 1}));
 }
 
@@ -286,7 +286,8 @@ TEST(PlanMemory, IsTheInputItsCopyAndASumABlock)
 {
     Case point{.strategy = "nosync", .backend = BackendKind::cuda, .grid = 2048, .block = 512};
     EXPECT_EQ(memory_bytes(point), 2U * 4 * 2048 * 512 + 2048U * 4);
-    // The host's copy, right sums and answers in the same memory, and the pending grids of two levels.
+    // The host's copy of the input, the right sums and the answers are in the same memory, and so are the pending
+    // grids of two levels.
     point.backend = BackendKind::cpu;
     EXPECT_EQ(memory_bytes(point), 3U * 4 * 2048 * 512 + 2048U * 4 + 2048U * 20 + 2U * 2048 * 440);
     const Case largest{.strategy = "host", .backend = BackendKind::cuda, .grid = 2147483647, .block = 1024};
@@ -299,7 +300,7 @@ TEST(PlanMemory, HasAFlagALevelWhereParentsWait)
     EXPECT_EQ(memory_bytes(point), 2U * 4 * 2048 * 512 + 2048U * (4 + 8 * 4));
 }
 
-// wide_warp writes the sums of a level, 8 bytes one of 32 elements, beside those of the level before.
+// wide_warp writes the sums of a level beside those of the previous level: 8 bytes per 32 elements.
 TEST(PlanMemory, HasTheStrategysScratch)
 {
     const Case point{
@@ -307,7 +308,7 @@ TEST(PlanMemory, HasTheStrategysScratch)
     EXPECT_EQ(memory_bytes(point), 2U * 4 * 1024 + 4U * 4 + 2 * 32 * 8);
 }
 
-// When each was called and when it began.
+// For each launch: when it was called and when it began.
 TEST(PlanMemory, HasTwoMarksALaunchOfAChainOrAFanOut)
 {
     Case point{.strategy = "chain", .backend = BackendKind::cuda, .type = ElementType::none, .block = 32};
@@ -328,7 +329,7 @@ TEST(PlanMemory, IsNotNeededByWhatHasNoElements)
     Case point{.strategy = "hello", .type = ElementType::none, .grid = 65536, .block = 8};
     point.backend = BackendKind::cuda;
     EXPECT_EQ(memory_bytes(point), 0U);
-    point.backend = BackendKind::cpu; // but the executor keeps its pending grids
+    point.backend = BackendKind::cpu; // but the executor stores its pending grids
     EXPECT_EQ(memory_bytes(point), 2U * 65536 * 440);
 }
 
@@ -378,7 +379,7 @@ TEST(ChosenBackends, DoNotHaveAGpuWhereThereIsNone)
               "--backend cuda: there is no usable GPU here (no driver); allowed: auto, cpu");
 }
 
-// Cases as describe() prints them, blanks squeezed.
+// Cases as describe() prints them, with each run of spaces replaced by one.
 std::string squeezed(const std::string& text)
 {
     std::string line;
@@ -418,7 +419,7 @@ TEST(Describe, SaysTheWavesOfTheDevice)
     EXPECT_THAT(text, HasSubstr("2 cases, 2 timed samples, 32768 device launches"));
 }
 
-// By the host there are levels, but no launch from the device and no waves.
+// With mechanism host there are levels, but no device launches and no waves.
 TEST(Describe, SaysHowGridsAreLaunched)
 {
     const Devices devices = cpu_alone();

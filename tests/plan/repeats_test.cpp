@@ -1,4 +1,4 @@
-// How many samples a case gets: what is asked for, when it is looked at, and when it is enough.
+// How many samples a case gets: how many are asked for, when the precision is checked, and when it is sufficient.
 #include "plan/repeats.hpp"
 
 #include "support/plan_support.hpp"
@@ -37,8 +37,8 @@ TEST(RepeatsSetting, ThatCannotBeIsRefused)
 {
     for (const char* wrong : {"1", "0.001%", "51%", "-1%", "nan%", "inf%", "%", "1 %", "1%%", "1e0%"})
         EXPECT_EQ(refused({{"precision", wrong}}),
-                  std::string("--precision ") + wrong + ": it is no precision; allowed: from 0.01% to 50%");
-    EXPECT_EQ(refused({{"max-repeat", "50"}}), "--max-repeat 50: no precision is asked for; allowed: with precision");
+                  std::string("--precision ") + wrong + ": it is not a valid precision; allowed: from 0.01% to 50%");
+    EXPECT_EQ(refused({{"max-repeat", "50"}}), "--max-repeat 50: it needs a precision; allowed: with precision");
     EXPECT_THAT(refused({{"precision", "1%"}, {"max-repeat", "29"}}), HasSubstr("--max-repeat 29"));
 }
 
@@ -66,13 +66,13 @@ TEST(Repeats, AreEnoughWhereTheyArePreciseWhenLookedAt)
     const std::vector<double> unlike{100, 110, 120, 130, 140, 150};
     EXPECT_FALSE(repeats.enough(5, alike));
     EXPECT_TRUE(repeats.enough(6, alike));
-    EXPECT_FALSE(repeats.enough(7, alike)); // not looked at
+    EXPECT_FALSE(repeats.enough(7, alike)); // the precision is not checked at 7
     EXPECT_FALSE(repeats.enough(6, unlike));
     EXPECT_TRUE(repeats.enough(20, unlike));
     EXPECT_TRUE(repeats.enough(6, {}));
     EXPECT_FALSE(exactly(2).enough(1, {}));
     EXPECT_TRUE(exactly(2).enough(2, unlike));
-    // Four times that are alike say little of the fifth.
+    // Two equal times say little about the next ones.
     EXPECT_FALSE((Repeats{.least = 2, .most = 20, .precision = 0.5}).enough(2, {100, 100}));
 }
 
@@ -82,7 +82,7 @@ TEST(Precision, IsOfBothSidesOfTheInterval)
     EXPECT_TRUE(is_precise({90, 95, 100, 105, 110}, 0.1001));
     EXPECT_FALSE(is_precise({90, 95, 100, 105, 110}, 0.04));
     EXPECT_FALSE(is_precise({100, 100, 100, 100}, 0.5));
-    // One side alone is wide.
+    // Only one side of the interval is wide.
     EXPECT_FALSE(is_precise({100, 100, 100, 150, 150}, 0.1));
     EXPECT_FALSE(is_precise({50, 50, 100, 100, 100}, 0.1));
 }

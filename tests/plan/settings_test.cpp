@@ -1,4 +1,4 @@
-// Experiment files and the command line, as text with places.
+// Experiment files and the command line, as texts with places for error messages.
 #include "plan/settings.hpp"
 
 #include "base/error.hpp"
@@ -144,7 +144,8 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
         AllOf(
             StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
             HasSubstr("allowed: title, strategy, backend, mechanism, type, input, operator, grid, block, elements, "
-                      "nx, ny, block-shape, depth, pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, "
+                      "nx, ny, block-shape, depth, threshold, coarsen, aggregate, overflow, dwell, division, fanout, "
+                      "grain, pending-limit, wave, streams, delay-us, graphs, seed, submit, l2, "
                       "repeat, precision, max-repeat, warmup, timeout, retries, latency, expect, schedule, "
                       "workers")));
 }
@@ -170,7 +171,7 @@ TEST(SettingsFile, ASectionWithoutANameOrSaidTwiceIsRefused)
     const std::string unnamed = folder.write("unnamed.cfg", "# first\n[]\ngrid = 4\n");
     EXPECT_EQ(refusal(unnamed), unnamed + ":2: '[]' names no section");
     const std::string twice = folder.write("twice.cfg", "[book]\ngrid = 4\n[book]\n");
-    EXPECT_EQ(refusal(twice), twice + ":3: there is a section [book] already");
+    EXPECT_EQ(refusal(twice), twice + ":3: section [book] already exists");
     const std::string open = folder.write("open.cfg", "[book\ngrid = 4\n");
     EXPECT_THAT(refusal(open), StartsWith(open + ":1: '[book' is "));
     const std::string more = folder.write("more.cfg", "[book] grid\n");
@@ -213,7 +214,7 @@ TEST(SettingsSections, AreAHundredAtMost)
     settings.read_text(text, "one.cfg");
     EXPECT_EQ(settings.parts().size(), 100U);
     EXPECT_EQ(text_of<UsageError>([&] { Settings().read_text(text + "[101]\n", "one.cfg"); }),
-              "one.cfg:102: section [101] is one too many; allowed: 100");
+              "one.cfg:102: section [101]: too many sections; allowed: 100");
 }
 
 TEST(SettingsSections, AreOverruledByTheCommandLineInEveryPart)

@@ -1,4 +1,4 @@
-// Parts of a plan: all of it, once, and equally dear.
+// Parts of a plan: together they contain every case exactly once, and their estimated run times are about equal.
 #include "plan/shard.hpp"
 
 #include "support/parts_support.hpp"
@@ -29,10 +29,10 @@ TEST(Shard, IsRefusedWithTheOptionTheValueAndWhatIsAllowed)
     for (const std::string text : {"", "2", "/", "1/", "/4", "0/4", "5/4", "1/0", "1/10001", "-1/4", "1/4x", " 1/4",
                                    "1/4/2", "1.5/4", "99999999999/99999999999"})
         EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(parse_shard(text)); }),
-                  "--shard " + text + ": it is no shard; allowed: I/N, I from 1 to N, N at most 10000");
+                  "--shard " + text + ": it is not a valid shard; allowed: I/N, I from 1 to N, N at most 10000");
 }
 
-// Cases that cost from little to much, in several groups.
+// Cases from cheap to expensive, in several groups.
 Plan some_plan()
 {
     return plan_of({{"strategy", "nosync,synced,neighbored,chain"},
@@ -93,7 +93,7 @@ TEST(Shards, DivideAGroupThatCostsMoreThanAPart)
     EXPECT_EQ(parts[1].case_count(), 1U);
 }
 
-// By what they cost, not by how many they are: one case is as dear as all others.
+// Shards balance the estimated run time, not the number of cases: one case takes as long as all others together.
 TEST(Shards, HaveNotAsManyCases)
 {
     const Plan plan = plan_of({{"strategy", "neighbored"}, {"grid", "4,8,16,4096"}, {"block", "64"}});

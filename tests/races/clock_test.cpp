@@ -19,7 +19,7 @@ TEST(Clock, HasWhatAMapOfTheLaterTimesHas)
     std::mt19937_64 random(7); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same in every run
     Clocks clocks;
     std::vector<std::pair<Clock, Times>> made{{nullptr, {}}};
-    // Few bits, so that keys meet; the highest, so that branches are high too.
+    // Few bits, so that keys are equal often; and the highest bit, so that branches are high too.
     const auto key = [&] { return (random() % 23) << (random() % 3 * 20) | (random() % 2) << 63U; };
     for (int step = 0; step < 5000; ++step) {
         auto [clock, times] = made[random() % made.size()];

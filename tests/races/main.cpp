@@ -1,4 +1,4 @@
-// The test program; and, where its first argument is a command, nestbed with the mutants:
+// The test program. If its first argument is a command, it is nestbed with the mutants:
 //     races_tests races --strategy no_fence_aggregated_grid --grid 4 --block 64
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"

@@ -1,4 +1,4 @@
-// `nestbed races`: what a user types and what comes back.
+// `nestbed races`: what a user types and what the command answers.
 #include "support/cli_support.hpp"
 #include "support/support.hpp"
 
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace nestbed
 {
@@ -41,7 +42,7 @@ TEST(RacesCommand, SaysSoWhereThereAreNone)
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out,
                 AllOf(HasSubstr("strategy barrier, backend cpu, mechanism fire_and_forget, type int32, grid 4"),
-                      HasSubstr("no races: 776 accesses of 504 threads in 21 grids\n"), Not(HasSubstr("race:"))));
+                      HasSubstr("no races: 836 accesses of 504 threads in 21 grids\n"), Not(HasSubstr("race:"))));
 }
 
 TEST(RacesCommand, WritesOneObjectPerCaseAsJson)
@@ -71,22 +72,53 @@ TEST(RacesCommand, ExpectsARaceWhereItIsTold)
     EXPECT_EQ(nestbed({"races", file, "--expect", "ok"}).exit_code, 3);
 }
 
+TEST(RacesCommand, SaysThatARunFailed)
+{
+    const std::vector<std::string> limited{"races", "--strategy", "barrier", "--pending-limit", "2"};
+    const Outcome outcome = nestbed(limited);
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.out, HasSubstr("no races in what ran: "));
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("launch_failed: "), HasSubstr("; the run failed, so that there may be more")));
+    std::vector<std::string> words = limited;
+    words.insert(words.end(), {"--expect", "race"});
+    EXPECT_EQ(nestbed(words).exit_code, 3);
+    words = limited;
+    words.push_back("--json");
+    const json races = json::parse(nestbed(words).out);
+    EXPECT_EQ(races["status"], "launch_failed");
+    EXPECT_THAT(std::string(races["detail"]), HasSubstr("launch"));
+}
+
+TEST(RacesCommand, SaysThatAnAnswerIsWrongWithoutARace)
+{
+    for (const char* expect : {"ok", "race"}) {
+        const Outcome outcome = nestbed({"races", "--strategy", "shifted_answer_neighbored", "--expect", expect});
+        EXPECT_EQ(outcome.exit_code, 3);
+        EXPECT_THAT(outcome.out, HasSubstr("no races: "));
+        EXPECT_THAT(outcome.err, AllOf(HasSubstr("wrong: "), HasSubstr("; the answer is wrong without a race")));
+    }
+}
+
 TEST(RacesCommand, SaysWhatItCannotRun)
 {
     const Outcome outcome = nestbed({"races", "--strategy", "graph,barrier"});
     EXPECT_EQ(outcome.exit_code, 0);
-    EXPECT_THAT(outcome.err, HasSubstr("graph needs what only CUDA has"));
+    EXPECT_THAT(outcome.err, HasSubstr("graph needs features that only CUDA has"));
+    const Outcome expected = nestbed({"races", "--strategy", "graph,nosync", "--expect", "race"});
+    EXPECT_EQ(expected.exit_code, 3);
+    EXPECT_THAT(expected.err, HasSubstr("; the case did not run, and a race was expected"));
     const Outcome large = nestbed({"races", "--strategy", "barrier", "--grid", "65536", "--block", "512"});
     EXPECT_EQ(large.exit_code, 1);
-    EXPECT_THAT(large.err, HasSubstr("need more than 2048 MB to keep; allowed: a smaller one (--grid, --block"));
+    EXPECT_THAT(large.err, HasSubstr("need more than 2048 MB; allowed: a smaller case (--grid, --block"));
     EXPECT_EQ(nestbed({"races", "--strategy", "barrier", "--backend", "cuda"}).exit_code, 2);
     EXPECT_EQ(nestbed({"races"}).exit_code, 2);
 }
 
-// The program nestbed does not watch: it calls the one beside it that does.
+// The program nestbed does not watch accesses itself. It calls the program beside it that does.
 int exit_code_of(const std::string& command, std::string& text)
 {
-    FILE* const pipe = popen((command + " 2>&1").c_str(), "r"); // NOLINT(cert-env33-c): of this test
+    FILE* const pipe = popen((command + " 2>&1").c_str(), "r"); // NOLINT(cert-env33-c): from this test
     text.clear();
     for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe))
         text += static_cast<char>(letter);
@@ -107,7 +139,7 @@ TEST(RacesCommand, SaysHowToMakeThatProgramWhereItIsNot)
     std::filesystem::copy(NESTBED_PROGRAM, folder.path("nestbed"));
     std::string text;
     EXPECT_EQ(exit_code_of(folder.path("nestbed") + " races --strategy tail", text), 1);
-    EXPECT_THAT(text, AllOf(HasSubstr("nestbed_races is not there"), HasSubstr("--target nestbed_races")));
+    EXPECT_THAT(text, AllOf(HasSubstr("nestbed_races does not exist"), HasSubstr("--target nestbed_races")));
 }
 
 } // namespace

@@ -1,13 +1,16 @@
-// The rules of order one by one, in kernels of this file, which is compiled as strategies are that the detector sees.
+// The ordering rules one by one, in kernels of this file. The file is compiled like the strategies that the detector
+// watches.
 #include "base/error.hpp"
-#include "device/cpu/cuda_language.hpp"
+#include "device/cpu/context.hpp"
 #include "device/cpu/observer.hpp"
+#include "model/ledger.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace nestbed
 {
@@ -25,7 +28,7 @@ class Rules : public testing::TestWithParam<const char*>
     Rules(const Rules&) = delete;
     Rules& operator=(const Rules&) = delete;
 
-    // Pairs of a run of one grid.
+    // Number of racing pairs in a run of one grid.
     std::uint64_t pairs(unsigned grid, unsigned block, const cpu::KernelCall& kernel)
     {
         return watch([&](cpu::Executor& executor) { executor.run(grid, block, kernel); }).pairs();
@@ -116,15 +119,50 @@ TEST_P(Rules, AParentsAccessAfterTheLaunchIsInNoOrderButByAWait)
                         data[0] += 1;
                     }),
               0U);
-    EXPECT_EQ(pairs(1, 1,
-                    [&] {
-                        launch_and_wait(1, 1, [&] {
-                            data[0] = 1;
-                            child(data.data() + 1, Mechanism::fire_and_forget);
-                        });
-                        data[0] += data[1];
-                    }),
-              0U);
+}
+
+// A wait is the child's flag: what comes before it is ordered, and on a GPU the parent does not wait for more.
+TEST_P(Rules, AWaitOrdersWhatIsBeforeTheChildsFlag)
+{
+    enum class Flag { none, late, early, before_other_thread };
+    unsigned flag = 0;
+    cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag");
+    const auto by = [&](Flag when, unsigned threads) {
+        flag = 0;
+        return pairs(1, 1, [&] {
+            launch_and_wait(1, threads, [&] {
+                if (when == Flag::early)
+                    signal_parent(&flag);
+                if (thread() + 1 == threads)
+                    data[0] = 1;
+                if (when == Flag::late)
+                    __syncthreads();
+                if (thread() == 0 && (when == Flag::late || when == Flag::before_other_thread))
+                    signal_parent(&flag);
+            });
+            if (wait_for_child(&flag, 0) || when == Flag::none)
+                data[0] += 1;
+        });
+    };
+    EXPECT_EQ(by(Flag::late, 1), 0U);
+    EXPECT_EQ(by(Flag::late, 2), 0U);
+    EXPECT_GT(by(Flag::none, 1), 0U);
+    EXPECT_GT(by(Flag::early, 1), 0U);
+    EXPECT_GT(by(Flag::before_other_thread, 2), 0U) << "without a barrier";
+    const auto raised_by_child = [&](Mechanism how) {
+        return pairs(1, 1, [&, how] {
+            launch_and_wait(1, 1, [&, how] {
+                child(data.data(), how);
+                signal_parent(&flag);
+            });
+            if (wait_for_child(&flag, 0))
+                data[0] += 1;
+        });
+    };
+    EXPECT_GT(raised_by_child(Mechanism::fire_and_forget), 0U) << "a grandchild need not be complete";
+    EXPECT_GT(raised_by_child(Mechanism::tail), 0U);
+    EXPECT_THROW(pairs(1, 1, [] { signal_parent(static_cast<unsigned*>(nullptr) + 1); }), cpu::Fault) << "no flags";
+    cpu::observer->forget(&flag);
 }
 
 TEST_P(Rules, ATailLaunchComesAfterAllOfItsParentAndOfItsOtherLaunches)
@@ -172,6 +210,94 @@ TEST_P(Rules, TheNullStreamOfABlockIsInOrderAndNothingElseIs)
         << "a grid is complete with its descendants";
 }
 
+// Which of two threads launches first is chance, unless something orders the launches.
+TEST_P(Rules, AStreamOrdersItsGridsAndNotTheirLaunchers)
+{
+    const auto write = [this] { data[0] = 1; };
+    const auto nothing = [] {};
+    const auto two = [&](const cpu::KernelCall& first, bool barrier, bool between, const cpu::KernelCall& second) {
+        return pairs(1, 2, [=] {
+            if (thread() == 0) {
+                write();
+                launch(1, 1, Mechanism::null_stream, first);
+                if (between)
+                    launch(1, 1, Mechanism::null_stream, nothing);
+            }
+            if (barrier)
+                __syncthreads();
+            if (thread() == 1)
+                launch(1, 1, Mechanism::null_stream, second);
+        });
+    };
+    for (const bool between : {false, true}) {
+        EXPECT_EQ(two(nothing, false, between, write), 1U) << "the first launcher's write and the second child's";
+        EXPECT_EQ(two(nothing, true, between, write), 0U);
+        EXPECT_EQ(two(write, false, between, write), 1U) << "although the first child wrote over it";
+        EXPECT_EQ(two(write, true, between, write), 0U);
+    }
+    EXPECT_EQ(pairs(1, 2,
+                    [&] {
+                        data[1 + thread()] = 1;
+                        launch(1, 1, Mechanism::null_stream, write);
+                    }),
+              0U)
+        << "the children themselves";
+}
+
+TEST_P(Rules, WhatComesAfterAFaultIsAfterAllOfTheRunThatItEnded)
+{
+    constexpr std::size_t kTile = 16;
+    const auto fault = [&] {
+        BLOCK_SHARED(int, shared, kTile);
+        shared[thread()] = 1;
+        data[thread()] = 1;
+        child(&data[10 + thread()], Mechanism::fire_and_forget);
+        if (thread() == 0)
+            __syncthreads(); // the other thread skips it
+    };
+    const auto after = [&](unsigned stream, const cpu::KernelCall& kernel) {
+        return watch([&](cpu::Executor& executor) {
+                   EXPECT_THROW(executor.run(1, 2, fault), cpu::Fault);
+                   executor.run(1, 2, kernel, stream);
+               })
+            .pairs();
+    };
+    const auto write = [&] { data[thread()] = data[10 + thread()] = 2; };
+    EXPECT_EQ(after(0, write), 0U);
+    EXPECT_GT(after(1, write), 0U);
+}
+
+TEST_P(Rules, MemoryThatIsNamedAgainKeepsNoAtomics)
+{
+    unsigned flag = 0;
+    const auto name = [&] { cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag"); };
+    const auto by = [&](bool again) {
+        name();
+        return watch([&](cpu::Executor& executor) {
+                   executor.run(
+                       1, 1,
+                       [&] {
+                           data[0] = 1;
+                           std::atomic_ref(flag).store(1, std::memory_order_release);
+                       },
+                       0);
+                   if (again)
+                       name();
+                   executor.run(
+                       1, 1,
+                       [&] {
+                           if (std::atomic_ref(flag).load(std::memory_order_acquire) == 1)
+                               data[0] = 2;
+                       },
+                       1);
+               })
+            .pairs();
+    };
+    EXPECT_EQ(by(false), 0U);
+    EXPECT_EQ(by(true), 1U);
+    cpu::observer->forget(&flag);
+}
+
 TEST_P(Rules, StreamsOfTheHostAreInOrderEachAndTogetherAfterAWait)
 {
     const auto write = [&] { data[0] = 1; };
@@ -194,7 +320,7 @@ TEST_P(Rules, StreamsOfTheHostAreInOrderEachAndTogetherAfterAWait)
 }
 
 // Block 0 writes and signals; the block that comes second reads if it sees the signal.
-enum class Signal { plain, relaxed, release_acquire, fences, first_fence, second_fence };
+enum class Signal { plain, relaxed, release_acquire, fences, first_fence, second_fence, volatiles, fenced_volatiles };
 
 std::uint64_t pairs_by(Signal signal, int* data, unsigned* flag,
                        const std::function<std::uint64_t(const cpu::KernelCall&)>& pairs)
@@ -210,6 +336,17 @@ std::uint64_t pairs_by(Signal signal, int* data, unsigned* flag,
         case Signal::release_acquire:
             before = std::atomic_ref(*flag).fetch_add(1, std::memory_order_acq_rel);
             break;
+        case Signal::volatiles:
+        case Signal::fenced_volatiles: {
+            volatile unsigned& seen = *flag;
+            if (signal == Signal::fenced_volatiles)
+                __threadfence();
+            before = seen;
+            seen = before + 1;
+            if (signal == Signal::fenced_volatiles)
+                __threadfence();
+            break;
+        }
         default:
             if (signal == Signal::fences || signal == Signal::first_fence)
                 __threadfence();
@@ -236,12 +373,77 @@ TEST_P(Rules, AtomicsOrderWithReleaseAndAcquireOrWithFencesOnBothSides)
     EXPECT_GT(by(Signal::second_fence), 0U);
     EXPECT_EQ(by(Signal::fences), 0U);
     EXPECT_EQ(by(Signal::release_acquire), 0U);
+    EXPECT_GT(by(Signal::volatiles), 0U);
+    EXPECT_EQ(by(Signal::fenced_volatiles), 0U);
     cpu::observer->forget(&flag);
+    EXPECT_GT(by(Signal::release_acquire), 0U) << "of memory that nobody named";
+    cpu::observer->memory(&flag, sizeof flag, sizeof flag, kOwnRecords);
+    EXPECT_GT(by(Signal::release_acquire), 0U) << "of nestbed itself";
+    EXPECT_GT(by(Signal::fences), 0U);
+    cpu::observer->forget(&flag);
+}
+
+// PTX ISA, "Release and Acquire Patterns".
+TEST_P(Rules, ARelaxedStoreGoesOnWithAReleaseOfItsThread)
+{
+    unsigned flag = 0;
+    cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag");
+    const auto by = [&](unsigned storing_thread, bool writes_between) {
+        flag = 0;
+        return pairs(1, 2, [&, storing_thread, writes_between] {
+            const std::atomic_ref seen(flag);
+            if (thread() == 0) {
+                data[0] = 1;
+                seen.store(1, std::memory_order_release);
+                if (writes_between)
+                    data[0] = 2;
+            }
+            if (thread() == storing_thread)
+                seen.store(2, std::memory_order_relaxed);
+            if (thread() == 1 && seen.load(std::memory_order_acquire) == 2)
+                data[0] = 3;
+        });
+    };
+    EXPECT_EQ(by(0, false), 0U);
+    EXPECT_GT(by(1, false), 0U) << "a store of another thread";
+    EXPECT_TRUE(std::string_view(GetParam()) != "fifo" || by(0, true) > 0) << "what comes after the release";
+    cpu::observer->forget(&flag);
+}
+
+TEST_P(Rules, AtomicsOrderByOneAddress)
+{
+    std::array<unsigned, 2> flags{};
+    cpu::observer->memory(flags.data(), sizeof flags, sizeof(unsigned), "flags");
+    const auto by = [&](std::memory_order order, bool fences, unsigned of_block_1) {
+        return pairs(2, 1, [&, order, fences, of_block_1] {
+            data[0] = 1;
+            if (fences)
+                __threadfence();
+            std::atomic_ref(flags[blockIdx.x * of_block_1]).fetch_add(1, order);
+            if (fences)
+                __threadfence();
+        });
+    };
+    EXPECT_GT(by(std::memory_order_relaxed, false, 0), 0U);
+    EXPECT_GT(by(std::memory_order_relaxed, false, 1), 0U);
+    EXPECT_GT(by(std::memory_order_relaxed, true, 1), 0U);
+    EXPECT_GT(by(std::memory_order_acq_rel, false, 1), 0U);
+    cpu::observer->forget(flags.data());
 }
 
 TEST_P(Rules, AtomicsDoNotRaceWithAtomicsButWithOtherAccesses)
 {
     EXPECT_EQ(pairs(2, 2, [&] { atomicAdd(data.data(), 1); }), 0U);
+    EXPECT_EQ(pairs(2, 2, [&] { *static_cast<volatile int*>(data.data()) = 1; }), 0U)
+        << "as volatile accesses do not";
+    EXPECT_GT(pairs(2, 1,
+                    [&] {
+                        if (blockIdx.x == 0)
+                            *static_cast<volatile int*>(data.data()) = 1;
+                        else
+                            data[0] = 1;
+                    }),
+              0U);
     EXPECT_GT(pairs(2, 1,
                     [&] {
                         if (blockIdx.x == 0)
@@ -258,6 +460,22 @@ TEST_P(Rules, AtomicsDoNotRaceWithAtomicsButWithOtherAccesses)
                             data[1] = data[0];
                     }),
               0U);
+}
+
+TEST_P(Rules, MemoryFunctionsAccessAllTheirBytes)
+{
+    const auto two = [&](const cpu::KernelCall& first, const cpu::KernelCall& second) {
+        return pairs(2, 1, [&] { blockIdx.x == 0 ? first() : second(); });
+    };
+    const auto write = [&] { data[10] = 1; };
+    const auto read = [&] { data[63] = data[10]; };
+    EXPECT_EQ(two([&] { std::memset(&data[8], 0, 4 * sizeof(int)); }, write), 1U);
+    EXPECT_EQ(two([&] { std::memset(&data[8], 0, 2 * sizeof(int)); }, write), 0U);
+    EXPECT_EQ(two([&] { memcpy(&data[8], &data[16], 3 * sizeof(int)); }, read), 1U);
+    EXPECT_EQ(two([&] { memcpy(&data[16], &data[8], 3 * sizeof(int)); }, read), 0U);
+    EXPECT_EQ(two([&] { memcpy(&data[16], &data[8], 3 * sizeof(int)); }, write), 1U);
+    EXPECT_GT(two([&] { std::memmove(&data[9], &data[8], 3 * sizeof(int)); }, write), 0U);
+    EXPECT_EQ(two([&] { std::memset(&data[10], 0, 0); }, write), 0U);
 }
 
 TEST_P(Rules, SharedMemoryIsOfOneBlock)
@@ -289,6 +507,24 @@ TEST_P(Rules, VariablesOfTheProgramAreShared)
     EXPECT_THAT(races.races.front().memory, testing::HasSubstr("arrivals"));
 }
 
+std::array<int, 4> table{};
+
+TEST_P(Rules, AVariableWithANameKeepsIt)
+{
+    cpu::observer->memory(table.data(), sizeof table, sizeof(int), "table");
+    for (unsigned run = 0; run < 2; ++run) {
+        const Races races = watch([](cpu::Executor& executor) {
+            executor.run(2, 1, [] {
+                arrivals = 1;
+                table[2] = 1;
+            });
+        });
+        ASSERT_EQ(races.races.size(), 2U);
+        EXPECT_THAT(races.races, testing::Contains(testing::Field(&Race::memory, "table[2]")));
+    }
+    cpu::observer->forget(table.data());
+}
+
 // Blocks one after another have their shared memory at one address.
 TEST_P(Rules, AtomicsOfABlocksMemoryOrderNoOtherBlock)
 {
@@ -318,7 +554,8 @@ TEST_P(Rules, AReportSaysWhereWhoAndWhy)
     EXPECT_EQ(race.memory, "data[2]");
     EXPECT_EQ(race.bytes, 4U);
     EXPECT_THAT(race.missing,
-                testing::HasSubstr("thread 2's write is not ordered before thread 0's launch (a __syncthreads()"));
+                testing::HasSubstr("thread 2's write is not ordered before thread 0's launch (a __syncthreads() "
+                                   "between them would do, if the write comes first)"));
     const bool parent_first = race.first.write;
     const RaceAccess& write = parent_first ? race.first : race.second;
     const RaceAccess& read = parent_first ? race.second : race.first;
@@ -332,6 +569,100 @@ TEST_P(Rules, AReportSaysWhereWhoAndWhy)
     EXPECT_EQ(read.places.front().file, "tests/races/rules_test.cpp");
     EXPECT_GT(read.places.front().line, write.places.front().line);
     EXPECT_EQ(read.launched_by->place.line, read.places.front().line);
+}
+
+TEST_P(Rules, AReportNamesTheAtomicThatOrdersNothing)
+{
+    std::array<unsigned, 3> flags{};
+    cpu::observer->memory(&flags[0], sizeof flags[0], sizeof flags[0], kOwnRecords);
+    cpu::observer->memory(&flags[1], 2 * sizeof flags[1], sizeof flags[1], "flags");
+    const auto why = [&](const cpu::KernelCall& kernel) {
+        const Races races = watch([&](cpu::Executor& executor) { executor.run(2, 1, kernel); });
+        return races.races.empty() ? "no race" : races.races.front().missing;
+    };
+    const auto of_atomic = [&](std::size_t number) {
+        return why([&, number] {
+            if (blockIdx.x == 0)
+                data[0] = 1;
+            atomicAdd(&flags[number], 1U);
+            if (blockIdx.x == 1)
+                data[0] = 1;
+        });
+    };
+    EXPECT_THAT(of_atomic(0), testing::HasSubstr("blocks"));
+    const auto named = testing::HasSubstr("an atomic of flags[1] is between them");
+    EXPECT_THAT(of_atomic(2), testing::AnyOf(named, testing::HasSubstr("blocks")));
+    EXPECT_TRUE(std::string_view(GetParam()) != "fifo" || testing::Value(of_atomic(2), named));
+    EXPECT_THAT(why([&] {
+                    atomicAdd(&flags[1], 1U);
+                    if (blockIdx.x == 0)
+                        child(data.data(), Mechanism::null_stream);
+                    atomicAdd(&flags[1], 1U);
+                    if (blockIdx.x == 0)
+                        data[0] = 1;
+                }),
+                testing::HasSubstr("launch"));
+    cpu::observer->forget(&flags[0]);
+    cpu::observer->forget(&flags[1]);
+}
+
+TEST_P(Rules, MemoryThatIsGivenBackDoesNotCount)
+{
+    const auto bytes = [&](unsigned blocks, unsigned rounds) {
+        return watch([&](cpu::Executor& executor) {
+                   executor.run(blocks, 2, [this, rounds] {
+                       BLOCK_SHARED(int, tile, 1000);
+                       for (unsigned round = 0; round < rounds; ++round) {
+                           tile[(round + thread()) % 1000] = data[thread()];
+                           __syncthreads();
+                       }
+                   });
+               })
+            .memory_bytes;
+    };
+    EXPECT_LE(bytes(40, 5000), 2 * bytes(40, 50)) << "a later access that replaces earlier ones";
+    EXPECT_LE(bytes(2000, 5), 3 * bytes(40, 5)) << "shared memory of blocks that are done";
+}
+
+// A release in memory that is gone is no release in what has its address later.
+TEST_P(Rules, MemoryThatIsForgottenIsForgottenWithItsAtomics)
+{
+    unsigned flag = 0;
+    const auto name = [&] { cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag"); };
+    const auto reads = [&](bool forget) {
+        return watch([&](cpu::Executor& executor) {
+                   name();
+                   executor.run(1, 1, [&] {
+                       data[0] = 1;
+                       std::atomic_ref(flag).store(1, std::memory_order_release);
+                   });
+                   if (forget) {
+                       cpu::observer->forget(&flag);
+                       name();
+                   }
+                   const auto read = [&] {
+                       data[1] = std::atomic_ref(flag).load(std::memory_order_acquire) + data[0];
+                   };
+                   executor.run(1, 1, read, 1);
+                   cpu::observer->forget(&flag);
+               })
+            .pairs();
+    };
+    EXPECT_EQ(reads(false), 0U);
+    EXPECT_EQ(reads(true), 1U);
+}
+
+TEST(Limits, AGridOfMoreBlocksThanThereAreNumbersForIsAnError)
+{
+    cpu::Executor executor(parse_schedule("fifo"), 1);
+    const auto run = [&](unsigned blocks) { cpu::observer->watch([&] { executor.run(blocks, 1, [] {}); }); };
+    EXPECT_NO_THROW(run(0xFFFFF));
+    try {
+        run(0x100000);
+        ADD_FAILURE();
+    } catch (const RunError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("more than 1048575 blocks"));
+    }
 }
 
 TEST_P(Rules, MemoryPastTheLimitIsAnError)

@@ -1,4 +1,4 @@
-// Whether what came out is what is known to happen, from samples made by hand.
+// Whether the results are those that the experiment expects, from samples made by hand.
 #include "run/expectation.hpp"
 
 #include "support/plan_support.hpp"
@@ -55,6 +55,14 @@ TEST(ExpectOk, CountsEveryRowThatIsNotWhateverItIs)
                 ElementsAre(rows_not(7, "ok")));
 }
 
+TEST(ExpectWrong, IsMetByALitmusPatternThatIsNeverWrong)
+{
+    EXPECT_THAT(surprises_in(wrong, {rows("litmus_counter", {ok, ok})}), IsEmpty());
+    EXPECT_THAT(surprises_in(wrong, {rows("litmus_counter", {ok, wrong})}), IsEmpty());
+    EXPECT_THAT(surprises_in(wrong, {rows("litmus_counter", {ok}), rows("nosync", {ok})}),
+                ElementsAre(kWrongUnshown));
+}
+
 TEST(ExpectWrong, IsMetByARacyStrategyThatIsWrongNowAndThen)
 {
     EXPECT_THAT(surprises_in(wrong, {rows("nosync", {ok, wrong, ok}), rows("neighbored", {ok})}), IsEmpty());
@@ -87,7 +95,7 @@ TEST(ExpectWrong, IsNotMetWhereNothingIsProneToIt)
                 ElementsAre(rows_not(1, "as expected"), "expect = wrong: no case here is prone to it"));
 }
 
-// A race that was not run has not been shown.
+// A race in a case that did not run has not been shown.
 TEST(ExpectWrong, IsNotMetByUnsupportedRows)
 {
     EXPECT_THAT(surprises_in(wrong, {rows("nosync", {unsupported})}),
@@ -101,9 +109,34 @@ TEST(ExpectLaunchFailed, IsMetByLaunchesRefusedUnderAFixedLimit)
     EXPECT_THAT(surprises_in(launch_failed, {limited("nosync", {launch_failed, ok}), rows("nosync", {ok}),
                                              limited("neighbored", {ok})}),
                 IsEmpty());
-    // By strategy: one limit may be large enough.
+    // One refused case per strategy is enough, because one of its limits may be large enough.
     EXPECT_THAT(surprises_in(launch_failed, {limited("nosync", {ok}), limited("nosync", {launch_failed})}),
                 IsEmpty());
+}
+
+TEST(ExpectLaunchFailed, IsMetWhereTheCaseAsksToFail)
+{
+    CaseResult failed = rows("nosync", {launch_failed});
+    failed.point.overflow = Overflow::fail;
+    EXPECT_THAT(surprises_in(launch_failed, {failed}), IsEmpty());
+    EXPECT_TRUE(is_finding(launch_failed, failed.point, launch_failed));
+}
+
+TEST(ExpectTimeout, IsMetByOneHungCaseAndAllowsRefusalsUnderAFixedLimit)
+{
+    EXPECT_THAT(
+        surprises_in(timeout, {limited("lanes_at_once", {ok, timeout}), limited("lanes_at_once", {launch_failed}),
+                               limited("nosync", {launch_failed}), rows("lanes_at_once", {ok})}),
+        IsEmpty());
+    EXPECT_THAT(surprises_in(timeout, {limited("lanes_at_once", {ok})}),
+                ElementsAre("expect = timeout: no row of lanes_at_once has this status"));
+    EXPECT_THAT(surprises_in(timeout, {limited("lanes_at_once", {timeout}), limited("nosync", {timeout}),
+                                       rows("lanes_at_once", {timeout, launch_failed})}),
+                ElementsAre(rows_not(3, "as expected")));
+    EXPECT_TRUE(is_finding(timeout, limited("lanes_at_once", {}).point, timeout));
+    EXPECT_TRUE(is_finding(timeout, limited("nosync", {}).point, launch_failed));
+    EXPECT_FALSE(is_finding(timeout, rows("lanes_at_once", {}).point, timeout));
+    EXPECT_FALSE(is_finding(ok, limited("lanes_at_once", {}).point, launch_failed));
 }
 
 TEST(ExpectLaunchFailed, IsNotMetWhereNoneIsRefused)
@@ -160,7 +193,7 @@ TEST(ExpectUnsupported, AllowsNothingElse)
                 ElementsAre("expect = unsupported: no case here is prone to it"));
 }
 
-// What is no finding is a failure, which --retry-failed measures again.
+// A row that is not a finding is a failure, which --retry-failed measures again.
 TEST(Finding, IsOkUnsupportedOrWhatIsExpectedOfTheCase)
 {
     const Case racy = rows("nosync", {}).point;
@@ -170,7 +203,7 @@ TEST(Finding, IsOkUnsupportedOrWhatIsExpectedOfTheCase)
             EXPECT_TRUE(is_finding(expect, point, ok));
             EXPECT_TRUE(is_finding(expect, point, unsupported));
             EXPECT_FALSE(is_finding(expect, point, crashed));
-            EXPECT_FALSE(is_finding(expect, point, launch_failed)); // under an automatic limit
+            EXPECT_FALSE(is_finding(expect, point, launch_failed)); // the limit is automatic
         }
     EXPECT_TRUE(is_finding(wrong, racy, wrong));
     EXPECT_FALSE(is_finding(ok, racy, wrong));
@@ -178,13 +211,14 @@ TEST(Finding, IsOkUnsupportedOrWhatIsExpectedOfTheCase)
     EXPECT_TRUE(is_finding(launch_failed, limited("nosync", {}).point, launch_failed));
 }
 
-TEST(ExpectKey, IsOneOfFourAndOkUnlessSaid)
+TEST(ExpectKey, IsOneOfSixAndOkUnlessSaid)
 {
     EXPECT_EQ(plan_of({{"strategy", "nosync"}}).expect, ok);
     EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "ok"}}).expect, ok);
     EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "wrong"}}).expect, wrong);
     EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "launch_failed"}}).expect, launch_failed);
     EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "unsupported"}}).expect, unsupported);
+    EXPECT_EQ(plan_of({{"strategy", "nosync"}, {"expect", "timeout"}}).expect, timeout);
     const Plan race = plan_of({{"strategy", "nosync"}, {"expect", "race"}});
     EXPECT_EQ(race.expect, ok);
     EXPECT_TRUE(race.expect_race);
@@ -195,11 +229,11 @@ TEST(ExpectKey, RefusesAnyOtherWithTheNearest)
 {
     EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", "launch_fail"}}),
               "--expect launch_fail: there is no expectation 'launch_fail', did you mean 'launch_failed'?; allowed: "
-              "ok, wrong, launch_failed, unsupported, race");
-    for (const std::string status : {"crashed", "timeout", "ok,wrong", ""})
+              "ok, wrong, launch_failed, unsupported, timeout, race");
+    for (const std::string status : {"crashed", "ok,wrong", ""})
         EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", status}}),
                   "--expect " + status + ": there is no expectation '" + status +
-                      "'; allowed: ok, wrong, launch_failed, unsupported, race");
+                      "'; allowed: ok, wrong, launch_failed, unsupported, timeout, race");
     EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", "ok"}, {"expect", "wrong"}}),
               "--expect wrong: expect was given before; it takes one value");
 }

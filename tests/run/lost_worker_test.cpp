@@ -1,4 +1,4 @@
-// What a session says of a worker that is lost, against shell scripts that begin as a worker does.
+// What a session reports about a lost worker. Shell scripts play the worker and begin as a worker does.
 #include "run/messages.hpp"
 #include "run/worker_session.hpp"
 
@@ -21,7 +21,8 @@ namespace
 class LostWorker : public testing::Test
 {
   protected:
-    // A worker that writes its number into the file `pid`, opens its device, says this, and does what the script says.
+    // A worker that writes its process id into the file `pid`, opens its device, sends `said`, and then runs the
+    // script.
     std::unique_ptr<Session> session(const std::string& said, const std::string& script) const
     {
         const std::string opened = frame_of({{"answer", Opened{.facts = {.name = "a device"}, .schedule = "fifo"}}});
@@ -45,7 +46,7 @@ TEST_F(LostWorker, IsASampleThatSaysHowTheWorkerEnded)
     EXPECT_EQ(by("kill -9 $$").detail, "signal 9 (Killed)");
 }
 
-// Its memory is damaged: it must hold the device no longer.
+// The worker's memory is damaged, so it must not keep the device.
 TEST_F(LostWorker, IsEndedWhereItsAnswerIsMalformed)
 {
     const auto one = session(frame_of({{"answer", "soon"}}), "exec sleep 600");

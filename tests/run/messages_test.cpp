@@ -1,4 +1,4 @@
-// What a run and its worker say to each other comes over as it was.
+// Messages between a run and its worker arrive unchanged.
 #include "run/messages.hpp"
 
 #include "base/error.hpp"
@@ -183,11 +183,11 @@ TEST(FrameReader, RefusesWhatIsNoMessage)
         FrameReader reader;
         reader.add(frame.data(), frame.size());
         EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(reader.next()); }),
-                  "what came from the other process is no message");
+                  "the other process sent an invalid message");
     }
 }
 
-// The frame of these bytes.
+// A frame with these bytes.
 std::string framed(const std::string& body)
 {
     std::string frame;
@@ -212,7 +212,7 @@ TEST(FrameReader, TakesNoMessageThatIsNestedDeeplyOrInPieces)
         const std::string frame = framed(body);
         reader.add(frame.data(), frame.size());
         EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(reader.next()); }),
-                  "what came from the other process is no message")
+                  "the other process sent an invalid message")
             << body.size();
     }
 }
@@ -241,7 +241,7 @@ TEST(FrameReader, TakesEveryKindOfValueAndSomeDepth)
 
 // --- over a socket ---
 
-// Two ends that are connected.
+// Two connected ends of a socket.
 struct Ends {
     explicit Ends(int type = SOCK_STREAM)
     {
@@ -274,7 +274,7 @@ TEST(Socket, BringsAMessageByteByByte)
     EXPECT_EQ(receive_message(ends.both[0], reader), message);
 }
 
-// The error of an earlier call is no news.
+// The errno of an earlier call must not be taken for an error.
 TEST(Socket, WhoseOtherEndIsClosedHasNoMessage)
 {
     Ends ends;
@@ -285,7 +285,7 @@ TEST(Socket, WhoseOtherEndIsClosedHasNoMessage)
     EXPECT_THAT(text_of<RunError>([&] { send_message(ends.both[0], {}); }), testing::HasSubstr("Broken pipe"));
 }
 
-// What a signal does to a call that waits: `act` is done in its handler, once, while the call is under way.
+// Interrupts a waiting call with a signal. The handler runs `act` once, while the call is in progress.
 class Signal
 {
   public:
@@ -309,7 +309,7 @@ class Signal
     };
 };
 
-int other_end = -1; // for a signal handler
+int other_end = -1; // used by a signal handler
 
 TEST(Socket, BringsAMessageThatASignalDelays)
 {

@@ -1,4 +1,4 @@
-// How long an answer is waited for, on a clock that the tests set.
+// How long a session waits for an answer, with a clock that the tests set.
 #include "run/patience.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(Patience, LastsAsLongAsItsTimeout)
     Patience patience(2s, kStart);
     EXPECT_EQ(patience.left(kStart), 2s);
     EXPECT_EQ(patience.left(kStart + 500ms), 1500ms);
-    EXPECT_EQ(patience.left(kStart + 2s - 1us), 1ms); // a wait is whole milliseconds, and never too short
+    EXPECT_EQ(patience.left(kStart + 2s - 1us), 1ms); // waits are in whole milliseconds, rounded up
     EXPECT_EQ(patience.left(kStart + 2s), std::nullopt);
 }
 
@@ -29,7 +29,7 @@ TEST(Patience, BeginsAgainWithASignOfLife)
     EXPECT_EQ(patience.left(kStart + 3500ms), std::nullopt);
 }
 
-// A machine under load is late too, but not by so much.
+// A machine under load is late too, but less than this.
 TEST(Patience, IsOverWhereItsEndIsSeenALittleLate)
 {
     Patience patience(2s, kStart);
@@ -43,7 +43,7 @@ TEST(Patience, HasNotWaitedWhileTheProcessesWereStopped)
     EXPECT_EQ(patience.left(awake), 2s);
     EXPECT_EQ(patience.left(awake + 500ms), 1500ms);
     EXPECT_EQ(patience.left(awake + 2s), std::nullopt);
-    EXPECT_EQ(patience.left(awake + 1h), 2s); // and again
+    EXPECT_EQ(patience.left(awake + 1h), 2s); // the wait starts again
 }
 
 TEST(Patience, LastsNoLongerThanTheGraceOnceAStopIsAskedFor)
@@ -55,7 +55,7 @@ TEST(Patience, LastsNoLongerThanTheGraceOnceAStopIsAskedFor)
     patience.sign_of_life(kStart + 1s);
     EXPECT_EQ(patience.left(kStart + 1s), kStopGrace - 1s);
     EXPECT_EQ(patience.left(kStart + kStopGrace), std::nullopt);
-    EXPECT_EQ(patience.left(kStart + 10min), kStopGrace); // not the timeout
+    EXPECT_EQ(patience.left(kStart + 10min), kStopGrace); // the grace period, not the timeout
 
     Patience hurried(1s, kStart);
     hurried.stop(kStart);

@@ -1,4 +1,4 @@
-// What a run says of its time left.
+// What a run reports about the time left.
 #include "run/progress.hpp"
 
 #include <gtest/gtest.h>
@@ -10,13 +10,13 @@ namespace nestbed
 namespace
 {
 
-// Half of the samples were a hundredth of the work.
+// Half of the samples were one hundredth of the work.
 TEST(Cost, GivesTheTimeLeft)
 {
     using std::chrono::seconds;
     Progress progress{.done = 60, .before = 10, .all = 110, .done_us = 1'100, .before_us = 100, .all_us = 100'100};
     EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 samples, about 99 s left");
-    progress.done_us = progress.before_us = progress.all_us = 0; // where it is not known
+    progress.done_us = progress.before_us = progress.all_us = 0; // the estimates are unknown
     EXPECT_EQ(progress_text(progress, seconds(1)), "60 of 110 samples, about 1 s left");
 }
 

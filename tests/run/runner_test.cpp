@@ -1,4 +1,4 @@
-// The rounds of a run, against a session that measures nothing and remembers what it was asked.
+// The rounds of a run, with a fake session that measures nothing and records its calls.
 #include "run/runner.hpp"
 
 #include "base/csv.hpp"
@@ -38,7 +38,7 @@ class FakeSession final : public Session
     {
         asked.push_back(point);
         repetitions.push_back(repetition);
-        // Others before it are of cases that turned out to be impossible.
+        // Earlier announcements belong to cases that turned out to be impossible.
         while (!announced.empty() && announced.front() != std::pair(point, repetition))
             announced.erase(announced.begin());
         if (!announced.empty())
@@ -64,7 +64,7 @@ class FakeSession final : public Session
     {
         ++renewals;
         if (gone_after != 0 && renewals >= gone_after)
-            throw RunError("no new worker could be had");
+            throw RunError("no new worker could be started");
     }
 
     Answer traced = [](const Case& /*point*/, std::size_t /*call*/) {
@@ -72,13 +72,13 @@ class FakeSession final : public Session
     };
     std::size_t traces = 0;
     unsigned renewals = 0;
-    unsigned gone_after = 0; // renewals; 0: never
+    unsigned gone_after = 0; // number of renewals; 0: never
 
     bool recovers_ = false;
     std::vector<std::pair<Case, unsigned>> announced; // and not asked for yet
-    std::size_t unannounced = 0;                      // that were asked for
+    std::size_t unannounced = 0;                      // samples that were asked for without announcement
     std::vector<Case> asked;
-    std::vector<unsigned> repetitions; // that were asked for
+    std::vector<unsigned> repetitions; // of the samples that were asked for
     std::vector<std::size_t> asked_at_release;
 
   private:
@@ -86,7 +86,7 @@ class FakeSession final : public Session
     DeviceFacts facts_;
 };
 
-// Each call's number is its time, so that a sample can be told from all others.
+// The time of a sample is the number of its call, so that each sample can be recognized.
 Sample numbered(const Case& /*point*/, std::size_t call)
 {
     return {.wall_us = static_cast<double>(call)};
@@ -142,7 +142,7 @@ class Runner : public testing::Test
         return results;
     }
 
-    // A column of the log's rows, without the header.
+    // A column of the rows of the log, without the header.
     std::vector<std::string> logged(std::string_view name) const
     {
         const auto rows = parse_csv(folder.read("log.csv"));
@@ -163,8 +163,8 @@ class Runner : public testing::Test
     bool recovers = false;
     FakeSession::Answer traced;
     unsigned gone_after = 0;
-    std::size_t stop_after = static_cast<std::size_t>(-1); // samples
-    std::function<void(std::vector<CaseResult>&)> before;  // what the log had
+    std::size_t stop_after = static_cast<std::size_t>(-1); // number of samples
+    std::function<void(std::vector<CaseResult>&)> before;  // adds the results that the log already has
 };
 
 TEST(RoundOrder, IsAPermutation)
@@ -251,7 +251,7 @@ TEST_F(Runner, InterleavesEachRoundHasEveryCaseOnceInTheSeedsOrder)
                 << round << ", " << place;
         firsts.insert(order[0]);
     }
-    EXPECT_GT(firsts.size(), 1U); // not the same order in every round
+    EXPECT_GT(firsts.size(), 1U); // the order is not the same in every round
 }
 
 TEST_F(Runner, MeasuresInTheSameOrderForTheSameSeedAndInAnotherForAnother)
@@ -343,7 +343,7 @@ TEST_F(Runner, StopsWhenTheDeviceIsLostAfterTheRowIsWritten)
         });
     });
     EXPECT_EQ(error, "the device was lost in nosync (grid 4, block 8): crashed: cudaErrorIllegalAddress");
-    EXPECT_EQ(session->asked.size(), 9U); // five to warm up, four timed
+    EXPECT_EQ(session->asked.size(), 9U); // five warm-up samples, four timed ones
     EXPECT_THAT(logged("status"), ElementsAre("ok", "ok", "ok", "crashed"));
 }
 
@@ -397,7 +397,7 @@ TEST_F(Runner, TriesACaseThatTakesItsWorkerDownAgainAndThenGoesOnWithoutIt)
         EXPECT_EQ(std::ranges::count(logged("status"), "crashed"), 1);
         EXPECT_EQ(std::ranges::count(logged("status"), "ok"), 12);
         ASSERT_EQ(notes.size(), retries + 1);
-        EXPECT_EQ(notes.back(), "nosync (grid 4, block 8): crashed: signal 11; the run goes on without it");
+        EXPECT_EQ(notes.back(), "nosync (grid 4, block 8): crashed: signal 11; the run continues without it");
         if (retries == 2) {
             EXPECT_EQ(notes.front(), "nosync (grid 4, block 8): crashed: signal 11; tried again (1 of 2)");
         }
@@ -414,7 +414,7 @@ TEST_F(Runner, WritesTheRowOfTheCaseThatTookTheLastWorkerAndNamesIt)
         run(five_cases(3, 0),
             [](const Case& point, std::size_t) { return *point.depth == 2 ? kLost : Sample{.wall_us = 1}; });
     });
-    EXPECT_EQ(error, "after nosync (grid 4, block 8): crashed: signal 11: no new worker could be had");
+    EXPECT_EQ(error, "after nosync (grid 4, block 8): crashed: signal 11: no new worker could be started");
     EXPECT_EQ(std::ranges::count(logged("status"), "crashed"), 1);
     EXPECT_EQ(logged("detail").back(), "signal 11 (2 tries)");
 }
@@ -435,7 +435,7 @@ TEST_F(Runner, MeasuresACaseThatIsFineTheSecondTimeAsIfNothingHadHappened)
     EXPECT_EQ(notes.size(), 1U);
 }
 
-// A new worker is cold: what is left is warmed up again, and nothing is timed before that.
+// A new worker is cold: all remaining cases are warmed up again, and no sample is timed before that.
 TEST_F(Runner, WarmsEverythingThatIsLeftUpAgainAfterALoss)
 {
     recovers = true;
@@ -469,11 +469,11 @@ TEST_F(Runner, AnnouncesWhatItWillAskForInItsOrder)
         return Sample{.wall_us = 1};
     });
     EXPECT_TRUE(session->announced.empty());
-    EXPECT_EQ(session->unannounced, 5U + 5U); // to warm up, and after the loss again
+    EXPECT_EQ(session->unannounced, 5U + 5U); // warm-up samples, at the start and again after the loss
     EXPECT_EQ(logged("status").size(), 100U);
 }
 
-// The case of depth 0 has times that are alike, that of depth 1 has not, that of depth 2 has none.
+// The times of the case of depth 0 are alike, those of depth 1 are not, and the case of depth 2 has no times.
 Sample of_its_own_noise(const Case& point, std::size_t call)
 {
     if (*point.depth == 2)
@@ -493,7 +493,7 @@ TEST_F(Runner, GoesOnWithACaseUntilItsMedianIsPreciseOrItHasTheMost)
     EXPECT_EQ(results[2].samples.size(), 10U);
     EXPECT_TRUE(std::ranges::all_of(results, &CaseResult::complete));
     EXPECT_EQ(session->asked.size(), 53U);
-    EXPECT_TRUE(session->announced.empty()); // nothing was measured in vain
+    EXPECT_TRUE(session->announced.empty()); // no sample was measured in vain
     EXPECT_EQ(reports.front().all, 30U);
     EXPECT_EQ(reports.back().all, 53U);
     EXPECT_EQ(reports.back().done, 52U);
@@ -529,7 +529,7 @@ TEST_F(Runner, PutsTheLatenciesOfATracedRunIntoTheFirstRowOfACase)
     ASSERT_EQ(latencies.size(), 9U);
     for (std::size_t row = 0; row < latencies.size(); ++row)
         EXPECT_EQ(latencies[row], repetitions[row] == "0" && strategies[row] == "nosync" ? "2.00 3.00" : "") << row;
-    EXPECT_EQ(std::ranges::count(logged("wall_us"), "1000.000"), 0); // its time is no sample
+    EXPECT_EQ(std::ranges::count(logged("wall_us"), "1000.000"), 0); // the time of the traced run is not a sample
     run(plan_of({{.cases = {case_of(1)}}}, 3, 1));
     EXPECT_EQ(session->traces, 0U);
 }
@@ -566,7 +566,7 @@ TEST_F(Runner, LeavesOutWhatTheLogHas)
             results[4].add(repetition, {.wall_us = 1}, exactly(3));
     };
     const auto results = run(five_cases(3, 1));
-    EXPECT_EQ(std::ranges::count(session->asked, case_of(1)), 2); // one to warm up
+    EXPECT_EQ(std::ranges::count(session->asked, case_of(1)), 2); // one of them for the warm-up
     EXPECT_EQ(std::ranges::count(session->asked, case_of(3)), 0);
     EXPECT_EQ(std::ranges::count(session->asked, case_of(4)), 0);
     EXPECT_EQ(results[1].samples.size(), 3U);

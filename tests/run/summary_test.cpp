@@ -31,7 +31,7 @@ CaseResult result(const std::string& strategy, std::vector<Sample> samples)
             .samples = std::move(samples)};
 }
 
-// As many samples as an interval needs.
+// The number of samples that an interval needs.
 std::vector<Sample> five_timed(std::optional<double> gpu_us, double wall_us, std::uint64_t launches = 0)
 {
     return std::vector<Sample>(kFewestSamples, timed(gpu_us, wall_us, launches));
@@ -113,19 +113,20 @@ TEST(SummaryTable, MarksARatioOfAHeldTimeToOneThatIsNot)
     };
     const CaseResult open = result("nosync", {timed(40, 50)});
     const CaseResult neighbored = result("neighbored", {timed(20, 30)});
-    const std::string mark = "\n(* the time of one side has the host's submission in it, that of the other";
+    const std::string mark = "\n(* one time of the ratio includes the host's submission, the other";
     EXPECT_THAT(table({held(neighbored), open}), AllOf(ContainsRegex("nosync .* 2.00\\*  ok"),
                                                        ContainsRegex("neighbored .* 1.00  ok"), HasSubstr(mark)));
     EXPECT_THAT(table({held(neighbored), held(open)}),
                 AllOf(ContainsRegex("nosync .* 2.00  ok"), Not(HasSubstr(mark))));
     EXPECT_THAT(table({neighbored, open}), AllOf(ContainsRegex("nosync .* 2.00  ok"), Not(HasSubstr(mark))));
-    CaseResult mixed = held(result("nosync", {timed(40, 50), timed(40, 50)})); // one could not be held
+    CaseResult mixed = held(result("nosync", {timed(40, 50), timed(40, 50)})); // one sample could not be held
     mixed.samples.back().held = false;
     EXPECT_THAT(table({held(neighbored), mixed}), ContainsRegex("nosync .* 2.00\\*  ok"));
     CaseResult held_neighbored = held(neighbored);
     held_neighbored.samples.front().gpu_us = 10;
+    // Each is compared with the reference that was submitted in the same way.
     EXPECT_THAT(
-        table({held_neighbored, neighbored, open, held(open)}), // each by its like
+        table({held_neighbored, neighbored, open, held(open)}),
         AllOf(ContainsRegex("nosync .* 2.00  ok"), ContainsRegex("nosync .* 4.00  ok"), Not(HasSubstr(mark))));
 }
 
@@ -187,7 +188,7 @@ TEST(SummaryTable, ShowsTheBandwidthOfTheMedianTimeAndItsShareOfThePeak)
     EXPECT_THAT(text, ContainsRegex("neighbored .* 0 +210 +5.2% +1.00  ok"));
     const std::string host = table({result("host", {timed({}, 40)})}, 4000);
     EXPECT_THAT(host, ContainsRegex("host .* 0 +105  ok"));
-    EXPECT_THAT(host, Not(HasSubstr("of peak"))); // the wall clock says nothing of the memory
+    EXPECT_THAT(host, Not(HasSubstr("of peak"))); // the wall clock says nothing about the memory
     EXPECT_THAT(table({transpose({16, 16}, {timed(10, 12)})}, 4000),
                 ContainsRegex("naive_row .* 0 +1678 +41.9%  ok"));
 }
@@ -232,7 +233,7 @@ TEST(SummaryTable, SparesWhatFollowsFromTheRestWhereItIsTooWide)
     EXPECT_THAT(text, HasSubstr("(without MAD, of peak, GB/s: the table would be wider than 80 columns)"));
 }
 
-// What identifies a case, and what came out, is there at any width, and no line is wider.
+// The columns that identify a case and its result are shown at any width, and no line is too wide.
 TEST(SummaryTable, KeepsWhatCountsAtAnyWidth)
 {
     std::vector<CaseResult> results;
@@ -253,7 +254,7 @@ TEST(SummaryTable, KeepsWhatCountsAtAnyWidth)
         std::istringstream lines(text);
         for (std::string line; std::getline(lines, line);)
             EXPECT_LE(line.size(), columns) << line;
-        EXPECT_EQ(text.find('\x1b'), std::string::npos); // what a file says is no command to the terminal
+        EXPECT_EQ(text.find('\x1b'), std::string::npos); // text from a file cannot send commands to the terminal
         EXPECT_EQ(columns == 140, text.find("MAD") < text.find("nosync")) << text;
     }
 }
@@ -299,7 +300,7 @@ TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
     failed.samples[0].wall_us.reset();
     EXPECT_THAT(table({nosync, cub, failed}), ContainsRegex("nosync .* 4.00  ok"));
     CaseResult elsewhere = cub;
-    elsewhere.group = 1; // another input
+    elsewhere.group = 1; // a different input
     EXPECT_THAT(table({nosync, elsewhere}), ContainsRegex("nosync .* 0 +105 +ok"));
 }
 
@@ -314,7 +315,7 @@ TEST(SummaryTable, ShowsTheMedianLatencyOfAllLaunchesOfTheOkSamples)
     const std::string text = table({chain, result("neighbored", {timed(20, 30)})});
     EXPECT_THAT(text, ContainsRegex("launches +latency +GB/s +ratio"));
     EXPECT_THAT(text, ContainsRegex("chain .* 3 +4.00 us +1 of 3 wrong"));
-    EXPECT_THAT(text, ContainsRegex("neighbored .* 0 +210 +1.00  ok")); // none of its own
+    EXPECT_THAT(text, ContainsRegex("neighbored .* 0 +210 +1.00  ok")); // it has no launches of its own
 }
 
 TEST(SummaryTable, HasNoLatencyColumnWhereNoLaunchWasTimed)
@@ -347,7 +348,7 @@ TEST(SummaryTable, TellsMechanismsAndDelaysApart)
     EXPECT_THAT(text, ContainsRegex("nosync +null_stream +.* 0 +20.0 us"));
     EXPECT_THAT(text, ContainsRegex("nosync +named +.* 7 +21.0 us"));
     EXPECT_THAT(table({named}), AllOf(HasSubstr("mechanism named"), HasSubstr("delay-us 7")));
-    EXPECT_THAT(table({result("reduce2", {timed(1, 2)})}), Not(HasSubstr("mechanism"))); // it has one alone
+    EXPECT_THAT(table({result("reduce2", {timed(1, 2)})}), Not(HasSubstr("mechanism"))); // it has only one
 }
 
 TEST(SummaryTable, ShowsWhatFailedInPlaceOfATime)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests of what something else does to a run's files, and of the descriptors that it is started with.
+"""Tests of runs whose files something else changes, and of the file descriptors that a run starts with.
 
     NESTBED=build/release/nestbed NESTBED_TESTS=build/release/tests/nestbed_tests /usr/bin/python3 -W error tests/scripts/attacked_test.py
 """
@@ -19,7 +19,7 @@ NESTBED = os.path.abspath(os.environ["NESTBED"])
 TESTS = os.path.abspath(os.environ["NESTBED_TESTS"])
 
 CASES = ("--backend", "cpu", "--strategy", "neighbored,nosync,barrier,tail", "--grid", "4,16", "--block", "64", "--warmup", "0")
-LONG = (*CASES, "--repeat", "2000")  # some seconds: there is time for what is done to it
+LONG = (*CASES, "--repeat", "2000")  # takes some seconds, so that there is time to change its files
 SHORT = (*CASES, "--repeat", "2")
 SHORT_ROWS = 16
 LIMIT = 60
@@ -35,12 +35,12 @@ def runs_of(manifest):
 
 
 def shown_on(terminal):
-    """All that a terminal was sent until its other end was closed."""
+    """Everything that a terminal received until its other end was closed."""
     shown = b""
     while True:
         try:
             shown += os.read(terminal, 4096)
-        except OSError:  # its end
+        except OSError:  # the other end is closed
             os.close(terminal)
             return shown
 
@@ -80,7 +80,7 @@ class Attacked(unittest.TestCase):
 
 class Logs(Attacked):
     def attacked(self, deed):
-        """(what the log had before the deed, standard error) of a run to whose log something was done."""
+        """(content of the log before the attack, standard error) of a run whose log deed() changes."""
         already = self.log.read_bytes().count(b"\n") if self.log.exists() else 0
         process = self.start(*LONG, "-o", self.log.name)
         self.wait_for_rows(process, already + 20)
@@ -98,7 +98,7 @@ class Logs(Attacked):
         rows = rows_of(rescued)
         places = {(row["key"], row["repetition"]) for row in rows}
         self.assertEqual(len(places), len(rows))
-        # It is a log that a run can go on with: all that it has, nothing twice.
+        # A run can continue this log: it has all rows, and none twice.
         code, _, err = self.run_to_end(*LONG, "--dry-run", "-o", rescued.name)
         self.assertEqual(code, 0, err)
         self.assertEqual(set(runs_of(self.folder / "out.csv.rescued-1.json")), {row["run_id"] for row in rows})
@@ -134,7 +134,7 @@ class Logs(Attacked):
                 file.write("foreign")
 
         before, err = self.attacked(append)
-        self.assert_rescued(before, err, "something else has written to it")
+        self.assert_rescued(before, err, "another program has written to it")
         self.assertIn(b"foreign", self.log.read_bytes())
 
     def test_what_was_there_before_the_run_is_rescued_too(self):
@@ -148,9 +148,9 @@ class Logs(Attacked):
         rescued = self.folder / "out.csv.rescued-1"
         self.assertTrue(rescued.read_bytes().startswith(before))
         self.assertLess(first, set(runs_of(self.folder / "out.csv.rescued-1.json")))
-        # And it is gone on with.
+        # And a run continues it.
         process = self.start(*LONG, "-o", rescued.name)
-        self.assertIn("out.csv.rescued-1 has ", process.stderr.readline())
+        self.assertIn("out.csv.rescued-1 already has ", process.stderr.readline())
         process.kill()
 
     def test_a_manifest_deleted_in_a_run_that_ends_with_an_error_is_there_again(self):
@@ -169,10 +169,10 @@ class Logs(Attacked):
         self.wait_for_rows(process, 20)
         (worker,) = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         os.kill(int(worker), signal.SIGSTOP)
-        time.sleep(0.1)  # what it has sent is in the log
+        time.sleep(0.1)  # now the log has what the worker has sent
         before = self.log.read_bytes()
         self.log.unlink()
-        # One file at a time: for what is rescued, and not for another worker.
+        # The limit allows one more file: the run needs it to save the rows, and has none left for another worker.
         used = {int(name) for name in os.listdir(f"/proc/{process.pid}/fd")}
         limit = next(number for number in range(1000) if number not in used)
         self.assertGreater(limit, max(used))
@@ -211,7 +211,7 @@ class Manifests(Attacked):
         before = (self.folder / "grid.gpu1.json").read_bytes()
         self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu0", "--overwrite")[0], 0)
         self.assertEqual((self.folder / "grid.gpu1.json").read_bytes(), before)
-        self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu1")[2], "nestbed: grid.gpu1 has 16 of 16 samples already\n")
+        self.assertEqual(self.run_to_end(*SHORT, "-o", "grid.gpu1")[2], "nestbed: grid.gpu1 already has 16 of 16 samples\n")
         self.assertIn("grid.gpu0.old-1.json", self.names())
 
     def test_of_an_earlier_version_are_read_and_go_on_under_the_new_name(self):
@@ -220,7 +220,7 @@ class Manifests(Attacked):
         self.manifest.rename(old)
         text = old.read_bytes()
         code, out, err = self.run_to_end(*SHORT, "-o", self.log.name)
-        self.assertEqual((code, err), (0, "nestbed: out.csv has 16 of 16 samples already\n"))
+        self.assertEqual((code, err), (0, "nestbed: out.csv already has 16 of 16 samples\n"))
         self.assertIn("manifest: out.json\n", out)
         self.assertEqual(self.names(), ["out.csv", "out.json"])
         merged = subprocess.run([NESTBED, "merge", "out.csv", "-o", "all.csv"], cwd=self.folder, check=False, capture_output=True)
@@ -240,14 +240,14 @@ HEADER = b"experiment,run_id,key,"
 
 class Streams(Attacked):
     def shell(self, command, program=NESTBED, code=0):
-        """What `command`, in which $N is a short run, gives on standard output and error."""
+        """Standard output and standard error of `command`, in which $N is a short run."""
         done = subprocess.run(["/bin/sh", "-c", command], cwd=self.folder, check=False, capture_output=True, text=True, timeout=LIMIT,
                               stdin=subprocess.DEVNULL, env={**os.environ, "N": f"{program} run {' '.join(SHORT)}", "NESTBED": program})
         self.assertEqual(done.returncode, code, (command, done.stdout[-500:], done.stderr[-500:]))
         return done.stdout, done.stderr
 
     def link_to(self, device):
-        """A name of a device in a folder where a mistake leaves its files without harm."""
+        """A name for a device, in a folder where a stray file does no harm."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         link = pathlib.Path(folder.name) / "link"
@@ -281,7 +281,7 @@ class Streams(Attacked):
 
     def test_a_worker_needs_its_socket(self):
         _, err = self.shell("$NESTBED worker 1 <&- >&-", code=2)
-        self.assertIn("worker: it is what `nestbed run` starts for itself", err)
+        self.assertIn("worker: only `nestbed run` starts this command", err)
 
     def test_standard_output_by_another_name_is_standard_output(self):
         path = self.folder / "redirected"
@@ -297,7 +297,7 @@ class Streams(Attacked):
             if "redirected" not in str(name):
                 out, _ = self.shell(f"$N -o {name} | cat")
                 self.assertEqual(out.count("\n"), 1 + SHORT_ROWS)
-        self.assertEqual(self.shell("$N -o /dev/null > /dev/null")[1], "")  # it has no use for either
+        self.assertEqual(self.shell("$N -o /dev/null > /dev/null")[1], "")  # neither output is of use
 
     def test_the_terminal_of_a_process_is_standard_output_too(self):
         pid, ours = pty.fork()
@@ -331,7 +331,7 @@ class Streams(Attacked):
     def test_merge_wants_a_file(self):
         self.shell("$N -o out.csv")
         _, err = self.shell("$NESTBED merge out.csv --overwrite -o redirected > redirected", code=2)
-        self.assertIn("--output redirected: it is no file that can have a manifest beside it", err)
+        self.assertIn("--output redirected: no manifest can be written beside it", err)
         self.assertEqual(self.names(), ["out.csv", "out.csv.json", "redirected"])
 
     def test_full_ones_are_an_error_of_every_command(self):

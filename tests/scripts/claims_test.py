@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests of experiments/claims.sh: claims.json, the numbers, the documents, and the repository's own claims.
+"""Tests of experiments/claims.sh: claims.json, the numbers, the documents, and the claims of this repository.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/claims_test.py
 
@@ -35,7 +35,7 @@ import utc  # noqa: E402
 from claim_file import ClaimError  # noqa: E402
 from claim_numbers import Measured  # noqa: E402
 
-# Ten samples of fast, 1 to 10 us, and three of slow, by size 1 and 2.
+# Size 1: ten samples of fast (1 to 10 us) and three of slow. Size 2: three of each.
 LOG = ("strategy,size,gpu_us,launches,status\r\n"
        + "".join(f"fast,1,{time},8,ok\r\n" for time in range(1, 11))
        + "".join(f"slow,1,{time},16,ok\r\n" for time in (100, 120, 110))
@@ -67,7 +67,7 @@ class Scratch(unittest.TestCase):
 
 
 def number(text, rows="{}"):
-    """The number n of a claims.json that has it alone."""
+    """The number n of a claims.json that contains only this number."""
     one = f'{{"id": "one", "claim": "It is {{n}}.", "log": "a.csv", "rows": {rows}, "numbers": {{"n": {text}}}}}'
     return claim_file.parse_claims("claims.json", f'{{"logs": {{"a.csv": {{}}}}, "claims": [{one}]}}')[1][0].numbers[0]
 
@@ -101,7 +101,7 @@ class File(Scratch):
                 ('{"median": "a", "within": 0, "rows": {"b": []}}', "rows, b: the list is empty"),
                 ('{"median": "a", "within": 0, "rows": {"b": 1.5}}', "a cell is 1.5; allowed: a text or a whole number"),
                 ('{"median": "a", "within": 0, "rows": {"b": [true]}}', "a cell is true; allowed: a text or a whole number"),
-                ('{"median": "a", "within": 0, "rows": {"b": {"from": 1}}}', '"to" is missing or no number'),
+                ('{"median": "a", "within": 0, "rows": {"b": {"from": 1}}}', '"to" is missing or not a number'),
                 ('{"median": "a", "within": 0, "rows": {"b": {"from": 2, "to": 1}}}', "no number is from 2 to 1"),
                 ('{"median": "a", "within": 0, "rows": {"b": {"from": 1, "to": 2, "by": 1}}}', "there is no key 'by'"),
                 ('{"ratio": "a", "to": {"b": 1}, "per": "c", "within": 0}', '"per" goes with "median"'),
@@ -140,7 +140,7 @@ class File(Scratch):
         self.assertEqual(error("[7]"), "c: claim without an id: it is 7; allowed: an object")
         self.assertEqual(error(f"[{good.replace('{n}', '{n} and {m}')}]"),
                          "c: claim one: the sentence has {m}, and there is no such number")
-        self.assertEqual(error("[]"), "c: log a.csv: no claim rests on it")
+        self.assertEqual(error("[]"), "c: log a.csv: no claim uses it")
         self.assertEqual(error("5"), 'c: the file: "claims" is missing; allowed: a list of claims')
         self.assertEqual(self.error(claim_file.parse_claims, "c", '{"claims": []}'),
                          'c: the file: "logs" is missing; allowed: an object of CSVs')
@@ -171,21 +171,21 @@ class Csv(Rows):
     def test_rows_know_their_lines(self):
         self.assertEqual(list(self.rows('name,detail\r\na,"two\nlines"\r\nb,\r\n').lines), [2, 4])
         self.assertEqual(list(self.rows('\n"two\nlines",b\n\n1,2\n\n3,4').lines), [5, 7])
-        self.assertEqual(self.error(self.rows, "a,b\n\n1\n"), "a.csv, line 3: 1 cells under 2 columns: the row is not whole")
+        self.assertEqual(self.error(self.rows, "a,b\n\n1\n"), "a.csv, line 3: 1 cells under 2 columns: the row is incomplete")
 
     def test_what_is_wrong_is_named(self):
         self.assertEqual(self.error(self.rows, ""), "a.csv: it is empty; allowed: a CSV with a header")
         self.assertEqual(self.error(self.rows, "a,b\r\n1,2\r\n1\r\n"),
-                         "a.csv, line 3: 1 cells under 2 columns: the row is not whole")
+                         "a.csv, line 3: 1 cells under 2 columns: the row is incomplete")
         self.assertIn("a.csv: it is not a CSV, or cut off: ", self.error(self.rows, 'a,b\r\n1,"2'))
         for text, line in (('a,b\r\n1,2\r\n1,Some "GPU\r\n', 3), ('a,b\n"1 ""\n,""",Some "GPU"\n', 3), ('a "x",b\n', 1)):
             self.assertEqual(self.error(self.rows, text), f"a.csv, line {line}: a quote inside a cell without quotes; "
                                                           "allowed: the cell in quotes, and each quote in it twice")
         self.assertEqual(list(self.rows('"a",b\r\n"Some ""GPU"", ""x""",""\r\n"",""""').table["a"]), ['Some "GPU", "x"', ""])
-        # What some file systems leave of a file when the power fails.
+        # After a power failure, some file systems leave zero bytes in a file.
         self.assertEqual(self.error(self.rows, "a,b\r\n1,\0\0\r\n"),
-                         "a.csv, line 2: a byte is 0: the file is damaged, or no text")
-        self.assertEqual(self.error(self.rows, "a,a\r\n1,2\r\n"), "a.csv: it has two columns of one name")
+                         "a.csv, line 2: a byte is 0: the file is damaged, or not text")
+        self.assertEqual(self.error(self.rows, "a,a\r\n1,2\r\n"), "a.csv: it has two columns with the same name")
 
 
 class Numbers(Rows):
@@ -200,7 +200,7 @@ class Numbers(Rows):
         self.assertEqual((one.value, one.text), (20, "20.0"))
         two = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": 2}, '
                                    '"to": [{"strategy": "fast", "size": 2}, {"strategy": "slow"}], "within": 0}'))
-        # Of samples that do not differ.
+        # The samples do not differ.
         self.assertEqual((two.value, two.low, two.high, len(two.lines)), (3, 3, 3, 6))
 
     def test_are_made_of_one_for_each_value(self):
@@ -236,7 +236,7 @@ class Numbers(Rows):
         for rows, text in (('{"gpu_us": {"from": 9, "to": 20}}', "5 of 5"), ('{"strategy": ["slow", "racy"]}', "7 of 10")):
             self.assertEqual(self.measured(number(f'{{"count": {{"status": "ok"}}, "rows": {rows}, "within": 0}}')).text, text)
         both = number('{"count": {"status": "ok"}, "rows": {"size": 2}, "within": 0}', '{"strategy": "racy"}')
-        self.assertEqual(self.measured(both).text, "0 of 2")  # the claim's and its own
+        self.assertEqual(self.measured(both).text, "0 of 2")  # the condition of the claim and that of the number
 
     def test_refuse_what_the_rows_do_not_give(self):
         for asked, message in (
@@ -288,10 +288,10 @@ class Numbers(Rows):
         tenth = number('{"median": "gpu_us", "within": 0.1}')
         self.assertEqual([near(tenth, 100, other) for other in (110, 91, 111)], [True, True, False])
         exactly = number('{"same": "launches", "within": 0}')
-        self.assertEqual([near(exactly, 8, other) for other in (8, 8.0, 9)], [True, False, False])  # by the text
+        self.assertEqual([near(exactly, 8, other) for other in (8, 8.0, 9)], [True, False, False])  # compared as texts
         share = number('{"count": {"status": "wrong"}, "within": 0.1}')
         self.assertEqual([near(share, 0, other) for other in (0.1, 0.2)], [True, False])
-        # Of the ratios 1.12 and 1.16, not of 12 and 16 %.
+        # Compares the ratios 1.12 and 1.16, not 12 and 16 %.
         more = number('{"ratio": "gpu_us", "to": {"strategy": "fast"}, "unit": "% more", "within": 0.05}')
         self.assertEqual([near(more, 12, other) for other in (16, 19)], [True, False])
         self.assertEqual([claim_numbers.within_text(one) for one in (tenth, exactly)], ["within 10 %", "the same"])
@@ -314,7 +314,7 @@ CSV = ("experiment,run_id,backend,strategy,gpu_us,launches,status,gpu,git,utc\r\
        "e,r1,cuda,slow,55,8,ok,Some GPU,abc,2026-01-01T00:01:30Z\r\n")
 MANIFEST = {"runs": {"r1": {"experiment": "e", "started_utc": "2026-01-01T00:00:00Z", "command": ["nestbed", "run", "experiments/e.cfg"],
                             "samples": 3, "git": "abc", "backends": {"cuda": {"name": "Some GPU"}}}}}
-# Two cases of a log of this version, twice each.
+# Two cases of a log of this version, two rows each.
 KEYED = ("experiment,run_id,key,strategy,backend,grid,pending_limit_asked,wave,repetition,wall_us,status,machine,gpu,driver,cuda,git,"
          "submit_asked,submit\r\n"
          + "".join(f"e,r1,{key},{strategy},cuda,{grid},64,{grid},{repetition},10,ok,m1,Some GPU,580,13.0,abc,held,open\r\n"
@@ -360,7 +360,7 @@ More.
 
 
 class Command(Scratch):
-    """A small folder of results, whose documents were written."""
+    """A small folder of results whose documents are up to date."""
 
     def setUp(self):
         super().setUp()
@@ -397,7 +397,7 @@ class Command(Scratch):
         return out.getvalue(), messages.getvalue()
 
     def failed(self, *words):
-        """What a command says that ends with 3."""
+        """The messages of a command that exits with 3."""
         return self.run_claims(*words or ["check"], expect=3)[1]
 
 
@@ -406,7 +406,7 @@ class Documents(Command):
         out, messages = self.run_claims("check")
         self.assertEqual(messages, "")
         self.assertEqual(out, f"2 claims, 3 numbers: {self.folder}/README.md, {self.folder}/results/README.md and the CSVs agree\n")
-        self.assertEqual(self.read("README.md"), README)  # it was right
+        self.assertEqual(self.read("README.md"), README)  # it was right already
 
     def test_page_says_how_to_make_a_number_again(self):
         self.assertEqual(self.read("results/README.md"), WRITTEN)
@@ -439,7 +439,7 @@ class Documents(Command):
     def test_see_a_cell_that_changes_no_number(self):
         self.replace("results/m/e.csv", "00:00:30Z", "00:00:31Z")
         self.assertIn("claims quick, slowly: ", self.failed())
-        self.failed("write")  # and make nothing of it
+        self.failed("write")  # and write nothing
         self.assertEqual(self.read("results/README.md"), WRITTEN)
 
     def test_name_the_claim_whose_line_in_the_page_is_another(self):
@@ -472,16 +472,16 @@ class Documents(Command):
         self.assertIn("README.md:3: there is no claim quick.ms", messages)
 
     def test_nothing_is_made_of_a_document_whose_links_cannot_be_told_apart(self):
-        for before, after in (("[8](results", "8](results"),  # no bracket: the one before is another link's
-                              ("[5.00](results", "[5.00] and 5.00](results"),  # one that is closed
-                              ("#slowly.launches).", "#slowly.launches"),  # no end
-                              ("[8](results", "[6.00](results/README.md#slowly.times), 9](results")):  # behind one to be put right
+        for before, after in (("[8](results", "8](results"),  # no bracket: the previous one belongs to another link
+                              ("[5.00](results", "[5.00] and 5.00](results"),  # the bracket is closed already
+                              ("#slowly.launches).", "#slowly.launches"),  # the link has no end
+                              ("[8](results", "[6.00](results/README.md#slowly.times), 9](results")):  # after a wrong one
             self.write("README.md", README)
             self.replace("README.md", before, after)
             text = self.read("README.md")
             messages = self.failed()
             self.assertIn("README.md:4: claim slowly.", messages)
-            self.assertIn(": the link is not whole; allowed: [NUMBER](results/README.md#slowly.", messages)
+            self.assertIn(": the link is incomplete; allowed: [NUMBER](results/README.md#slowly.", messages)
             self.failed("write")
             self.assertEqual(self.read("README.md"), text)
 
@@ -547,7 +547,7 @@ class Documents(Command):
         for text in ("# Nothing\n", "<!-- claims: end -->\n<!-- claims: begin (experiments/claims.sh write) -->\n"):
             self.write("results/README.md", text)
             for action in ("check", "write"):
-                self.assertIn("README.md: the claims have no place in it; allowed: a line <!-- claims: begin",
+                self.assertIn("README.md: it has no place for the claims; allowed: a line <!-- claims: begin",
                               self.run_claims(action, expect=1)[1])
 
 
@@ -588,7 +588,7 @@ class Files(Command):
             self.assertIn(f"claims quick, slowly: {self.folder}/results/m/e.csv: it has no column {column}\n", self.failed())
 
     def test_times_are_utc(self):
-        # Berlin's clocks skipped the hour from 02:00 to 03:00 on that day.
+        # In Berlin, the clocks skipped the hour from 02:00 to 03:00 on that day.
         self.addCleanup(time.tzset)
         with unittest.mock.patch.dict(os.environ, {"TZ": "Europe/Berlin"}):
             time.tzset()
@@ -610,7 +610,7 @@ class Files(Command):
 
 
 class RowsAgree(unittest.TestCase):
-    """The same as tests/log/row_check_test.cpp, of a log of any version."""
+    """The same tests as in tests/log/row_check_test.cpp, for a log of any version."""
     HEADER = ["strategy", "type", "elements", "answer", "reference", "relative_error", "launches_expected", "launches_attempted",
               "launches_failed", "launches_by_depth", "gpu_us", "wall_us", "floor_us", "status"]
     INT = dict(zip(HEADER, ["s", "int32", "64", "100", "100", "0", "8", "8", "0", "8", "2.5", "3.5", "1", "ok"]))
@@ -623,6 +623,23 @@ class RowsAgree(unittest.TestCase):
         except row_check.RowError as error:
             return str(error)
         return ""
+
+    def refusal_by_need(self, **changes):
+        """Of 8 launches by need: 3 were refused, and of the 2 drains that replaced them one, too."""
+        row = {**self.INT, "launches_attempted": "10", "launches_by_depth": "10", "launches_failed": "4", "launched": "5", "replaced": "3",
+               "drains": "2", **changes}
+        try:
+            row_check.check_rows(list(row), [2], [list(row.values())])
+        except row_check.RowError as error:
+            return str(error)
+        return ""
+
+    def test_with_launches_that_were_replaced(self):
+        self.assertEqual(self.refusal_by_need(), "")
+        self.assertEqual(self.refusal_by_need(launches_attempted="8", launches_by_depth="8"),
+                         "line 2: launches_attempted is '8'; expected: 10, launches_expected and drains, as the status is ok")
+        self.assertIn("launched is '6'; expected: 5, ", self.refusal_by_need(launched="6"))
+        self.assertIn("launches_failed is '2'; expected: 3 to 5, ", self.refusal_by_need(launches_failed="2"))
 
     def test_as_they_are_written(self):
         unfinished = {**self.WRONG, "answer": "", "reference": "", "relative_error": "", "status": "timeout"}
@@ -654,10 +671,10 @@ class RowsAgree(unittest.TestCase):
 
 
 class Evidence(Command):
-    """What the CSVs rest on: their rows, their manifests, and the figures."""
+    """What the CSVs depend on: their rows, their manifests, and the figures."""
 
     def problem(self, csv, manifest):
-        """What check says of a keyed log beside e.csv, without the folder."""
+        """The message of check about a log with keys beside e.csv, without the folder."""
         self.write("results/m/k.csv", csv)
         self.write("results/m/k.json", json.dumps(manifest))
         self.write_sum()
@@ -672,7 +689,7 @@ class Evidence(Command):
             self.write(f"results/m/{name}", text)
             self.assertIn(f"claims.sh: m/{name}: {self.folder}/results/m/SHA256SUMS has no line for {name}\n", self.failed())
         self.write_sum()
-        self.assertNotIn("SHA256SUMS", self.failed())  # the figure does not say what it is of
+        self.assertNotIn("SHA256SUMS", self.failed())  # the figure does not name its log
         (self.folder / "results/m/figures/k-wrong.svg").unlink()
         self.write_sum()
         self.run_claims("check")
@@ -681,31 +698,31 @@ class Evidence(Command):
 
     def test_name_the_row_that_its_manifest_does_not_have(self):
         for before, after, message in (
-                ("r1,k2", "r9,k2", "the manifest of m/k.csv: it has no run 'r9', of which the log has rows"),
+                ("r1,k2", "r9,k2", "the manifest of m/k.csv: it has no run 'r9', but the log has rows of it"),
                 ("r1,k2", "r1,k9", "m/k.csv, line 4: the plan in its manifest has no case 'k9'"),
                 ("cuda,8,64,8,1", "cuda,8,64,8,2", "m/k.csv, line 5: repetition is '2'; expected: 0 to 1, by the plan in its manifest"),
-                ("k2,slow,", "k2,fast,", "m/k.csv, line 4: strategy is 'fast'; expected: 'slow', as the plan in its manifest has it of "
-                                         "case k2"),
-                ("cuda,8,64", "cuda,9,64", "m/k.csv, line 4: grid is '9'; expected: '8', as the plan in its manifest has it of case k2"),
-                ("cuda,8,64", "cuda,8,32", "m/k.csv, line 4: pending_limit_asked is '32'; expected: '64', as the plan in its manifest "
-                                           "has it of case k2"),
-                (",held,open", ",open,open", "m/k.csv, line 2: submit_asked is 'open'; expected: 'held', as the plan in its manifest has it of "
-                                             "case k1"),
-                ("slow,cuda", "slow,cpu", "m/k.csv, line 4: backend is 'cpu'; expected: one of cuda, as its manifest has it of run r1"),
-                *((f",{value}", ",x", f"m/k.csv, line 2: {column} is 'x'; expected: '{value}', as its manifest has it of run r1")
+                ("k2,slow,", "k2,fast,", "m/k.csv, line 4: strategy is 'fast'; expected: 'slow', as in the plan of its manifest "
+                                             "for case k2"),
+                ("cuda,8,64", "cuda,9,64", "m/k.csv, line 4: grid is '9'; expected: '8', as in the plan of its manifest for case k2"),
+                ("cuda,8,64", "cuda,8,32", "m/k.csv, line 4: pending_limit_asked is '32'; expected: '64', as in the plan of its "
+                                           "manifest for case k2"),
+                (",held,open", ",open,open", "m/k.csv, line 2: submit_asked is 'open'; expected: 'held', as in the plan of its manifest "
+                                             "for case k1"),
+                ("slow,cuda", "slow,cpu", "m/k.csv, line 4: backend is 'cpu'; expected: one of cuda, as in its manifest for run r1"),
+                *((f",{value}", ",x", f"m/k.csv, line 2: {column} is 'x'; expected: '{value}', as in its manifest for run r1")
                   for column, value in (("machine", "m1"), ("gpu", "Some GPU"), ("driver", "580"), ("cuda", "13.0"), ("git", "abc"))),
-                ("\r\ne,", "\r\nf,", "m/k.csv, line 2: experiment is 'f'; expected: 'e', as its manifest has it of run r1")):
+                ("\r\ne,", "\r\nf,", "m/k.csv, line 2: experiment is 'f'; expected: 'e', as in its manifest for run r1")):
             with self.subTest(message):
                 self.assertEqual(self.problem(KEYED.replace(before, after, 1), self.manifest()), message)
 
     def test_want_a_run_that_finished_and_left_these_rows(self):
         self.assertEqual(self.problem(KEYED, self.manifest(log_rows=5)),
-                         "m/k.csv: it has 4 rows; expected: 5, as the runs in its manifest left it")
+                         "m/k.csv: it has 4 rows; expected: 5, according to its manifest")
         unfinished = self.manifest()
         del unfinished["runs"]["r1"]["finished_utc"]
         self.assertEqual(self.problem(KEYED, unfinished),
                          "the manifest of m/k.csv: run r1 did not finish; allowed: the log of a finished run")
-        # Resumed: the last run counts. Shards that were merged: the last of each.
+        # A resumed log: the last run counts. Merged shards: the last run of each shard.
         self.write("results/m/k.csv", KEYED)
         for first in ({"started_utc": "2025-12-31T00:00:00Z", "log_rows": 2}, {"shard": "1/2", "log_rows": 3}):
             again = {"shard": "2/2", "log_rows": 1} if "shard" in first else {}
@@ -715,20 +732,20 @@ class Evidence(Command):
             self.write("results/m/k.json", json.dumps({"runs": runs, "plans": {"p": PLAN}}))
             self.write_sum()
             self.run_claims("check")
-        # Shards that were merged, and a run that went on with what they are: it has counted all rows.
+        # Merged shards, and a later run that continued the merged log: it counted all rows.
         runs = {"r0": {**KEYED_RUN, "shard": "1/2", "log_rows": 3}, "r2": {**KEYED_RUN, "shard": "2/2", "log_rows": 1},
                 "r1": {**KEYED_RUN, "started_utc": "2027-01-01T00:00:00Z"}}
         self.write("results/m/k.json", json.dumps({"runs": runs, "plans": {"p": PLAN}}))
         self.write_sum()
         self.run_claims("check")
-        # Two runs of one second: the one that came to its end is the last.
+        # Two runs that started in the same second: the finished one is the last.
         interrupted = {**KEYED_RUN, "log_rows": 2}
         del interrupted["finished_utc"]
         self.write("results/m/k.json", json.dumps({"runs": {"r1": KEYED_RUN, "r2": interrupted}, "plans": {"p": PLAN}}))
         self.write_sum()
         self.run_claims("check")
         self.assertEqual(self.problem(KEYED, {"runs": {"r1": {**MANIFEST["runs"]["r1"], "samples": 3}}}),
-                         "the manifest of m/k.csv: run r1 was to measure 3 rows; the log has 4")
+                         "the manifest of m/k.csv: run r1 should have measured 3 rows; the log has 4")
 
     def test_know_the_null_stream_by_its_old_name(self):
         plan = [{**case, "case": f"{case['case']} mechanism=null"} for case in PLAN]
@@ -763,7 +780,7 @@ class Evidence(Command):
                           self.problem(KEYED, spoilt))
 
     def test_name_the_row_that_is_not_of_its_key(self):
-        """Also in what the plan does not say, as nothing was asked for."""
+        """The check includes cells that the plan does not have, because nothing was asked for."""
         seeded = "\r\n".join(f"{line},{'seed' if not place else 1}" for place, line in enumerate(KEYED.split("\r\n")[:-1])) + "\r\n"
         self.write("results/m/k.csv", seeded)
         self.write("results/m/k.json", json.dumps(self.manifest()))
@@ -795,7 +812,7 @@ class Evidence(Command):
             self.assertEqual(checked(text, 3), no_source)
         self.assertEqual(checked(svg.format(source.replace("k.csv", "l.csv")), 3),
                          "m/figures/k-wrong.svg: there is no m/l.csv, which it is drawn from")
-        self.write("results/m/k.csv", KEYED.replace(",10,ok", ",11,ok", 1))  # all sums are those of the files as they are
+        self.write("results/m/k.csv", KEYED.replace(",10,ok", ",11,ok", 1))  # SHA256SUMS matches the new files
         self.assertEqual(checked(svg.format(source), 3), "m/figures/k-wrong.svg: it is not drawn from m/k.csv as that is now: run "
                                                          "experiments/plot.sh m/k.csv")
 
@@ -828,7 +845,7 @@ End.
 
 
 class ComputedPage(Command):
-    """README.md of a folder of logs, from its template."""
+    """README.md of a folder of logs, written from its template."""
 
     def setUp(self):
         super().setUp()
@@ -888,9 +905,9 @@ class ComputedPage(Command):
 
     def test_refuses_what_is_no_number_and_says_where(self):
         for text, message in (
-                ("{{median strategy=fast}}", "'median strategy=fast' is no number; allowed: use, with, us, ms, median:COLUMN"),
-                ("{{us:gpu_us}}", "is no number"), ("{{count:status}}", "is no number"), ("{{mode:gpu_us}}", "is no number"),
-                ("{{us>miles}}", "is no number"), ("{{}}", "is no number"), ("{{quoted}}", "is no number"), ("{{end}}", "is no number"),
+                ("{{median strategy=fast}}", "'median strategy=fast' is not a number; allowed: use, with, us, ms, median:COLUMN"),
+                ("{{us:gpu_us}}", "is not a number"), ("{{count:status}}", "is not a number"), ("{{mode:gpu_us}}", "is not a number"),
+                ("{{us>miles}}", "is not a number"), ("{{}}", "is not a number"), ("{{quoted}}", "is not a number"), ("{{end}}", "is not a number"),
                 ("{{us fast}}", "'fast' is not a condition; allowed: COLUMN=CELL"),
                 ("{{us strategy=none}}", "e.csv has no row where strategy = none"),
                 ("{{us time=5}}", "e.csv: it has no column time"), ("{{median:status}}", "e.csv:2: status is 'ok'; allowed: a number"),
@@ -938,10 +955,10 @@ class Second(Command):
         (self.folder / "again/e.csv").unlink()
         out, messages = self.run_claims("compare", self.folder / "again", expect=3)
         self.assertIn("not there", out)
-        self.assertEqual(messages, f"claims.sh: {self.folder}/again/e.csv: No such file or directory\n")  # once
+        self.assertEqual(messages, f"claims.sh: {self.folder}/again/e.csv: No such file or directory\n")  # named once
 
     def another(self, csv=CSV, capability="7.5", **manifest):
-        """The rows of e.csv as another GPU would have measured them, into a folder of its own."""
+        """Writes the rows of e.csv, as if another GPU had measured them, into a separate folder."""
         runs = json.loads(json.dumps(manifest or MANIFEST).replace("Some GPU", "Other GPU"))
         runs["runs"]["r1"]["backends"]["cuda"]["compute_capability"] = capability
         self.write("again/e.json", json.dumps(runs))
@@ -949,7 +966,7 @@ class Second(Command):
         return self.folder / "again"
 
     def everywhere(self, value):
-        """Whether the ratio slowly.times must lie on the same side of 1 on every GPU."""
+        """Sets whether the ratio slowly.times must lie on the same side of 1 on every GPU."""
         self.replace("results/claims.json", '"within": 0.2', f'"within": 0.2, "everywhere": {json.dumps(value)}')
 
     def test_another_gpu_is_judged_by_what_holds_everywhere(self):
@@ -974,7 +991,7 @@ class Second(Command):
         self.assertRegex(self.run_claims("compare", folder)[0].partition("need not")[0], r"slowly.times +5.00 +50.0 +above 1 +near\n")
         folder = self.another(CSV.replace("slow,55", "slow,5"))
         self.assertRegex(self.run_claims("compare", folder, expect=3)[0], r"slowly.times +5.00 +0.455 +above 1 +far\n")
-        # On the same GPU it must be near, as before.
+        # On the same GPU the number must still be near.
         self.write("again/e.csv", CSV.replace("slow,55", "slow,550"))
         self.run_claims("compare", folder, expect=3)
 
@@ -985,7 +1002,7 @@ class Second(Command):
 
     def test_of_another_gpu_what_was_not_measured_is_named(self):
         folder = self.another(CSV.replace("fast,10,0,ok", "fast,,0,unsupported"))
-        messages = self.run_claims("compare", folder)[1]  # times alone rest on it
+        messages = self.run_claims("compare", folder)[1]  # only times depend on it
         self.assertIn("status is unsupported; allowed: ok", messages)
         (folder / "e.json").write_text('{"runs": {"r1": {"backends": 5}}}')
         self.assertIn("e.json: it is not a manifest of `nestbed run`", self.failed("compare", folder))
@@ -1022,7 +1039,7 @@ class Second(Command):
                                (["compare", "nowhere"], "compare nowhere: there is no such folder; allowed: one with CSVs"),
                                (["check", "--json"], "unrecognized arguments: --json"),
                                (["list", "--csv", "x.csv"], "unrecognized arguments: --csv"),
-                               (["compare", self.folder, "--csv", self.folder / "README.md"], "it is there already"),
+                               (["compare", self.folder, "--csv", self.folder / "README.md"], "it already exists"),
                                (["compare", self.folder, "--csv", self.folder / "none/x.csv"], "there is no folder ")):
             with self.subTest(words):
                 self.assertIn(message, self.run_claims(*words, expect=2)[1])
@@ -1063,7 +1080,8 @@ class OfTheRepository(unittest.TestCase):
 
 
 class Scripts(Scratch):
-    """What the scripts answer before they install or build anything: in a copy where that would leave a file."""
+    """What the scripts answer before they install or build anything. They run in a copy, where a stray file would
+    show."""
 
     def setUp(self):
         super().setUp()

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Tests of the documents: links and anchors, what they list, the examples in them.
+"""Tests of the documents: links and anchors, lists, and examples.
 
     NESTBED=build/release/nestbed NESTBED_TESTS=build/release/tests/nestbed_tests /usr/bin/python3 tests/scripts/documents_test.py
 
-The strategies that nested/README.md and baseline/README.md give as examples are compiled into NESTBED_TESTS (tests/documents).
+NESTBED_TESTS contains the strategies that nested/README.md and baseline/README.md give as examples (tests/documents).
 """
 import csv
 import os
@@ -16,8 +16,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NESTBED = os.path.abspath(os.environ["NESTBED"])
 TESTS = os.path.abspath(os.environ["NESTBED_TESTS"])
-# What the tables of strategies name besides: workloads, mechanisms, commands.
-OTHER_WORDS = {"reduce", "copy", "transpose", "null_stream", "named", "fire_and_forget", "graph_tail", "none"}
+# Other names in the tables of strategies: workloads, mechanisms, commands.
+OTHER_WORDS = {"reduce", "copy", "transpose", "bezier", "mandelbrot", "null_stream", "named", "fire_and_forget", "graph_tail", "none"}
 SKIPPED = {"build", ".git", "local"}  # folders
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 
@@ -28,7 +28,7 @@ def documents_of(root):
 
 
 def without_code(text):
-    """The text with blocks and spans of code made blank, lines kept."""
+    """The text with spaces in place of code blocks and code spans. Line numbers stay the same."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match[0])
     text = re.sub(r"^```.*?^```", blank, text, flags=re.DOTALL | re.MULTILINE)
@@ -36,7 +36,8 @@ def without_code(text):
 
 
 def anchor_of(heading):
-    """As GitHub makes it of a heading: letters, digits, hyphens and underscores remain, blanks become hyphens."""
+    """The anchor that GitHub makes from a heading: letters, digits, hyphens and underscores remain, and spaces become
+    hyphens."""
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.replace("`", "").replace("*", ""))
     return re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
 
@@ -74,19 +75,20 @@ def called(*words, **others):
 
 
 def kept(folder, pattern):
-    """The files that git keeps: what somebody is trying out is in no list yet. Without git, all."""
+    """The files that git tracks, because the lists do not name strategies that somebody is only trying out. Without
+    git, all files."""
     tracked = called("git", "-C", folder, "ls-files", "--", ".").stdout.split()
     return sorted(path for path in folder.glob(pattern) if not tracked or path.name in tracked)
 
 
 def block_after(path, mark):
-    """The block of code that follows a line with the mark."""
+    """The block of code after a line with the mark."""
     text = path.read_text(encoding="utf-8")
     return re.search(r"^```\w*\n(.*?)^```$", text[text.index(f"<!-- {mark} -->"):], re.DOTALL | re.MULTILINE)[1]
 
 
 def rows_after(path, heading):
-    """All table rows between a heading and the next one of its kind."""
+    """All table rows between this heading and the next second-level heading."""
     text = path.read_text(encoding="utf-8")
     part = re.split(r"^## ", text[text.index(f"\n{heading}\n") + 4:], maxsplit=1, flags=re.MULTILINE)[0]
     return re.findall(r"^\| .*$", part, re.MULTILINE)
@@ -210,10 +212,11 @@ class Examples(Scratch):
         rows = self.run_with(NESTBED, "run", "my.cfg", "--backend", "cpu", "--repeat", "1", "--warmup", "0")
         self.assertEqual({row["status"] for row in rows}, {"ok"})
         self.assertEqual({row["grid"] for row in rows}, {"1", "4", "16", "64"})
-        self.assertEqual(len(rows), 12 + 3 + 10)  # a case that two sections have is one
+        self.assertEqual(len(rows), 12 + 3 + 10)  # a case in two sections counts once
 
     def example(self, name):
-        """Of the build folder, with the text that the document has; where one like it is in the tree, it is not compiled."""
+        """Checks that the example in the build folder has the text of the document. If the tree has a strategy with
+        the same name, the example is not compiled."""
         compiled = pathlib.Path(TESTS).parent / "documents" / f"{name}.cu"
         if not compiled.exists():
             self.skipTest(f"a strategy of the tree has names of the documents' example {name}")

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Tests of what is on the disk when a run or a merge ends, and when one of the calls that it depends on fails.
+"""Tests of what is on the disk when a run or a merge ends, also when a system call that it needs fails.
 
     NESTBED=build/release/nestbed FILE_FAULTS=build/release/tests/libnestbed_file_faults.so /usr/bin/python3 -W error tests/scripts/file_faults_test.py
 
-FILE_FAULTS is tests/support/file_faults.cpp, loaded before nestbed: it notes these calls, and lets the k-th of a kind fail.
+FILE_FAULTS is the library built from tests/support/file_faults.cpp. It is loaded before nestbed, records these calls,
+and makes the k-th call of a kind fail.
 """
 import concurrent.futures
 import csv
@@ -22,25 +23,25 @@ NESTBED = os.environ["NESTBED"]
 LIBRARY = os.environ["FILE_FAULTS"]
 WORDS = ["--strategy", "neighbored", "--backend", "cpu", "--grid", "4,8", "--block", "32", "--repeat", "2", "--in-process", "--untimed"]
 ROWS = 4
-# Cells that a row of a crash has not.
+# Columns that are empty in a row of a crash.
 OF_AN_ANSWER = ["gpu_us", "wall_us", "host_launches", "launches_attempted", "launches_failed", "launches_by_depth", "max_depth", "answer",
                 "reference", "relative_error"]
-MOST_CALLS = 200  # of one kind, in one run: more is a loop
+MOST_CALLS = 200  # of one kind, in one run; more would be an endless loop
 
-# {kind of call: what may come of it}
+# {kind of call: its possible errors}
 ERRORS = {"open": [errno.ENOSPC, errno.EINTR],
           "write": [errno.EIO, errno.ENOSPC, errno.EINTR, 0],
           "fsync": [errno.EIO, errno.EINTR],
           "fdatasync": [errno.EIO, errno.EINTR],
-          "rename": [errno.EIO],  # no EINTR: it cannot be interrupted
+          "rename": [errno.EIO],  # not EINTR, because a rename cannot be interrupted
           "close": [errno.EIO, errno.EINTR],
           "ftruncate": [errno.EIO, errno.EINTR],
           "chmod": [errno.EIO, errno.EINTR],
           "unlink": [errno.EIO]}
-HARMLESS = {0, errno.EINTR}  # a call that is short or interrupted is made again
-# For what goes through the same functions as the other scenarios.
+HARMLESS = {0, errno.EINTR}  # a short or interrupted call is repeated
+# For scenarios that use the same functions as other scenarios.
 ONE_ERROR_EACH = {call: errors[:1] for call, errors in ERRORS.items()}
-# One of these that fails has lost something, or may have: never exit code 0.
+# If one of these calls fails, data are lost or may be lost: the exit code must not be 0.
 TELLING = {"write", "fsync", "fdatasync", "rename", "ftruncate"}
 
 
@@ -97,7 +98,7 @@ class Folder(unittest.TestCase):
 
 
 class Durability(Folder):
-    """In the order of the calls: what must be on the disk before what."""
+    """The order of the calls: what must be on the disk before what."""
 
     def first(self, calls, begin, what, **wanted):
         for index in range(begin, len(calls)):
@@ -106,7 +107,7 @@ class Durability(Folder):
         return self.fail(f"{what}: none after call {begin} of\n" + "\n".join(map(str, calls)))
 
     def synced(self, calls, begin, what, path, name="fsync"):
-        """The end of a sync of this file that began after a call."""
+        """The index of the call that ends a sync of this file. The sync begins after call `begin`."""
         begun = self.first(calls, begin, what, name=name + " begins", path=str(path))
         return self.first(calls, begun, what, name=name, path=str(path), result=0)
 
@@ -134,7 +135,7 @@ class Durability(Folder):
             self.assertIn("finished_utc", manifest_of(log).read_text())
             for index in writes:
                 self.assertLess(self.synced(calls, index, "a sync of the rows", log, "fdatasync"), last_rename)
-            # The name of the log too, before its first row.
+            # The name of the log must also be on the disk before its first row.
             made = self.first(calls, 0, "the log is made", name="open", path=str(log))
             self.assertLess(self.synced(calls, made, "a sync of the folder of the log", folder), writes[1])
             self.assert_replaced_files_are_synced(ended)
@@ -151,9 +152,9 @@ class Durability(Folder):
 
 
 class Scenario:
-    """A folder to begin with, a command in it, and what must hold of the folder however the command ends."""
+    """An initial folder, a command to run in it, and what must hold for the folder however the command ends."""
 
-    calls = {"open", "write", "fsync", "fdatasync", "rename", "close", "chmod"}  # the kinds that it makes
+    calls = {"open", "write", "fsync", "fdatasync", "rename", "close", "chmod"}  # the kinds of calls that it makes
     errors = ERRORS
 
     def __init__(self, test, words):
@@ -175,7 +176,7 @@ class Scenario:
         return {}
 
     def kept(self, _folder):
-        """(must be in the log at the beginning, may be what follows the last whole row)"""
+        """(what the log must begin with, what may follow the last complete row)"""
         return b"", b""
 
     def check_others(self, folder):
@@ -212,7 +213,7 @@ class Fresh(Scenario):
 
 
 class Resumed(Scenario):
-    """A log of which the last run was killed in its third row."""
+    """A log whose last run was killed in its third row."""
 
     calls = Scenario.calls | {"ftruncate"}
 
@@ -234,7 +235,8 @@ class Resumed(Scenario):
 
 
 class Overwritten(Scenario):
-    """What was there is kept, under its name or another; log and manifest under names of one number."""
+    """The old files are kept, under their names or new ones. The new names of a log and its manifest have the same
+    number."""
 
     def prepare(self):
         self.run("run", *WORDS, "-o", "out.csv")
@@ -253,7 +255,7 @@ class Overwritten(Scenario):
 
 
 class Retried(Scenario):
-    """A log of which the last row failed. It is there until it is measured again, and the log as it was is kept."""
+    """A log whose last row failed. The row stays until it is measured again, and the old log is kept."""
 
     errors = ONE_ERROR_EACH
 
@@ -285,7 +287,8 @@ class Retried(Scenario):
 
 
 class Deleted(Scenario):
-    """Somebody deletes the log while it is written. What it had is in a new file then, or the run says that it is lost."""
+    """Somebody deletes the log while it is written. Afterwards a new file has its rows, or the run reports that they
+    are lost."""
 
     errors = ONE_ERROR_EACH
 
@@ -294,14 +297,14 @@ class Deleted(Scenario):
         return {"FILE_FAULTS_LOST": str(folder / "out.csv"), "TMPDIR": str(folder / "tmp")}
 
     def check_lost(self, folder, ended, dead):
-        """After the command, with or without a fault."""
+        """Checks the folder after the command, with or without a fault."""
         assert ended.code != 0, "the loss was not told"
         said = re.search(r"all rows of the log are in (\S+)", ended.err)
         assert said or dead or "while this run was writing it" not in ended.err, "the rows could have been kept"
         rescued = [path for path in folder.rglob("*.rescued-?") if path.is_file()]
         assert not said or folder / said[1] in rescued, "the rows are not where they are said to be"
         reported = sum(call.name == "write" and call.path == str(folder / "out.csv") and call.result == call.size for call in ended.calls) - 1
-        for path in rescued:  # a second one where the name of the first may not be on the disk
+        for path in rescued:  # there is a second one if the name of the first may not be on the disk
             assert said or path.name in ended.err, "the rows are kept, and that is not said"
             assert manifest_of(path).exists(), "the rescued log has no manifest"
             rows = rows_in(path.read_bytes())
@@ -309,7 +312,7 @@ class Deleted(Scenario):
 
 
 class Replaced(Deleted):
-    """Somebody's file takes the place of the log while it is written."""
+    """Somebody replaces the log by another file while it is written."""
 
     THEIRS = b"of somebody else"
 
@@ -353,7 +356,7 @@ class Faults(Folder):
                 yield call, errno.EIO, "dead"
 
     def try_each(self, scenario, call, error, then):
-        """The first call of this kind fails, the second one, ... Returns how many."""
+        """Makes the first call of this kind fail, then the second, and so on. Returns their number."""
         for number in range(1, MOST_CALLS):
             folder = self.top / f"{type(scenario).__name__}-{call}-{error}-{then}-{number}"
             shutil.copytree(scenario.start, folder)
@@ -394,7 +397,7 @@ class Faults(Folder):
             return
         again = Ended(folder, scenario.words)
         if isinstance(scenario, Merged) and (folder / "out.csv").exists() and again.code == 2:
-            again = Ended(folder, [*scenario.words, "--overwrite"])  # it is there, and whole
+            again = Ended(folder, [*scenario.words, "--overwrite"])  # the file exists and is complete
         assert again.code == 0, f"and it cannot be done after that: {again.err}"
         scenario.check(folder, True)
         scenario.check_complete(folder)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests of the shape of the source: which folder includes which, how long files are, where functions are declared, whose names are whose.
+"""Tests of the structure of the source: which folder includes which, how long files are, where functions are
+declared, and which names are used twice.
 
     /usr/bin/python3 tests/scripts/includes_test.py             the tests, on this repository and on planted mistakes
     /usr/bin/python3 tests/scripts/includes_test.py --graph     the include graph by folder, and the lines per folder
@@ -13,7 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# A folder may include itself and these.
+# A folder may include itself and these folders.
 MAY_INCLUDE = {"base": [],
                "model": ["base"],
                "plan": ["base", "model"],
@@ -29,12 +30,13 @@ STAGES = [folder for folder in MAY_INCLUDE if folder not in STRATEGIES]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh"}
 MOST_LINES = 350
 MOST_OF_SRC = {folder: 0.20 for folder in STAGES} | {"device": 0.36}
-# Files of functions that a header of another name declares.
+# Files whose functions are declared in a header with another name.
 DECLARED_ELSEWHERE = [("cli/command_*.cpp", "cli/commands.hpp"),
                       ("device/workloads/*_workload.cu", "device/workload.hpp"),
                       ("device/cpu/*.cpp", "device/cpu/executor_state.hpp"),
-                      ("device/cpu/executor.cpp", "device/cpu/fiber.hpp"),  # what a fiber runs
+                      ("device/cpu/executor.cpp", "device/cpu/fiber.hpp"),  # the function that a fiber runs
                       ("device/races/*.cpp", "device/races/detector.hpp"),
+                      ("device/races/hooks.cpp", "device/cpu/cuda_language.hpp"),  # memcpy of watched kernels
                       ("device/cuda/context.cu", "device/cuda/why_no_gpu.hpp")]  # for those that have no nvcc
 
 
@@ -43,7 +45,7 @@ def folder_of(name):
 
 
 class Source:
-    """The source files of a tree. Files of src are named as an #include names them: from src on."""
+    """The source files of a tree. Files of src are named as in an #include: relative to src."""
 
     def __init__(self, root):
         self.root = pathlib.Path(root)
@@ -74,7 +76,7 @@ class Source:
 
 
 def cycle_in(edges):
-    """A cycle in a graph, {node: [nodes]}, as a list whose first node is its last; [] where there is none."""
+    """A cycle in a graph, {node: [nodes]}, as a list whose first node is also its last; [] if there is none."""
     done, path = set(), []
 
     def visit(node):
@@ -134,7 +136,7 @@ def large_folders(source):
 
 
 def defined_in(text):
-    """The functions that a file defines for others, or their classes; by the formatting of .clang-format."""
+    """The functions, or their classes, that a file defines for others. Relies on the formatting by .clang-format."""
     text = re.sub(r"^namespace\n\{\n.*?^\} // namespace$", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^template\b[^\n]*\n", "static ", text, flags=re.MULTILINE)
     for match in re.finditer(r"^(?!static|inline|__global__|const|extern|using|namespace|struct|class|enum|typedef)"
@@ -152,15 +154,15 @@ def undeclared(source):
         headers += [header for files, header in DECLARED_ELSEWHERE if path.match(files)]
         declared = "\n".join(source.texts.get(header, "") for header in headers)
         for function in dict.fromkeys(defined_in(text)):
-            if function.startswith("__") or function.isupper():  # the compiler declares it; a macro
+            if function.startswith("__") or function.isupper():  # declared by the compiler, or a macro
                 continue
             if not re.search(rf"\b{re.escape(function)}\b", declared):
                 yield f"{name}: {function} is not declared in {headers[-1] if len(headers) > 2 else headers[0]}"
 
 
 def shared_names(source):
-    """Kernels and types that two strategies define. They are templates or inline, so the linker takes one of the two for both, and says
-    nothing."""
+    """Kernels and types that two strategies define. They are templates or inline, so the linker silently uses one of
+    the two definitions for both."""
     files = collections.defaultdict(list)
     for name, text in source.texts.items():
         if folder_of(name) in STRATEGIES:
@@ -195,7 +197,7 @@ class ThisRepository(unittest.TestCase):
         self.assertIn("make_plan", found["plan/plan.cpp"])
 
 
-# Small, and right.
+# A small tree without mistakes.
 GOOD = {"src/base/text.hpp": "int length();\n",
         "src/base/text.cpp": '#include "base/text.hpp"\n\nint length()\n{\n    return 0;\n}\n',
         "src/model/case.hpp": '#include "base/text.hpp"\n',
@@ -210,7 +212,7 @@ GOOD = {"src/base/text.hpp": "int length();\n",
 
 class PlantedMistakes(unittest.TestCase):
     def found(self, more, rules=(wrong_includes, cycles, long_files, undeclared)):
-        """What the rules say of the good tree with these files, or lines added to them."""
+        """What the rules report for the correct tree with these files, or with lines added to its files."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in [*GOOD.items(), *more.items()]:
                 path = pathlib.Path(folder, name)

@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "experiments"))
 
 import nvbench  # noqa: E402
 
-# As nvbench's CSV printer writes it: an axis of powers of two is there twice, and so is Noise.
+# As nvbench's CSV printer writes it: an axis of powers of two appears twice, and so does Noise.
 NVBENCH = """Benchmark,Device,Device Name,T{ct},Elements (pow2),Elements,Skipped,Samples,CPU Time (sec),Noise (%),GPU Time (sec),Noise (%)
 cub_sum,0,NVIDIA H200,I32,2^20,1048576,No,2000,1.6e-05,0.1,8.63e-06,0.02
 cub_sum,0,NVIDIA H200,I32,2^24,16777216,No,1500,3.5e-05,0.1,2.85e-05,0.01
@@ -34,7 +34,7 @@ SIZES = [("cub", 2**20, 8.7), ("cub", 2**24, 29.0), ("neighbored", 2**20, 18.3)]
 
 
 def rows(sizes=None, **more):
-    """Three rows a case: (strategy, elements, median)."""
+    """Three rows per case: (strategy, elements, median)."""
     return [{"experiment": "e", "backend": "cuda", "type": "int32", "submit": "held", "l2": "flushed", "status": "ok",
              "gpu": "NVIDIA H200", "strategy": strategy, "elements": elements, "repetition": place, "gpu_us": us + off,
              "wall_us": us + 10, **more}
@@ -93,7 +93,8 @@ class Beside(unittest.TestCase):
             self.log(rows([(name, size, change[1] if (name, size) == ("cub", change[0]) else us) for name, size, us in SIZES]))
             out, _ = self.run_nvbench(expect=3)
             self.assertEqual([line.split()[-1] for line in out.splitlines()[1:4]], verdicts)
-        # A bound of 0.7 us is for small ones, of 3 % for large ones; both can be set, and where large begins.
+        # A bound of 0.7 us applies to small cases and 3 % to large ones. Both can be set, and so can the size from
+        # which a case is large.
         self.run_nvbench("--share", "5")
         self.run_nvbench("--share-from", "2^25", "--us", "1")
 
@@ -108,7 +109,7 @@ class Beside(unittest.TestCase):
 
     def test_one_of_several_cases_is_chosen(self):
         self.log(rows() + rows([(name, size, 99) for name, size, _ in SIZES], type="float32"))
-        self.assertIn("log.csv, line 2: cub with 1048576 numbers is of several cases: type int32, float32; allowed: one, chosen by --where "
+        self.assertIn("log.csv, line 2: cub with 1048576 numbers has several cases: type int32, float32; allowed: one, chosen by --where "
                       "COLUMN=VALUE", self.refused())
         self.run_nvbench("--where", "type=int32")
         self.run_nvbench("--where", "type=float32", expect=3)
@@ -116,7 +117,7 @@ class Beside(unittest.TestCase):
         line = NVBENCH.splitlines()[1]
         self.nvbench(NVBENCH + line.replace("I32", "F32") + "\n")
         self.log(rows())
-        self.assertIn("nvbench.csv, line 7: cub_sum with 1048576 numbers is in line 2 already; allowed: one row per case, chosen by --only "
+        self.assertIn("nvbench.csv, line 7: cub_sum with 1048576 numbers is already in line 2; allowed: one row per case, chosen by --only "
                       "AXIS=VALUE", self.refused())
         self.run_nvbench("--only", "T{ct}=I32")
 
@@ -136,7 +137,7 @@ class Beside(unittest.TestCase):
                 (",Elements,", ",Numbers,", "nvbench.csv, line 1: it has no column 'Elements'"),
                 ("NVIDIA H200", "Tesla T4", "nvbench.csv, line 2: cub_sum: it is of Tesla T4, and log.csv, line 2 of NVIDIA H200; allowed: "
                                             "the same GPU"),
-                ("0.1,8.63e-06", "0.1,8.63e-06,1", "nvbench.csv, line 2: 13 cells under 12 columns: the row is not whole")):
+                ("0.1,8.63e-06", "0.1,8.63e-06,1", "nvbench.csv, line 2: 13 cells under 12 columns: the row is incomplete")):
             with self.subTest(after):
                 self.nvbench(NVBENCH.replace(before, after, 1))
                 self.assertIn(message, self.refused())
@@ -149,7 +150,7 @@ class Beside(unittest.TestCase):
         self.assertIn("log.csv: No such file or directory", self.refused())
 
     def test_the_time_may_be_another_column(self):
-        """Where a benchmark writes its median as well."""
+        """For benchmarks that also write their median."""
         header, *lines = NVBENCH.splitlines()
         self.nvbench("\n".join([f"{header},Median (sec)", *(f"{line},9.9e-06" for line in lines)]) + "\n")
         out, _ = self.run_nvbench("--time", "Median (sec)", expect=3)
@@ -163,7 +164,7 @@ class Beside(unittest.TestCase):
                                (["--map", "cub_sum=cub"], "--map: a name is given twice; allowed: once"),
                                (["--share", "-1"], "'-1'; allowed: a number from 0 on"), (["--us", "x"], "'x'; allowed: a number from 0 on"),
                                (["--share-from", "big"], "'big'; allowed: a whole number, or 2^24"),
-                               (["-o", "log.csv"], "--output log.csv: it is there already, and nothing is overwritten; allowed: a new file")):
+                               (["-o", "log.csv"], "--output log.csv: it already exists, and nothing is overwritten; allowed: a new file")):
             self.assertIn(message, self.refused(*words))
         self.assertIn("File exists", self.run_nvbench("-o", "log.csv/x.csv", expect=1)[1])
 

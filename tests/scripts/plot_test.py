@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests of experiments/plot.sh's figures, on small logs made here and on those of results/h200.
+"""Tests of the figures of experiments/plot.sh, on small logs made here and on those of results/h200.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/plot_test.py
 
@@ -31,6 +31,7 @@ import figures  # noqa: E402
 import figures_rates  # noqa: E402
 import logs  # noqa: E402
 import plot  # noqa: E402
+import plot_mutants  # noqa: E402
 import plot_trace  # noqa: E402
 
 H200 = ROOT / "results" / "h200"
@@ -44,7 +45,8 @@ ROW = {"experiment": "made", "run_id": "1", "strategy": "nosync", "backend": "cu
 
 
 def rows(times, **cells):
-    """A row a time in microseconds; no time: a row that failed, of status wrong unless given."""
+    """One row per time in microseconds. None makes a failed row, with status wrong unless the cells set another
+    one."""
     made = []
     for repetition, time in enumerate(times):
         row = {**ROW, "repetition": str(repetition), "launches_attempted": "10", "launches_expected": "10",
@@ -55,7 +57,7 @@ def rows(times, **cells):
 
 
 def texts_of(figure):
-    """All that is written in a figure, as one text."""
+    """All texts of a figure, joined."""
     found = [text.get_text() for text in figure.texts]
     for axes in figure.axes:
         found += [text.get_text() for text in [*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label]]
@@ -74,12 +76,12 @@ class FilesThatAreNoLogs(unittest.TestCase):
         for path in (pipe, pathlib.Path("/dev/zero")):
             with self.assertRaisesRegex(logs.LogError, f"^{path}: it is a pipe or a device; allowed: a regular file$"):
                 logs.read_log(path)
-        self.assertEqual(logs.logs_in(self.folder), ([pipe], []))  # to be refused by name
+        self.assertEqual(logs.logs_in(self.folder), ([pipe], []))  # listed, so that it is refused by name
 
     def test_what_is_too_large_is_not_read(self):
         path = self.folder / "large.csv"
         path.touch()
-        os.truncate(path, 2**40)  # without a block of it on the disk
+        os.truncate(path, 2**40)  # a sparse file: it occupies no disk block
         with self.assertRaisesRegex(logs.LogError, "large.csv: it is too large; allowed: 1 GiB"):
             logs.read_log(path)
 
@@ -122,10 +124,11 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(code, expect, messages.getvalue())
         return out.getvalue(), messages.getvalue()
 
-    # --- what stands in a log is text ---
+    # --- the content of a log is text ---
 
     def test_a_hostile_log_is_text(self):
-        """Names and values are drawn as they stand in the log: no formula, no element, no line break, no character that is not seen."""
+        """Names and values are drawn exactly as in the log: no formula, no element, no line break, no invisible
+        character."""
         seen = {"<a href='https://a.b/c'>link</a>": None, "</text><script>x</script>": None, "&amp;<b>": None, "__proto__": None,
                 "$\\frac{1}{2}$": None, "$\\frac": None, "\x1b[31mred": "[U+001B][31mred", "\u202etxt": "[U+202E]txt",
                 "two\nlines": "two[U+000A]lines", "x" * 5000: logs.cut("x" * 5000)}
@@ -158,7 +161,8 @@ class PlotTest(unittest.TestCase):
         path = self.write([{**ROW, "repetition": "0", "gpu_us": "\x1b[2J"}])
         self.assertIn("gpu_us is '[U+001B][2J'", self.run_plot(path, expect=2)[1])
 
-    # --- what is drawn -----------------------------------------------------------------------------------------------
+    # --- what is drawn
+    # -----------------------------------------------------------------------------------------------
 
     def test_figures_follow_from_what_varies(self):
         by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
@@ -174,11 +178,27 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(set(self.drawn(by_limit)), {"made-pending-limit"})
         self.assertEqual(set(self.drawn(rows([10, 11, 12]))), {"made-strategies"})
 
+    def test_litmus_patterns_are_counted_and_not_timed(self):
+        pattern = {"type": "", "elements": "", "grid": 1000, "mechanism": "fire_and_forget"}
+        made = [row for strategy, delay, stale in (("litmus_other_barrier", 0, 0), ("litmus_other_barrier", 50, 0), ("litmus_own_write", "", 0),
+                                                   ("litmus_other_write", 0, 3), ("litmus_other_write", 50, 500))
+                for row in rows([None if stale else 10.0] * 4, strategy=strategy, delay_us=delay, answer=stale, **pattern)]
+        made += rows([None], strategy="litmus_local_pointer", **pattern, status="crashed")
+        figures_of_it = self.drawn(made, columns=[*COLUMNS, "answer"])
+        self.assertEqual(set(figures_of_it), {"made-litmus"})
+        words = " ".join(texts_of(figures_of_it["made-litmus"]).split())
+        self.assertIn("Stale values: 1 of 1 pattern without a guarantee read some; those that the rules guarantee none in 12\u2009000 instances"
+                      .replace("\u2009", " "), words)
+        for text in ("litmus_other_write (racy)", "12 of 4000", "2000 of 4000", "0 of 4000", "crashed", "no delay", "delay 50 µs"):
+            self.assertIn(text, words)
+        places = {line.get_marker(): line.get_xdata()[0] for line in figures_of_it["made-litmus"].axes[0].lines if line.get_ydata()[0] == 2}
+        self.assertGreater(places["D"], places["o"])
+
     def test_chains_and_fan_outs(self):
         chain = [row for depth in (1, 4, 16) for row in rows([depth * 10.0] * 3, strategy="chain", depth=depth, grid=1, block=32,
                                                              type="")]
         figure = self.drawn(chain)["made-launch-time"]
-        self.assertEqual(list(self.line_of(figure, 3).get_ydata()), [10, 10, 10])  # time over launches
+        self.assertEqual(list(self.line_of(figure, 3).get_ydata()), [10, 10, 10])  # time divided by launches
         self.assertIn("10.0 µs", texts_of(figure))
 
     def test_waves(self):
@@ -201,7 +221,7 @@ class PlotTest(unittest.TestCase):
                               "--block", "64", "--repeat", "15", "-o", path], capture_output=True, text=True, check=True)
         for _, case in logs.cases_of(logs.read_log(path)).iterrows():
             line = next(line for line in ran.stdout.splitlines() if line.startswith(case["strategy"]))
-            # The median, and both ends of its interval.
+            # The median and both ends of its interval.
             shown = re.search(r" ([0-9.]+) (us|ms) .* ([0-9.]+) - ([0-9.]+) (us|ms) ", line).groups()
             for text, unit, value in ((*shown[:2], case["us"]), (shown[2], shown[4], case["low"]), (shown[3], shown[4], case["high"])):
                 digits = len(text.partition(".")[2])
@@ -274,7 +294,7 @@ class PlotTest(unittest.TestCase):
     def test_the_old_name_of_the_null_stream(self):
         path = self.write(rows([10, 11], mechanism="null"))
         self.assertEqual(logs.read_log(path)["mechanism"].unique().tolist(), ["null_stream"])
-        self.assertEqual(pandas.read_csv(path)["mechanism"].count(), 0)  # which is why it has another
+        self.assertEqual(pandas.read_csv(path)["mechanism"].count(), 0)  # so the new log has a different name
 
     def test_inputs_and_operators_are_cases_of_their_own(self):
         path = self.write([row for name in ("random", "index") for operator in ("sum", "max")
@@ -290,12 +310,12 @@ class PlotTest(unittest.TestCase):
         self.assertEqual([name for _, name, _ in figures.drawn(path, logs.read_log(path))], ["made-strategies"])
 
     def lines_of(self, figure, label):
-        """Of the axes whose y label is this, the drawn lines of more than one point."""
+        """The lines with more than one point, on the axes with this y label."""
         return [line for axes in figure.axes if axes.get_ylabel() == label for line in axes.get_lines()
                 if len(line.get_xdata()) > 1]
 
     def crosses(self, figure):
-        """{colour: abscissas} of the × marks of a figure."""
+        """{colour: x values} of the × marks of a figure."""
         found = {}
         for axes in figure.axes:
             for line in axes.get_lines():
@@ -331,7 +351,7 @@ class PlotTest(unittest.TestCase):
         found = self.drawn(made)
         words = " ".join(texts_of(found["made-bandwidth"]).split())
         self.assertIn("reads 80.0 GB/s at 2¹¹ numbers of float32, 80 % of the device's peak", words)
-        for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both
+        for name in ("made-bandwidth", "made-against-cub"):  # a strategy looks the same in both figures
             colour, mark, _ = figure_style.look_of("last_block")
             lines = [line for axes in found[name].axes for line in axes.get_lines() if line.get_marker() == mark]
             self.assertEqual({matplotlib.colors.to_hex(line.get_color()) for line in lines}, {matplotlib.colors.to_hex(colour)}, name)
@@ -399,7 +419,7 @@ class PlotTest(unittest.TestCase):
         self.assertNotIn("share the whole input", words)
         counted = self.lines_of(found["made-launches"], "device launches per run")
         self.assertEqual([matplotlib.colors.to_hex(line.get_color()) for line in counted if line.get_marker() == "o"],
-                         [figure_style.GREY])  # of several families: none's colour
+                         [figure_style.GREY])  # strategies of several families have no family colour
         self.assertIn("the same for several", texts_of(found["made-launches"]))
 
     def test_a_strategy_looks_the_same_whatever_else_is_drawn(self):
@@ -464,7 +484,7 @@ class PlotTest(unittest.TestCase):
     def test_pending_limit(self):
         figure = self.drawn(self.pending(10, 4) + self.pending(1, 16, strategy="barrier"))["made-pending-limit"]
         words = " ".join(texts_of(figure).split())
-        # barrier has but one wave under auto
+        # barrier has only one wave under auto
         self.assertIn("at 512, a run takes 4.00 to 4.00 times as long as in waves", words)
         self.assertIn("512 MB", words)
         self.assertIn("Device memory", words)
@@ -479,6 +499,85 @@ class PlotTest(unittest.TestCase):
             self.assertIn("NULL stream: no auto", words)
             self.assertNotIn("in waves", words.split("Left:")[0])
 
+    def test_lanes_are_cells_by_outcome(self):
+        made = []
+        for block in (1, 32):
+            for limit in (128, 65536):
+                shape = {"block": block, "grid": 400, "depth": 2, "pending_limit_asked": limit, "elements": "", "type": ""}
+                refused = block == 32 and limit == 128
+                made += rows([None] if refused else [1, 2], strategy="lanes_in_turn", status="launch_failed" if refused else "ok", **shape)
+                made += rows([None] if refused else [1, 2], strategy="lanes_at_once", status="timeout" if refused else "ok", **shape)
+        drawn = self.drawn(made)
+        self.assertEqual(list(drawn), ["made-lanes"])  # and no other figure, such as that of limits
+        figure = drawn["made-lanes"]
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("hang the GPU in 1 of 4 cases at once and 0 of 4 cases in turn", words)
+        self.assertIn("2 levels, NULL stream, 400 blocks", words)
+        self.assertEqual(sorted(text.get_text() for text in figure.axes[0].texts if text.get_text()), ["hangs", "refused"])
+        self.assertEqual(len(figure.axes[0].patches), 8)
+        ended = [row for row in made if row["status"] != "timeout"]
+        self.assertIn("none of 7 cases hangs", " ".join(texts_of(self.drawn(ended)["made-lanes"]).split()))
+        odd = rows([None], strategy="lanes_in_turn", status="crashed", depth=1, pending_limit_asked=128)
+        self.assertIn("another outcome", texts_of(self.drawn(odd)["made-lanes"]))
+
+    BY_NEED = [*COLUMNS, "input", "nx", "ny", "dwell", "threshold", "coarsen", "aggregate", "overflow"]
+
+    def by_need(self, time, aggregate="none", threshold=0, coarsen=1, launches=100, **more):
+        """A row of bezier_children."""
+        return rows([time], **{"strategy": "bezier_children", "mechanism": "fire_and_forget", "input": "curves", "elements": 512, "type": "",
+                               "aggregate": aggregate, "threshold": threshold, "coarsen": coarsen, "overflow": "waves",
+                               "launches_expected": launches, "launches_attempted": launches, **more})
+
+    def flat(self, time, **more):
+        return rows([time], **{"strategy": "bezier_balanced", "mechanism": "none", "input": "curves", "elements": 512, "type": "",
+                               "launches_expected": 0, "launches_attempted": 0, **more})
+
+    def test_launches_by_need_are_beside_the_best_flat_form_of_the_same_work(self):
+        made = [*self.by_need(50), *self.by_need(20, "grid", launches=1), *self.by_need(5, "none", 33, launches=0), *self.flat(40), *self.flat(10, strategy="bezier_line_block"),
+                *self.flat(1, elements=64)]  # other work
+        drawn = self.drawn(made, columns=self.BY_NEED)
+        self.assertEqual(list(drawn), ["made-against-flat"])
+        words = " ".join(texts_of(drawn["made-against-flat"]).split())
+        self.assertIn("0.500 to 0.500 times as fast", words)
+        self.assertIn("0.500: children, grid; line_block", words)  # and not the one that launches nothing
+        self.assertIn("leaves nothing to launch", words)
+        self.assertEqual(list(self.drawn(self.by_need(5), columns=self.BY_NEED)), ["made-strategies"])  # nothing to compare it with
+        untimed = [*self.by_need(None), *self.flat(10)]
+        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=self.BY_NEED)["made-against-flat"]))
+
+    def test_thresholds_are_lines_by_aggregation(self):
+        made = [row for aggregate, factor in (("none", 100), ("grid", 2)) for threshold in (0, 8, 33) for coarsen in (1, 2)
+                for row in self.by_need(factor * (40 - threshold) + coarsen, aggregate, threshold, coarsen, launches=0 if threshold == 33 else 7)]
+        drawn = self.drawn([*made, *self.flat(10), *self.by_need(1, "multiblock:8")], columns=self.BY_NEED)
+        figure = drawn["made-threshold"]
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("at best 61.6 times as fast as a launch for each item, with threshold 8 and aggregation grid", words)  # 4001 / 65
+        self.assertIn("A point is the fastest of its coarsenings.", words)
+        self.assertNotIn("multiblock", words)  # it has one threshold
+        lines = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
+        self.assertEqual([list(line.get_ydata()) for line in lines], [[4001, 3201, 701], [81, 65, 15]])
+
+    def test_launches_are_an_axis_where_they_differ(self):
+        made = [row for launches in (0, 1, 10, 100, 1000) for row in self.by_need(launches + 5, threshold=launches, launches=launches)]
+        self.assertIn("made-launches-time", self.drawn(made, columns=self.BY_NEED))
+        self.assertNotIn("made-launches-time", self.drawn(made[:4], columns=self.BY_NEED))
+
+    def test_a_study_has_its_ratios_beside_the_papers(self):
+        def study(factor, **more):
+            return [row for aggregate in ("none", "warp", "grid") for threshold in (0, 8, 33) for coarsen in (1, 2, 4)
+                    for row in self.by_need(factor * {("none", 0, 1): 400, ("grid", 0, 1): 40, ("grid", 8, 2): 10}.get((aggregate, threshold, coarsen), 80)
+                                            if threshold < 33 else 20, aggregate, threshold, coarsen,
+                                            launches=0 if threshold == 33 else 7, **more)]
+        figure = self.drawn([*study(1), *study(4, mechanism="null_stream"), *self.flat(5)], columns=self.BY_NEED)["made-ratios"]
+        words = texts_of(figure).split("\n")
+        places = [at for at, word in enumerate(words) if word == "40.0"]
+        self.assertEqual(words[places[0]:places[0] + 4], ["40.0", "2.00", "4.00", "0.500"])
+        self.assertEqual(words[places[1]:places[1] + 4], ["40.0", "0.500", "4.00", "0.125"])
+        self.assertEqual(words[places[2]:places[2] + 4], ["40.0", "1.00", "4.00", "0.250"])  # the geometric means
+        self.assertIn("43.0", words)
+        plain = [row for row in study(1) if (row["aggregate"], row["threshold"], row["coarsen"]) != ("none", "0", "1")]
+        self.assertNotIn("made-ratios", self.drawn([*plain, *self.flat(5)], columns=self.BY_NEED))
+
     def test_waves_name_the_mechanism(self):
         made = [row for strategy in ("nosync", "barrier") for mechanism in ("null_stream", "tail")
                 for wave in (1, 2, 4) for streams in (1, 2)
@@ -487,7 +586,7 @@ class PlotTest(unittest.TestCase):
         figure = self.drawn(made)["made-waves"]
         self.assertEqual([axes.get_title(loc="left") for axes in figure.axes],
                          ["barrier, NULL stream", "barrier, tail launch", "nosync (racy), NULL stream", "nosync (racy), tail launch"])
-        for axes in figure.axes:  # the marks stand above all that is measured
+        for axes in figure.axes:  # the marks are above all measured values
             top = max(tick for tick in axes.get_yticks())
             inside = axes.transAxes.inverted().transform(axes.transData.transform((1, top)))[1]
             marks = [y for line in axes.get_lines() if line.get_marker() == "x" for y in line.get_ydata()]
@@ -514,7 +613,7 @@ class PlotTest(unittest.TestCase):
         figure = self.drawn(made)["made-wrong"]
         self.assertIn("nosync (racy), by any of NULL stream, named stream", " ".join(texts_of(figure).split()))
         shares = [list(line.get_ydata()) for line in self.lines_of(figure, "runs with a wrong answer, %")]
-        self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])  # besides what leads to the label
+        self.assertEqual([found for found in shares if found[0] == 0], [[0, 50, 100]])  # without lines to labels
 
     def test_rounds_are_drawn_as_rounds(self):
         made = [row for experiment, time in (("other", 11), ("full", 10)) for run in range(3)
@@ -522,7 +621,7 @@ class PlotTest(unittest.TestCase):
         words = " ".join(texts_of(self.drawn(made)["made-strategies"]).split())
         self.assertIn("Time relative to full: 1.100 (nosync, other)", words)
         self.assertIn("A round is one run of nestbed: 3 of each.", words)
-        self.assertNotIn("interval", words)  # of fewer than five
+        self.assertNotIn("interval", words)  # an interval needs five
 
     def test_rounds_over_a_time_of_zero_are_named(self):
         made = [row for block, least in ((32, 0), (64, 10)) for experiment, more in (("other", 1), ("full", 0)) for run in range(3)
@@ -550,7 +649,8 @@ class PlotTest(unittest.TestCase):
                 self.assertIn(f"made-{name}", self.drawn(made))
                 self.assertTrue(self.drawn([{**row, **untimed} for row in made]))
 
-    # --- what figures and the page share -----------------------------------------------------------------------------
+    # --- what figures and the page share
+    # -----------------------------------------------------------------------------
 
     def test_a_figure_that_files_or_page_could_not_show_is_an_error(self):
         whole = {"name": "by-streams", "file": "latency-streams", "title": "Time against streams", "note": "Why?",
@@ -620,7 +720,7 @@ class PlotTest(unittest.TestCase):
             logs.manifest_of(path)
         beside.write_text('{"runs": {"1": {"command": ["nestbed", "run", "--grid", "1:8:*2"]}, "2": {}}}')
         self.assertEqual(logs.commands_of(path, log), ["nestbed run --grid '1:8:*2'"])
-        newer = self.folder / "made.csv.json"  # and made.json is the name that earlier versions gave
+        newer = self.folder / "made.csv.json"  # made.json is the name that earlier versions used
         newer.write_text('{"runs": {"1": {"command": ["nestbed", "run"]}}}')
         self.assertEqual(logs.commands_of(path, log), ["nestbed run"])
         newer.write_text("{")
@@ -637,7 +737,8 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(logs.wrong_share(self.cases(rows([1, None, None]) + rows([None], status="timeout")).iloc[0]), (2, 3))
         self.assertIsNone(logs.wrong_share(self.cases(rows([None], status="timeout")).iloc[0]))
 
-    # --- numbers that can be checked by hand -------------------------------------------------------------------------
+    # --- numbers that can be calculated by hand
+    # ----------------------------------------------------------------------
 
     def test_wilson(self):
         low, high = logs.wilson(0, 50)
@@ -729,7 +830,7 @@ class PlotTest(unittest.TestCase):
         (self.folder / "other.csv").write_text("a,b\n1,2\n")
         out, messages = self.run_plot(self.folder)
         self.assertEqual(len(out.splitlines()), 2)
-        self.assertIn("other.csv is no log of `nestbed run`: left out", messages)
+        self.assertIn("other.csv is not a log of `nestbed run`: left out", messages)
         self.assertIn('no figure "Time against grid size": no log here has several grids; '
                       "`nestbed run experiments/grid.cfg` makes one", messages)
         self.assertNotIn("Every way", messages)
@@ -738,7 +839,7 @@ class PlotTest(unittest.TestCase):
         other = self.folder / "other.csv"
         other.write_text("a,b\n1,2\n")
         _, messages = self.run_plot(other, expect=2)
-        self.assertIn("other.csv: it is no log of `nestbed run`: it has no column experiment", messages)
+        self.assertIn("other.csv: it is not a log of `nestbed run`: it has no column experiment", messages)
         _, messages = self.run_plot(self.folder / "missing.csv", expect=2)
         self.assertIn("missing.csv: No such file", messages)
         _, messages = self.run_plot(self.write([], "empty.csv"), expect=1)
@@ -765,7 +866,8 @@ class PlotTest(unittest.TestCase):
     # --- held and open -----------------------------------------------------------------------------------------------
 
     def submitted(self, submit, more, asked=None, mechanisms=("host", "fire_and_forget")):
-        """Chains and fan-outs of 1, 4 and 16 by some mechanisms, `more` microseconds above 10 a launch."""
+        """Chains and fan-outs of 1, 4 and 16 launches with some mechanisms: 10 microseconds per launch, and `more`
+        microseconds per run."""
         return [row for mechanism in mechanisms for count in (1, 4, 16)
                 for strategy, cells in (("chain", {"depth": count, "grid": 1}), ("fanout", {"depth": "", "grid": count, "wave": count}))
                 for row in rows([10.0 * count + more] * 3, strategy=strategy, mechanism=mechanism, type="", block=32, submit=submit,
@@ -777,7 +879,7 @@ class PlotTest(unittest.TestCase):
     def test_held_beside_open(self):
         found = self.submission(self.submitted("held", 0) + self.submitted("open", 6, mechanisms=["host"])
                                 + self.submitted("open", 9, mechanisms=["fire_and_forget"]))
-        self.assertEqual(set(found), {"made-submission"})  # and no figure in which held and open are one line
+        self.assertEqual(set(found), {"made-submission"})  # no figure shows held and open as one line
         figure = found["made-submission"]
         self.assertIn("Submission adds 6.00 to 9.00 µs to a chain of 1 and 6.00 to 9.00 µs to a fan-out of 1", " ".join(texts_of(figure).split()))
         chain, cost, fan, _ = figure.axes
@@ -812,7 +914,7 @@ class PlotTest(unittest.TestCase):
         self.assertIn("none of these 72 rows has a time", texts_of(self.submission(untimed)["made-submission"]))
 
     def test_a_difference_that_cannot_be_measured_is_not_drawn(self):
-        """Held and open whose intervals overlap: noise is no cost of submission."""
+        """Held and open have overlapping intervals: noise is not a cost of submission."""
         made = [row for submit, times in (("held", (10, 11, 12, 13, 14)), ("open", (9, 11, 12, 13, 15)))
                 for depth in (1, 4, 16) for row in rows([time * depth + (50 if (submit, depth) == ("open", 4) else 0) for time in times],
                                                         strategy="chain", mechanism="host", type="", block=32, grid=1, depth=depth,
@@ -834,18 +936,18 @@ class PlotTest(unittest.TestCase):
     # --- two machines ------------------------------------------------------------------------------------------------
 
     def two(self, first, second, name="made.csv", **cells):
-        """Folders one and two, each with a log of this name; the second's rows are another GPU's, slower by a factor."""
+        """Folders one and two, each with a log with this name. The rows of the second folder are from another GPU."""
         for folder in ("one", "two"):
             (self.folder / folder).mkdir(exist_ok=True)
         self.write(first, f"one/{name}")
         self.write([{**row, "gpu": "Tesla T4", **cells} for row in second], f"two/{name}")
 
     def beside(self):
-        """{name: figure} of what plot.sh one two draws of made.csv."""
+        """{name: figure} for made.csv, as `plot.sh one two` draws it."""
         return {name: figure for name, figure, _ in plot.figures_beside(self.folder / "one", self.folder / "two", "made")}
 
     def panels(self, figure):
-        """{title: axes}."""
+        """{title: axes} of a figure."""
         return {axes.get_title(loc="left"): axes for axes in figure.axes}
 
     @staticmethod
@@ -897,7 +999,7 @@ class PlotTest(unittest.TestCase):
         figure = self.beside()["made-hazard"]
         self.assertIn("Wilson", texts_of(figure))
         for axes in figure.axes:
-            self.assertIn("nosync (racy),\nreduce2 (racy)", [text.get_text() for text in axes.texts])  # they lie on one another
+            self.assertIn("nosync (racy),\nreduce2 (racy)", [text.get_text() for text in axes.texts])  # they coincide
             self.assertEqual(axes.get_xscale(), "symlog")
 
     def test_chains_by_one_graph_and_the_best_of_several(self):
@@ -925,7 +1027,7 @@ class PlotTest(unittest.TestCase):
         self.two(rows([10] * 3), rows([10] * 3, backend="cpu", gpu_us=""), gpu="AMD EPYC")
         out, messages = self.run_plot(self.folder / "one", self.folder / "two", expect=1)
         self.assertEqual(out, "")
-        self.assertIn("have no cases of one backend that a figure could show beside each other", messages)
+        self.assertIn("have no cases of the same backend that a figure could compare", messages)
         self.two(rows([10] * 3, backend="cpu", gpu_us=""), rows([10] * 3, backend="cpu", gpu_us=""), gpu="AMD EPYC")
         self.assertEqual(set(self.beside()), {"made-ways-cpu"})
 
@@ -942,7 +1044,7 @@ class PlotTest(unittest.TestCase):
         first = (folder / "made-by-depth.png").read_bytes()
         self.run_plot(self.folder / "one", self.folder / "two", "-o", self.folder / "out")
         self.assertEqual((self.folder / "out/made-by-depth.png").read_bytes(), first)
-        # One folder twice is not two machines.
+        # One folder given twice is not two machines.
         self.run_plot(self.folder / "one", self.folder / "one", "-o", self.folder / "same")
         self.assertIn("made-launches.svg", [path.name for path in (self.folder / "same").iterdir()])
 
@@ -1005,7 +1107,27 @@ class PlotTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(done.stderr, f"plot_trace.py: {path}: no grid of this trace ran; there is nothing to draw\n")
 
-    # --- what is committed -------------------------------------------------------------------------------------------
+    def test_mutants_are_drawn_with_those_that_no_order_shows_first(self):
+        rows = [{"strategy": name, "orders": "1000", "right": str(1000 - wrong), "wrong": str(wrong)}
+                for name, wrong in (("no_barrier_x", 990), ("no_fence_y", 0))]
+        figure = plot_mutants.drawn(rows)
+        words = " ".join(texts_of(figure).split())
+        for text in ("never show 1 of 2 races", "finds all 2 in one run", "0 of 1000", "990 of 1000"):
+            self.assertIn(text, words)
+        self.assertLess(words.index("no_fence_y"), words.index("no_barrier_x"))
+
+    def test_a_table_without_mutants_says_so(self):
+        for content in ("", "strategy,orders\n", "a,b\n1,2\n"):
+            path = self.folder / "mutants.csv"
+            path.write_text(content, encoding="utf-8")
+            done = subprocess.run([sys.executable, str(ROOT / "experiments/plot_mutants.py"), path, self.folder / "x.png"],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertEqual(done.stderr, f"plot_mutants.py: {path}: not a table of mutants; allowed: rows with strategy, orders and wrong\n")
+            self.assertFalse((self.folder / "x.png").exists())
+
+    # --- what is committed
+    # -------------------------------------------------------------------------------------------
 
     def test_committed_figures_are_small(self):
         found = sorted((H200 / "figures").iterdir())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of experiments/report.py: its errors, what it writes, and the page at work in headless Chromium, without a network.
+"""Tests of experiments/report.py: its errors, its output, and the page in headless Chromium without a network.
 
 NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas, python3-matplotlib, python3-plotly,
 python3-selenium, chromium and chromium-driver. Without a browser its tests are skipped; in CI they fail.
@@ -47,7 +47,7 @@ def report(*arguments, **environment):
 
 
 def read_csv(path):
-    """{line: {column: cell}}; no cell of a log has a line break."""
+    """{line: {column: cell}} of a CSV. No cell of a log has a line break."""
     with open(path, newline="", encoding="utf-8") as file:
         return {line: row for line, row in enumerate(csv.DictReader(file), start=2)}
 
@@ -90,7 +90,7 @@ def write_claims(folder, claims=None):
 
 
 def page_data(text):
-    """What the page's script reads."""
+    """The data that the page's script reads."""
     return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
 
@@ -103,7 +103,8 @@ def median_of(rows, column):
 
 
 def frames_in(found):
-    """Of what a file is drawn of: tables of cases, lists of them, or these by axis."""
+    """The tables of cases in `found`: what a file is drawn from, such as a table, a list of tables, or a dictionary
+    by axis."""
     if isinstance(found, (list, dict)):
         return [frame for each in (found.values() if isinstance(found, dict) else found) for frame in frames_in(each)]
     return [found]
@@ -186,7 +187,7 @@ class Errors(Folder):
         self.write(a_row())
         (self.folder / "claims.in").write_text("[")
         done = report(self.folder, "--claims", self.folder / "claims.in")
-        self.assertEqual((done.returncode, "it holds no claims" in done.stderr), (2, True), done.stderr)
+        self.assertEqual((done.returncode, "it has no claims" in done.stderr), (2, True), done.stderr)
 
     def test_a_claim_on_a_csv_that_is_not_there(self):
         self.write(a_row())
@@ -217,7 +218,7 @@ class Written(Folder):
                      for place, us in enumerate(["0", "0", "4", "4"])])
         cases = page_data(self.page())["cases"]
         self.assertEqual(dict(zip(zip(cases["strategy"], cases["type"]), cases["time"]))["cub", "int32"], [0, None, None])
-        self.assertEqual(cases["ratio"], [None, None, [1, None, None], [1, None, None]])  # of four samples, without an interval
+        self.assertEqual(cases["ratio"], [None, None, [1, None, None], [1, None, None]])  # four samples: no interval
 
     def test_strategies_for_tests_are_not_shown(self):
         self.write(a_row(), a_row(strategy="fault_endless", status="timeout", gpu_us=""))
@@ -260,12 +261,12 @@ class Written(Folder):
         text = (self.folder / "page.html").read_text(encoding="utf-8")
         self.assertRegex(text, r'[0-9.]+ ms <span class="muted">× 1\.75</span> <span class="verdict outside">')
         self.assertIn("not measured: launch.csv: No such file", text)
-        # The rows of the first run come along, which this folder has not.
+        # The page includes the rows of the first run, because this folder does not have them.
         self.assertIn('"header":["experiment"', text)
 
 
 class Table(Folder):
-    """The page's figures are those of the table that files are drawn by."""
+    """The page shows the figures of the same table that the figure files come from."""
 
     def test_a_figure_added_to_the_table_is_drawn_and_on_the_page(self):
         added = figures.Figure("by-more", "latency-more", "Time against more", "How much?", "more", "grid",
@@ -281,7 +282,7 @@ class Table(Folder):
                 listed = page_data(page_writer.page_of(self.folder, self.folder, options))["figures"]
             shown = {figure["id"]: figure["views"] for figure in listed}
             self.assertEqual(("by-more" in names, "by-more" in shown), (added in table, added in table))
-            self.assertTrue(all(shown.values()), shown)  # what no log fills is not there
+            self.assertTrue(all(shown.values()), shown)  # figures without any log are left out
             self.assertLessEqual(set(shown), {figure.name for figure in table if not figure.page})
             self.assertLessEqual(names - {figure.name for figure in table if figure.page}, set(shown))
         self.assertEqual([each["name"] for view in shown["by-more"] for each in view["series"]], ["synced", "nosync (racy)"])
@@ -309,7 +310,7 @@ class Table(Folder):
         self.assertEqual(data["mechanisms"]["tail"], figure_style.MECHANISMS["tail"][0])
 
     def test_logs_and_cases_are_those_of_the_files(self):
-        """Of each log a figure is both a file and on the page, or neither, but for what the table gives a reason for; and they
+        """A figure of a log is both a file and on the page, or neither, except where the table gives a reason. Both
         show the same cases."""
         data = self.data_of_results()
         cases, places = data["cases"], range(len(data["cases"]["log"]))
@@ -328,23 +329,24 @@ class Table(Folder):
         self.assertEqual(wider, {"ways"})
         self.assertEqual({pair for pair in page if pair[0] not in wider}, {pair for pair in files if pair[0] in on_page - wider})
         self.assertLessEqual({pair for pair in files if pair[0] in wider}, set(page))
-        # What a file has besides: CUB's times, which the others are over; and chains and fan-outs share a file.
+        # What a file shows in addition: CUB's times, which the others are divided by. Chains and fan-outs share a
+        # file.
         beside = {"cub": logs.CUB, "chain": ["fanout"], "fanout": ["chain"]}
         compared = {pair for pair in files if pair[0] in on_page}
         self.assertGreaterEqual(len(compared), 23 + 6)
         for pair in compared:
             drawn = {found for found in files[pair] if strategy[found] not in beside.get(pair[0], [])}
             self.assertEqual(drawn - page[pair] - across.get(pair, set()), set(), pair)
-            # The default limit has a place on the page's axis; in a file it is what the others are held against.
+            # The page's axis has a place for the default limit. In a file, the other limits are compared with it.
             self.assertLessEqual(page[pair] - drawn, default if pair[0] == "pending" else set(), pair)
 
     def cases_of_files(self):
-        """{(figure, log): {(log, a case's first line)}} of all that would be drawn as files."""
+        """{(figure, log): {(log, a case's first line)}} of all cases that would be drawn as files."""
         found = {}
         table = [dataclasses.replace(figure, file=figure.name, draw=lambda part, of, figure: of) for figure in figures.FIGURES]
         with unittest.mock.patch.object(figures, "FIGURES", table):
             for path, log in [(path, logs.read_log(path)) for path in logs.logs_in(RESULTS)[0]]:
-                log = log[~log["strategy"].str.startswith(logs.TEST_ONLY)]  # which the page does not show
+                log = log[~log["strategy"].str.startswith(logs.TEST_ONLY)]  # the page does not show them
                 for figure, _, of in figures.drawn(path, log) if len(log) else []:
                     found[figure.name, path.name] = {(path.name, lines[0]) for frame in frames_in(of) for lines in frame["lines"]}
         return found
@@ -384,7 +386,7 @@ class Table(Folder):
 
 @unittest.skipUnless(BROWSER.exists() and DRIVER.exists() or os.environ.get("CI"), "chromium, chromium-driver: not installed")
 class InBrowser(unittest.TestCase):
-    """A page in a browser that reaches no network; nothing may be written to its console."""
+    """A page in a browser that reaches no network. Nothing may be written to its console."""
     file = None
 
     @classmethod
@@ -422,7 +424,7 @@ class InBrowser(unittest.TestCase):
         return self.fail(f"never came true: {text}")
 
     def drawn(self, figure):
-        """{series: its cases} of a figure, scrolled to and drawn."""
+        """{series: its cases} of a figure, after scrolling to it and drawing it."""
         self.script("document.getElementById(arguments[0]).scrollIntoView()", f"figure-{figure}")
         self.until("const card = cards.find((each) => each.figure.id === arguments[0]); return card.view && !card.dirty", figure)
         return self.script("""
@@ -471,7 +473,8 @@ class Page(InBrowser):
         assert done.returncode == 0, done.stderr
 
     def points(self, figure, log):
-        """[(y, up, case, its rows of the CSV)] of the lines that a figure draws of a log; `up`: to the end of the interval."""
+        """[(y, up, case, its rows in the CSV)] of the lines that a figure draws of a log; `up`: distance to the upper
+        end of the interval."""
         self.drawn(figure)
         found = self.script("""
             const lines = document.querySelector(`#figure-${arguments[0]} .plot`).data.filter(({yaxis}) => yaxis !== 'y2');
@@ -498,7 +501,7 @@ class Page(InBrowser):
         self.assertIn(b"plotly.js", gzip.decompress(base64.b64decode(packed))[:200])
 
     def test_it_is_there_in_three_seconds(self):
-        self.assertLess(min(self.open() for _ in range(2)), 10)  # 1.5 to 2.4 s on two cores with nothing beside it
+        self.assertLess(min(self.open() for _ in range(2)), 10)  # 1.5 to 2.4 s on two idle cores
 
     def test_every_figure_draws_something(self):
         self.open()
@@ -537,7 +540,7 @@ class Page(InBrowser):
         self.open()
         kept = "return [...document.querySelectorAll('label.chip:not([hidden]) input[name=strategy]')].map(({value}) => value).sort()"
         search = self.browser.find_element("id", "search")
-        for text, names in (("*_tail", ["reduce2_tail"]), ("HOST_", ["host_loop", "host_parallel"]), ("nothing(", [])):
+        for text, names in (("*2_tail", ["reduce2_tail"]), ("HOST_", ["host_loop", "host_parallel"]), ("nothing(", [])):
             search.clear()
             search.send_keys(text)
             self.assertEqual(self.script(kept), names, text)
@@ -560,7 +563,8 @@ class Page(InBrowser):
             self.assertIn("Racy (nosync, reduce2", text)
             self.assertNotIn("synced (racy)", text)
         chips = self.script("return [...document.querySelectorAll('label.chip:has(input[name=strategy])')].map(({innerText}) => innerText)")
-        self.assertEqual([chip for chip in chips if "racy" in chip], [f"{name} (racy)" for name in ("nosync", "reduce2", "blobs_wrong")])
+        measured = {row["strategy"] for path in RESULTS.glob("*.csv") for row in csv.DictReader(path.open(encoding="utf-8")) if row.get("strategy")}
+        self.assertEqual([chip for chip in chips if "racy" in chip], [f"{name} (racy)" for name in figure_style.RACY if name in measured])
 
     def test_dots_have_their_time_and_launches_beside_them(self):
         self.open()
@@ -602,7 +606,8 @@ class Page(InBrowser):
             self.assertEqual(drawn, said)
 
     def test_levels_of_the_table_are_drawn(self):
-        """Along the axis of the values: up against an axis, to the right where there are dots."""
+        """A level is drawn across the axis of values: at its height in plots with axes, at its horizontal position in
+        dot plots."""
         self.open()
         level = """
             const {layout: {shapes, annotations}, data} = document.querySelector(`#figure-${arguments[0]} .plot`);
@@ -638,7 +643,7 @@ class Page(InBrowser):
             self.assertTrue(claim.find_element("css selector", "button.copy"))
 
     def assert_rows(self, path, lines):
-        """The panel lists those lines of the CSV, and says of each what the CSV says."""
+        """Checks that the panel lists these lines of the CSV, with the same cells as the CSV."""
         heads, shown = self.script("""
             const text = (cell) => cell.textContent;
             return [[...panel.querySelector('thead tr').cells].map(text),
@@ -647,10 +652,10 @@ class Page(InBrowser):
         rows = read_csv(path)
         for cells in shown:
             found, row = dict(zip(heads, cells)), rows[int(cells[0])]
-            if "repetition" not in row or "repetition" in heads:  # a CSV that is no log of the page is shown as it is
+            if "repetition" not in row or "repetition" in heads:  # other CSVs are shown unchanged
                 self.assertEqual({head: cell for head, cell in found.items() if head != "Line"}, row)
                 continue
-            # A column that the panel leaves out has nothing in it.
+            # The panel leaves out a column only if it is empty.
             for head, column in (("Repetition", "repetition"), ("Status", "status"), ("Detail", "detail")):
                 self.assertEqual(found.get(head, ""), row.get(column, ""))
             self.assertEqual(bool(found.get("Time, µs")), row["status"] == "ok")
@@ -938,7 +943,8 @@ class Page(InBrowser):
 
 
 class Hostile(InBrowser):
-    """A log whose cells say what they like is text: no element and no link comes of it, nothing throws, and it can be read."""
+    """A log whose cells contain anything is shown as text: no cell makes an element or a link, nothing throws, and
+    the text is readable."""
     TEXTS = ["<a href='https://a.b/c'>link</a>", "<img src=x onerror=\"document.title='broken'\">",
              "</script><script>document.title='broken'</script>", "&amp;&lt;b&gt;", "__proto__", "constructor", "$\\frac{1}{2}$",
              "\x1b[31mred\x9b1m", "\u202etxt.exe", "Infinity", "x" * 5000]
@@ -946,7 +952,7 @@ class Hostile(InBrowser):
             "x" * 5000: f"{'x' * 40}… (c59d3c04)"}
 
     def nothing_was_made(self):
-        """Of what a cell could have made the page has no element."""
+        """The page has no element that a cell could have made."""
         self.assertEqual(self.script("""
             const made = 'a[href*="a.b"], .plot svg a, img[src="x"], .plot b, tbody b, body script:not([id])';
             const own = (each) => each.matches('script') && each.textContent.startsWith("\\n'use strict'");
@@ -954,7 +960,7 @@ class Hostile(InBrowser):
         self.assertTrue(self.script("return document.title").startswith("nestbed: "))
 
     def card(self, figure):
-        """What a figure says: its card, the texts of its plot, and what hovering over it says."""
+        """All texts of a figure: its card, the texts of its plot, and its hover texts."""
         self.drawn(figure)
         self.script("document.querySelector(`#figure-${arguments[0]} details.data`).open = true", figure)
         self.until("return document.querySelector(`#figure-${arguments[0]} .data tbody tr`)", figure)
@@ -964,7 +970,7 @@ class Hostile(InBrowser):
 
     def is_there(self, text, where):
         named = self.SEEN.get(text, text)
-        escaped = named.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # for plotly
+        escaped = named.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # plotly needs this
         self.assertTrue(named in where or escaped in where, f"{named!r} is not in {where[:3000]!r}")
         self.assertFalse(named != text and text in where, named)
 
@@ -982,14 +988,14 @@ class Hostile(InBrowser):
             self.is_there(text, plotted)
         self.script("for (const index of cases.keys()) { openCase(index); panel.close(); }")
         self.script("openCase(cases.findIndex(({strategy}) => strategy.startsWith('xxx')))")
-        self.assertIn("x" * 5000, self.script("return panel.textContent"))  # where there is room, whole
+        self.assertIn("x" * 5000, self.script("return panel.textContent"))  # shown in full where there is room
         self.script("panel.close()")
         for selector in ("#filter-form label.chip", "#figure-by-depth .legend button", "#figure-by-depth .data th"):
             self.assertIn("x" * 5000, self.script("return [...document.querySelectorAll(arguments[0])].map(({title}) => title)",
                                                   selector), selector)
         self.assertNotIn("x" * 100, self.script("return document.body.innerText"))
         self.nothing_was_made()
-        # Filters and addresses go by the whole of a name.
+        # Filters and addresses use the whole name.
         self.only("strategy", "__proto__", "constructor")
         self.assertEqual(self.strategies("by-depth"), {"__proto__", "constructor"})
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests of the scripts round nestbed: experiments/reproduce.sh and `nestbed run --plot`, on the executor.
+"""Tests of the scripts around nestbed: experiments/reproduce.sh and `nestbed run --plot`, on the executor.
 
     NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/scripts_test.py
 
@@ -45,7 +45,7 @@ class Scratch(unittest.TestCase):
 
 
 class OnTheExecutor(Scratch):
-    """What reproduce.sh does where there is no GPU."""
+    """What reproduce.sh does without a GPU."""
 
     def setUp(self):
         super().setUp()
@@ -79,7 +79,7 @@ class OnTheExecutor(Scratch):
         self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
         again = reproduce("--measure-only", "-o", self.folder, "quick")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertRegex(again.stderr, r"quick.csv has \d+ of \d+ samples already")
+        self.assertRegex(again.stderr, r"quick.csv already has \d+ of \d+ samples")
         self.assertTrue(log.read_bytes().startswith(cut))
         self.assertEqual(log.read_bytes().count(b"\n"), whole.count(b"\n"))
         self.assertIn("0 of 1 to do", reproduce("--dry-run", "-o", self.folder, "quick").stdout)
@@ -95,8 +95,8 @@ class OnTheExecutor(Scratch):
         before = (self.folder / "quick.csv").read_bytes()
         again = reproduce("--measure-only", "-o", self.folder, "quick")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertRegex(again.stderr, r"this run cannot go on with it: version: \S+ \(0123456789ab, ")
-        self.assertIn("quick is begun again", again.stderr)
+        self.assertRegex(again.stderr, r"this run cannot resume it: version: \S+ \(0123456789ab, ")
+        self.assertIn("quick starts again from the beginning", again.stderr)
         self.assertEqual((self.folder / "quick.csv.old-1").read_bytes(), before)
         self.assertTrue((self.folder / "quick.csv.old-1.json").exists())
 
@@ -135,15 +135,15 @@ class OnTheExecutor(Scratch):
         (self.folder / "book.csv.json").mkdir()
         result = reproduce("--measure-only", "-o", self.folder, "book", "hello")
         self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stderr, r"book: exit code 2\n(.*\n)*reproduce.sh: could not run: book; what is complete stays")
+        self.assertRegex(result.stderr, r"book: exit code 2\n(.*\n)*reproduce.sh: could not run: book; complete experiments are kept")
         self.assertTrue((self.folder / "hello.csv").exists())
 
     def test_wants_a_nestbed_that_is_there(self):
         result = subprocess.run([ROOT / "experiments/reproduce.sh", "--dry-run"], capture_output=True, text=True, check=False,
                                 env={**os.environ, "NESTBED": "/nowhere/nestbed"})
         self.assertEqual(result.returncode, 2)
-        self.assertEqual(result.stderr, "reproduce.sh: NESTBED=/nowhere/nestbed: there is no such program; allowed: a nestbed that "
-                                        "is built, or unset to build one\n")
+        self.assertEqual(result.stderr, "reproduce.sh: NESTBED=/nowhere/nestbed: there is no such program; allowed: the path of a "
+                                        "nestbed, or unset it to build one\n")
         self.assertEqual(reproduce("-o", "").returncode, 2)
 
     def test_refuses_what_it_does_not_know(self):
@@ -169,7 +169,7 @@ class OnTheExecutor(Scratch):
         os.killpg(started.pid, signal.SIGINT)
         _, said = started.communicate(timeout=60)
         self.assertEqual(started.returncode, 130, said)
-        self.assertIn("what is complete stays: start again to go on", said)
+        self.assertIn("complete experiments are kept; rerun the command to continue", said)
         self.assertIn("1 of 1 to do", reproduce("--dry-run", "-o", self.folder, "hazard_schedules").stdout)
         measured = log.read_bytes()
         self.assertTrue(measured.endswith(b"\r\n"))
@@ -182,7 +182,7 @@ class OnTheExecutor(Scratch):
 
 
 class Named(Scratch):
-    """reproduce.sh --as, in a copy of the scripts: it writes into results/ beside them."""
+    """reproduce.sh --as, in a copy of the scripts, because it writes into results/ beside them."""
 
     def setUp(self):
         super().setUp()
@@ -210,8 +210,8 @@ class Named(Scratch):
         shown, unit = re.search(r": ([0-9.]+) (µs|ms) \|", line).groups()
         self.assertAlmostEqual(float(shown) * {"µs": 1, "ms": 1000}[unit] / least, 1, delta=0.006)
         self.assertIn("(quick.csv)", page)
-        self.assertNotIn("claims.sh", page)  # nothing is claimed of the executor's times
-        # Edited rows give another page: it is made of the logs.
+        self.assertNotIn("claims.sh", page)  # there are no claims about the executor's times
+        # The page is written from the logs, so edited rows give a different page.
         log.write_text(log.read_text(encoding="utf-8").replace(",ok,", ",wrong,", 1), encoding="utf-8", newline="")
         self.assertIn(f"| {len(rows)}, of which 1 wrong |", machine_page.page(self.mine, "mine"))
 
@@ -226,7 +226,7 @@ class Named(Scratch):
         self.assertNotIn("other.csv", page)
 
     def test_is_stopped_and_started_again(self):
-        self.mine.mkdir(parents=True)  # an empty folder is taken
+        self.mine.mkdir(parents=True)  # an empty folder is accepted
         self.assertEqual(self.reproduce("--as", "mine", "quick").returncode, 0)
         again = self.reproduce("--as", "mine", "quick", "hello")
         self.assertEqual(again.returncode, 0, again.stderr)
@@ -254,7 +254,7 @@ class Named(Scratch):
             (self.folder / "results/file").write_text("")
             refused = self.reproduce("--as", name, "quick")
             self.assertEqual(refused.returncode, 2)
-            self.assertIn(f"results/{name}: it is there, and --as did not make it; allowed: a new name", refused.stderr)
+            self.assertIn(f"results/{name}: it already exists, and --as did not make it; allowed: a new name", refused.stderr)
         self.assertEqual((self.mine / "README.md").read_text(), "# Mine\n")
         self.assertIn("not allowed with argument", self.reproduce("--as", "new", "-o", self.folder / "other").stderr)
 
@@ -270,7 +270,7 @@ class Named(Scratch):
 
 
 class Build(Scratch):
-    """What build.sh asks of CMake, in a copy where the tools are not the real ones."""
+    """What build.sh asks CMake to do, in a copy where the tools are fakes."""
 
     def asked(self, *words):
         (self.folder / "experiments").mkdir(exist_ok=True)
@@ -300,7 +300,7 @@ SCRIPTS = [path for path in sorted((ROOT / "experiments").glob("*.s[hb]*")) if p
 
 class WithTools(Scratch):
     def with_tools(self, *words, nestbed="", **tools):
-        """Runs the words where these programs are scripts of the test."""
+        """Runs the command with scripts of the test in place of these programs."""
         for name, text in tools.items():
             path = self.folder / "bin" / name.replace("_", "-")
             path.parent.mkdir(exist_ok=True)
@@ -347,11 +347,11 @@ class Scripts(WithTools):
                 done = self.with_tools(ROOT / "experiments" / script, *words.split(), nestbed="/nowhere/nestbed", cmake="exit 1")
                 self.assertEqual(done.returncode, 2)
                 self.assertEqual(done.stderr, f"{pathlib.Path(script).name}: NESTBED=/nowhere/nestbed: there is no such program; "
-                                              "allowed: a nestbed that is built, or unset to build one\n")
+                                              "allowed: the path of a nestbed, or unset it to build one\n")
 
 
 class TestRun(WithTools):
-    """tests/run.sh, where ctest is a script."""
+    """tests/run.sh, with a script in place of ctest."""
 
     RESULTS = """<testsuite>
 <testcase name="a" status="run"/><testcase name="b" status="run"/>
@@ -407,7 +407,7 @@ FAILED</testsuite>"""
 
 
 class Installed(Scratch):
-    """What `cmake --install` puts under a prefix."""
+    """The files that `cmake --install` writes under a prefix."""
 
     def setUp(self):
         super().setUp()
@@ -446,7 +446,7 @@ class Sweep(Scratch):
 
 
 class Costs(unittest.TestCase):
-    """overhead.py and supervised.py; that the page of the H200 has what they print is checked by claims.sh."""
+    """overhead.py and supervised.py. claims.sh checks that the page of the H200 contains what they print."""
 
     def test_name_the_nestbed_that_gives_no_statistics(self):
         for words in (["overhead.py"], ["supervised.py", "/nowhere/nestbed"]):
@@ -459,7 +459,7 @@ class Plot(Scratch):
     def test_a_run_draws_its_figures(self):
         log = self.folder / "out.csv"
         result = called(NESTBED, "run", "--strategy", "nosync,neighbored", "--backend", "cpu", "--grid", "1:64:*2", "--block", "32",
-                        "--repeat", "3", "--plot", "-o", log, nestbed="/nowhere")  # what draws asks this nestbed
+                        "--repeat", "3", "--plot", "-o", log, nestbed="/nowhere")  # the drawing script asks it
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue((self.folder / "figures/out-latency-grid.svg").exists())
         self.assertIn("out-latency-grid.png", result.stdout)
@@ -470,13 +470,13 @@ class Plot(Scratch):
         result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--grid", "8", "--block", "32", "--repeat", "3",
                         "--plot", "-o", log)
         self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stderr, r"the figures could not be drawn \(exit code 1\), but the log is whole; again: \S+plot.sh ")
+        self.assertRegex(result.stderr, r"the figures could not be drawn \(exit code 1\), but the log is complete; to draw again: \S+plot.sh ")
         self.assertEqual(log.read_bytes().count(b"\n"), 4)
 
     def test_wants_a_file_before_it_measures(self):
         result = called(NESTBED, "run", "--strategy", "nosync", "--backend", "cpu", "--plot", "-o", "-")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertEqual(result.stderr, "nestbed: --plot: - is no file; allowed: with an --output that is one\n")
+        self.assertEqual(result.stderr, "nestbed: --plot: - is not a file; allowed: an --output that is a file\n")
 
     def test_of_an_untimed_run_has_nothing_to_draw(self):
         log = self.folder / "out.csv"
@@ -498,7 +498,7 @@ class Plot(Scratch):
 
 
 class StandardOutput(Scratch):
-    """Of the scripts, where it takes nothing."""
+    """Standard output of the scripts, when it cannot be written to."""
 
     def test_that_is_full_or_closed_is_an_error_in_one_line(self):
         h200 = ROOT / "results/h200"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Tests experiments/sweep.sbatch on a Slurm of its own: one node, here, with three GPUs that it is only told of.
+# Tests experiments/sweep.sbatch on its own Slurm: one node, this machine, with three simulated GPUs.
 #
 #     NESTBED=build/release/nestbed tests/scripts/slurm_test.sh
 #
-# As root, without systemd. All that it makes lies in a scratch folder and is gone at the end; a Slurm that is here already
-# is left alone. Where it cannot run it says why and exits with 77; under CI=true that is a failure.
+# Runs as root, without systemd. All its files are in a temporary folder, which it removes at the end. It does not
+# touch a Slurm that is already installed here. If it cannot run, it prints the reason and exits with 77. Under
+# CI=true that is a failure.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=experiments/packages.sh
@@ -12,7 +13,7 @@ source "$root/experiments/packages.sh"
 export NESTBED=${NESTBED:?names a nestbed that is built}
 NESTBED=$(realpath "$NESTBED")
 SECONDS=0
-readonly kDeadline=240 # seconds for all of it
+readonly kDeadline=240 # seconds, for everything
 
 fail() {
     say "slurm_test: FAILED after $SECONDS s: $*"
@@ -25,27 +26,27 @@ skip() {
 }
 ok() { printf 'ok   %3d s  %s\n' "$SECONDS" "$*"; }
 
-# wait_for WHAT COMMAND...: until it succeeds.
+# wait_for WHAT COMMAND...: waits until the command succeeds.
 wait_for() {
     local what=$1
     shift
     until "$@"; do
-        ((SECONDS < kDeadline)) || fail "waited in vain for $what"
+        ((SECONDS < kDeadline)) || fail "timed out waiting for $what"
         sleep 0.1
     done
 }
 
-# --- A Slurm
+# --- Start a Slurm
 
 ((EUID == 0)) || skip "it needs root, to run slurmd"
 (install_packages munge slurm-wlm python3) || skip "Slurm could not be installed"
 
 PATH=$PATH:/usr/sbin
-unset "${!SLURM_@}" "${!SBATCH_@}" "${!SQUEUE_@}" SWEEP_CHECK # a Slurm that is here, and what its users like
+unset "${!SLURM_@}" "${!SBATCH_@}" "${!SQUEUE_@}" SWEEP_CHECK # settings of a Slurm on this machine and of its users
 scratch=$(mktemp -d)
 export SLURM_CONF=$scratch/slurm.conf
 
-# The processes, by id, whose environment holds all of these: NAME=VALUE...
+# processes_with NAME=VALUE...: the ids of the processes whose environment contains all of these.
 processes_with() {
     local folder variable
     for folder in /proc/[0-9]*; do
@@ -56,7 +57,7 @@ processes_with() {
     done | sort -n
 }
 
-# All that was started here carries this SLURM_CONF: daemons, tasks, and what these have started.
+# Everything started here has this SLURM_CONF in its environment: the daemons, the tasks, and their children.
 clean_up() {
     local code=$? log
     trap - EXIT
@@ -96,7 +97,7 @@ host=$(hostname -s)
 read -r controller_port node_port < <(free_ports)
 mkdir "$scratch/state" "$scratch/spool" "$scratch/munge" "$scratch/work"
 chmod 755 "$scratch" "$scratch/munge"
-# cred_expire: a requeued job waits for as long, two minutes if not told otherwise; 5 is the least.
+# cred_expire: a requeued job waits this long. The default is two minutes, and 5 seconds is the minimum.
 cat >"$SLURM_CONF" <<END
 ClusterName=nestbed-test
 SlurmctldHost=$host(127.0.0.1)
@@ -124,7 +125,7 @@ GresTypes=gpu
 NodeName=$host NodeAddr=127.0.0.1 CPUs=4 Gres=gpu:3 State=UNKNOWN
 PartitionName=test Nodes=$host Default=YES MaxTime=INFINITE State=UP
 END
-# Devices that are everywhere pass for GPUs: Slurm only numbers them.
+# Devices that exist on every machine serve as GPUs, because Slurm only numbers them.
 printf 'Name=gpu File=/dev/%s\n' null zero full >"$scratch/gres.conf"
 
 mungekey --create --keyfile="$scratch/munge/key"
@@ -138,11 +139,11 @@ slurmd -D 2>"$scratch/slurmd.log" &
 wait_for "slurmd" node_is_idle
 ok "Slurm $(sinfo --version | cut -d " " -f 2) runs: munged, slurmctld, slurmd"
 
-# --- What is swept
+# --- The experiments to sweep
 
 sweep=$root/experiments/sweep.sbatch
 cd "$scratch/work"
-# Some seconds a shard, however the cases are dealt: they take about the same, some 40 ms.
+# Each shard takes some seconds, however the cases are distributed: all cases take about the same time, around 40 ms.
 cat >long.cfg <<END
 strategy = neighbored, synced
 backend  = cpu
@@ -161,7 +162,7 @@ repeat   = 2
 warmup   = 0
 END
 
-rows() { # of a log: ends of lines, less the header
+rows() { # the number of rows of a log: line ends, without the header
     local lines=0
     [[ ! -e $1 ]] || lines=$(grep -c $'\r$' "$1" || true)
     printf '%s' $((lines > 0 ? lines - 1 : 0))
@@ -172,15 +173,16 @@ has_ended() { ! squeue --noheader --jobs="$1" 2>/dev/null | grep -q .; }
 exit_code() { scontrol show job --oneliner "$1" | sed 's/.* ExitCode=\([0-9]*\):.*/\1/'; }
 log_of() { printf '%s/%s-of-3.csv' "$1" "$2"; }
 
-# submit N EXPERIMENT...: sets array and merge, the ids that sweep.sbatch says.
+# submit N EXPERIMENT...: sets array and merge to the job ids that sweep.sbatch prints.
 submit() {
     "$sweep" "$@" >submitted || fail "sweep.sbatch: exit code $?"
     array=$(sed -n 's/^array job \([0-9]*\):.*/\1/p' submitted)
     merge=$(sed -n 's/^merge job \([0-9]*\):.*/\1/p' submitted)
-    [[ -n $array && -n $merge ]] || fail "sweep.sbatch does not say which jobs: $(cat submitted)"
+    [[ -n $array && -n $merge ]] || fail "sweep.sbatch does not print the job ids: $(cat submitted)"
 }
 
-# same_samples MERGED WHOLE: fails unless both have the same (key, repetition), each once, in whole rows that are ok.
+# same_samples MERGED WHOLE: fails unless both have the same (key, repetition) pairs, each once, in complete rows with
+# status ok.
 same_samples() {
     python3 - "$@" <<'END'
 import csv
@@ -204,9 +206,9 @@ assert merged == whole, f"{len(whole - merged)} are missing, as {sorted(whole - 
 END
 }
 
-# --- What is refused before anything is submitted
+# --- What sweep.sbatch refuses before it submits anything
 
-# refused WHAT IT SAYS, WORDS OF sweep.sbatch...
+# refused MESSAGE WORDS...: WORDS are the arguments of sweep.sbatch.
 refused() {
     local says=$1 code=0
     shift
@@ -214,26 +216,26 @@ refused() {
     [[ $code == 2 && ! -s out && $(cat err) == *"$says"* ]] || fail "sweep.sbatch $*: exit code $code, $(cat out err)"
 }
 for count in 0 -1 1001 2.5 x ''; do
-    refused "sweep.sbatch: N is '$count': it is no number of shards; allowed: " "$count" short.cfg
+    refused "sweep.sbatch: N is '$count': it is not a number of shards; allowed: " "$count" short.cfg
 done
 refused "EXPERIMENT.cfg is missing" 3
 refused "sweep.sbatch: none.cfg: there is no such experiment file; allowed: " 3 none.cfg
 refused "unknown option '--gird'" 3 short.cfg --gird 8
-refused "--shard: a task has its shard from its index" 3 short.cfg --shard 1/3
-refused "--overwrite: a task that is requeued would begin again" 3 short.cfg --overwrite
-refused "--output out.txt: it is no name of a log" 3 short.cfg -o out.txt
+refused "--shard: a task gets its shard from its index" 3 short.cfg --shard 1/3
+refused "--overwrite: a requeued task would start again" 3 short.cfg --overwrite
+refused "--output out.txt: it is not the name of a log" 3 short.cfg -o out.txt
 refused "-o: its value is missing" 3 short.cfg -o
-refused "nowhere.shards/ cannot be made" 3 short.cfg -o no/where/nowhere.csv
+refused "nowhere.shards/ cannot be created" 3 short.cfg -o no/where/nowhere.csv
 touch there.csv
-refused "--output there.csv: it is there, and the merge would overwrite it" 3 short.cfg --output=there.csv
+refused "--output there.csv: it already exists, and the merge would overwrite it" 3 short.cfg --output=there.csv
 NESTBED=/nowhere/nestbed refused "NESTBED=/nowhere/nestbed: there is no such program" 3 short.cfg
 "$sweep" 3 short.cfg --dry-run >out
 [[ -s out && -z $(squeue --noheader) ]] || fail "something was submitted"
 ok "bad input is refused by name, and nothing is submitted"
 
-# --- Three shards at once, each stopped half-way in its own way
+# --- Three shards at once, each stopped half-way in a different way
 
-"$NESTBED" run long.cfg -o whole.csv >whole.log 2>&1 & # what the merged log must equal
+"$NESTBED" run long.cfg -o whole.csv >whole.log 2>&1 & # the merged log must equal this one
 whole=$!
 submit 3 long.cfg --title "a  title, with 'blanks' and \"quotes\" at 50%" -o "a log.csv"
 shards="a log.shards"
@@ -244,10 +246,10 @@ gpus=$(sed -n 's/.*, GPU \([^,]*\),.*/\1/p' "$shards"/*-of-3.txt | sort | tr '\n
 [[ $gpus == "0 1 2 " ]] || fail "the tasks have the GPUs $gpus, not one each"
 ok "three tasks run at once, each with a GPU of its own"
 
-# Shard 2 as by the loss of a node: its batch script, nestbed and all, without a word.
+# Ends shard 2 like the loss of a node: kills its batch script and nestbed without any notice.
 mapfile -t processes < <(processes_with "SLURM_CONF=$SLURM_CONF" "SLURM_ARRAY_JOB_ID=$array" SLURM_ARRAY_TASK_ID=2)
 ((${#processes[@]} > 1)) || fail "task 2 has only the processes ${processes[*]}"
-kill -KILL "${processes[@]}" || true # one may have ended by the death of another
+kill -KILL "${processes[@]}" || true # one may have ended when another was killed
 scontrol requeue "${array}_1"              # as an administrator would, or preemption
 scancel --batch --signal=USR1 "${array}_3" # as Slurm does before the time limit
 wait_for "the end of task 2" job_has "${array}_2" JobState=FAILED
@@ -258,7 +260,7 @@ for shard in 1 3; do
     cp "$(log_of "$shards" $shard)" "stopped-$shard.csv"
 done
 job_has "$merge" JobState=PENDING || fail "the merge does not wait for the requeued tasks"
-refused "jobs in the queue are at it" 3 long.cfg -o "$scratch/work/a log.csv"
+refused "jobs in the queue write it" 3 long.cfg -o "$scratch/work/a log.csv"
 ok "killed with $(rows killed.csv) rows, requeued with $(rows stopped-1.csv), at its limit with $(rows stopped-3.csv); the merge waits"
 
 wait_for "the merge" has_ended "$array,$merge"

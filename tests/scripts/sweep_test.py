@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Tests of runs that are ended, interrupted, starved and faulty, on the executor.
+"""Tests of runs that are killed, interrupted, short of resources, or that have faults, on the executor.
 
     NESTBED=build/release/nestbed NESTBED_TESTS=build/release/tests/nestbed_tests /usr/bin/python3 -W error tests/scripts/sweep_test.py
 
-NESTBED_TESTS is the test program, which is nestbed with strategies that are at fault (tests/faults). SEED draws the moments of KilledAtRandom,
-KILLS is how many, BACKEND the backend of all but Faulty (on a GPU a start takes seconds: take fewer).
+NESTBED_TESTS is the test program, which is nestbed with the faults of tests/faults. SEED draws the times of the kills
+in KilledAtRandom, and KILLS is their number. BACKEND is the backend of all tests but Faulty (on a GPU, a start takes
+seconds: use fewer kills).
 """
 import contextlib
 import csv
@@ -49,7 +50,7 @@ def manifest_path(log):
 
 
 def planned(log):
-    """What the manifest says that the log must have."""
+    """What the log must contain according to its manifest."""
     manifest = json.loads(manifest_path(log).read_text())
     (cases,) = manifest["plans"].values()
     return {(case["key"], repetition) for case in cases for repetition in range(case["repeat"])}
@@ -60,7 +61,7 @@ def whole_lines(data):
 
 
 def processes():
-    """{process: its arguments} of those that live."""
+    """{process: its arguments} of the running workers."""
     found = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -77,10 +78,10 @@ def workers_of(run):
 
 
 def kill_workers_of(run):
-    """How many were killed. None of them lives on."""
+    """The number of killed workers. None of them is still running."""
     killed = []
     for worker in workers_of(run):
-        with contextlib.suppress(ProcessLookupError):  # it has ended since it was seen
+        with contextlib.suppress(ProcessLookupError):  # it has ended in the meantime
             os.kill(worker, signal.SIGKILL)
             killed.append(worker)
     while set(killed) & set(workers_of(run)):
@@ -88,7 +89,7 @@ def kill_workers_of(run):
     return len(killed)
 
 
-# Some seconds: there is time to stop it in the middle.
+# Takes some seconds, so that there is time to stop it in the middle.
 LONG = SWEEP.replace("repeat = 25", "repeat = 300")
 LONG_SAMPLES = 12 * 300
 
@@ -144,7 +145,7 @@ class KilledAtRandom(Sweep):
             while True:
                 process = self.start("sweep.cfg", "-o", log.name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 try:
-                    # Now and then early: while it starts, writes its manifest or its header.
+                    # Some kills are early: while the process starts, or writes its manifest or its header.
                     process.wait(draw.uniform(0, longest if draw.random() < 0.5 else 0.15))
                 except subprocess.TimeoutExpired:
                     process.kill()
@@ -174,7 +175,7 @@ class KilledAtRandom(Sweep):
             killed += kill_workers_of(process.pid)
         _, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, err)
-        # On a slow machine a kill may meet a worker that is only starting: that one has taken no case down.
+        # On a slow machine a kill may hit a worker that is still starting. Then no case was lost.
         self.assertRegex(err, r"crashed: signal 9 \(Killed\); tried again \(1 of 3\)\n")
         noted = len(re.findall(r"signal 9 \(Killed\); tried again", err))
         self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
@@ -194,7 +195,7 @@ class KilledAtRandom(Sweep):
         self.assertEqual(set(identities(rows_of(self.log))), planned(self.log))
 
 
-# Strategies that are wrong in some orders, and strategies that are right in all.
+# Strategies that are wrong in some orders, and strategies that are right in all orders.
 RANDOM = """title = Random orders
 strategy = nosync, reduce2, barrier, aggregated_grid, blobs_wrong
 type = int32, float32
@@ -212,14 +213,14 @@ expect = wrong
 
 @unittest.skipIf(BACKEND != "cpu", "schedules are the executor's")
 class RandomOrders(Sweep):
-    """A row under random:SEED follows from SEED, the key of its case and its repetition, and from nothing else."""
+    """A row under random:SEED depends only on SEED, the key of its case and its repetition."""
 
     def setUp(self):
         super().setUp()
         self.experiment("random.cfg", RANDOM)
 
     def rows(self, name):
-        """{(key, repetition): what the orders have decided}."""
+        """{(key, repetition): the cells that depend on the order}."""
         columns = ("status", "answer", "reference", "relative_error", "detail", "launches_attempted", "launches_failed", "host_launches")
         rows = rows_of(self.folder / name)
         self.assertEqual(len(identities(rows)), len(set(identities(rows))))
@@ -260,7 +261,7 @@ class RandomOrders(Sweep):
             self.assert_same(self.rows(log.name), whole)
 
     def let_it_measure(self, process, log, rows):
-        """Until there are so many more, or it has ended."""
+        """Waits until the log has this many more rows, or the process has ended."""
         def measured():
             return log.read_bytes().count(b"\n") if log.exists() else 0
         before = measured()
@@ -294,7 +295,7 @@ class RandomOrders(Sweep):
             process = self.start("random.cfg", "--retries", "5", "-o", log.name)
             for _ in range(2):
                 self.let_it_measure(process, log, len(whole) // 3)
-                process.send_signal(signal.SIGSTOP)  # so that it does not end meanwhile
+                process.send_signal(signal.SIGSTOP)  # so that it does not end in the meantime
                 kill_workers_of(process.pid)
                 process.send_signal(signal.SIGCONT)
             _, err = process.communicate(timeout=60)
@@ -340,11 +341,11 @@ class ToAPrecision(Sweep):
             self.assertIn(len(repetitions), range(5, 41, 5))
         nested = [row for row in rows_of(self.log) if row["strategy"] == "nosync"]
         self.assertTrue(all(bool(row["latency_us_by_depth"]) == (row["repetition"] == "0") for row in nested))
-        # Now there is nothing to do, for a run and for a merge.
+        # Now there is nothing left to do, for a run and for a merge.
         whole = self.log.read_bytes()
         rows = sum(map(len, found.values()))
         code, _, err = self.run_to_end(*self.WORDS, "-o", self.log.name)
-        self.assertEqual((code, err), (0, f"nestbed: out.csv has {rows} of {rows} samples already\n"))
+        self.assertEqual((code, err), (0, f"nestbed: out.csv already has {rows} of {rows} samples\n"))
         self.assertEqual(self.log.read_bytes(), whole)
         merged = subprocess.run([NESTBED, "merge", "-o", "merged.csv", self.log.name], cwd=self.folder, capture_output=True, text=True,
                                 timeout=60, check=False)
@@ -368,8 +369,8 @@ class Suspended(Sweep):
 
 class Interrupted(Sweep):
     def assert_goes_on(self, err):
-        """The command that was printed completes the log."""
-        command = err.rsplit("to go on:\n", 1)[1].strip()
+        """Runs the printed command, which completes the log."""
+        command = err.rsplit("to continue:\n", 1)[1].strip()
         before = self.log.read_bytes()
         self.assertTrue(before.endswith(b"\r\n"))
         again = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
@@ -386,10 +387,10 @@ class Interrupted(Sweep):
                 process.send_signal(number)
                 out, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130, err)
-                self.assertTrue(err.startswith("\nnestbed: finishing the sample in hand, 5 s at most; again to stop now\n"), err)
+                self.assertTrue(err.startswith("\nnestbed: finishing the current sample, at most 5 s; interrupt again to stop now\n"), err)
                 self.assertRegex(out, r"A sweep\n(.*\n)+\d+ rows: out.csv\nmanifest: out.csv.json\n")
                 rows = rows_of(self.log)
-                self.assertRegex(err, rf"stopped with {len(rows)} of {LONG_SAMPLES} samples in out.csv; to go on:\n  \S+ run --backend {BACKEND} ")
+                self.assertRegex(err, rf"stopped with {len(rows)} of {LONG_SAMPLES} samples in out.csv; to continue:\n  \S+ run --backend {BACKEND} ")
                 self.assertIn(f"{len(rows)} rows: out.csv", out)
                 runs = json.loads(manifest_path(self.log).read_text())["runs"]
                 self.assertIn("interrupted_utc", runs[rows[-1]["run_id"]])
@@ -415,7 +416,7 @@ class Interrupted(Sweep):
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
-        self.assertEqual(err, "\nnestbed: finishing the sample in hand, 5 s at most; again to stop now\n")  # and no more
+        self.assertEqual(err, "\nnestbed: finishing the current sample, at most 5 s; interrupt again to stop now\n")  # nothing else
         self.assert_gone(process.pid)
 
     def test_what_hangs_is_abandoned_whole(self):
@@ -435,7 +436,7 @@ class Interrupted(Sweep):
             time.sleep(delay)
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=60)
-            self.assertIn(process.returncode, (130, -signal.SIGTERM))  # before or after it listens
+            self.assertIn(process.returncode, (130, -signal.SIGTERM))  # before or after it handles the signal
             early = self.folder / "early.csv"
             if early.exists():
                 self.assertEqual(early.read_bytes(), whole_lines(early.read_bytes()))
@@ -445,7 +446,7 @@ class Interrupted(Sweep):
 class Starved(Sweep):
     def limited(self, limit):
         def limit_files():
-            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, a shell does not
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, but a shell does not
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         return limit_files
 
@@ -517,7 +518,7 @@ class Starved(Sweep):
 
 @unittest.skipIf(BACKEND != "cpu", "reasons as on the executor")
 class Faulty(Sweep):
-    # Reason by strategy; under AddressSanitizer a bad write is an exit code.
+    # The expected reason of each strategy. Under AddressSanitizer, a bad write gives an exit code.
     REASONS = {
         "fault_endless": ("timeout", r"no sign of life in 2 s \(2 tries\)"),
         "fault_deadlock": ("timeout", r"no sign of life in 2 s \(2 tries\)"),
@@ -545,10 +546,10 @@ class Faulty(Sweep):
         self.assertEqual([row["status"] for row in healthy], ["ok"] * 12)
         self.assertEqual(len(rows), 10 + 6 + 12)
         self.assertIn("1 of 1 timeout", out)
-        # What was found out is not tried again.
+        # A case with a known result is not tried again.
         code, _, err = self.run_to_end("faults.cfg", "-o", self.log.name, program=TESTS)
         self.assertEqual(code, 3)
-        self.assertIn("out.csv has 48 of 48 samples already, 10 timeouts and crashes among them (--retry-failed tries again)\n", err)
+        self.assertIn("out.csv already has 48 of 48 samples, including 10 timeouts and crashes (--retry-failed tries again)\n", err)
         self.assertEqual(len(rows_of(self.log)), len(rows))
 
     def test_what_is_fine_the_second_time_is_ok(self):
@@ -575,12 +576,12 @@ class Faulty(Sweep):
         self.assertEqual(self.run_once()[0], 3)
         old = self.log.read_bytes()
         self.assertEqual([row["status"] for row in rows_of(self.log)].count("crashed"), 1)
-        code, _, err = self.run_once()  # without being asked it measures none again
+        code, _, err = self.run_once()  # without --retry-failed, no row is measured again
         self.assertEqual((code, self.log.read_bytes()), (3, old))
         code, _, err = self.run_once("--retry-failed")
         self.assertEqual(code, 0, err)
-        self.assertEqual(err, "nestbed: out.csv: 1 of 4 rows failed; they are measured again, and the log as it was is out.csv.old-1\n"
-                              "nestbed: out.csv has 3 of 6 samples already\n")
+        self.assertEqual(err, "nestbed: out.csv: 1 of 4 rows failed; they are measured again; the previous log is in out.csv.old-1\n"
+                              "nestbed: out.csv already has 3 of 6 samples\n")
         self.assertEqual((self.folder / "out.csv.old-1").read_bytes(), old)
         rows = rows_of(self.log)
         self.assertEqual([row["status"] for row in rows], ["ok"] * 6)
@@ -591,12 +592,12 @@ class Faulty(Sweep):
         self.assertEqual(len(runs), 2)
         self.assertEqual(runs[rows[-1]["run_id"]]["rows"], 3)
         self.assertEqual(runs[rows[-1]["run_id"]]["log_rows"], 6)
-        # Now there is nothing to do, and it says so.
+        # Now there is nothing left to do, and nestbed says so.
         now = self.log.read_bytes()
         code, _, err = self.run_once("--retry-failed")
         self.assertEqual(code, 0, err)
-        self.assertEqual(err, "nestbed: out.csv: no row failed, and none is measured again\n"
-                              "nestbed: out.csv has 6 of 6 samples already\n")
+        self.assertEqual(err, "nestbed: out.csv: no row failed; nothing is measured again\n"
+                              "nestbed: out.csv already has 6 of 6 samples\n")
         self.assertEqual(self.log.read_bytes(), now)
         self.assertNotIn("out.csv.old-2", self.files())
 
@@ -607,7 +608,7 @@ class Faulty(Sweep):
         self.assertEqual(len(rows_of(self.log)), 1)
         code, _, err = self.run_to_end(*words, "--retry-failed", program=TESTS, env=env)
         self.assertEqual(code, 0, err)
-        self.assertEqual(err, "nestbed: out.csv: 1 of 1 rows failed; they are measured again, and the log as it was is out.csv.old-1\n")
+        self.assertEqual(err, "nestbed: out.csv: 1 of 1 rows failed; they are measured again; the previous log is in out.csv.old-1\n")
         self.assertEqual([row["status"] for row in rows_of(self.log)], ["ok"] * 3)
 
     def test_what_fails_again_is_kept_again(self):
@@ -620,7 +621,7 @@ class Faulty(Sweep):
             self.assertEqual([row["status"] for row in rows_of(self.folder / old)].count("crashed"), 1)
 
     def test_findings_are_not_measured_again(self):
-        # wrong where a race is expected to show, and what cannot run here
+        # wrong: an expected race; unsupported: cannot run here
         words = ("--strategy", "nosync,cub", "--schedule", "random:1", "--expect", "wrong")
         self.assertEqual(self.run_once(*words)[0], 3)
         before = rows_of(self.log)
@@ -631,8 +632,8 @@ class Faulty(Sweep):
         self.assertEqual(rows[:len(before) - 1], [row for row in before if row["status"] != "crashed"])
         self.assertEqual({row["status"] for row in rows[len(before) - 1:]}, {"ok"})
         self.assertEqual(len(rows), len(before) - 1 + 3)
-        self.assertEqual(code, 3)  # unsupported is not expected
-        # A wrong row that nobody expects is a failure.
+        self.assertEqual(code, 3)  # the experiment does not expect unsupported
+        # A wrong row that the experiment does not expect is a failure.
         words = ("--strategy", "nosync", "--schedule", "random:1", "--grid", "4", "--block", "32", "--repeat", "3", "-o", "wrong.csv")
         self.assertEqual(self.run_to_end(*words)[0], 3)
         self.assertRegex(self.run_to_end(*words, "--retry-failed")[2], r"wrong.csv: [123] of 3 rows failed")
@@ -649,8 +650,8 @@ class Faulty(Sweep):
         before, files, manifest = self.log.read_bytes(), self.files(), manifest_path(self.log).read_bytes()
         once, three = self.ONCE, self.ONCE.index("3")
         log = ("-o", self.log.name)
-        for words, why in (((*once[:three], "4", *once[three + 1:], *log), "this run cannot go on with it: repeat on cpu: 3 there, 4 here"),
-                           ((*once, "--strategy", "nosync", *log), "this run cannot go on with it: cases: 2 there, 3 here"),
+        for words, why in (((*once[:three], "4", *once[three + 1:], *log), "this run cannot resume it: repeat on cpu: 3 there, 4 here"),
+                           ((*once, "--strategy", "nosync", *log), "this run cannot resume it: cases: 2 there, 3 here"),
                            ((*once, "--overwrite", *log), "--retry-failed: not with --overwrite; allowed: one of them"),
                            ((*once, "-o", "-"), "--retry-failed: not with --output -; allowed: a file")):
             code, out, err = self.run_to_end(*words, "--retry-failed", program=TESTS)

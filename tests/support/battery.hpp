@@ -1,4 +1,5 @@
-// The battery: shapes that every strategy must get right, by each of its mechanisms, and what "right" means.
+// The battery: shapes for which every strategy must give the right answer with each of its mechanisms, and what
+// "right" means.
 #pragma once
 
 #include "model/session.hpp"
@@ -15,7 +16,7 @@
 namespace nestbed
 {
 
-// A strategy by one of its mechanisms.
+// A strategy with one of its mechanisms.
 struct Way {
     std::string strategy;
     Mechanism mechanism;
@@ -24,6 +25,7 @@ struct Way {
     bool needs_cuda() const { return info().cuda_only || cuda_only(mechanism); }
     bool has_elements() const { return info().workload == "reduce"; }
     bool has_matrix() const { return info().over_matrix(); }
+    bool is_irregular() const { return info().irregular(); }
 };
 
 inline std::string name_of(const Way& way)
@@ -40,7 +42,7 @@ inline bool any_way(const Way& /*way*/)
 {
     return true;
 }
-// All ways on a backend of which `wanted` is true.
+// All ways on a backend for which `wanted` is true.
 template <class Wanted>
 std::vector<Way> ways_of(BackendKind backend, Wanted&& wanted)
 {
@@ -52,7 +54,7 @@ std::vector<Way> ways_of(BackendKind backend, Wanted&& wanted)
     return ways;
 }
 
-// Of a sum (elements 0: grid * block), or of a matrix.
+// The shape of a sum (elements 0: grid * block) or of a matrix.
 struct Shape {
     const char* name;
     std::uint32_t grid = 0;
@@ -63,7 +65,7 @@ struct Shape {
     std::uint32_t ny = 0;
     BlockShape block_shape = {};
 
-    // How much there is to do.
+    // The amount of work.
     std::uint32_t threads() const { return nx != 0 ? nx * ny : grid * block; }
 };
 
@@ -89,12 +91,12 @@ inline const std::vector<Shape>& battery()
         {"depth_3_ragged", 6, 256, 1300, 3},
         {"depth_0_of_pairs", 3, 2, 0, 0},
         {"depth_beyond_full", 4, 64, 0, 40},
-        // aggregated_block: 16 slices a block.
+        // aggregated_block: 16 slices per block.
         {"sixteen_slices", 16, 16, 0},
         {"one_slice_over_sixteen", 17, 16, 0},
         {"one_slice_under_two_blocks", 31, 8, 31 * 8 - 3},
         {"slices_at_depth_1", 17, 16, 0, 1},
-        // wide_warp, wide_block: 32 a level; a block of 64 is a fan-in of its own.
+        // wide_warp, wide_block: a fan-in of 32 per level; a block of 64 has a fan-in of 64.
         {"fan_in", 1, 32, 0},
         {"fan_in_and_one", 2, 32, 33},
         {"fan_in_squared", 32, 32, 0},
@@ -120,7 +122,8 @@ inline const std::vector<Shape>& battery()
     return shapes;
 }
 
-// Sides that are whole tiles, that divide nothing, and that are one; 32 x 64 is shared_tile's tile.
+// Sides that are multiples of a tile, that are not multiples of anything, and that are 1. shared_tile uses tiles of
+// 32 x 64.
 inline const std::vector<Shape>& matrix_battery()
 {
     const auto matrix = [](const char* name, std::uint32_t nx, std::uint32_t ny, BlockShape shape = {16, 16},
@@ -158,17 +161,70 @@ inline const std::vector<Shape>& matrix_battery()
     return shapes;
 }
 
+// Lines: none to divide evenly, one, all in one warp, more than one block. Blocks are whole warps.
+inline const std::vector<Shape>& line_battery()
+{
+    static const std::vector<Shape> shapes{
+        {"one_line", 1, 32, 1},
+        {"one_warp", 1, 32, 0},
+        {"one_warp_of_a_block", 1, 128, 32},
+        {"one_line_in_the_second_warp", 1, 64, 33},
+        {"one_block", 1, 64, 0},
+        {"ragged_end", 3, 64, 3 * 64 - 13},
+        {"prime", 7, 32, 211},
+        {"empty_blocks", 9, 32, 33},
+        {"all_but_one_block_empty", 5, 128, 3},
+        {"depth_0", 2, 64, 0, 0},
+        {"depth_1", 2, 64, 0, 1},
+        {"a_group_of_blocks_and_one", 17, 32, 16 * 32 + 1},
+    };
+    return shapes;
+}
+
 inline const std::vector<Shape>& battery_of(const Way& way)
 {
-    return way.has_matrix() ? matrix_battery() : battery();
+    return way.has_matrix() ? matrix_battery() : way.is_irregular() ? line_battery() : battery();
 }
 
 inline std::vector<ElementType> types_of(const Way& way)
 {
+    if (way.is_irregular())
+        return {ElementType::none};
     if (way.has_matrix())
         return {ElementType::float32};
     return way.has_elements() ? std::vector{ElementType::int32, ElementType::float32}
                               : std::vector{ElementType::none};
+}
+
+// The axes of irregular recursion. An image has small parts, so that small images have several levels.
+inline void make_irregular(Case& point, const StrategyInfo& info)
+{
+    constexpr std::uint32_t kWarp = 32;
+    point.input = inputs_of(info).front();
+    if (info.offers) {
+        point.coarsen = 1;
+        point.aggregate = point.mechanism == Mechanism::graph_tail ? Aggregate::absent
+                          : info.racy                              ? Aggregate::block // items of several threads
+                                                                   : Aggregate::none;
+        if (point.mechanism != Mechanism::tail && point.mechanism != Mechanism::graph_tail)
+            point.overflow = Overflow::waves;
+    }
+    if (!info.over_matrix()) {
+        point.block = std::max(point.block, kWarp);
+        if (point.elements == 0)
+            point.elements = std::uint64_t{point.grid} * point.block;
+        return;
+    }
+    constexpr std::uint32_t kMostSide = 64;
+    point.nx = std::min(point.nx, kMostSide);
+    point.ny = std::min(point.ny, kMostSide);
+    point.elements = std::uint64_t{point.nx} * point.ny;
+    point.block = kWarp;
+    point.shape = {};
+    point.division = 3;
+    point.fanout = 2;
+    point.grain = 4;
+    point.dwell = 64;
 }
 
 inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, ElementType type)
@@ -182,7 +238,7 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
                .block = shape.block,
                .depth = shape.depth,
                .seed = 42};
-    if (way.has_elements())
+    if (way.has_elements() || way.is_irregular())
         point.elements = shape.elements == 0 ? std::uint64_t{shape.grid} * shape.block : shape.elements;
     if (way.has_matrix()) {
         point.nx = shape.nx;
@@ -191,25 +247,39 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
         if (way.info().shaped)
             point.shape = shape.block_shape;
     }
+    if (way.is_irregular())
+        make_irregular(point, way.info());
     if (way.info().workload == "chain")
         point.depth = std::min(shape.depth.value_or(kChainDepth), kChainDepth);
-    if (backend == BackendKind::cuda && !way.info().on_host && !way.info().waits)
+    if (way.info().workload == "lanes")
+        point.grid = std::min(point.grid, 4U); // 32 launches of each, and 1024 of two levels
+    if (backend == BackendKind::cuda && !way.info().on_host && !way.info().waits && !way.info().counts_chances())
         point.submit = Submit::held; // as a plan has it
     return point;
 }
 
-// By the strategy's first mechanism, with its first type.
+// With the strategy's first mechanism and its first type.
 inline Case case_of(BackendKind backend, const std::string& strategy, const Shape& shape)
 {
     const Way way{strategy, Registry::find_anywhere(strategy)->info().mechanisms.front()};
     return case_of(backend, way, shape, types_of(way).front());
 }
 
-// The launches are those of the closed form, and none is refused.
+// The launches that a right sample of the case has. Those of an irregular workload come from its oracle, which the
+// session has compared depth by depth.
+inline ExpectedLaunches expected_launches(const Sample& sample, const Case& point)
+{
+    ExpectedLaunches form = Registry::find(point.backend, point.strategy)->launches(point);
+    if (form.by_input && sample.launches && sample.launches->attempted == sample.launches_expected)
+        form.by_depth = sample.launches->attempted_by_depth;
+    return form;
+}
+
+// The launches equal the closed form or the oracle, and none is refused.
 inline void expect_launches(const Sample& sample, const Case& point)
 {
     ASSERT_TRUE(sample.launches.has_value()) << sample.detail;
-    const ExpectedLaunches form = Registry::find(point.backend, point.strategy)->launches(point);
+    const ExpectedLaunches form = expected_launches(sample, point);
     EXPECT_EQ(sample.launches->attempted_by_depth, form.by_depth);
     EXPECT_EQ(sample.launches->max_depth, form.levels());
     EXPECT_EQ(sample.launches->failed, 0U);
@@ -228,7 +298,7 @@ inline void expect_ok(Session& session, const Case& point, unsigned repetition =
     expect_ok(session.sample(point, repetition), point);
 }
 
-// check(point, shape) for all shapes and types.
+// Calls check(point, shape) for all shapes and types.
 template <class Check>
 void for_the_battery(BackendKind backend, const Way& way, Check&& check)
 {

@@ -1,4 +1,4 @@
-// A command, as a user types it, and what comes back.
+// A command, as a user types it, and what it answers.
 #pragma once
 
 #include "base/csv.hpp"

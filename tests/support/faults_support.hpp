@@ -1,4 +1,4 @@
-// Nestbed and the test program as programs, and what comes back.
+// nestbed and the test program as child processes, and their results.
 #pragma once
 
 #include "base/subprocess.hpp"
@@ -16,7 +16,7 @@ struct ProgramRun {
     std::string out, err;
 };
 
-// Runs arguments[0], a program. Its outputs go through two files of the folder, made anew.
+// Runs the program arguments[0]. Its outputs go to two new files in the folder.
 inline ProgramRun run_of(const ScratchFolder& folder, const std::vector<std::string>& arguments,
                          std::chrono::milliseconds timeout = std::chrono::minutes{1})
 {

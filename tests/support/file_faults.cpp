@@ -1,15 +1,19 @@
-// Loaded before a program (LD_PRELOAD): notes the calls that write files in one folder, and lets one of them fail. By environment variables:
-//   FILE_FAULTS_FOLDER   the folder, absolute and without links; files elsewhere are left alone
-//   FILE_FAULTS_TRACE    a file outside it; a line per call: name, path, new path of a rename, bytes asked for, result or -errno
+// A library to load before a program (LD_PRELOAD). It records the calls that write files in one folder, and makes one
+// of them fail. Environment variables:
+//   FILE_FAULTS_FOLDER   the folder, absolute and without links; files elsewhere are not affected
+//   FILE_FAULTS_TRACE    a file outside it; one line per call: name, path, new path of a rename, bytes asked for,
+//                        result or -errno
 //   FILE_FAULTS_CALL     open, write, fsync, fdatasync, rename, close, ftruncate, unlink or chmod: the kind that fails
 //   FILE_FAULTS_NUMBER   which call of this kind in this process, from 1
 //   FILE_FAULTS_ERROR    its errno; 0: a write of half the bytes
-//   FILE_FAULTS_THEN     "well": all later calls are well; "dead": all later ones of any
-//                        kind fail with EIO, as on a disk that is gone
-//   FILE_FAULTS_LOST     a file that somebody else takes away, behind its fourth write
+//   FILE_FAULTS_THEN     "well": all later calls succeed; "dead": all later calls of any
+//                        kind fail with EIO, as on a failed disk
+//   FILE_FAULTS_LOST     a file that disappears after its fourth write, as if somebody deleted it
 //   FILE_FAULTS_BY       the file that takes its place; empty: none
-// A write that fails with ENOSPC writes half its bytes first, and the next one fails, as on a disk that runs full.
-// Calls go to the system directly. A sync is noted before it begins too: what was noted before that is what it brings to the disk.
+// A write that fails with ENOSPC writes half its bytes first, and the next write fails too, as on a disk that becomes
+// full.
+// Calls go to the system directly. A sync is also recorded before it begins: it brings to the disk what was recorded
+// before that.
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -47,11 +51,12 @@ struct Settings {
 
 const Settings& settings()
 {
-    static const Settings read; // at the first call, which may be before this library's other objects are made
+    // At the first call, which may happen before this library's other objects are initialized.
+    static const Settings read;
     return read;
 }
 
-std::atomic<long> calls{0}; // of the kind that fails
+std::atomic<long> calls{0}; // counts calls of the kind that fails
 std::atomic<bool> dead{false};
 std::atomic<int> writes_to_lost{0};
 
@@ -62,7 +67,7 @@ bool in_folder(std::string_view path)
            (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-// Absolute, and without links before the last name.
+// The absolute path, with links resolved in all names but the last.
 std::string resolved(int folder, const char* path)
 {
     std::string name(path);
@@ -86,7 +91,7 @@ std::string path_of(int descriptor)
     return size < 0 ? "" : std::string(buffer, static_cast<std::size_t>(size));
 }
 
-// The system's call returns -1 and sets errno. Other than by this the errno of the program stays as it is.
+// The system call returns -1 and sets errno. Apart from that, the errno of the program does not change.
 void note(std::string_view name, const std::string& path, const std::string& to, std::size_t bytes, long result)
 {
     if (settings().trace.empty())
@@ -103,7 +108,7 @@ void note(std::string_view name, const std::string& path, const std::string& to,
     errno = error;
 }
 
-// What this call is to do: -1 to be well, 0 to be short, else to fail with this errno.
+// What this call must do: -1 to succeed, 0 to write too little, otherwise to fail with this errno.
 constexpr int kWell = -1;
 int fault_of(std::string_view call)
 {
@@ -120,7 +125,7 @@ int fault_of(std::string_view call)
     return again && number == settings().number + 1 ? settings().error : kWell;
 }
 
-// act() unless this call is to fail.
+// Runs act() unless this call must fail.
 template <class Act>
 long done(std::string_view call, const std::string& path, const std::string& to, const Act& act)
 {
@@ -233,7 +238,7 @@ int fdatasync(int descriptor)
     return synced("fdatasync", SYS_fdatasync, descriptor);
 }
 
-// Closed also where it fails, as in Linux.
+// Closes the descriptor even if the call fails, as Linux does.
 int close(int descriptor)
 {
     const std::string path = path_of(descriptor);

@@ -1,4 +1,4 @@
-// A disk that is full, as far as this process can see.
+// A disk that seems full to this process.
 #pragma once
 
 #include <csignal>
@@ -8,7 +8,7 @@
 namespace nestbed
 {
 
-// While it lives no file of this process grows beyond `bytes`, as on a full disk.
+// While this object exists, no file of this process can grow beyond `bytes`, as on a full disk.
 class FullDisk
 {
   public:

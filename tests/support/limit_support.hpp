@@ -1,4 +1,4 @@
-// A process that can have no more processes and threads, as under `ulimit -u`.
+// A process that cannot have more processes or threads, as under `ulimit -u`.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,8 @@
 namespace nestbed
 {
 
-// For a death test: for good. Root has no such limit, so it becomes a user of whom there is nothing else.
+// For a death test, because it cannot be undone. Root has no such limit, so the process switches to a user without
+// any other process.
 inline void allow_no_more_processes()
 {
     constexpr unsigned kNobody = 54'321;

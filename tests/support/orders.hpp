@@ -8,7 +8,7 @@
 namespace nestbed
 {
 
-// `all` in a thorough run, which is tests/run.sh --thorough; else `few`.
+// Returns `all` in a thorough run (tests/run.sh --thorough), otherwise `few`.
 inline std::size_t random_orders(std::size_t few, std::size_t all)
 {
     const char* thorough = std::getenv("NESTBED_THOROUGH");

@@ -18,7 +18,7 @@ inline std::string data(const std::string& name)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Of a kernel: one instruction executed by 64 threads.
+// The section of a kernel: one instruction, executed by 64 threads.
 inline std::string section(const std::string& name, const std::string& threads = "64",
                            const std::string& column = "thread_inst_executed")
 {

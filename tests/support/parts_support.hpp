@@ -1,4 +1,4 @@
-// The parts of a plan, and that they are all of it.
+// Checks that the parts of a plan are the whole plan.
 #pragma once
 
 #include "model/case_text.hpp"
@@ -31,7 +31,7 @@ inline std::vector<Plan> parts_of(const Plan& plan, unsigned of)
     return parts;
 }
 
-// Every case is in one part, and the parts have them in the plan's order.
+// Every case is in exactly one part, and the parts keep the order of the plan.
 inline void expect_to_be_divided(const Plan& plan, const std::vector<Plan>& parts)
 {
     const std::vector<std::string> all = texts_of(plan);

@@ -1,4 +1,4 @@
-// Plans made by hand for the tests: settings as on a command line, devices that are not there.
+// Plans made by hand for the tests: settings as on a command line, and devices that do not exist.
 #pragma once
 
 #include "base/error.hpp"

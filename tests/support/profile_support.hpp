@@ -1,4 +1,5 @@
-// Cases under a profiler that is a shell script: it runs nestbed as ncu does, and prints pages that a test has written.
+// Cases under a profiler that is a shell script: it runs nestbed as ncu does, and prints pages that a test has
+// written.
 #pragma once
 
 #include "inspect/profile_run.hpp"
@@ -15,7 +16,7 @@
 namespace nestbed
 {
 
-// What ncu would print of hello, and of its launches.
+// What ncu would print about hello and its launches.
 inline std::string source_page(unsigned launches)
 {
     return "\"Kernel "
@@ -29,7 +30,7 @@ inline const std::string kRawPage =
     "Name\",\"gpu__time_duration.sum\",\"launch__grid_size\",\"sm__ctas_launched.sum\",\"sm__warps_launched.sum\"\n"
     "\"\",\"ns\",\"\",\"block\",\"warp\"\n\"hello()\",\"117,952\",\"4\",\"18\",\"18\"\n";
 
-// 4 blocks of 8 threads, a child each of 4, 2 and 1 threads: 12 launches.
+// 4 blocks of 8 threads, each with children of 4, 2 and 1 threads: 12 launches.
 inline Case hello_case(std::uint32_t grid = 4)
 {
     return {.strategy = "hello",
@@ -43,8 +44,8 @@ inline Case hello_case(std::uint32_t grid = 4)
 class Profile : public testing::Test
 {
   protected:
-    // `collect` is what it does for a report, with the program's words in "$@" and the report's path in $report; `pages` how
-    // it prints a page, whose name is in $page.
+    // `collect` is what the script does to write a report: "$@" is the command of the program, and $report the path
+    // of the report. `pages` is how it prints a page: $page is the name of the page.
     std::string ncu(const std::string& collect = R"(echo "==PROF== to $report"; "$@" && echo report > "$report")",
                     const std::string& pages = "") const
     {
@@ -86,7 +87,7 @@ shift 2
         return profile_cases(cases, how, [](const Progress&) {});
     }
 
-    // The one case's reason not to be counted, without where its log is.
+    // The reason why the only case was not counted, without the path of its log.
     std::string reason(const ProfileOptions& how) const
     {
         const Reconciled one = profile({hello_case()}, how).at(0);

@@ -20,7 +20,7 @@ inline std::string program(const ScratchFolder& folder, std::string_view name, c
     return path;
 }
 
-// A variable of the environment, with another value as long as this lives.
+// Sets an environment variable to another value as long as this object exists.
 class EnvironmentVariable
 {
   public:
@@ -45,7 +45,7 @@ class EnvironmentVariable
     std::optional<std::string> before_;
 };
 
-// The PATH, another one as long as this lives.
+// Replaces PATH as long as this object exists.
 class PathVariable : public EnvironmentVariable
 {
   public:

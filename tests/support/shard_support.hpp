@@ -16,7 +16,7 @@
 namespace nestbed
 {
 
-// 6 cases in 2 groups, 2 repetitions each.
+// 6 cases in 2 groups, with 2 repetitions each.
 class ShardedRun : public testing::Test
 {
   protected:
@@ -31,7 +31,7 @@ class ShardedRun : public testing::Test
         return words;
     }
 
-    // Measures it, and gives the CSV's name.
+    // Measures the shard and returns the path of the CSV.
     std::string shard(const std::string& name, const std::vector<std::string>& more = {},
                       const std::string& repeat = "2") const
     {
@@ -52,7 +52,7 @@ class ShardedRun : public testing::Test
     std::string out() const { return scratch_.path("all.csv"); }
 
     static ParsedLog log(const std::string& path) { return parse_log(path, read_text_file(path)); }
-    // How many rows of each case.
+    // The number of rows of each case.
     static std::map<std::string, unsigned> rows_by_key(const std::string& path)
     {
         const ParsedLog rows = log(path);

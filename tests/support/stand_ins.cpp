@@ -27,6 +27,7 @@ namespace
 
 using enum Mechanism;
 
+constexpr std::array kOfLanes{fire_and_forget, null_stream};
 constexpr std::array kOfNosync{null_stream, named_stream, fire_and_forget};
 constexpr std::array kOfBarrier{fire_and_forget, null_stream, named_stream, tail};
 constexpr std::array kOfAggregatedBlock{fire_and_forget, null_stream};
@@ -34,14 +35,15 @@ constexpr std::array kOfChain{null_stream, named_stream, fire_and_forget, tail,
                               graph_tail,  host,         host_graph,      grid_sync};
 constexpr std::array kOfFanout{null_stream, named_stream, fire_and_forget, tail, host, host_graph, grid_sync};
 
-// The strategy's first mechanism, where the case names none, is from the device.
+// Whether the case launches from the device. If it names no mechanism, the strategy's first mechanism does.
 bool launches_from_device(const Case& point)
 {
     return from_device(point.mechanism.value_or(null_stream));
 }
 
-// When each launch of a chain or a fan-out was called, and when it began.
+// For each launch of a chain or a fan-out: when it was called, and when it began.
 constexpr std::uint64_t kMarkBytes = 2 * 8;
+constexpr std::uint64_t kLitmusBytes = 97 * sizeof(unsigned);
 
 std::uint32_t levels_of_chain(const Case& point)
 {
@@ -58,7 +60,7 @@ ExpectedLaunches halving_by_grid(const Case& point)
     return ExpectedLaunches::chain_per_grid(halving_levels(point));
 }
 
-// From one tile to another; the last of each side is not one of it.
+// A range of tiles. The end of each side is not included.
 struct Tiles {
     unsigned left, right, top, bottom;
 };
@@ -125,6 +127,18 @@ const std::vector<const Strategy*>& stand_ins()
         });
     static const StandIn host_sum({.name = "host", .workload = "reduce", .on_host = true});
     static const StandIn host_loop({.name = "host_loop", .workload = "reduce", .mechanisms = kOnly<host>});
+    static const StandIn lanes_at_once(
+        {.name = "lanes_at_once", .workload = "lanes", .mechanisms = kOfLanes, .hangs = true}, [](const Case& point) {
+            ExpectedLaunches form{.root_blocks = point.grid};
+            std::uint64_t grids = point.grid;
+            for (unsigned level = 0; level < std::min(2U, point.depth.value_or(1)); ++level)
+                form.by_depth.push_back(grids *= std::min(point.block, 32U));
+            return form;
+        });
+    static const StandIn litmus_counter(
+        {.name = "litmus_counter", .workload = "litmus", .mechanisms = kOnly<fire_and_forget>, .racy = true},
+        [](const Case& point) { return ExpectedLaunches::chain_per_block(point.grid, 1); },
+        [](const Case& point) { return kLitmusBytes * point.grid; });
     static const StandIn naive_row({.name = "naive_row", .workload = "transpose", .shaped = true});
     static const StandIn neighbored({.name = "neighbored", .workload = "reduce", .operators = true});
     static const StandIn thrust({.name = "thrust", .workload = "reduce", .cuda_only = true, .waits = true});
@@ -168,6 +182,8 @@ const std::vector<const Strategy*>& stand_ins()
                                                   &hello,
                                                   &host_sum,
                                                   &host_loop,
+                                                  &lanes_at_once,
+                                                  &litmus_counter,
                                                   &naive_row,
                                                   &neighbored,
                                                   &nosync,

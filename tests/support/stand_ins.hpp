@@ -1,5 +1,6 @@
-// Stand-ins for strategies: entries without kernels, for tests of the stages that plan, log and report, so that those link no
-// backend. Each has the name, the mechanisms and the closed form of a real strategy; tests/device/every_strategy_test.cpp holds that.
+// Stand-ins for strategies: entries without kernels. The tests of the stages that plan, log and report use them, so
+// that these tests link no backend. Each has the name, the mechanisms and the closed form of a real strategy;
+// tests/device/every_strategy_test.cpp checks this.
 #pragma once
 
 #include "model/strategy.hpp"
@@ -32,11 +33,11 @@ class StandIn final : public Strategy
 
 const std::vector<const Strategy*>& stand_ins();
 
-// Makes them the registry's, as strategies of the executor: not where the real ones are linked.
+// Registers them as strategies of the executor. Only for programs without the real strategies.
 void register_stand_ins();
 
-// Launches by depth of a recursion over a matrix, quadrant by quadrant, down to tiles of 32 x 64 or to the depth: counted one
-// by one, cut in the middle of the matrix's own tiles.
+// Launches by depth of a recursion over a matrix: one launch per quadrant, down to tiles of 32 x 64 or to the depth.
+// They are counted one by one. Each cut is in the middle of the tiles of that part.
 std::vector<std::uint64_t> quadrants_by_depth(std::uint32_t nx, std::uint32_t ny, std::optional<std::uint32_t> depth);
 
 } // namespace nestbed

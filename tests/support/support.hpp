@@ -1,4 +1,4 @@
-// What the unit tests share: the text of an error that must be thrown, and a folder that goes away.
+// What the unit tests share: the text of an error that must be thrown, and a temporary folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace nestbed
 {
 
-// The text of the Error that call() throws. Anything else that happens fails the test.
+// Returns the text of the Error that call() throws. If anything else happens, the test fails.
 template <class Error, class Call>
 std::string text_of(Call&& call)
 {
@@ -30,7 +30,7 @@ std::string text_of(Call&& call)
     return {};
 }
 
-// A folder of the running test alone (tests run in parallel), removed with all that is in it.
+// A folder for the running test only (tests run in parallel). It is removed with all its content.
 class ScratchFolder
 {
   public:

@@ -36,11 +36,12 @@ std::uint64_t available_memory_bytes()
 Races Context::watch(const std::function<void()>& work)
 {
     if (cpu::observer == nullptr)
-        throw RunError("this program does not watch the accesses of kernels; nestbed_races does (cmake --build "
-                       "--target nestbed_races)");
+        throw RunError(
+            "this program does not record the memory accesses of kernels; nestbed_races does (cmake --build "
+            "--target nestbed_races)");
     if (executor_.workers() != 1)
         throw UsageError(
-            fmt::format("--workers {}: races are looked for in one order; allowed: 1", executor_.workers()));
+            fmt::format("--workers {}: the race detector uses only one worker; allowed: 1", executor_.workers()));
     return cpu::observer->watch(work);
 }
 

@@ -1,4 +1,4 @@
-// The executor as a backend: the whole of what a backend offers, on one screen.
+// The executor as a backend: everything that a backend offers, on one screen.
 #pragma once
 
 #include "base/error.hpp"
@@ -25,10 +25,10 @@ namespace nestbed::inline on_cpu
 
 inline constexpr BackendKind kBackend = BackendKind::cpu;
 
-// Threads of a block that run in step.
+// Number of threads of a block that run in lockstep.
 inline constexpr unsigned kInStep = 1;
 
-// What a run of kernels throws that the device cannot do: the sample's error, not the session's.
+// The exception of kernels that do what the device cannot do. It is an error of the sample, not of the session.
 using DeviceFault = cpu::Fault;
 
 // Atomic operations that order other memory operations.
@@ -54,7 +54,8 @@ struct LaunchShape {
     dim3 block;
 };
 
-// Memory of the device. Not zero, and not what an earlier case left: a kernel that reads what nobody wrote reads the same every time.
+// Device memory. Its initial contents are neither zero nor data of an earlier case: a kernel that reads memory that
+// nothing wrote to reads the same values every time.
 template <class T>
 class Buffer
 {
@@ -62,12 +63,12 @@ class Buffer
 
   public:
     Buffer() = default;
-    // The name is for who watches.
+    // The name is for the observer.
     explicit Buffer(std::size_t count, std::string_view name = "memory") : data_(new T[count]), count_(count)
     {
         if (cpu::observer != nullptr)
             cpu::observer->memory(data_.get(), count * sizeof(T), cpu::kElement<T>, name);
-        constexpr int kPoison = 0xFF; // not-a-number, in floats
+        constexpr int kPoison = 0xFF; // NaN as a float
         std::memset(static_cast<void*>(data_.get()), kPoison, count * sizeof(T));
     }
     T* data() const { return data_.get(); }
@@ -95,7 +96,7 @@ class Context
     std::string schedule() const { return nestbed::name_of(executor_.schedule()); }
     cpu::Executor& executor() { return executor_; }
 
-    // Throws RunError when the memory cannot be had.
+    // Throws RunError if there is not enough memory.
     template <class T>
     Buffer<T> allocate(std::size_t count, std::string_view name = "memory")
     {
@@ -115,11 +116,23 @@ class Context
     {
         copy_bytes(to.data(), from.data(), to.size_bytes());
     }
-    // The first `count` elements.
+    // Copies elements in the middle of timed work: waits for what was launched before.
+    template <class T>
+    void read(std::span<T> to, const Buffer<T>& from, std::size_t first)
+    {
+        copy_bytes(to.data(), from.data() + first, to.size_bytes());
+    }
+    // Copies the first `count` elements.
     template <class T>
     void copy(Buffer<T>& to, const Buffer<T>& from, std::size_t count)
     {
         copy_bytes(to.data(), from.data(), count * sizeof(T));
+    }
+    // Sets a __constant__ variable.
+    template <class T>
+    void set_constant(T& constant, const T& value)
+    {
+        constant = value;
     }
     template <class T>
     void fill_bytes(Buffer<T>& buffer, unsigned char byte, std::size_t count)
@@ -128,14 +141,15 @@ class Context
             std::memset(static_cast<void*>(buffer.data()), byte, count * sizeof(T));
     }
 
-    // Sets the pending-launch limit and returns it as read back. There is no memory to settle.
+    // Sets the pending-launch limit and returns the value read back. settle() is not needed: there is no memory to
+    // allocate.
     std::uint32_t set_pending_limit(std::uint32_t launches, const std::function<void()>& /*settle*/)
     {
         executor_.set_pending_limit(launches);
         return executor_.pending_limit();
     }
 
-    // Makes room for this many lines of kernel printf: there is always room.
+    // Reserves space for this many lines of kernel printf: there is always enough.
     void reserve_printf(std::uint64_t /*lines*/) {}
 
     // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it.
@@ -150,9 +164,9 @@ class Context
             cpu::observer->synchronized();
         return {.gpu_us = {}, .wall_us = clock.elapsed_us(), .host_launches = host_launches_};
     }
-    // That of a GPU: there is none.
+    // The state of a GPU: there is none.
     static GpuState gpu_state() { return {}; }
-    // SessionOptions::alive
+    // Calls SessionOptions::alive.
     void alive() const
     {
         if (alive_)
@@ -163,24 +177,24 @@ class Context
         if (host_launches_)
             ++*host_launches_;
     }
-    // For work that a library launches.
+    // For work that a library launches: the number of launches is then unknown.
     void lose_count_of_host_launches() { host_launches_.reset(); }
 
-    // Launches from kernels that go by another mechanism throw DeviceFault from now on; empty: all are allowed.
+    // From now on, kernel launches by another mechanism throw DeviceFault; empty: all mechanisms are allowed.
     void go_by(std::optional<Mechanism> mechanism) { executor_.go_by(mechanism); }
-    // Finds the races of what runs in `work`. Throws RunError in a program that does not watch, or past the limit of memory; UsageError
-    // where more than one worker runs.
+    // Finds the races of the kernels that `work` runs. Throws RunError in a program without a race detector, or if
+    // the memory limit is exceeded; UsageError if there is more than one worker.
     Races watch(const std::function<void()>& work);
-    // What the executor draws from, from the next launch on.
+    // Sets the number from which the executor draws, from the next launch on.
     void draw_from(std::uint64_t draws) { executor_.draw_from(draws); }
-    // Profilers that know ranges are for GPUs.
+    // Does nothing: profilers that use ranges are for GPUs.
     void name_range(const std::string& /*name*/) {}
 
     static bool has(Mechanism mechanism) { return !cuda_only(mechanism); }
-    // Bytes by which the memory for pending launches exceeds that for the default limit: none is kept here.
+    // Memory for pending launches beyond the memory for the default limit, in bytes: there is none here.
     static std::int64_t limit_bytes() { return 0; }
 
-    // False when nothing can be run any more.
+    // False if nothing can run any more.
     static bool usable() { return true; }
 
     static std::string error_name(int error)
@@ -207,7 +221,7 @@ class TimedRange
     explicit TimedRange(const Context& /*context*/) {}
 };
 
-// A launch from the host. Streams are run in order of the calls.
+// Launches from the host. Launches into different streams run in the order of the calls.
 template <auto Kernel, class... Args>
 void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... args)
 {
@@ -216,24 +230,35 @@ void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... a
         shape.grid, shape.block, [=] { Kernel(args...); }, stream);
 }
 
-// Launches from a kernel; the error code is CUDA's.
+// Launches from a kernel. Returns CUDA's error code.
 template <auto Kernel, Mechanism How, class... Args>
 int device_launch(LaunchShape shape, Args... args)
 {
     return cpu::launch(shape.grid, shape.block, How, [=] { Kernel(args...); });
 }
 
-// The executor waits by itself: the child is complete when the launch returns, and its flag is not needed.
+// The executor waits by itself: the child and its descendants are complete when the launch returns. The flag is raised and read as
+// on a GPU: who watches sees that it orders what the child did before it, and nothing else.
 template <auto Kernel, class... Args>
 int device_launch_to_wait_for(LaunchShape shape, Args... args)
 {
     return cpu::launch_and_wait(shape.grid, shape.block, [=] { Kernel(args...); });
 }
-inline bool wait_for_child(const unsigned* /*flag*/, unsigned long long /*patience_ns*/)
+inline bool wait_for_child(unsigned* flag, unsigned long long /*patience_ns*/)
 {
+    if (load_acquire(flag) == 0)
+        return false;       // nobody will raise it any more
+    store_relaxed(flag, 0); // for the next child
     return true;
 }
-inline void signal_parent(const unsigned* /*flag*/) {}
+inline void signal_parent(unsigned* flag)
+{
+    constexpr std::uintptr_t kNoFlags = 1U << 16U; // the flags of a case that has none begin at 0
+    if (reinterpret_cast<std::uintptr_t>(flag) < kNoFlags)
+        throw DeviceFault("a parent waits for its child, and there are no flags; allowed: parent_waits set by "
+                          "launches() of the strategy");
+    store_release(flag, 1);
+}
 
 // Nanoseconds on a clock that all threads share.
 inline unsigned long long timer_ns()
@@ -241,19 +266,19 @@ inline unsigned long long timer_ns()
     return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-// The worker that the calling thread is on.
+// The worker that runs the calling thread.
 inline unsigned multiprocessor()
 {
     return cpu::worker_number();
 }
 
-// True in the thread of a block that began first: it speaks for the others.
+// True in the thread of a block that began first. It marks the begin for the others.
 inline bool begins_for_others()
 {
     return cpu::first_of_block();
 }
 
-// True in the thread of a block that ends last: it speaks for the others.
+// True in the thread of a block that ends last. It marks the end for the others.
 inline bool ends_for_others()
 {
     return cpu::last_of_block();

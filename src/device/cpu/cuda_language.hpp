@@ -1,17 +1,29 @@
-// The part of the CUDA language that kernels use, for the compiler of the executor's copy: the same
-// spellings, answered by the executor. Only strategy and backend files compiled for the executor include it.
+// The part of the CUDA language that kernels use, for the compiler of the executor's build: the same syntax,
+// implemented by the executor. Only strategy and backend files that are compiled for the executor include it.
 #pragma once
 
 #include "device/cpu/executor.hpp"
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <type_traits>
+
+// The race detector's copy (GCC's -fsanitize=thread): the compiler shows no accesses of these functions, so the detector has its own
+// (device/races/hooks.cpp). Such a copy is compiled with -fno-builtin-memcpy and so on.
+#ifdef __SANITIZE_THREAD__
+extern "C" {
+void* memcpy(void* to, const void* from, std::size_t bytes) noexcept __asm__("nestbed_watched_memcpy");
+void* memmove(void* to, const void* from, std::size_t bytes) noexcept __asm__("nestbed_watched_memmove");
+void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_watched_memset");
+}
+#endif
 
 // NOLINTBEGIN: these names are CUDA's.
 #define __global__
 #define __device__
 #define __host__
+#define __constant__
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
@@ -22,7 +34,8 @@
 #define blockDim (::nestbed::cpu::current_thread->block_dim)
 #define gridDim (::nestbed::cpu::current_thread->grid_dim)
 
-// __shared__ T name[count]: memory that the threads of a block share, not initialised. Each place that declares some has its own.
+// __shared__ T name[count]: memory that the threads of a block share, not initialised. Each declaration has its own
+// memory.
 #define BLOCK_SHARED(T, name, count)                                                                                 \
     static const char name##_key = 0;                                                                                \
     T* const name = static_cast<T*>(                                                                                 \
@@ -38,32 +51,41 @@ inline void __threadfence()
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-// CUDA's atomics order nothing by themselves: relaxed.
+// CUDA's atomic functions do not order other memory operations: relaxed.
 template <class T>
 T atomicAdd(T* address, T value)
 {
     return std::atomic_ref<T>(*address).fetch_add(value, std::memory_order_relaxed);
 }
 
-inline unsigned long long atomicMin(unsigned long long* address, unsigned long long value)
+template <class T>
+T atomicExch(T* address, T value)
 {
-    std::atomic_ref<unsigned long long> least(*address);
-    unsigned long long old = least.load(std::memory_order_relaxed);
+    return std::atomic_ref<T>(*address).exchange(value, std::memory_order_relaxed);
+}
+
+template <class T>
+T atomicMin(T* address, T value)
+{
+    std::atomic_ref<T> least(*address);
+    T old = least.load(std::memory_order_relaxed);
     while (value < old && !least.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
     }
     return old;
 }
-inline unsigned long long atomicMax(unsigned long long* address, unsigned long long value)
+template <class T>
+T atomicMax(T* address, T value)
 {
-    std::atomic_ref<unsigned long long> most(*address);
-    unsigned long long old = most.load(std::memory_order_relaxed);
+    std::atomic_ref<T> most(*address);
+    T old = most.load(std::memory_order_relaxed);
     while (value > old && !most.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
     }
     return old;
 }
-inline int atomicCAS(int* address, int expected, int desired)
+template <class T>
+T atomicCAS(T* address, T expected, T desired)
 {
-    std::atomic_ref<int>(*address).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+    std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
     return expected;
 }
 // NOLINTEND

@@ -64,7 +64,7 @@ struct Executor::State {
     }
     Schedule schedule;
     std::uint64_t draws = schedule.seed; // see draw_from()
-    std::uint64_t runs = 0;              // since then
+    std::uint64_t runs = 0;              // runs since the last draw_from()
     unsigned workers;
     PendingLaunches pending;
     SequentialScheduler sequential;
@@ -109,7 +109,7 @@ void Executor::draw_from(std::uint64_t draws)
 namespace
 {
 
-// 64-bit products: a dim3 of three large numbers does not overflow into a small one.
+// Uses 64-bit products, so that a dim3 of three large numbers does not overflow to a small number.
 bool valid(dim3 grid, dim3 block)
 {
     constexpr std::uint64_t kMaxBlocks = 2147483647;
@@ -133,11 +133,18 @@ void Executor::run(dim3 grid, dim3 block, KernelCall call, unsigned stream)
     root->pending = false;
     if (observer != nullptr)
         root->observed = observer->launched(nullptr, Mechanism::null_stream, stream, nullptr);
+    void* const observed = root->observed;
     state_->pending.reset();
-    if (state_->schedule.order == Schedule::Order::random)
-        state_->random.run(std::move(root), split_mix(state_->draws, state_->runs++));
-    else
-        state_->sequential.run(std::move(root), state_->schedule.order == Schedule::Order::eager);
+    try {
+        if (state_->schedule.order == Schedule::Order::random)
+            state_->random.run(std::move(root), split_mix(state_->draws, state_->runs++));
+        else
+            state_->sequential.run(std::move(root), state_->schedule.order == Schedule::Order::eager);
+    } catch (...) {
+        if (observed != nullptr)
+            observer->abandoned(observed);
+        throw;
+    }
 }
 
 void enter_block(ThreadContext& context, const Block& block)
@@ -151,7 +158,7 @@ void enter_block(ThreadContext& context, const Block& block)
              static_cast<unsigned>(block.index / plane));
 }
 
-// One thread of the random schedule; in a sequential one, thread after thread for as long as none stops.
+// random: runs one thread. Sequential schedules: runs one thread after another until one stops.
 void carry_threads(Carrier& carrier)
 {
     Block& block = *carrier.block;
@@ -181,8 +188,9 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std
     const auto found = std::ranges::find(shared, key, &std::pair<const void*, std::unique_ptr<std::byte[]>>::first);
     if (found != shared.end())
         return found->second.get();
-    // Not zero, and not what an earlier block left: a kernel that reads what nobody wrote gives a wrong answer.
-    constexpr int kPoison = 0xFF; // not-a-number, in floats
+    // Neither zero nor data of an earlier block: a kernel that reads memory that nothing wrote to gives a wrong
+    // answer.
+    constexpr int kPoison = 0xFF; // NaN as a float
     std::byte* const memory =
         shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
     std::memset(memory, kPoison, bytes);
@@ -219,7 +227,7 @@ void delay(unsigned times)
 namespace
 {
 
-// `place`: the address after the launch call.
+// `place`: the return address of the launch call.
 LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call, bool wait, const void* place)
 {
     if (!valid(grid, block))
@@ -237,10 +245,7 @@ LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall 
     void* const thread = current_thread->observed;
     if (thread != nullptr)
         child->observed = observer->launched(thread, mechanism, 0, place);
-    void* const observed = child->observed;
     parent.engine->on_launch(parent, std::move(child), wait);
-    if (wait && thread != nullptr)
-        observer->waited(thread, observed);
     return launch_ok;
 }
 

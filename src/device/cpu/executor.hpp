@@ -1,26 +1,29 @@
-// The executor: CUDA's rules of dynamic parallelism, run on the CPU.
+// The executor runs CUDA dynamic parallelism on the CPU, by CUDA's rules.
 //
-// Every CUDA thread is a fiber; the threads of a block share one operating-system thread. The rules are those of the
+// Every CUDA thread is a fiber. The threads of a block share one operating-system thread. The rules are those of the
 // CUDA C++ Programming Guide, chapter "CUDA Dynamic Parallelism":
-//   - a barrier is for all threads of a block: one in a branch that some of them skip is a Fault (on a GPU it is not defined);
-//   - a block's launches into the NULL stream run in order; fire-and-forget launches, and launches each into a named
-//     stream of its own, in any order; tail launches after the parent grid and all its other work, one after
-//     another, descendants included;
-//   - a grid is complete only when its descendants are;
-//   - a launch past the pending-launch limit fails with the error code that the GPU gives.
-// The guide does not say when a launch stops being pending; measured on an H200 (results/h200/pending.csv: a chain of 512
-// levels by the NULL stream or fire and forget is refused under a limit of 256, at its 257th launch; by tail launches it
-// is not), it is when the grid and its descendants are complete, tail launches and what comes of them aside.
-// Beyond that guide (what device-side cudaDeviceSynchronize did): a thread may wait for the child that it launches.
+//   - All threads of a block must reach a barrier. A barrier in a branch that some threads skip is a Fault (on a GPU
+//     the behaviour is undefined).
+//   - The launches of a block into the NULL stream run in order. Fire-and-forget launches, and launches that each use
+//     their own named stream, run in any order. Tail launches run after the parent grid and all its other work, one
+//     after another, including their descendants.
+//   - A grid is complete only when its descendants are complete.
+//   - A launch past the pending-launch limit fails with the error code that the GPU gives.
+// The guide does not say when a launch stops being pending. According to measurements on an H200, it is when the grid
+// and its descendants are complete, without tail launches and their descendants. (results/h200/pending.csv: with a
+// limit of 256, a chain of 512 levels by the NULL stream or fire and forget is refused at its 257th launch; by tail
+// launches it is not refused.)
+// One rule is not in the guide (device-side cudaDeviceSynchronize provided it): a thread may wait for the child that
+// it launches.
 //
-// The order is the schedule's:
-//   fifo    a child starts after every block that was running at its launch is done, as on a GPU whose launch
-//           latency exceeds the parent's remaining work. Grids of one generation share the worker threads.
-//   eager   a child runs at its launch, to the end, before its parent's other threads get any further.
-//   random  threads, blocks and grids go in any order that the rules allow. A thread is interrupted at barriers,
-//           launches and waits. Every run draws its own order: from the number that draw_from() got last (the schedule's
-//           seed before that) and the number of runs since then, and from nothing else.
-// eager and random use one worker, however many are asked for: what they do does not depend on the machine.
+// The schedule determines the order:
+//   fifo    A child starts after every block that was running at its launch is done, as on a GPU whose launch latency
+//           exceeds the remaining work of the parent. The grids of one generation share the worker threads.
+//   eager   A child runs to its end at its launch, before the other threads of its parent continue.
+//   random  Threads, blocks and grids run in any order that the rules allow. A thread can be interrupted at barriers,
+//           launches and waits. Each run draws its own order. The order depends only on the last number given to
+//           draw_from() (before the first call: the seed of the schedule) and on the number of runs since then.
+// eager and random always use one worker, so that their behaviour does not depend on the machine.
 #pragma once
 
 #include "base/error.hpp"
@@ -35,7 +38,7 @@
 #include <string>
 #include <string_view>
 
-// CUDA's own type, for g++.
+// CUDA's type dim3, for g++.
 struct dim3 { // NOLINT(readability-identifier-naming)
     unsigned x = 1, y = 1, z = 1;
     // NOLINTNEXTLINE(google-explicit-constructor): implicit, as CUDA's is
@@ -45,7 +48,7 @@ struct dim3 { // NOLINT(readability-identifier-naming)
 namespace nestbed::cpu
 {
 
-// CUDA's numbers and names, so that rows of both backends read alike.
+// The numbers and names of CUDA, so that rows of both backends look alike.
 enum LaunchError : int {
     launch_ok = 0,
     launch_invalid_configuration = 9,
@@ -56,16 +59,17 @@ std::string_view name_of(LaunchError error);
 
 unsigned default_workers();
 
-inline constexpr unsigned kMaxThreadsPerBlock = 1024; // CUDA's
+inline constexpr unsigned kMaxThreadsPerBlock = 1024; // the limit of CUDA
 
-// What a GPU would report as an error of the launch or of the kernel: a grid that cannot be, kernels that wait for ever.
+// What a GPU would report as an error of the launch or of the kernel: an impossible grid, or kernels that wait for
+// ever.
 class Fault : public RunError
 {
   public:
     using RunError::RunError;
 };
 
-using KernelCall = std::function<void()>; // one thread's share of a kernel, arguments bound
+using KernelCall = std::function<void()>; // the call of a kernel by one thread, with its arguments bound
 
 class Executor
 {
@@ -75,21 +79,21 @@ class Executor
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
 
-    unsigned workers() const; // that the schedule uses
+    unsigned workers() const; // number of workers that the schedule uses
     const Schedule& schedule() const;
 
     unsigned pending_limit() const;
     void set_pending_limit(unsigned launches);
 
-    // The mechanism by which kernels launch kernels from now on; empty: any.
+    // Sets the only mechanism by which kernels may launch kernels from now on; empty: any.
     void go_by(std::optional<Mechanism> mechanism);
 
-    // random: the runs from now on draw from this number.
+    // random: the following runs draw from this number.
     void draw_from(std::uint64_t draws);
 
-    // Launches a grid from the host, into one of its streams, and returns when it and all its descendants are complete. Throws Fault for an empty or
-    // oversized grid, if every thread waits for ever (schedule random), and if a kernel launches by a mechanism that is not
-    // allowed; and whatever a kernel throws.
+    // Launches a grid from the host, into one of its streams. Returns when the grid and all its descendants are
+    // complete. Throws Fault for an empty or oversized grid, if every thread waits for ever (schedule random), and if
+    // a kernel launches by a mechanism that is not allowed. Also throws whatever a kernel throws.
     void run(dim3 grid, dim3 block, KernelCall call, unsigned stream = 0);
 
   private:
@@ -97,7 +101,7 @@ class Executor
     std::unique_ptr<State> state_;
 };
 
-// ---- what kernels call, from inside a fiber ----
+// ---- functions that kernels call, inside a fiber ----
 
 struct ThreadContext {
     dim3 thread_index, block_index, block_dim, grid_dim;
@@ -106,17 +110,17 @@ struct ThreadContext {
 inline constinit thread_local ThreadContext* current_thread = nullptr;
 
 void barrier();
-// The block's memory for `key`, the same for all its threads, aligned for any type; gone when the block ends. Its name and the size of an
-// element are for who watches.
+// Returns the memory of the block for `key`. It is the same for all threads of the block, is aligned for any type,
+// and is freed when the block ends. The name and the element size are for the observer.
 void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name);
-// Of the worker that runs the calling thread: below Executor::workers().
+// The number of the worker that runs the calling thread: less than Executor::workers().
 unsigned worker_number();
-// No other thread of the calling thread's block began before it.
+// Whether the calling thread was the first thread of its block to begin.
 bool first_of_block();
-// All other threads of the calling thread's block are gone.
+// Whether all other threads of the calling thread's block have ended.
 bool last_of_block();
-// Holds the calling thread up: under `random` it is interrupted `times` times, so that others may overtake it; the
-// other schedules run threads in a fixed order, and there is nothing to do.
+// Delays the calling thread. Under `random` it is interrupted `times` times, so that others can overtake it. The
+// other schedules run threads in a fixed order, so there is nothing to do.
 void delay(unsigned times);
 LaunchError launch(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call);
 // Launches into the block's NULL stream and returns when the child and all its descendants are complete.

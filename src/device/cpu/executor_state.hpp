@@ -1,4 +1,4 @@
-// What the executor's schedules share: blocks, workers, pending launches.
+// What the schedules of the executor share: blocks, workers, pending launches.
 #pragma once
 
 #include "device/cpu/fiber.hpp"
@@ -15,7 +15,7 @@ namespace nestbed::cpu
 
 class Engine;
 
-// A block that runs: its threads are unstarted, stopped in a carrier, or gone.
+// A running block. Each of its threads is not started, stopped in a carrier, or ended.
 struct Block {
     Grid* grid = nullptr;
     std::uint64_t index = 0; // linear, within the grid
@@ -23,24 +23,24 @@ struct Block {
     std::uint32_t first = 0;          // the thread that began first
     std::uint32_t begun = 0;          // threads that have begun
     std::uint32_t gone = 0;           // threads that have ended
-    std::uint32_t next_unstarted = 0; // sequential schedules carry threads in order
-    std::size_t position = 0;         // the grid's place in its generation (sequential schedules)
+    std::uint32_t next_unstarted = 0; // sequential schedules run threads in order
+    std::size_t position = 0;         // index of the grid in its generation (sequential schedules)
     bool sequential = true;
     Engine* engine = nullptr;
     void* observed = nullptr;                                                 // see observer.hpp
-    std::vector<std::pair<const void*, std::unique_ptr<std::byte[]>>> shared; // by key; few a kernel
+    std::vector<std::pair<const void*, std::unique_ptr<std::byte[]>>> shared; // by key; a kernel has few
 };
 
-// A barrier opens when no thread of the block can go on. Throws Fault if not all are at it.
+// Opens the barrier when no thread of the block can continue. Throws Fault if not all threads have reached it.
 void open_barrier(const Block& block, std::size_t reached);
 
 void begin_block(Block& block);
 void end_block(const Block& block);
 
-// Gives a carrier's context the block's coordinates.
+// Copies the coordinates of the block into the context of a carrier.
 void enter_block(ThreadContext& context, const Block& block);
 
-// Launches that are called and not yet complete, tail launches aside: see executor.hpp.
+// Launches that were called and are not yet complete, without tail launches: see executor.hpp.
 class PendingLaunches
 {
   public:
@@ -62,7 +62,7 @@ class PendingLaunches
     std::atomic<unsigned> count_ = 0;
 };
 
-// How the launches and waits of running threads are answered: one engine a schedule.
+// Handles the launches and waits of running threads. Each schedule has its own engine class.
 class Engine
 {
   public:
@@ -71,7 +71,7 @@ class Engine
     Engine& operator=(const Engine&) = delete;
     virtual ~Engine() = default;
 
-    // Called in the launching thread's fiber, with the launch already counted as pending.
+    // Called in the fiber of the launching thread. The launch is already counted as pending.
     virtual void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) = 0;
 
     PendingLaunches& pending;

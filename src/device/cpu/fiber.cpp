@@ -26,7 +26,7 @@ void enter(void* fake, const void** bottom, std::size_t* size)
 {
     __sanitizer_finish_switch_fiber(fake, bottom, size);
 }
-// AddressSanitizer still sees the frames of an earlier stack at these addresses: unmapping does not make it forget them.
+// AddressSanitizer still knows the frames of an earlier stack at these addresses: unmapping does not remove them.
 void forget_frames(const boost::context::stack_context& stack)
 {
     __asan_unpoison_memory_region(static_cast<const char*>(stack.sp) - stack.size, stack.size);
@@ -40,7 +40,7 @@ void forget_frames(const boost::context::stack_context& /*stack*/) {}
 
 constinit thread_local Carrier* running = nullptr;
 
-struct Ending { // thrown through a kernel whose carrier is being destroyed
+struct Ending { // thrown through a kernel when its carrier is destroyed
 };
 
 } // namespace
@@ -68,7 +68,7 @@ Carrier::Carrier()
 {
 }
 
-// Boost unwinds a fiber that is destroyed too, but AddressSanitizer would not hear of that switch.
+// Boost also unwinds a fiber that is destroyed, but then AddressSanitizer would not be told about the switch.
 Carrier::~Carrier()
 {
     ending_ = true;
@@ -126,9 +126,8 @@ Carrier& CarrierPool::take()
         try {
             all_.push_back(std::make_unique<Carrier>());
         } catch (const std::bad_alloc&) {
-            throw RunError("the executor could not get a stack for one more thread beside " +
-                           std::to_string(all_.size()) +
-                           " that are stopped: fewer --workers or a smaller --block need fewer");
+            throw RunError("the executor could not allocate a stack for one more thread; it has " +
+                           std::to_string(all_.size()) + " already; use fewer --workers or a smaller --block");
         }
         return *all_.back();
     }

@@ -1,4 +1,4 @@
-// A carrier: a fiber that carries CUDA threads, one after another, and that can stop in the middle of one.
+// A carrier: a fiber that runs CUDA threads, one after another, and that can stop in the middle of a thread.
 #pragma once
 
 #include "device/cpu/executor.hpp"
@@ -23,21 +23,22 @@ class Carrier
     Carrier();
     Carrier(const Carrier&) = delete;
     Carrier& operator=(const Carrier&) = delete;
-    // Ends the fiber. A thread that is stopped in mid-kernel is unwound: its kernel's objects are destroyed.
+    // Ends the fiber. If a thread is stopped inside a kernel, its stack is unwound: the objects of the kernel are
+    // destroyed.
     ~Carrier();
 
-    // Scheduler side: goes on until the carrier stops, and says why it did. Rethrows what a kernel threw.
+    // Scheduler side: runs until the carrier stops, and returns why it stopped. Rethrows what a kernel threw.
     Stop resume();
     // Fiber side: stops here until the next resume().
     void stop(Stop why);
 
-    Block* block = nullptr;        // whose threads it carries; set before the first resume()
-    std::uint32_t next_thread = 0; // which thread to carry next
+    Block* block = nullptr;        // the block whose threads it runs; set before the first resume()
+    std::uint32_t next_thread = 0; // which thread to run next
     ThreadContext context;
 
   private:
-    // Boost's allocator of stacks with a guard page, which tells us where the stack is: AddressSanitizer has
-    // to be told of every switch.
+    // Boost's allocator of stacks with a guard page. It also records where the stack is, because AddressSanitizer
+    // must be told about every switch.
     struct StackAllocator {
         boost::context::protected_fixedsize_stack inner;
         boost::context::stack_context* made;
@@ -50,7 +51,7 @@ class Carrier
 
     boost::context::stack_context stack_;
     boost::context::fiber fiber_;  // this carrier while it is stopped
-    boost::context::fiber caller_; // who resumed it, while it runs
+    boost::context::fiber caller_; // the fiber that resumed it, while it runs
     Stop why_ = Stop::idle;
     bool ending_ = false;
     std::exception_ptr error_;
@@ -60,7 +61,7 @@ class Carrier
     std::size_t caller_size_ = 0;
 };
 
-// Carriers are costly to make and cheap to reuse.
+// Carriers are expensive to create and cheap to reuse.
 class CarrierPool
 {
   public:
@@ -76,8 +77,8 @@ class CarrierPool
 // The carrier that runs on this operating-system thread; nullptr outside kernels.
 Carrier* current_carrier();
 
-// Defined by the executor: runs thread `carrier.next_thread` of `carrier.block` (and, in sequential
-// schedules, those after it).
+// Defined by the executor: runs thread `carrier.next_thread` of `carrier.block`. In sequential schedules it also runs
+// the threads after it.
 void carry_threads(Carrier& carrier);
 
 } // namespace nestbed::cpu

@@ -48,7 +48,8 @@ void GridGraph::blocks_done(Grid& grid)
     complete_if_done(grid);
 }
 
-// Goes up from a grid to its ancestors for as long as each is the last thing that the next one waited for.
+// Completes the grid if it is done, then its ancestors, as long as each grid is the last one that its parent waited
+// for.
 void GridGraph::complete_if_done(Grid& start)
 {
     for (Grid* grid = &start; grid != nullptr;) {

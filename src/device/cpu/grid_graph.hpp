@@ -1,4 +1,4 @@
-// The grids of a run and what must be complete before what may start: the ordering rules of dynamic
+// The grids of a run, and which grids must be complete before others may start: the ordering rules of dynamic
 // parallelism, without threads and without a schedule. Single-threaded.
 #pragma once
 
@@ -20,16 +20,16 @@ struct Grid {
     dim3 grid_dim, block_dim;
     Mechanism mechanism = Mechanism::null_stream;
     KernelCall call;
-    Grid* parent = nullptr;         // nullptr: a root
-    std::uint64_t parent_block = 0; // which of the parent's blocks launched it
-    bool pending = true;            // it holds a pending launch; a root does not
+    Grid* parent = nullptr;         // nullptr: a root grid
+    std::uint64_t parent_block = 0; // which block of the parent launched it
+    bool pending = true;            // it counts as a pending launch; a root grid does not
 
-    std::uint64_t blocks = 0;                         // in all
+    std::uint64_t blocks = 0;                         // total
     std::uint64_t blocks_open = 0;                    // not yet finished
-    std::uint64_t children_open = 0;                  // submitted, not complete, tail launches not among them
-    std::deque<std::unique_ptr<Grid>> tails;          // first launched first
-    bool tail_open = false;                           // one of its tail launches is under way
-    std::unique_ptr<Grid> next_in_stream;             // waits for this grid
+    std::uint64_t children_open = 0;                  // submitted and not complete, without tail launches
+    std::deque<std::unique_ptr<Grid>> tails;          // in launch order
+    bool tail_open = false;                           // one of its tail launches is running
+    std::unique_ptr<Grid> next_in_stream;             // the next grid, which waits for this one
     std::unordered_map<std::uint64_t, Grid*> streams; // last incomplete NULL-stream child, by block
     void* observed = nullptr;                         // see observer.hpp
     Carrier* waiter = nullptr;                        // a thread that waits for this grid (random schedule)
@@ -41,19 +41,19 @@ struct Grid {
 class GridGraph
 {
   public:
-    // A new grid. It becomes ready when its stream allows.
+    // Adds a new grid. It becomes ready when its stream allows.
     void submit(std::unique_ptr<Grid> grid);
-    // All blocks of a grid are finished. Completes it, or leaves that to its last descendant.
+    // Call it when all blocks of a grid are finished. Completes the grid, or leaves that to its last descendant.
     void blocks_done(Grid& grid);
 
-    // The grids that may start, in the order in which they became ready; the caller starts them.
+    // Returns the grids that may start, in the order in which they became ready. The caller must start them.
     std::vector<Grid*> take_ready();
     std::vector<Grid*>& ready() { return ready_; }
-    // True when every submitted grid is complete.
+    // True if every submitted grid is complete.
     bool empty() const { return live_.empty(); }
-    // Pending launches that have ended since the last call.
+    // Returns the number of pending launches that have ended since the last call.
     unsigned take_released() { return std::exchange(released_, 0); }
-    // Threads whose child has completed since the last call.
+    // Returns the threads whose child has completed since the last call.
     std::vector<Carrier*> take_woken();
 
   private:

@@ -1,6 +1,7 @@
-// What the executor tells whoever watches its runs: launches, barriers, ends; and what memory there is. Nobody watches in the program
-// nestbed; in nestbed_races the race detector does (device/races/). A handle is the watcher's own name of a grid, block or thread;
-// nullptr: it is not watched, and nothing more is said of it.
+// What the executor reports to an observer of its runs: launches, barriers, ends, and memory. The program nestbed has
+// no observer. In nestbed_races the observer is the race detector (device/races/). A handle is the observer's own
+// name for a grid, block or thread. nullptr means that it is not observed; then there are no further reports about
+// it.
 #pragma once
 
 #include "device/cpu/executor.hpp"
@@ -21,23 +22,25 @@ class Observer
     Observer& operator=(const Observer&) = delete;
     virtual ~Observer() = default;
 
-    // Watches what runs in `work`, and says which races there were. Throws RunError past its limits of memory.
+    // Observes what `work` runs, and returns the races. Throws RunError if a memory limit is exceeded.
     virtual Races watch(const std::function<void()>& work) = 0;
 
     // Memory of the device: `bytes` from `begin`, elements of `element` bytes (1: not to be told apart), until it is forgotten.
+    // Of the name kOwnRecords: atomics there order nothing.
     virtual void memory(const void* begin, std::size_t bytes, std::size_t element, std::string_view name) = 0;
     virtual void forget(const void* begin) = 0;
-    // The host has waited for everything.
+    // The host has waited for all work.
     virtual void synchronized() = 0;
 
-    // A launch, by a thread of a kernel or (nullptr) by the host into one of its streams; `place`: the address after the call.
+    // A launch by a thread of a kernel, or by the host (nullptr) into one of its streams. `place`: the return address
+    // of the launch call.
     virtual void* launched(void* thread, Mechanism mechanism, unsigned stream, const void* place) = 0;
     virtual void starts(void* grid) = 0;
-    // Its blocks are done and its launches complete, tail launches aside.
+    // The blocks of the grid are done and its launches are complete, without tail launches.
     virtual void done(void* grid) = 0;
     virtual void complete(void* grid) = 0;
-    // The thread has waited for the grid.
-    virtual void waited(void* thread, void* grid) = 0;
+    // A fault has ended the run of a grid that the host launched, in the midst of its blocks and those of its descendants.
+    virtual void abandoned(void* root) = 0;
 
     virtual void* block_begins(void* grid, std::uint64_t index, std::uint32_t threads) = 0;
     virtual void* thread_of(void* block, std::uint32_t index) = 0;
@@ -50,7 +53,7 @@ class Observer
 
 inline constinit Observer* observer = nullptr;
 
-// The size by which a type's parts can be told apart: its own of a number, else a byte.
+// The unit in which accesses to a type are distinguished, in bytes: the size of a scalar type, else 1.
 template <class T>
 inline constexpr std::size_t kElement = std::is_scalar_v<T> ? sizeof(T) : 1;
 

@@ -1,5 +1,5 @@
-// The schedule random: at every step one thread of one resident block, or one block more, goes on. All draws
-// come from the seed, on one operating-system thread: a seed gives the same run every time.
+// The schedule random: each step continues one thread of one resident block, or starts another block. All random
+// draws come from the seed and happen on one operating-system thread, so a seed gives the same run every time.
 #include "device/cpu/executor_state.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace nestbed::cpu
 namespace
 {
 
-// Blocks and threads that are in progress at once: each stopped thread holds a fiber, and each fiber two of the
-// 65530 memory mappings that Linux allows a process. When none of them can go on because all wait for children,
-// children start beyond this, one chain at a time.
+// Limits of the blocks and threads in progress at once: each stopped thread holds a fiber, and each fiber takes two
+// of the 65530 memory mappings that Linux allows a process. If no block can continue because all wait for children,
+// children start beyond these limits, one chain at a time.
 constexpr std::size_t kResidentBlocks = 24;
 constexpr std::size_t kResidentThreads = 8192;
 
@@ -93,8 +93,8 @@ void Run::step()
         static_cast<ResidentBlock*>(carrier->block)->runnable.push_back(carrier);
 }
 
-// Of any ready grid; where there is no room, of the one that became ready last: it is what somebody waits for,
-// or comes before that in its stream, and not another root block.
+// Starts a block of any ready grid. If there is no room, it starts a block of the grid that became ready last, not
+// another root block: a thread waits for this grid, or for one after it in its stream.
 void Run::start_block(bool room)
 {
     std::vector<Grid*>& ready = graph_.ready();
@@ -144,7 +144,7 @@ void Run::go_on(ResidentBlock& block)
         block.runnable.push_back(carrier);
         break;
     case Carrier::Stop::waiting:
-        break; // the grid that it waits for holds it
+        break; // the grid that the thread waits for keeps the carrier
     }
     if (block.live == 0)
         finish(block);

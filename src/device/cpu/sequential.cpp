@@ -1,7 +1,7 @@
-// The schedules fifo and eager. A generation is the grids that may start at one time; its blocks are shared by the
-// workers, each block's threads run in order, and what they launch is gathered and submitted, in the order of grid,
-// block and call, when the generation is done: the outcome does not depend on the number of workers, as long as no
-// launch is refused (which launch meets a full queue depends on who comes first).
+// The schedules fifo and eager. A generation is the set of grids that may start at one time. The workers share its
+// blocks, and the threads of each block run in order. Launches are collected and are submitted when the generation is
+// done, in the order of grid, block and call. So the outcome does not depend on the number of workers, as long as no
+// launch is refused (which launch meets a full queue depends on the timing of the workers).
 #include "base/thread.hpp"
 #include "device/cpu/executor_state.hpp"
 
@@ -23,7 +23,7 @@ namespace
 
 struct Launched {
     std::size_t position; // of the launching grid in its generation
-    std::uint64_t block;  // of that grid
+    std::uint64_t block;  // within that grid
     std::unique_ptr<Grid> grid;
 };
 
@@ -35,7 +35,7 @@ class Worker final : public Engine
     bool eager = false;
 
     void run_block(Grid& grid, std::uint64_t index, std::size_t position);
-    // Runs all that is ready in the graph, and all that comes of it, alone.
+    // Runs everything that is ready in the graph, and everything that it launches, on this worker alone.
     void drain(GridGraph& graph);
     void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) override;
     std::vector<Launched> take_launched() { return std::exchange(launched_, {}); }
@@ -66,7 +66,7 @@ void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position)
         carrier.block = &block;
         go_on(carrier);
     }
-    // Every thread is now at a barrier or gone: the barrier opens.
+    // Every thread is now at a barrier or has ended, so the barrier opens.
     while (!stopped.empty()) {
         open_barrier(block, stopped.size());
         for (Carrier* carrier : std::exchange(stopped, {}))
@@ -100,9 +100,9 @@ void Worker::on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait)
         launched_.push_back({block.position, block.index, std::move(grid)});
 }
 
-// In the launching fiber: the child and its descendants, after what is before it in the block's NULL stream.
-// They form a graph of their own, under a parent that is only there to hold the stream: nothing outside has
-// to hear of them, for they are complete when the launching thread goes on.
+// Runs the child and its descendants in the launching fiber, after the earlier launches in the NULL stream of the
+// block. They form a separate graph under a placeholder parent that only holds the stream. Nothing outside needs to
+// know about them, because they are complete when the launching thread continues.
 void Worker::run_now(const Block& block, std::unique_ptr<Grid> grid)
 {
     Grid stream_holder;
@@ -136,7 +136,7 @@ void Worker::forget_everything()
 
 } // namespace
 
-// The workers: the calling thread is the first, the others sleep between generations.
+// The workers. The calling thread is the first one; the others sleep between generations.
 class SequentialScheduler::Team
 {
   public:
@@ -157,9 +157,9 @@ class SequentialScheduler::Team
     PendingLaunches& pending_;
     std::vector<std::unique_ptr<Worker>> workers_;
 
-    // The generation that is shared out: written while the others sleep.
+    // The generation that the workers share. It is written only while the other workers sleep.
     const std::vector<Grid*>* generation_ = nullptr;
-    std::vector<std::uint64_t> first_block_; // of each grid, counted through the generation
+    std::vector<std::uint64_t> first_block_; // of each grid; blocks are numbered through the whole generation
     std::atomic<std::uint64_t> next_block_ = 0;
     std::uint64_t chunk_ = 1;
 
@@ -245,7 +245,7 @@ void SequentialScheduler::Team::run_generation(const std::vector<Grid*>& generat
     generation_ = &generation;
     next_block_ = 0;
     chunk_ = std::clamp<std::uint64_t>(blocks / (workers_.size() * 16), 1, 64);
-    constexpr std::uint64_t kWorthWaking = 2048; // threads; below, waking the others costs more than it saves
+    constexpr std::uint64_t kWorthWaking = 2048; // threads; with fewer, waking the others costs more than it saves
     if (alone || blocks == 1 || threads < kWorthWaking || workers_.size() == 1)
         take_blocks(*workers_.front());
     else

@@ -52,8 +52,9 @@ std::int64_t free_bytes()
     return static_cast<std::int64_t>(free);
 }
 
-// "580.159.03" out of the driver's own file: the runtime API only knows which CUDA version a driver supports. The
-// file's first line is like "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.03  Release Build ...".
+// Reads the release, such as "580.159.03", from the driver's own file, because the runtime API only knows which CUDA
+// version a driver supports. The first line of the file is like "NVRM version: NVIDIA UNIX Open Kernel Module for
+// x86_64  580.159.03  Release Build ...".
 std::string driver_release()
 {
     std::ifstream file("/proc/driver/nvidia/version");
@@ -94,7 +95,7 @@ std::string why_no_gpu()
 namespace
 {
 
-constexpr int kDevice = 0; // CUDA_VISIBLE_DEVICES picks another
+constexpr int kDevice = 0; // CUDA_VISIBLE_DEVICES selects another device
 
 __global__ void any_kernel() {}
 
@@ -130,7 +131,7 @@ Context::Context(const SessionOptions& options) : alive_(options.alive), nvml_(k
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes));
-    // As the process found it: a later session finds what the one before has set.
+    // Read once per process, because a later session would read the limit that an earlier session set.
     static const std::size_t pending = pending_limit();
 
     facts_.name = properties.name;
@@ -157,13 +158,13 @@ Context::Context(const SessionOptions& options) : alive_(options.alive), nvml_(k
     const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, kDevice) / 8.0;
     facts_.peak_bandwidth_gb_s = 2 * clock_hz * bus_bytes / 1e9;
 #ifdef NESTBED_CDP1
-    // The old device runtime waits only as deep as it was told to reserve memory for.
+    // The old device runtime waits only down to the depth for which it was told to reserve memory.
     check(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 16));
-    facts_.resident_grids = 0; // it swaps waiting parents out
+    facts_.resident_grids = 0; // 0 because it swaps waiting parents out
 #endif
 }
 
-// By way of the default limit, for the memory that it takes over that.
+// Sets the default limit first, to measure how much more memory the new limit takes.
 std::uint32_t Context::set_pending_limit(std::uint32_t launches, const std::function<void()>& settle)
 {
     const auto change = [&](std::uint32_t limit) {
@@ -201,7 +202,7 @@ nvtxDomainHandle_t range_domain()
     static const nvtxDomainHandle_t domain = nvtxDomainCreateA(kRangeDomain);
     return domain;
 }
-// nsys picks a range by its name only if the name is registered.
+// nsys selects a range by its name only if the name is registered.
 nvtxStringHandle_t registered(const std::string& name)
 {
     static std::map<std::string, nvtxStringHandle_t> handles;
@@ -232,7 +233,7 @@ TimedRange::~TimedRange()
 
 void Context::reserve_printf(std::uint64_t lines)
 {
-    constexpr std::uint64_t kBytesPerLine = 128; // a record holds the format's address and the arguments
+    constexpr std::uint64_t kBytesPerLine = 128; // a record contains the address of the format and the arguments
     std::size_t size = 0;
     check(cudaDeviceGetLimit(&size, cudaLimitPrintfFifoSize));
     if (size < lines * kBytesPerLine)

@@ -1,4 +1,4 @@
-// A CUDA device as a backend: thin ownership over the CUDA runtime, with every call checked.
+// A CUDA device as a backend: thin RAII wrappers over the CUDA runtime. Every call is checked.
 #pragma once
 
 #include "base/error.hpp"
@@ -27,14 +27,14 @@ namespace nestbed::inline on_cuda
 
 inline constexpr BackendKind kBackend = BackendKind::cuda;
 
-// A CUDA call failed: what() has the error's name, its text and the place.
+// A CUDA call failed. what() contains the name of the error, its description, and the file and line.
 class CudaError : public RunError
 {
   public:
     CudaError(cudaError_t code, std::source_location where);
 };
 
-// What a run throws when it cannot be made or cannot end.
+// The exception of a run that cannot start or cannot end.
 using DeviceFault = CudaError;
 
 inline void check(cudaError_t code, std::source_location where = std::source_location::current())
@@ -43,7 +43,7 @@ inline void check(cudaError_t code, std::source_location where = std::source_loc
         throw CudaError(code, where);
 }
 
-// Memory of the device. Not initialised. Freeing cannot throw: an error there shows at the next checked call.
+// Device memory, not initialised. Freeing it cannot throw: the next checked call reports an error from there.
 template <class T>
 class Buffer
 {
@@ -59,7 +59,7 @@ class Buffer
         T* pointer = nullptr;
         const cudaError_t code = cudaMalloc(&pointer, count * sizeof(T));
         if (code == cudaErrorMemoryAllocation) {
-            static_cast<void>(cudaGetLastError()); // not sticky: the next check must not find it
+            static_cast<void>(cudaGetLastError()); // not sticky: the next check must not find this error
             throw RunError("out of GPU memory: " + std::to_string(count * sizeof(T)) +
                            " bytes could not be allocated");
         }
@@ -104,7 +104,7 @@ class Event
 class Graph
 {
   public:
-    // Takes over `graph`.
+    // Takes ownership of `graph`.
     Graph(cudaGraph_t graph, bool for_device);
     ~Graph();
     Graph(Graph&& other) noexcept : executable_(std::exchange(other.executable_, nullptr)) {}
@@ -126,13 +126,13 @@ class Context
     const DeviceFacts& facts() const { return facts_; }
     std::string schedule() const { return {}; }
 
-    // On the executor, what races are looked for in.
+    // Only the executor can find races.
     static Races watch(const std::function<void()>& /*work*/)
     {
-        throw UsageError("--backend cuda: races are found on the executor; allowed: --backend cpu");
+        throw UsageError("--backend cuda: the race detector runs on the executor; allowed: --backend cpu");
     }
 
-    // Throws RunError when the memory cannot be had. The name is for reports of races.
+    // Throws RunError if there is not enough memory. The name is used in race reports.
     template <class T>
     Buffer<T> allocate(std::size_t count, std::string_view /*name*/ = {})
     {
@@ -148,11 +148,23 @@ class Context
     {
         check(cudaMemcpy(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost));
     }
-    // The first `count` elements.
+    // Copies elements in the middle of timed work: waits for what was launched into stream 0 before.
+    template <class T>
+    void read(std::span<T> to, const Buffer<T>& from, std::size_t first)
+    {
+        check(cudaMemcpyAsync(to.data(), from.data() + first, to.size_bytes(), cudaMemcpyDeviceToHost, stream(0)));
+        check(cudaStreamSynchronize(stream(0)));
+    }
     template <class T>
     void copy(Buffer<T>& to, const Buffer<T>& from, std::size_t count)
     {
         check(cudaMemcpy(to.data(), from.data(), count * sizeof(T), cudaMemcpyDeviceToDevice));
+    }
+    // Sets a __constant__ variable.
+    template <class T>
+    void set_constant(T& constant, const T& value)
+    {
+        check(cudaMemcpyToSymbol(constant, &value, sizeof(T)));
     }
     template <class T>
     void fill_bytes(Buffer<T>& buffer, unsigned char byte, std::size_t count)
@@ -160,15 +172,16 @@ class Context
         check(cudaMemset(buffer.data(), byte, count * sizeof(T)));
     }
 
-    // Sets cudaLimitDevRuntimePendingLaunchCount and returns it as read back. The device runtime takes the
-    // memory for a new limit at the next kernel that launches one: settle() runs one, untimed.
+    // Sets cudaLimitDevRuntimePendingLaunchCount and returns the value read back. The device runtime allocates the
+    // memory for a new limit at the next kernel that launches a kernel. settle() runs such a kernel, untimed.
     std::uint32_t set_pending_limit(std::uint32_t launches, const std::function<void()>& settle);
 
-    // Makes room for this many lines of kernel printf: what does not fit the buffer is lost in silence.
+    // Reserves space for this many lines of kernel printf. Lines that do not fit into the buffer are lost without an
+    // error.
     void reserve_printf(std::uint64_t lines);
 
-    // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it. The events are in
-    // stream 0, which the others wait for at the start and which waits for them at the end.
+    // Runs `work`, which launches into streams 0 to streams - 1, and waits for all of it. The timing events are in
+    // stream 0. The other streams wait for stream 0 at the start, and stream 0 waits for them at the end.
     template <class Work>
     Elapsed time(unsigned streams, Work&& work, Timing timing = {})
     {
@@ -192,19 +205,18 @@ class Context
                 .wall_us = wall_us,
                 .host_launches = host_launches_};
     }
-    // Now, or not long ago.
+    // The current state, or a recent one.
     const GpuState& gpu_state() { return nvml_.state(); }
-    // SessionOptions::alive
+    // Calls SessionOptions::alive.
     void alive() const
     {
         if (alive_)
             alive_();
     }
-    // The executor checks by what kernels launch.
+    // Only the executor checks the mechanism of launches, and makes random draws.
     void go_by(std::optional<Mechanism> /*mechanism*/) {}
-    // The executor draws.
     void draw_from(std::uint64_t /*draws*/) {}
-    // Of the timed region to come; empty: it has no range.
+    // Names the range of the next timed region; empty: it has no range.
     void name_range(std::string name) { range_ = std::move(name); }
     const std::string& range() const { return range_; }
 
@@ -214,11 +226,11 @@ class Context
         if (host_launches_)
             ++*host_launches_;
     }
-    // For work that a library launches.
+    // For work that a library launches: the number of launches is then unknown.
     void lose_count_of_host_launches() { host_launches_.reset(); }
 
-    // A graph of what `work` launches into stream 0, instantiated and uploaded. For the device: a kernel of it may
-    // launch it again.
+    // Captures what `work` launches into stream 0 as a graph, instantiates and uploads it. for_device: a kernel of
+    // the graph may launch the graph again.
     template <class Work>
     Graph capture(bool for_device, Work&& work)
     {
@@ -243,7 +255,7 @@ class Context
         graph.launch(stream(0));
     }
 
-    // Blocks of this kernel that the device holds at once: the most that a cooperative grid can have.
+    // Number of blocks of this kernel that are resident on the device at once: the maximum of a cooperative grid.
     template <auto Kernel>
     std::uint32_t resident_blocks(std::uint32_t threads) const
     {
@@ -252,7 +264,7 @@ class Context
         return static_cast<std::uint32_t>(blocks) * facts_.multiprocessors;
     }
 
-    // The old device runtime has neither tail launches nor fire and forget, and no graphs.
+    // The old device runtime has no tail launches, no fire-and-forget launches and no graphs.
     static bool has(Mechanism mechanism)
     {
 #ifdef NESTBED_CDP1
@@ -263,14 +275,13 @@ class Context
         return true;
 #endif
     }
-    // Bytes by which the memory for pending launches exceeds that for the default limit.
+    // Memory for pending launches beyond the memory for the default limit, in bytes.
     std::int64_t limit_bytes() const
     {
         return limit_bytes_;
     }
 
-    // False when nothing can be run any more: the error of a kernel stays with the CUDA context for good, that of
-    // a refused call does not.
+    // False if nothing can run any more: a kernel error stays in the CUDA context, that of a refused call does not.
     static bool usable()
     {
         static_cast<void>(cudaGetLastError());
@@ -286,7 +297,7 @@ class Context
     void begin(unsigned streams);
     void fork(unsigned streams);
     void join(unsigned streams);
-    // Writes over more than the cache holds.
+    // Writes more bytes than the cache can hold.
     void flush_l2();
 
     DeviceFacts facts_;
@@ -300,11 +311,11 @@ class Context
     Event start_, stop_;
     Gate gate_;
     Nvml nvml_;
-    Buffer<unsigned char> other_data_; // that the L2 cache is filled with
+    Buffer<unsigned char> other_data_; // data that fills the L2 cache
 };
 
-// An NVTX range round a timed region, in the domain kRangeDomain: what Nsight's tools find the region by. It begins before the
-// clock does, and ends after.
+// An NVTX range around a timed region, in the domain kRangeDomain. Nsight tools find the region by it. It begins
+// before the clock starts and ends after the clock stops.
 class TimedRange
 {
   public:
@@ -317,7 +328,7 @@ class TimedRange
     bool open_;
 };
 
-// A launch from the host. Errors of the launch itself are checked when the timed work has been issued.
+// Launches from the host. Errors of the launch itself are checked after all timed work has been issued.
 template <auto Kernel, class... Args>
 void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... args)
 {
@@ -325,7 +336,8 @@ void host_launch(Context& context, unsigned stream, LaunchShape shape, Args... a
     Kernel<<<shape.grid, shape.block, 0, context.stream(stream)>>>(args...);
 }
 
-// A grid whose blocks can wait for each other. Throws CudaError when they do not all fit on the device at once.
+// Launches a grid whose blocks can wait for each other. Throws CudaError if the blocks do not all fit on the device
+// at once.
 template <auto Kernel, class... Args>
 void cooperative_launch(Context& context, LaunchShape shape, Args... args)
 {

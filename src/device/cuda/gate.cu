@@ -8,7 +8,8 @@ namespace nestbed::inline on_cuda
 namespace
 {
 
-// Submitting takes some microseconds for each of some thousand launches. What takes longer than this waits for the stream.
+// Submission takes a few microseconds for each of a few thousand launches. A submission that takes longer than this
+// is waiting for the stream.
 constexpr unsigned long long kPatienceNs = 500'000'000;
 
 __global__ void hold(volatile const unsigned* open, volatile unsigned* gave_up)

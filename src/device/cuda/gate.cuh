@@ -1,4 +1,5 @@
-// Holds a stream until all work of a sample is in it, so that the time between two events has nothing of the host's submission.
+// Holds a stream until all work of a sample is in it, so that the time between two events contains no submission time
+// of the host.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,7 +8,8 @@
 namespace nestbed::inline on_cuda
 {
 
-// What close() puts into a stream waits for open(), for a while: whoever submits may wait for the stream, or find its queue full.
+// The kernel that close() puts into a stream waits for open(), but not for ever: the submitting thread may itself
+// wait for the stream, or find its queue full.
 class Gate
 {
   public:
@@ -16,7 +18,7 @@ class Gate
 
     void close(cudaStream_t stream);
     void open();
-    // Once the stream is done: it was open() that let it go.
+    // Call it after the stream is done. True if open() released the stream, false if the kernel gave up waiting.
     bool held() const;
 
   private:
@@ -27,10 +29,10 @@ class Gate
     struct Free {
         void operator()(State* state) const noexcept { static_cast<void>(cudaFreeHost(state)); }
     };
-    std::unique_ptr<State, Free> state_; // the host's memory, which the device reads
+    std::unique_ptr<State, Free> state_; // host memory that the device reads
 };
 
-// A stream that is held from here on, where there is a gate, until let_go() or the end of the scope.
+// Holds a stream, if there is a gate, until let_go() or the end of the scope.
 class HeldStream
 {
   public:

@@ -1,4 +1,4 @@
-// What kernels call beside CUDA itself: shared memory, the timer, and launches.
+// What kernels use in addition to CUDA itself: shared memory, the timer, and launches.
 #pragma once
 
 #include "model/mechanism.hpp"
@@ -8,7 +8,7 @@
 namespace nestbed::inline on_cuda
 {
 
-// Threads of a block that run in step: a warp.
+// Number of threads of a block that run in lockstep: a warp.
 inline constexpr unsigned kInStep = 32;
 
 struct LaunchShape {
@@ -16,12 +16,12 @@ struct LaunchShape {
     dim3 block;
 };
 
-// Memory that the threads of a block share, not initialised: an array.
-// Declare a large one in the kernel itself: what a function declares that several kernels of a file call, nvlink gives to every
-// kernel of the program that has any shared memory (nvlink -v, CUDA 13.0).
+// Declares an array that the threads of a block share. It is not initialised. Declare a large array in the kernel
+// itself. If it is declared in a function that several kernels of a file call, nvlink gives it to every kernel of the
+// program that has any shared memory (nvlink -v, CUDA 13.0).
 #define BLOCK_SHARED(T, name, count) __shared__ T name[count]
 
-// Nanoseconds on a clock that all multiprocessors share. It goes on in steps (Session::timer_step_ns).
+// Nanoseconds on a clock that all multiprocessors share. The clock advances in steps (Session::timer_step_ns).
 __device__ inline unsigned long long timer_ns()
 {
     unsigned long long now = 0;
@@ -29,7 +29,7 @@ __device__ inline unsigned long long timer_ns()
     return now;
 }
 
-// The multiprocessor that the calling thread is on.
+// The multiprocessor on which the calling thread runs.
 __device__ inline unsigned multiprocessor()
 {
     unsigned number = 0;
@@ -37,21 +37,21 @@ __device__ inline unsigned multiprocessor()
     return number;
 }
 
-// True in the first thread of a block, whose warps begin together: it speaks for the others.
+// True in the first thread of a block. The warps of a block begin together, so this thread marks the begin for all.
 __device__ inline bool begins_for_others()
 {
     return threadIdx.x + threadIdx.y + threadIdx.z == 0;
 }
 
-// True in one of the threads of a warp that get here together: it speaks for the others.
+// True in one of the threads of a warp that reach this point together. That thread marks the end for the others.
 __device__ inline bool ends_for_others()
 {
     const unsigned lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kInStep;
     return lane == static_cast<unsigned>(__ffs(static_cast<int>(__activemask())) - 1);
 }
 
-// Atomic operations that order other memory operations, seen by all threads of the device. These are what cuda::atomic_ref compiles
-// to: <cuda/atomic> would take nvcc as long as all other headers of a strategy together.
+// Atomic operations that order other memory operations, with device scope. cuda::atomic_ref compiles to the same
+// instructions, but nvcc would need as much time for <cuda/atomic> as for all other headers of a strategy together.
 __device__ inline unsigned load_acquire(const unsigned* address)
 {
     unsigned value = 0;
@@ -73,7 +73,7 @@ __device__ inline unsigned fetch_add_acq_rel(unsigned* address, unsigned value)
     return before;
 }
 
-// Holds the calling thread up.
+// Delays the calling thread by `us` microseconds.
 __device__ inline void hold_up(unsigned us)
 {
     const unsigned long long start = timer_ns();
@@ -83,7 +83,7 @@ __device__ inline void hold_up(unsigned us)
 
 #ifdef __CUDACC_RDC__ // launches from a kernel need -rdc=true
 
-// Launches from a kernel; the error code is CUDA's.
+// Launches from a kernel. Returns CUDA's error code.
 template <auto Kernel, Mechanism How, class... Args>
 __device__ int device_launch(LaunchShape shape, Args... args)
 {
@@ -95,7 +95,7 @@ __device__ int device_launch(LaunchShape shape, Args... args)
             return error;
         Kernel<<<shape.grid, shape.block, 0, stream>>>(args...);
         const int error = cudaGetLastError();
-        cudaStreamDestroy(stream); // when what is in it is done
+        cudaStreamDestroy(stream); // takes effect when the work in the stream is done
         return error;
 #ifndef NESTBED_CDP1
     } else if constexpr (How == Mechanism::fire_and_forget) {
@@ -104,7 +104,7 @@ __device__ int device_launch(LaunchShape shape, Args... args)
         Kernel<<<shape.grid, shape.block, 0, cudaStreamTailLaunch>>>(args...);
 #endif
     } else {
-        return cudaErrorNotSupported; // Context::has
+        return cudaErrorNotSupported; // Context::has() excludes these
     }
     return cudaGetLastError();
 }
@@ -115,7 +115,7 @@ __device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
     return device_launch<Kernel, Mechanism::null_stream>(shape, args...);
 }
 
-// The device graph that the calling kernel belongs to, again, when this run of it is done.
+// Launches the device graph of the calling kernel again, to run when the current run is done.
 __device__ inline int relaunch_graph()
 {
 #ifdef NESTBED_CDP1
@@ -127,7 +127,7 @@ __device__ inline int relaunch_graph()
 
 #ifdef NESTBED_CDP1
 
-// Before compute capability 9.0, with the old device runtime: the parent's block is swapped out while it waits.
+// For the old device runtime, before compute capability 9.0: the block of the parent is swapped out while it waits.
 __device__ inline bool wait_for_child(unsigned* /*flag*/, unsigned long long /*patience_ns*/)
 {
     return cudaDeviceSynchronize() == cudaSuccess;
@@ -136,17 +136,17 @@ __device__ inline void signal_parent(unsigned* /*flag*/) {}
 
 #else
 
-// The device runtime of today cannot wait, but memory can tell: the child raises a flag when it is done. The
-// parent stays resident, so the host must not launch more chains than fit (model/launch_plan.hpp). If it has,
-// a parent loses patience: a wrong plan is then a row with status=timeout, not a GPU that hangs.
+// The current device runtime cannot wait, but the child can set a flag in memory when it is done. The parent stays
+// resident while it waits, so the host must not launch more chains than fit (model/launch_plan.hpp). If the host
+// does, a parent gives up after some time: a wrong plan then gives a row with status=timeout, not a GPU that hangs.
 __device__ inline bool wait_for_child(unsigned* flag, unsigned long long patience_ns)
 {
-    constexpr unsigned kLooks = 1024; // at the flag for one at the timer, which is slow to read
+    constexpr unsigned kLooks = 1024; // reads of the flag per read of the timer, which is slow
     const unsigned long long start = timer_ns();
     for (unsigned look = 1; load_acquire(flag) == 0; ++look)
         if (look % kLooks == 0 && timer_ns() - start > patience_ns)
             return false;
-    store_relaxed(flag, 0); // for the next child
+    store_relaxed(flag, 0); // reset for the next child
     return true;
 }
 __device__ inline void signal_parent(unsigned* flag)

@@ -13,14 +13,14 @@ namespace nestbed::inline on_cuda
 namespace
 {
 
-// As in nvml.h, which not every toolkit has: NVML API Reference Guide, "Device Queries".
+// Constants from nvml.h, which not every toolkit has: NVML API Reference Guide, "Device Queries".
 using Result = int; // 0: success
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
 constexpr int kTemperatureGpu = 0;
 
-// Reasons for which clocks are lower than they could be under load: nvmlClocksEventReason*. An idle GPU and clocks that a user has set are
-// none.
+// The reasons why clocks are lower than they could be under load: nvmlClocksEventReason*. An idle GPU and clocks that
+// a user has set are not in the list.
 constexpr std::array<std::pair<unsigned long long, std::string_view>, 6> kReasons{{{0x4, "sw_power_cap"},
                                                                                    {0x8, "hw_slowdown"},
                                                                                    {0x10, "sync_boost"},

@@ -1,4 +1,5 @@
-// What NVML, the library under nvidia-smi, says of the GPU's state. It is loaded at run time: the driver brings it.
+// Reads the state of the GPU from NVML, the library behind nvidia-smi. The library comes with the driver and is
+// loaded at run time.
 #pragma once
 
 #include "model/facts.hpp"
@@ -11,13 +12,13 @@ namespace nestbed::inline on_cuda
 class Nvml
 {
   public:
-    // Of the CUDA device of this number. Where NVML cannot be had, states are empty.
+    // `device` is the number of a CUDA device. If NVML is not available, all states are empty.
     explicit Nvml(int device);
     Nvml(const Nvml&) = delete;
     Nvml& operator=(const Nvml&) = delete;
     ~Nvml();
 
-    // As read not longer ago than kFresh, for a reading takes as long as some samples.
+    // Returns a state that was read at most kFresh ago, because one read takes as long as some samples.
     const GpuState& state();
 
   private:

@@ -1,4 +1,4 @@
-// Whether there is a GPU, without a context on it.
+// Tests whether there is a GPU, without creating a CUDA context.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace nestbed::inline on_cuda
 {
 
-// Why there is no usable GPU, in words; empty if there is one.
+// Returns why there is no usable GPU; empty if there is one.
 std::string why_no_gpu();
 
 } // namespace nestbed::inline on_cuda

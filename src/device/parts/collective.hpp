@@ -1,5 +1,6 @@
-// Sums over the threads of a warp and of a block: by shuffles on a GPU; on the executor, which has none, in the
-// block's shared memory. All threads of the block call them; blocks have whole warps.
+// Sums over the threads of a warp and of a block. A GPU uses shuffles. The executor has no shuffles and uses the
+// shared memory of the block. All threads of the block must call these functions, and a block must consist of whole
+// warps.
 #pragma once
 
 #include "device/language.hpp"
@@ -10,7 +11,7 @@ namespace nestbed::inline NESTBED_BACKEND
 inline constexpr unsigned kWarp = 32;
 inline constexpr unsigned kMostThreads = 1024;
 
-// The sum over the warp, in its lane 0.
+// Returns the sum over the warp in its lane 0.
 template <class Sum>
 __device__ Sum warp_sum(Sum value)
 {
@@ -21,7 +22,7 @@ __device__ Sum warp_sum(Sum value)
 #else
     BLOCK_SHARED(Sum, values, kMostThreads);
     const unsigned tid = threadIdx.x;
-    __syncthreads(); // nobody reads what was there before
+    __syncthreads(); // no thread still reads the previous values
     values[tid] = value;
     for (unsigned distance = kWarp / 2; distance > 0; distance /= 2) {
         __syncthreads();
@@ -32,14 +33,14 @@ __device__ Sum warp_sum(Sum value)
 #endif
 }
 
-// The sum over the block, in thread 0. Again: the block may have called it before.
+// Returns the sum over the block in thread 0. Again: set it if the block may have called this function before.
 template <bool Again = true, class Sum>
 __device__ Sum block_sum(Sum value)
 {
     BLOCK_SHARED(Sum, sums, kWarp);
     value = warp_sum(value);
     if constexpr (Again)
-        __syncthreads(); // nobody reads what was there before
+        __syncthreads(); // no thread still reads the previous values
     if (threadIdx.x % kWarp == 0)
         sums[threadIdx.x / kWarp] = value;
     __syncthreads();

@@ -1,5 +1,5 @@
-// The fast flat reduction that several strategies share: 16-byte loads, several in flight a thread, a partial sum a
-// block, and the last block to finish adds those.
+// The fast flat reduction that several strategies share. It uses 16-byte loads, several loads in flight per thread,
+// and one partial sum per block. The last block to finish adds the partial sums.
 #pragma once
 
 #include "device/parts/collective.hpp"
@@ -12,15 +12,15 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Sums are of 64 bits (int64 for int32, double for float32), so 2^32 numbers of any size are summed right. Chosen on an
-// H200 (results/h200/README.md): blocks of 256 threads with 8 loads in flight, and a counter that hands the input out, so
-// that all blocks end together.
+// Sums have 64 bits (int64 for int32, double for float32), so the sum of 2^32 numbers of any size is right. The
+// parameters were chosen on an H200 (results/h200/README.md): blocks of 256 threads with 8 loads in flight, and a
+// counter that hands out the input so that all blocks end together.
 inline constexpr unsigned kFlatThreads = 256;
-inline constexpr unsigned kFlatLoads = 8; // 16-byte loads in flight a thread
-// Blocks that a multiprocessor holds at once. Said to the compiler: left alone, it takes 34 registers (and fewer loads in
-// flight) without -rdc and 84 (and room for two blocks) with it.
+inline constexpr unsigned kFlatLoads = 8; // 16-byte loads in flight per thread
+// Resident blocks per multiprocessor. The compiler must know this number. Without it, the compiler uses 34 registers
+// (and fewer loads in flight) without -rdc, and 84 (and room for only two blocks) with -rdc.
 inline constexpr unsigned kFlatResident = 4;
-#ifdef __CUDACC_DEBUG__ // nvcc -G: functions are not inlined there, and do not keep to a kernel's bound
+#ifdef __CUDACC_DEBUG__ // nvcc -G: functions are not inlined, and they do not respect the launch bounds of a kernel
 inline constexpr unsigned kFlatBound = 1;
 #else
 inline constexpr unsigned kFlatBound = kFlatResident;
@@ -33,16 +33,18 @@ struct alignas(16) Vector {
 };
 static_assert(Vector<std::int32_t>::kElements == 4 && Vector<float>::kElements == 4);
 
-// A tile: what a block loads at one time. A run: neighbouring tiles, what a block is handed at one time.
+// A tile is what a block loads at one time. A run is a sequence of neighbouring tiles that a block receives at one
+// time.
 constexpr std::uint64_t tile_elements(unsigned loads)
 {
     return std::uint64_t{kFlatThreads} * loads * 4;
 }
 inline constexpr std::uint64_t kTileElements = tile_elements(kFlatLoads);
 
-// What the blocks of one or two grids sum together. The state is all zero before, and again after.
+// The state and the job of a sum that the blocks of one or two grids compute together. The state is all zero before
+// the sum, and again after it.
 struct FlatState {
-    unsigned long long taken; // tiles that were handed out, besides the first grid's first runs
+    unsigned long long taken; // tiles handed out so far, not counting the first runs of the first grid
     unsigned arrived;         // see arrives_last()
 };
 template <class T>
@@ -50,22 +52,23 @@ struct FlatJob {
     const T* in; // aligned to 16 bytes
     std::uint64_t elements;
     std::uint64_t tiles; // the last one may be ragged
-    std::uint64_t run;   // tiles
-    unsigned grid;       // blocks of the first grid, which begin with a run each
+    std::uint64_t run;   // tiles per run
+    unsigned grid;       // blocks of the first grid; each begins with one run
     unsigned blocks;     // of both grids
-    WideSum<T>* sums;    // one a block
+    WideSum<T>* sums;    // one per block
     WideSum<T>* total;
     FlatState* state;
 };
 
-// One tile, summed by each thread, all loads in flight together. Plain loads: with evict-first ones (__ldcs), lines that
-// were written before the run stay in the L2 cache, dirty, and are in the way.
+// Each thread sums its part of one tile, with all loads in flight together. The loads are plain. With evict-first
+// loads (__ldcs), lines that were written before the run would stay in the L2 cache as dirty lines and take up its
+// space.
 template <class T, unsigned Loads>
 __device__ WideSum<T> sum_of_tile(const FlatJob<T>& job, std::uint64_t tile)
 {
     constexpr std::uint64_t kVectors = std::uint64_t{kFlatThreads} * Loads;
     const auto* vectors = reinterpret_cast<const Vector<T>*>(job.in);
-    const std::uint64_t count = job.elements / Vector<T>::kElements; // whole ones
+    const std::uint64_t count = job.elements / Vector<T>::kElements; // whole vectors
     const std::uint64_t first = tile * kVectors + threadIdx.x;
     WideSum<T> sum{};
     Vector<T> loaded[Loads];
@@ -84,11 +87,12 @@ __device__ WideSum<T> sum_of_tile(const FlatJob<T>& job, std::uint64_t tile)
     return sum;
 }
 
-// The runs that this block is handed, summed by each thread. Thread 0 asks for the next one before it needs it.
+// Each thread sums its part of the runs that this block receives. Thread 0 requests the next run before the block
+// needs it.
 template <class T>
 __device__ WideSum<T> sum_of_runs(const FlatJob<T>& job, bool first_grid)
 {
-    BLOCK_SHARED(unsigned long long, handed, 1); // the run's first tile
+    BLOCK_SHARED(unsigned long long, handed, 1); // first tile of the run
     const unsigned tid = threadIdx.x;
     const auto take = [&job] { return job.grid * job.run + atomicAdd(&job.state->taken, job.run * 1ULL); };
     if (tid == 0)
@@ -100,7 +104,7 @@ __device__ WideSum<T> sum_of_runs(const FlatJob<T>& job, bool first_grid)
         const unsigned long long end = first + job.run < job.tiles ? first + job.run : job.tiles;
         for (unsigned long long tile = first; tile < end; ++tile)
             sum += sum_of_tile<T, kFlatLoads>(job, tile);
-        __syncthreads(); // everybody has read it
+        __syncthreads(); // all threads have read *handed
         if (tid == 0)
             *handed = next;
         __syncthreads();
@@ -109,7 +113,8 @@ __device__ WideSum<T> sum_of_runs(const FlatJob<T>& job, bool first_grid)
     return sum;
 }
 
-// Adds the block's threads up; the last block of all then adds the blocks up. True in the last block's thread 0.
+// Adds the sums of the threads of the block. The last block of all then adds the sums of the blocks. Returns true in
+// thread 0 of the last block.
 template <class T>
 __device__ bool finish_flat(WideSum<T> sum, unsigned block, const FlatJob<T>& job)
 {
@@ -136,7 +141,7 @@ __device__ bool finish_flat(WideSum<T> sum, unsigned block, const FlatJob<T>& jo
     return tid == 0;
 }
 
-// What a FlatJob needs on the device.
+// The device memory that a FlatJob needs.
 template <class T>
 struct FlatScratch {
     Buffer<WideSum<T>> sums;
@@ -149,8 +154,8 @@ struct FlatScratch {
     }
 };
 
-// All `elements` numbers, in tiles of `loads` loads a thread, for a first grid of `grid` blocks, and `blocks` in all.
-// Small inputs go round in single tiles.
+// Returns the job for all `elements` numbers, in tiles of `loads` loads per thread, for a first grid of `grid` blocks
+// and `blocks` blocks in total. Small inputs are handed out in single tiles.
 template <class T>
 FlatJob<T> flat_job(const T* in, std::uint64_t elements, unsigned loads, unsigned grid, unsigned blocks,
                     WideSum<T>* total, const FlatScratch<T>& scratch)

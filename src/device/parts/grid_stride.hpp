@@ -1,5 +1,5 @@
-// What the reductions with a fixed grid share: threads that go over the whole input, one sum per block, and a second launch of
-// one block over those.
+// Shared by the reductions with a fixed grid: threads that loop over the whole input, one sum per block, and a second
+// launch with one block that adds these sums.
 #pragma once
 
 #include "device/parts/collective.hpp"
@@ -8,7 +8,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// The thread's numbers: those that are as many apart as the grid has threads.
+// Sums the numbers of the thread in a grid-stride loop: they are as far apart as the grid has threads.
 template <class Sum, class In>
 __device__ Sum grid_stride_sum(const In* in, unsigned long long elements)
 {
@@ -20,7 +20,7 @@ __device__ Sum grid_stride_sum(const In* in, unsigned long long elements)
     return sum;
 }
 
-// sums[0] + ... + sums[threads - 1] in sums[0], halving. All threads of the block call it.
+// Adds sums[0] to sums[threads - 1] into sums[0], in halving steps. All threads of the block must call it.
 template <class Sum>
 __device__ void add_in_halves(Sum* sums, unsigned thread, unsigned threads)
 {
@@ -31,9 +31,9 @@ __device__ void add_in_halves(Sum* sums, unsigned thread, unsigned threads)
     }
 }
 
-// Of a grid that goes over the input: at most so many blocks a multiprocessor, as in the article.
+// Maximum number of blocks per multiprocessor for a grid that loops over the input, as in the article.
 inline constexpr std::uint32_t kBlocksAMultiprocessor = 32;
-inline constexpr std::uint32_t kMostMultiprocessors = 1024; // of any device
+inline constexpr std::uint32_t kMostMultiprocessors = 1024; // for any device
 
 template <class T>
 std::uint32_t grid_stride_blocks(const Reduction<T>& job)
@@ -41,7 +41,7 @@ std::uint32_t grid_stride_blocks(const Reduction<T>& job)
     return std::min(job.grid, kBlocksAMultiprocessor * job.context.facts().multiprocessors);
 }
 
-// What such strategies have in common.
+// What these strategies have in common.
 struct GridStride {
     static constexpr Answer answer = Answer::total;
 
@@ -57,7 +57,8 @@ struct GridStride {
     }
 };
 
-// One kernel over the input, a sum a block; then, if that leaves more than one sum, the other over the sums, in one block.
+// Launches one kernel over the input, which leaves one sum per block. If there is more than one sum, also launches
+// the other kernel over the sums, in one block.
 template <auto OverInput, auto OverSums, class T>
 void launch_grid_stride(const Reduction<T>& job, const Buffer<WideSum<T>>& sums)
 {

@@ -1,4 +1,4 @@
-// What blocks do at the end of their part: finish a recursion that is cut off, and tell who is the last.
+// What blocks do at the end of their part: finish a recursion that was cut off, and detect which block is the last.
 #pragma once
 
 #include "device/language.hpp"
@@ -6,8 +6,8 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Sums slice[0] to slice[2 * stride - 1] into *sum (slice[0] alone if stride is 0), pairwise, in place. All
-// threads of the block call it; there are at least max(1, stride).
+// Sums slice[0] to slice[2 * stride - 1] into *sum, pairwise and in place (only slice[0] if stride is 0). All threads
+// of the block must call it. The block has at least max(1, stride) threads.
 template <class T>
 __device__ void finish_in_block(T* slice, unsigned stride, T* sum)
 {
@@ -20,8 +20,9 @@ __device__ void finish_in_block(T* slice, unsigned stride, T* sum)
         *sum = slice[0];
 }
 
-// For one thread of a block, behind a barrier: true if `blocks` blocks have arrived at the counter with this one, and
-// then what all of them wrote before is visible to the caller. The counter begins at 0, and is 0 again after the last.
+// Call it from one thread of a block, after a barrier. Returns true if this block is the last of `blocks` blocks to
+// arrive at the counter. Then everything that all of them wrote before is visible to the caller. The counter starts
+// at 0 and is 0 again after the last arrival.
 __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks)
 {
     const bool last = fetch_add_acq_rel(arrived, 1) == blocks - 1;

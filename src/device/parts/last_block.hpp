@@ -1,5 +1,5 @@
-// The kernel of the strategies last_block, last_block_rdc, last_block_inline and last_block_noinline: one text, compiled
-// in four ways, to see what relocatable device code and a launch that is never taken cost a flat kernel.
+// The kernel of the strategies last_block, last_block_rdc, last_block_inline and last_block_noinline: one source,
+// compiled in four ways. It shows what relocatable device code and a launch that never happens cost a flat kernel.
 #pragma once
 
 #include "device/parts/flat_sum.hpp"
@@ -12,8 +12,8 @@ namespace nestbed::inline NESTBED_BACKEND
 
 enum class Compiled : std::uint8_t { without_rdc, with_rdc, with_launch_inline, with_launch_noinline };
 
-// The launch is taken when `taken` says so, which it never does; the compiler does not know. Loads: in flight a thread,
-// of a block's only tile; 0: the blocks are handed runs of tiles.
+// The launch happens only if `taken` is true. It never is, but the compiler does not know that. Loads: loads in
+// flight per thread for the only tile of the block; 0: the block receives runs of tiles.
 template <class T, Compiled How, unsigned Loads>
 __global__ void sum_last_block(const __grid_constant__ FlatJob<T> job, bool taken);
 
@@ -53,7 +53,8 @@ __global__ void __launch_bounds__(kFlatThreads, kFlatBound)
     static_cast<void>(finished && taken);
 }
 
-// What one block has at one time in a few loads: nobody arrives, and the code is short.
+// For input that one block can load at once, with a few loads per thread. It needs no arrival counter, and the code
+// is short.
 inline constexpr unsigned kOneBlockThreads = 512;
 
 template <class T, Compiled How, unsigned Loads>
@@ -85,13 +86,17 @@ struct LastBlockStrategy {
     enum class Kind : std::uint8_t { one_block, one_tile_a_block, runs };
     struct Form {
         Kind kind;
-        unsigned loads; // a thread, at one time
+        unsigned loads; // in flight per thread
         std::uint32_t grid;
     };
 
-    // One block, with as few loads as do, for what it has at one time; then as few loads as leave a tile for every
-    // multiprocessor at most; then a tile a block while all blocks are resident at once; then resident blocks that are
-    // handed runs. The launch that is never taken is in the kernel of many blocks alone.
+    // With growing input, the form is
+    //   - one block with the fewest loads per thread that suffice, if it can load the input at once;
+    //   - one tile per block with the fewest loads per thread for which there are at most as many tiles as
+    //     multiprocessors;
+    //   - one tile per block while all blocks are resident at once;
+    //   - resident blocks that receive runs.
+    // Only the kernel of many blocks contains the launch that never happens.
     static Form form_of(std::uint64_t elements, std::uint64_t multiprocessors)
     {
         const std::uint64_t resident = kFlatResident * multiprocessors;

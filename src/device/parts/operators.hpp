@@ -1,4 +1,5 @@
-// What two numbers of a reduction become, for the strategies that take other operators than the sum (StrategyInfo::operators).
+// How a reduction combines two numbers, for the strategies that support operators other than the sum
+// (StrategyInfo::operators).
 #pragma once
 
 #include "device/language.hpp"
@@ -9,7 +10,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// kNone is what changes no other number: what a block without elements has.
+// kNone is the neutral element, which changes no other number. A block without elements has this value.
 struct Plus {
     template <class T>
     static constexpr T kNone{};

@@ -1,4 +1,4 @@
-// What the unrolled reductions begin with: a thread adds its number of every slice of its block.
+// The first step of the unrolled reductions: a thread adds its number of every slice of its block.
 #pragma once
 
 #include "device/parts/collective.hpp"
@@ -6,8 +6,8 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// slice[thread] + slice[thread + dim] + ... of `Slices` slices, as far as there are `elements` from slice[0] on. All loads
-// before the first addition.
+// Returns slice[thread] + slice[thread + dim] + ... over `Slices` slices, limited to the `elements` elements from
+// slice[0] on. All loads come before the first addition.
 template <unsigned Slices, class T>
 __device__ T sum_of_slices(const T* slice, unsigned thread, unsigned dim, unsigned long long elements)
 {

@@ -1,5 +1,5 @@
-// A transpose through shared memory: rows are read and rows are written. shared_tile is made of it, and what
-// recursive_transpose ends in.
+// Transposes a tile through shared memory, so that both reads and writes go along rows. shared_tile consists of this;
+// recursive_transpose ends in it.
 #pragma once
 
 #include "device/language.hpp"
@@ -7,18 +7,19 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// A tile, of the input, chosen on an H200. With 256 threads each has 8 loads in flight (with one, a copy has half the rate:
-// results/h200/README.md). The column that nobody uses keeps the threads that read along a column
-// in different banks.
+// The tile size, for a tile of the input, chosen on an H200. With 256 threads, each thread has 8 loads in flight
+// (with one load, a copy reaches half the rate: results/h200/README.md). The unused column keeps threads that read
+// along a column in different banks.
 inline constexpr unsigned kTileWidth = 32;
 inline constexpr unsigned kTileHeight = 64;
 inline constexpr unsigned kTileThreads = 256;
 
 using TileRow = float[kTileWidth + 1];
 
-// Tile (tile_x, tile_y) of `in`, ny rows of nx numbers, into `out`, nx rows of ny; a thread is one of `threads`. Passes:
-// numbers a thread, if all threads have the same; 0: whatever the number of threads makes it. `tile`: kTileHeight rows in shared
-// memory of the kernel's own (BLOCK_SHARED says why).
+// Transposes tile (tile_x, tile_y) of `in`, ny rows of nx numbers, into `out`, nx rows of ny numbers. `thread` is the
+// number of this thread, out of `threads`. Passes: numbers per thread, if it is the same for all threads; 0: computed
+// from the number of threads. `tile`: kTileHeight rows in shared memory that the kernel itself declares (BLOCK_SHARED
+// says why).
 template <unsigned Passes>
 __device__ void transpose_tile(TileRow* tile, const float* in, float* out, unsigned nx, unsigned ny, unsigned tile_x,
                                unsigned tile_y, unsigned thread, unsigned threads)

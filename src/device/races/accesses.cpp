@@ -29,10 +29,11 @@ void Detector::leaves(WatchedThread& thread)
     thread.node = sites_.caller(thread.node);
 }
 
-bool Detector::would_be_ordered(const Access& access, const WatchedThread& thread)
+std::uintptr_t Detector::would_order(const Access& access, const WatchedThread& thread)
 {
-    return std::ranges::any_of(thread.would_acquire,
-                               [&](const auto& of_atomic) { return knows(of_atomic.second, access); });
+    const auto found = std::ranges::find_if(thread.would_acquire,
+                                            [&](const auto& of_atomic) { return knows(of_atomic.second, access); });
+    return found == thread.would_acquire.end() ? 0 : found->first;
 }
 
 bool Detector::ordered(const Access& access, const WatchedThread& thread) const
@@ -42,6 +43,16 @@ bool Detector::ordered(const Access& access, const WatchedThread& thread) const
         (access.thread == thread.index || access.phase < block.phase))
         return true;
     return knows(thread.acquired, access) || knows(block.clock, access);
+}
+
+// The next grid of a NULL stream comes after this one, and not after what the launcher of this one knew.
+bool Detector::ordered_by_launch_alone(const Access& access, const WatchedGrid* grid) const
+{
+    for (; grid->parent != nullptr && knows(grid->base, access); grid = grid->parent) {
+        if (!knows(grid->after, access) && !knows(grid->parent->base, access))
+            return true;
+    }
+    return false;
 }
 
 void Detector::found(const Access& first, const Access& second, const WatchedThread& thread, const Region& region,
@@ -73,8 +84,8 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
                      const Region& region, std::size_t cell, std::size_t bytes)
 {
     const auto rest = std::remove_if(accesses.begin(), accesses.end(), [&](const Access& before) {
-        if (ordered(before, thread))
-            return now.kind == write_access; // what races with the one before, races with this one too
+        if (ordered(before, thread)) // mostly, what races with the one before then races with this one too
+            return now.kind == write_access && !ordered_by_launch_alone(before, thread.block->grid);
         if ((writes(before.kind) || writes(now.kind)) && !(is_atomic(before.kind) && is_atomic(now.kind)))
             found(before, now, thread, region, cell, bytes);
         return false;
@@ -82,9 +93,10 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
     accesses.erase(rest, accesses.end());
 }
 
-void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
+void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region,
                            std::size_t number, std::size_t bytes)
 {
+    const std::size_t before = cell.bytes();
     check(cell.writes, now, thread, region, number, bytes);
     if (writes(now.kind))
         check(cell.reads, now, thread, region, number, bytes);
@@ -96,25 +108,28 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
         return;
     }
     own.push_back(now);
-    charge(sizeof(Access));
     shorten(own);
+    if (cell.bytes() == before)
+        return;
+    shadow_.changed(region, static_cast<std::ptrdiff_t>(cell.bytes() - before));
+    has_room();
 }
 
-void Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
+bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
                         const void* place)
 {
     if (full_)
-        return;
+        return false;
     Region* const region = shadow_.find(address);
     if (region == nullptr)
-        return;
+        return false;
     ++accesses_;
     if (region->cells.empty()) {
         const std::size_t cells = (region->bytes + region->element - 1) / region->element;
-        charge(cells * sizeof(Cell));
-        if (full_)
-            return;
+        if (!has_room(cells * sizeof(Cell)))
+            return false;
         region->cells.resize(cells);
+        shadow_.changed(*region, static_cast<std::ptrdiff_t>(cells * sizeof(Cell)));
     }
     const WatchedBlock& block = *thread.block;
     const Access now{.grid = block.grid->number,
@@ -129,6 +144,7 @@ void Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     const std::size_t last = std::min(address - region->begin + bytes, region->bytes) - 1;
     for (std::size_t cell = first; cell <= last / region->element; ++cell)
         access_cell(region->cells[cell], now, thread, *region, cell, bytes);
+    return region->orders;
 }
 
 void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires)
@@ -146,10 +162,21 @@ void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, b
     *place = {address, released->second.with_fences};
 }
 
+// A release to an address goes on with later relaxed writes of the same thread to it, stores too: a release pattern of the PTX ISA is "a
+// release operation on M followed by a strong write on M in program order" ("Release and Acquire Patterns"). C++20 has this of
+// atomics that read and write alone; what is checked is what the GPU does.
 void Detector::writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading)
 {
+    const WatchedBlock& block = *thread.block;
+    const std::pair key(address, thread_actor(block.grid->number, block.index, thread.index));
     const Clock all = release(thread);
-    const Clock clock = releases ? all : thread.released;
+    Clock clock = all;
+    if (releases) {
+        releases_[key] = all;
+    } else {
+        const auto earlier = releases_.find(key);
+        clock = clocks_.merged(thread.released, earlier == releases_.end() ? nullptr : earlier->second);
+    }
     Released& released = atomics_[address];
     released.clock = after_reading ? clocks_.merged(released.clock, clock) : clock;
     released.with_fences = after_reading ? clocks_.merged(released.with_fences, all) : all;

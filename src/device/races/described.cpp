@@ -33,11 +33,13 @@ std::string between_parent_and(const WatchedGrid& child, const Access& parents, 
         return fmt::format("block {}'s {} is not ordered before block {}'s launch (no barrier orders blocks; a tail "
                            "launch waits for all)",
                            parents.block, verb(parents), child.parent_block);
+    // The same thread's access before the launch would be ordered; of another thread's in the same phase the place is not known.
     const bool after = parents.thread == child.parent_thread || parents.phase > child.parent_phase;
     if (!after)
         return fmt::format(
-            "thread {}'s {} is not ordered before thread {}'s launch (a __syncthreads() before it would do)",
-            parents.thread, verb(parents), child.parent_thread);
+            "thread {}'s {} is not ordered before thread {}'s launch (a __syncthreads() between them would do, "
+            "if the {} comes first)",
+            parents.thread, verb(parents), child.parent_thread, verb(parents));
     if (childs_is_first || writes(childs.kind))
         return fmt::format(
             "the child's {} is not ordered before thread {}'s {}, which comes after the launch (a wait for the child "
@@ -60,24 +62,29 @@ std::string between_siblings(const WatchedGrid& left, const WatchedGrid& right)
 
 } // namespace
 
-std::string Detector::missing_order(const Access& first, const Access& second, const WatchedThread& thread) const
+std::string Detector::missing_order(const Access& first, const Access& second, const WatchedThread& thread)
 {
-    if (would_be_ordered(first, thread))
-        return "an atomic is between them that orders nothing by itself (a __threadfence() before it in the first "
-               "thread and after it in "
-               "the second would do, or release and acquire)";
     const WatchedGrid* const left = grids_[first.grid].get();
     const WatchedGrid* const right = grids_[second.grid].get();
+    if (left != right) {
+        if (const WatchedGrid* child = launched_from(right, left))
+            return between_parent_and(*child, first, second, false);
+        if (const WatchedGrid* child = launched_from(left, right))
+            return between_parent_and(*child, second, first, true);
+    }
+    if (const std::uintptr_t address = would_order(first, thread)) {
+        const Region* const region = shadow_.find(address);
+        return fmt::format(
+            "an atomic of {} is between them that orders nothing by itself (a __threadfence() before it in the first "
+            "thread and after it in the second would do, or release and acquire)",
+            region == nullptr ? "memory" : region->spelled((address - region->begin) / region->element));
+    }
     if (left == right)
         return first.block == second.block ? "no __syncthreads() is between them"
                                            : fmt::format("blocks {} and {} of a grid are in no order (a counter with "
                                                          "release and acquire would order them, or "
                                                          "the end of the grid)",
                                                          first.block, second.block);
-    if (const WatchedGrid* child = launched_from(right, left))
-        return between_parent_and(*child, first, second, false);
-    if (const WatchedGrid* child = launched_from(left, right))
-        return between_parent_and(*child, second, first, true);
     for (const WatchedGrid* above = left->parent;; above = above->parent) {
         const WatchedGrid* const other = launched_from(right, above);
         if (other != nullptr)

@@ -7,9 +7,6 @@
 
 #include <algorithm>
 
-// Where the program's variables begin and end: the linker's names.
-extern "C" char __data_start, _end; // NOLINT
-
 namespace nestbed::races
 {
 
@@ -20,10 +17,16 @@ constexpr std::size_t kMostBytes = 2ULL << 30U;
 
 RunError too_large()
 {
-    return RunError(fmt::format(
-        "the accesses of this case need more than {} MB to keep; allowed: a smaller one (--grid, --block, "
-        "--elements): which races there are does not depend on the size",
-        kMostBytes >> 20U));
+    return RunError(fmt::format("the accesses of this case need more than {} MB; allowed: a smaller case (--grid, "
+                                "--block, --elements); the races do not depend on the size",
+                                kMostBytes >> 20U));
+}
+
+template <class Map>
+std::size_t bytes_of(const Map& map)
+{
+    constexpr std::size_t kLinks = 4 * sizeof(void*); // of a node
+    return map.size() * (sizeof(typename Map::value_type) + kLinks);
 }
 
 WatchedGrid& grid_of(void* handle)
@@ -40,7 +43,6 @@ WatchedBlock& block_of(void* handle)
 Races Detector::watch(const std::function<void()>& work)
 {
     reset();
-    shadow_.add(&__data_start, static_cast<std::size_t>(&_end - &__data_start), 1, "");
     watching_ = true;
     try {
         work();
@@ -58,7 +60,7 @@ Races Detector::watch(const std::function<void()>& work)
                 .grids = grids_.size(),
                 .threads = threads_,
                 .accesses = accesses_,
-                .memory_bytes = bytes_ + clocks_.bytes()};
+                .memory_bytes = most_bytes_};
     reset();
     return races;
 }
@@ -67,27 +69,35 @@ void Detector::reset()
 {
     watching_ = full_ = false;
     clocks_ = {};
+    sites_ = {};
     shadow_.clear();
-    for (const auto& [pointer, block] : blocks_)
-        for (const auto& [begin, bytes] : block->shared)
-            remove(begin, bytes);
-    blocks_.clear();
+    while (!blocks_.empty())
+        remove(*blocks_.begin()->first);
     grids_.clear();
     atomics_.clear();
+    releases_.clear();
     host_ = nullptr;
     streams_.clear();
     found_.clear();
     accesses_ = threads_ = 0;
-    bytes_ = 0;
+    block_bytes_ = most_bytes_ = 0;
 }
 
 void Detector::memory(const void* begin, std::size_t bytes, std::size_t element, std::string_view name)
 {
     shadow_.add(begin, bytes, element, name);
+    forget_atomics(reinterpret_cast<std::uintptr_t>(begin), bytes);
 }
+
 void Detector::forget(const void* begin)
 {
-    shadow_.remove(begin);
+    forget_atomics(reinterpret_cast<std::uintptr_t>(begin), shadow_.remove(begin));
+}
+
+void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
+{
+    atomics_.erase(atomics_.lower_bound(address), atomics_.lower_bound(address + bytes));
+    releases_.erase(releases_.lower_bound({address, 0}), releases_.lower_bound({address + bytes, 0}));
 }
 
 void Detector::synchronized()
@@ -97,17 +107,25 @@ void Detector::synchronized()
     streams_.clear();
 }
 
-void Detector::remove(const void* begin, std::size_t bytes)
+std::size_t Detector::bytes() const
 {
-    shadow_.remove(begin);
-    const auto address = reinterpret_cast<std::uintptr_t>(begin);
-    atomics_.erase(atomics_.lower_bound(address), atomics_.lower_bound(address + bytes));
+    return clocks_.bytes() + shadow_.bytes() + sites_.bytes() + block_bytes_ + grids_.size() * sizeof(WatchedGrid) +
+           bytes_of(atomics_) + bytes_of(releases_) + bytes_of(found_);
 }
 
-void Detector::charge(std::size_t bytes)
+bool Detector::has_room(std::size_t more)
 {
-    bytes_ += bytes;
-    full_ = full_ || bytes_ + clocks_.bytes() > kMostBytes;
+    most_bytes_ = std::max(most_bytes_, bytes() + more);
+    full_ = full_ || most_bytes_ > kMostBytes;
+    return !full_;
+}
+
+void Detector::remove(WatchedBlock& block)
+{
+    for (const void* begin : block.shared)
+        forget(begin);
+    block_bytes_ -= block.bytes();
+    blocks_.erase(&block);
 }
 
 // ---- grids and blocks ----
@@ -120,7 +138,7 @@ Clock Detector::release(WatchedThread& thread)
     clock = clocks_.with(clock, thread_actor(block.grid->number, block.index, thread.index), thread.epoch++);
     if (block.phase != 0)
         clock = clocks_.with(clock, block_actor(block.grid->number, block.index), block.phase);
-    charge(0);
+    has_room();
     return clock;
 }
 
@@ -133,7 +151,7 @@ void* Detector::launched(void* handle, Mechanism mechanism, unsigned stream, con
     grid.number = static_cast<std::uint32_t>(grids_.size() - 1);
     grid.mechanism = mechanism;
     grid.stream = stream;
-    charge(sizeof(WatchedGrid));
+    has_room();
     if (thread == nullptr) {
         grid.base = clocks_.merged(host_, streams_[stream]);
         return &grid;
@@ -155,10 +173,11 @@ void Detector::starts(void* handle)
 {
     WatchedGrid& grid = grid_of(handle);
     if (grid.before != nullptr)
-        grid.base = clocks_.merged(grid.base, grid.before->ended);
+        grid.ended = grid.before->ended;
     if (grid.mechanism == Mechanism::tail && grid.parent != nullptr)
-        grid.base = clocks_.merged(grid.base, grid.parent->ended);
-    grid.ended = clocks_.merged(grid.ended, grid.base);
+        grid.ended = grid.parent->ended;
+    grid.after = grid.ended;
+    grid.base = clocks_.merged(grid.base, grid.after);
 }
 
 void Detector::done(void* handle)
@@ -178,17 +197,27 @@ void Detector::complete(void* handle)
     parent.ended = clocks_.merged(parent.ended, grid.ended);
 }
 
-void Detector::waited(void* handle, void* grid)
+// Nothing of it runs any more: to the host, all of it is complete.
+void Detector::abandoned(void* handle)
 {
-    auto& thread = *static_cast<WatchedThread*>(handle);
-    thread.acquired = clocks_.merged(thread.acquired, grid_of(grid).ended);
+    const WatchedGrid& root = grid_of(handle);
+    Clock& stream = streams_[root.stream];
+    for (std::uint32_t number = root.number; number < grids_.size(); ++number)
+        stream = clocks_.with(stream, grid_actor(number), 1);
+    while (!blocks_.empty())
+        remove(*blocks_.begin()->first);
 }
 
 void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t threads)
 {
     WatchedGrid& grid = grid_of(handle);
-    if (full_ || index >= kMostBlocks)
+    if (full_)
         throw too_large();
+    if (index >= kMostBlocks)
+        throw RunError(fmt::format(
+            "a grid of this case has more than {} blocks, which is all that the race detector has numbers "
+            "for; allowed: a smaller one (--grid, --elements)",
+            kMostBlocks));
     auto made = std::make_unique<WatchedBlock>();
     WatchedBlock& block = *made;
     block.grid = &grid;
@@ -200,6 +229,8 @@ void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t th
         block.threads[thread].index = static_cast<std::uint16_t>(thread);
     }
     threads_ += threads;
+    block_bytes_ += block.bytes();
+    has_room();
     blocks_.emplace(&block, std::move(made));
     return &block;
 }
@@ -213,28 +244,27 @@ void Detector::barrier(void* handle)
 {
     WatchedBlock& block = block_of(handle);
     for (WatchedThread& thread : block.threads)
-        block.clock = clocks_.merged(block.clock, std::exchange(thread.acquired, nullptr));
+        block.acquired = clocks_.merged(block.acquired, std::exchange(thread.acquired, nullptr));
+    block.clock = clocks_.merged(block.clock, block.acquired);
     ++block.phase;
-    charge(0);
+    has_room();
 }
 
 void Detector::block_ends(void* handle)
 {
     WatchedBlock& block = block_of(handle);
     WatchedGrid& grid = *block.grid;
-    grid.ended = clocks_.merged(grid.ended, block.clock);
+    grid.ended = clocks_.merged(grid.ended, block.acquired);
     for (const WatchedThread& thread : block.threads)
         grid.ended = clocks_.merged(grid.ended, thread.acquired);
-    for (const auto& [begin, bytes] : block.shared)
-        remove(begin, bytes);
-    blocks_.erase(&block);
+    remove(block);
 }
 
 void Detector::shared_memory(void* handle, const void* begin, std::size_t bytes, std::size_t element,
                              std::string_view name)
 {
-    block_of(handle).shared.emplace_back(begin, bytes);
-    shadow_.add(begin, bytes, element, name);
+    block_of(handle).shared.push_back(begin);
+    memory(begin, bytes, element, name);
 }
 
 } // namespace nestbed::races

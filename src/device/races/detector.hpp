@@ -5,10 +5,12 @@
 //   - a barrier: what all threads of a block did before it, before what they do after it;
 //   - a launch: what the launching thread (no other one) did before it, before all that the child does;
 //   - the end of a grid and of all its descendants, before: the next grid of the NULL stream of the launching block; the tail launches of
-//     the grid that launched it; the thread that waits for it (launch_and_wait); the next grid of the host's stream; the host;
+//     the grid that launched it; the next grid of the host's stream; the host;
+//     what its launching thread did before is not part of this: two threads that launch into one stream may do so in either order;
 //   - atomics: what a release comes after, before what follows an acquire of its value, or of a later one that atomics made of it; a fence
 //     (__threadfence) makes a release of relaxed atomics behind it and an acquire of those before it.
-// What a child does is in no order with what its parent does after the launch.
+// What a child does is in no order with what its parent does after the launch. A wait (launch_and_wait) orders by its flag alone, an
+// atomic: the child releases it in complete(), and the parent acquires it.
 //
 // A thread's clock is its block's (what was known at the launch and at the last barrier) and what it acquired since. A launch or release
 // adds the thread and its block's phase; a complete grid is one entry. So threads that share a history share its clock, as in BARRACUDA
@@ -42,8 +44,10 @@ struct WatchedGrid {
     unsigned stream = 0;            // of the host
     Mechanism mechanism = Mechanism::null_stream;
     WatchedGrid* before = nullptr; // in the NULL stream of the launching block
-    Clock base = nullptr;          // what all its threads know
-    Clock ended = nullptr;         // what its end knows
+    Clock base = nullptr;          // what all its threads know: what their launcher knew, and `after`
+    Clock after = nullptr;         // what was complete before it started
+    // What its end adds: the grid, its descendants, what their threads acquired, and the grids before it in its stream.
+    Clock ended = nullptr;
 };
 
 struct WatchedThread {
@@ -63,9 +67,12 @@ struct WatchedBlock {
     std::uint32_t index = 0;
     std::uint32_t phase = 0;           // barriers that have opened
     Clock clock = nullptr;             // what all its threads know
+    Clock acquired = nullptr;          // the part of it that its threads acquired
     WatchedGrid* last_child = nullptr; // in its NULL stream
     std::vector<WatchedThread> threads;
-    std::vector<std::pair<const void*, std::size_t>> shared; // its memory
+    std::vector<const void*> shared; // where its memory begins
+
+    std::size_t bytes() const { return sizeof(WatchedBlock) + threads.capacity() * sizeof(WatchedThread); }
 };
 
 class Detector final : public cpu::Observer
@@ -79,7 +86,7 @@ class Detector final : public cpu::Observer
     void starts(void* grid) override;
     void done(void* grid) override;
     void complete(void* grid) override;
-    void waited(void* thread, void* grid) override;
+    void abandoned(void* root) override;
     void* block_begins(void* grid, std::uint64_t index, std::uint32_t threads) override;
     void* thread_of(void* block, std::uint32_t index) override;
     void barrier(void* block) override;
@@ -91,7 +98,8 @@ class Detector final : public cpu::Observer
 
     void enters(WatchedThread& thread, const void* place);
     void leaves(WatchedThread& thread);
-    void accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
+    // False of memory whose atomics order nothing, or that nobody named.
+    bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
                   const void* place);
     // After the access itself: what it acquires and releases.
     void reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires);
@@ -115,20 +123,27 @@ class Detector final : public cpu::Observer
 
     Clock release(WatchedThread& thread);
     bool ordered(const Access& access, const WatchedThread& thread) const;
-    // If the last atomics of the thread had fences, and those whose values they read.
-    static bool would_be_ordered(const Access& access, const WatchedThread& thread);
+    // The grid comes after the access, but what comes after the end of the grid may not.
+    bool ordered_by_launch_alone(const Access& access, const WatchedGrid* grid) const;
+    // Where one of the thread's last atomics is that would order the access, if it had a fence and the one whose value it read had one too;
+    // 0: there is none.
+    static std::uintptr_t would_order(const Access& access, const WatchedThread& thread);
     void check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, const Region& region,
                std::size_t cell, std::size_t bytes);
     void found(const Access& first, const Access& second, const WatchedThread& thread, const Region& region,
                std::size_t cell, std::size_t bytes);
-    void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, const Region& region,
-                     std::size_t number, std::size_t bytes);
-    std::string missing_order(const Access& first, const Access& second, const WatchedThread& thread) const;
+    void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
+                     std::size_t bytes);
+    std::string missing_order(const Access& first, const Access& second, const WatchedThread& thread);
     RaceAccess described(const Access& access) const;
     std::vector<Race> described() const;
-    void charge(std::size_t bytes);
-    // Memory that may be something else from now on.
-    void remove(const void* begin, std::size_t bytes);
+    // Of all that the detector keeps.
+    std::size_t bytes() const;
+    // For so many bytes more. Without it nothing is kept from now on, and the case will be refused.
+    bool has_room(std::size_t more = 0);
+    void remove(WatchedBlock& block);
+    // Of memory that may be something else from now on.
+    void forget_atomics(std::uintptr_t address, std::size_t bytes);
     void reset();
 
     bool watching_ = false;
@@ -139,12 +154,15 @@ class Detector final : public cpu::Observer
     std::vector<std::unique_ptr<WatchedGrid>> grids_;
     std::map<WatchedBlock*, std::unique_ptr<WatchedBlock>> blocks_;
     std::map<std::uintptr_t, Released> atomics_;
+    // The last release of an actor to an address.
+    std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
     Clock host_ = nullptr;
     std::map<unsigned, Clock> streams_; // of the host
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
     std::uint64_t accesses_ = 0;
     std::uint64_t threads_ = 0;
-    std::size_t bytes_ = 0; // of cells and accesses
+    std::size_t block_bytes_ = 0;
+    std::size_t most_bytes_ = 0; // that were kept at one time
 };
 
 } // namespace nestbed::races

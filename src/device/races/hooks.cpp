@@ -3,6 +3,7 @@
 #include "device/races/detector.hpp"
 
 #include <atomic>
+#include <cstring>
 
 namespace nestbed::races
 {
@@ -33,7 +34,7 @@ std::uintptr_t number(const volatile void* address)
 
 void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place)
 {
-    if (WatchedThread* const thread = watched())
+    if (WatchedThread* const thread = watched(); thread != nullptr && bytes != 0)
         detector().accesses(*thread, number(address), bytes, kind, place);
 }
 
@@ -51,9 +52,9 @@ enum class Atomic : std::uint8_t { load, store, update };
 void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place)
 {
     WatchedThread* const thread = watched();
-    if (thread == nullptr)
+    const AccessKind kind = what == Atomic::load ? atomic_read : atomic_write;
+    if (thread == nullptr || !detector().accesses(*thread, number(address), bytes, kind, place))
         return;
-    detector().accesses(*thread, number(address), bytes, what == Atomic::load ? atomic_read : atomic_write, place);
     if (what != Atomic::store)
         detector().reads_atomically(*thread, number(address), acquires(order));
     if (what != Atomic::load)
@@ -69,6 +70,7 @@ using nestbed::races::Atomic;
 
 #define PLACE __builtin_return_address(0)
 
+// An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").
 #define ACCESSES(bytes)                                                                                              \
     void __tsan_read##bytes(void* address)                                                                           \
     {                                                                                                                \
@@ -88,11 +90,11 @@ using nestbed::races::Atomic;
     }                                                                                                                \
     void __tsan_volatile_read##bytes(void* address)                                                                  \
     {                                                                                                                \
-        nestbed::races::access(address, bytes, nestbed::races::read_access, PLACE);                                  \
+        nestbed::races::atomic(address, bytes, Atomic::load, __ATOMIC_RELAXED, PLACE);                               \
     }                                                                                                                \
     void __tsan_volatile_write##bytes(void* address)                                                                 \
     {                                                                                                                \
-        nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);                                 \
+        nestbed::races::atomic(address, bytes, Atomic::store, __ATOMIC_RELAXED, PLACE);                              \
     }
 
 #define UPDATE(bits, name, T)                                                                                        \
@@ -167,6 +169,24 @@ void __tsan_read_range(void* address, unsigned long bytes)
 void __tsan_write_range(void* address, unsigned long bytes)
 {
     nestbed::races::access(address, bytes, nestbed::races::write_access, PLACE);
+}
+// What memcpy, memmove and memset are in watched code: see device/cpu/cuda_language.hpp.
+void* nestbed_watched_memcpy(void* to, const void* from, unsigned long bytes)
+{
+    nestbed::races::access(from, bytes, nestbed::races::read_access, PLACE);
+    nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
+    return std::memcpy(to, from, bytes);
+}
+void* nestbed_watched_memmove(void* to, const void* from, unsigned long bytes)
+{
+    nestbed::races::access(from, bytes, nestbed::races::read_access, PLACE);
+    nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
+    return std::memmove(to, from, bytes);
+}
+void* nestbed_watched_memset(void* to, int byte, unsigned long bytes)
+{
+    nestbed::races::access(to, bytes, nestbed::races::write_access, PLACE);
+    return std::memset(to, byte, bytes);
 }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}

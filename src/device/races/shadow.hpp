@@ -40,6 +40,11 @@ struct Access {
 // keeps one where one does; what is kept here may have many, for most elements have few.
 struct Cell {
     std::vector<Access> writes, reads, atomics;
+
+    std::size_t bytes() const
+    {
+        return sizeof(Cell) + (writes.capacity() + reads.capacity() + atomics.capacity()) * sizeof(Access);
+    }
 };
 
 // Memory that threads can share.
@@ -49,6 +54,8 @@ struct Region {
     std::size_t element = 1;
     std::string name;
     std::vector<Cell> cells{}; // made with the first access
+    bool orders = true;        // its atomics do
+    std::size_t held = 0;      // bytes of its cells
 
     // "in[37]"; of elements that cannot be told apart "tile, byte 132"; without a name that of the program's variable.
     std::string spelled(std::size_t cell) const;
@@ -57,17 +64,31 @@ struct Region {
 class Shadow
 {
   public:
+    Shadow();
     // In place of what was there.
     void add(const void* begin, std::size_t bytes, std::size_t element, std::string_view name);
-    void remove(const void* begin);
+    // Returns its bytes; 0 if no memory begins there.
+    std::size_t remove(const void* begin);
     // Forgets all accesses.
     void clear();
     // nullptr where no such memory is.
     Region* find(std::uintptr_t address);
 
+    // Bytes of all cells with their accesses. Who changes cells says by how much.
+    std::size_t bytes() const { return bytes_; }
+    void changed(Region& region, std::ptrdiff_t bytes)
+    {
+        region.held += static_cast<std::size_t>(bytes);
+        bytes_ += static_cast<std::size_t>(bytes);
+    }
+
   private:
+    void empty(Region& region);
+
     std::map<std::uintptr_t, Region> regions_; // by their end
-    Region* last_ = nullptr;                   // that was found
+    Region variables_;                         // of the program: where no other region is
+    std::size_t bytes_ = 0;
+    Region* last_ = nullptr; // that was found
 };
 
 // A list of accesses that grows without end is made shorter now and then: of a thread's accesses the last one is enough.

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <unistd.h>
 
+extern "C" char __data_start; // NOLINT: the linker's name of where the program's variables begin
+
 namespace nestbed::races
 {
 
@@ -74,7 +76,8 @@ SourcePlace source_place(const void* address)
 
 std::string variable_at(std::uintptr_t address)
 {
-    Dwfl_Module* const module = dwfl_addrmodule(debug_information(), address);
+    // The library takes for a module what is mapped from its file. Variables without a value in the file may lie behind.
+    Dwfl_Module* const module = dwfl_addrmodule(debug_information(), reinterpret_cast<std::uintptr_t>(&__data_start));
     GElf_Off offset = 0;
     GElf_Sym symbol{};
     const char* const name = module == nullptr

@@ -24,6 +24,11 @@ class Sites
     // The access, then the calls, from the inside out, in files of the project or of a user; never empty.
     std::vector<SourcePlace> places(std::uint32_t site) const;
 
+    std::size_t bytes() const
+    {
+        return sites_.capacity() * sizeof(Site) + numbers_.size() * (sizeof(*numbers_.begin()) + 2 * sizeof(void*));
+    }
+
   private:
     struct Site {
         std::uint32_t caller = 0;

@@ -1,4 +1,4 @@
-// What a strategy of the workload `hello` includes: the job it is given, and how its entry is registered.
+// Strategies of the workload `hello` include this header. It defines their job and the registration of their entry.
 #pragma once
 
 #include "device/launch_waves.hpp"
@@ -22,8 +22,8 @@ class GreetingStrategy : public Strategy
     virtual void run(const Greeting& job) const = 0;
 };
 
-// Makes S an entry of this backend's registry. S has what Entry says, and
-//     static void run(const Greeting&);             issues all work, waits for none
+// Registers S with this backend. S has the members that Entry requires, and
+//     static void run(const Greeting&);             issues all work, does not wait for it
 template <class S>
 class RegisterGreeting final : public Entry<S, GreetingStrategy>
 {

@@ -1,4 +1,4 @@
-// The workload `hello`: counts greetings; the right answer is the number of threads of the whole tree.
+// The workload `hello`: counts greetings. The right answer is the number of threads in the whole tree.
 #include "device/workloads/greeting.hpp"
 
 #include <cstdio>
@@ -9,7 +9,7 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-// grid * (block + block/2 + ... ), a term a level.
+// grid * (block + block/2 + ... ), one term per level.
 std::uint64_t threads_of_tree(const Case& point, unsigned levels)
 {
     std::uint64_t threads = 0;

@@ -1,4 +1,4 @@
-// What the strategies of the workloads `chain` and `fanout` include: launches that do nothing but tell when they were
+// Strategies of the workloads `chain` and `fanout` include this header: launches that only record when they were
 // called and when they began.
 #pragma once
 
@@ -10,12 +10,12 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// Where the launches leave their marks, numbered from 0; all zero before a run. A run that is timed keeps no times of its
-// own (`called` is null): reading the timer takes a good part of a microsecond.
+// The marks of the launches, by launch number from 0. All are zero before a run. A timed run records no times
+// (`called` is null), because reading the timer takes a large part of a microsecond.
 struct LaunchMarks {
-    unsigned long long* called; // timer_ns() right before the call; of a launch by the host, at the end of the grid
-                                // before it in a chain, and 0 in a fan-out
-    unsigned long long* began;  // timer_ns() as the launched grid's first instruction
+    unsigned long long* called; // timer_ns() right before the call. Host launches: in a chain, at the end of
+                                // the previous grid; in a fan-out, 0
+    unsigned long long* began;  // timer_ns() as the first instruction of the launched grid
     unsigned long long* sum;    // every launched grid adds its number + 1
 
     __device__ unsigned long long now() const { return called == nullptr ? 0 : timer_ns(); }
@@ -24,7 +24,7 @@ struct LaunchMarks {
         if (called != nullptr)
             called[launch] = timer_ns();
     }
-    // For one thread of the launched grid. `first`: now() as the grid's first instruction.
+    // Call it from one thread of the launched grid. `first`: now(), taken as the first instruction of the grid.
     __device__ void begin(unsigned launch, unsigned long long first) const
     {
         if (called != nullptr)
@@ -34,9 +34,9 @@ struct LaunchMarks {
 };
 
 struct LaunchJob : PreparedRun {
-    std::uint32_t launches; // levels of a chain below the root grid; children of a fan-out
+    std::uint32_t launches; // chain: levels below the root grid; fan-out: children
     LaunchMarks marks{};
-    std::function<void()> reset{}; // brings ledger, sum and marks back to zero
+    std::function<void()> reset{}; // sets ledger, sum and marks back to zero
 };
 
 class LaunchStrategy : public Strategy
@@ -44,9 +44,9 @@ class LaunchStrategy : public Strategy
   public:
     static constexpr std::array<std::string_view, 2> kWorkloads{"chain", "fanout"};
 
-    // How many grids come after the root grid, or beside it.
+    // Number of grids after the root grid (chain) or next to it (fan-out).
     virtual std::uint32_t count(const Case& point) const = 0;
-    // What is timed: issues all work, waits for none.
+    // Returns the function to time. It issues all work and does not wait for it.
     virtual std::function<void()> prepare(const LaunchJob& job) const = 0;
     std::uint64_t scratch_bytes(const Case& point) const override
     {
@@ -54,9 +54,9 @@ class LaunchStrategy : public Strategy
     }
 };
 
-// Makes S an entry of this backend's registry. S has what Entry says, and
-//     static std::uint32_t count(const Case&);                    launches by whatever mechanism
-//     static std::function<void()> prepare(const LaunchJob&);     what is timed
+// Registers S with this backend. S has the members that Entry requires, and
+//     static std::uint32_t count(const Case&);                    number of launches, by any mechanism
+//     static std::function<void()> prepare(const LaunchJob&);     returns the function to time
 template <class S>
 class RegisterLaunch final : public Entry<S, LaunchStrategy>
 {
@@ -65,7 +65,7 @@ class RegisterLaunch final : public Entry<S, LaunchStrategy>
 };
 
 #ifdef __CUDACC__
-// A graph of what `work` launches, to be launched by the host.
+// Captures what `work` launches into a graph, and returns a function with which the host launches it.
 template <class Work>
 std::function<void()> by_host_graph(const LaunchJob& job, Work&& work)
 {

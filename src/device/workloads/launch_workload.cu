@@ -1,5 +1,5 @@
-// The workloads `chain` and `fanout`: every launch must have run once, and begun after its call. A sample is two runs: one
-// that is timed as a whole, and one that marks when each launch was called and began.
+// The workloads `chain` and `fanout`: every launch must run once and must begin after its call. A sample consists of
+// two runs: the first is timed as a whole, the second marks when each launch was called and began.
 #include "device/workloads/launch.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -13,7 +13,7 @@ class LaunchWorkload final : public Workload
   public:
     explicit LaunchWorkload(Context& context)
         : context_(context), sum_(context.allocate<unsigned long long>(1, "sum")),
-          ledger_(context.allocate<Ledger>(1, "ledger"))
+          ledger_(context.allocate<Ledger>(1, kOwnRecords))
     {
     }
 
@@ -28,14 +28,14 @@ class LaunchWorkload final : public Workload
         Sample sample = once(launcher, job, false);
         if (sample.status != Status::ok || !run.marked)
             return sample;
-        job.ledger = &ledger_; // once more with marks, counted in a ledger of its own, in another order
+        job.ledger = &ledger_; // the second run: with marks, its own ledger and another order
         job.draws = ~run.draws;
         const Sample marked = once(launcher, job, true);
         sample.status = marked.status;
         sample.detail = marked.detail;
         sample.answer = marked.answer;
         sample.latencies_us = marked.latencies_us;
-        if (sample.status != Status::ok) // the session judges what is in its ledger
+        if (sample.status != Status::ok) // the session judges the contents of its own ledger
             context_.copy(*run.ledger, ledger_, 1);
         return sample;
     }
@@ -61,7 +61,7 @@ class LaunchWorkload final : public Workload
         job.reset();
         const std::function<void()> work = launcher.prepare(job);
         if (marked)
-            context_.name_range(""); // the range is the timed run's
+            context_.name_range(""); // only the timed run has a range
         Sample sample = timed(job, work);
         unsigned long long sum = 0;
         context_.download(std::span(&sum, 1), sum_);
@@ -86,7 +86,7 @@ class LaunchWorkload final : public Workload
         context_.download(std::span(began), began_);
         for (std::uint32_t launch = 0; launch < launches; ++launch) {
             if (called[launch] == 0)
-                continue; // no kernel called it
+                continue; // no kernel called this launch
             if (began[launch] < called[launch]) {
                 sample.status = Status::wrong;
                 sample.detail = "launch " + std::to_string(launch) + " began " +

@@ -1,4 +1,4 @@
-// The levels of reduce2 as launches from the host: what host_loop and graph_host share.
+// The levels of reduce2 as launches from the host, shared by host_loop and graph_host.
 #pragma once
 
 #include "device/parts/in_block.hpp"
@@ -7,7 +7,8 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// One level, `stride` threads a block (at least 1); block b owns in[b * dim ...]. The last one ends the block's sum.
+// One level, with `stride` threads per block (at least 1). Block b owns in[b * dim ...]. The last level completes the
+// sum of the block.
 template <class T>
 __global__ void reduce_level(T* in, T* out, unsigned stride, unsigned dim, bool last)
 {
@@ -18,7 +19,7 @@ __global__ void reduce_level(T* in, T* out, unsigned stride, unsigned dim, bool 
         slice[threadIdx.x] += slice[threadIdx.x + stride];
 }
 
-// A launch for the root level and one for every level below.
+// Launches the root level and each level below it.
 template <class T>
 void launch_levels(const Reduction<T>& job)
 {

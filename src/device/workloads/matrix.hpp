@@ -1,5 +1,5 @@
-// What a strategy of the workloads `copy`, `transpose` and `blobs` includes: the job it is given, and how its entry is
-// registered.
+// Strategies of the workloads `copy`, `transpose` and `blobs` include this header. It defines their job and the
+// registration of their entry.
 #pragma once
 
 #include "device/workload.hpp"
@@ -13,18 +13,18 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// copy:      out, ny rows of nx numbers, is in.
+// copy:      out is a copy of in: ny rows of nx numbers.
 // transpose: out, nx rows of ny numbers, is in with rows and columns exchanged.
 // blobs:     out, ny rows of nx pixels, is the picture that blobs.hpp describes.
 struct MatrixJob : PreparedRun {
-    const float* in; // ny rows of nx numbers; not for blobs
+    const float* in; // ny rows of nx numbers; unused by blobs
     float* out;      // filled with 0xFF bytes before every run
-    unsigned nx;     // at most 65535, the most blocks that a grid has in y
-    unsigned ny;     // likewise
+    unsigned nx;     // at most 65535, the maximum number of blocks of a grid in y
+    unsigned ny;     // same limit
 };
 
-// Launches a kernel over width * height numbers, in blocks of the job's shape; a thread has `x_a_thread` numbers, a block's width
-// apart along x.
+// Launches a kernel over width * height numbers, in blocks of the job's shape. Each thread has `x_a_thread` numbers,
+// which are one block width apart in x.
 template <auto Kernel>
 void launch_over(const MatrixJob& job, unsigned width, unsigned height, unsigned x_a_thread = 1)
 {
@@ -33,7 +33,8 @@ void launch_over(const MatrixJob& job, unsigned width, unsigned height, unsigned
     host_launch<Kernel>(job.context, {grid, block}, job.in, job.out, job.nx, job.ny);
 }
 
-// Blocks in the order of their start, laid along the diagonals of the grid: every block of the grid once.
+// Block coordinates along the diagonals of the grid, in the order in which blocks start. Each block of the grid
+// appears once.
 struct BlockPlace {
     unsigned x;
     unsigned y;
@@ -53,8 +54,8 @@ class MatrixStrategy : public Strategy
     virtual void run(const MatrixJob& job) const = 0;
 };
 
-// Makes S an entry of this backend's registry. S has what Entry says, and
-//     static void run(const MatrixJob&);             issues all work, waits for none
+// Registers S with this backend. S has the members that Entry requires, and
+//     static void run(const MatrixJob&);             issues all work, does not wait for it
 template <class S>
 class RegisterMatrix final : public Entry<S, MatrixStrategy>
 {

@@ -1,5 +1,5 @@
-// The workloads `copy`, `transpose` and `blobs`: one matrix for all cases that share it. Made and verified where it is, for
-// it is large.
+// The workloads `copy`, `transpose` and `blobs`: one matrix for all cases that share it. The device itself generates
+// and verifies the matrix, because it is large.
 #include "base/split_mix.hpp"
 #include "device/workloads/blobs.hpp"
 
@@ -13,13 +13,13 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-// In [0, 1), by steps of 2^-24: two that are exchanged are seen, but for one chance in 2^24.
+// In [0, 1), in steps of 2^-24: an exchange of two numbers is detected, except with probability 2^-24.
 __device__ float matrix_element(std::uint64_t seed, std::uint64_t index)
 {
     return static_cast<float>(split_mix(seed, index) >> 40) * 0x1p-24F;
 }
 
-// What number `index` of an answer must be, and how far off it may be.
+// The expected number at `index` of an answer, and the tolerance.
 struct Copied {
     static constexpr float tolerance = 0;
     std::uint64_t seed;
@@ -35,7 +35,7 @@ struct Transposed {
     }
 };
 struct Drawn {
-    static constexpr float tolerance = 1e-6F; // from 0 to 4, rounded once
+    static constexpr float tolerance = 1e-6F; // values from 0 to 4, rounded once
     unsigned nx;
     BlockShape tile;
     __device__ float operator()(std::uint64_t index) const
@@ -44,7 +44,7 @@ struct Drawn {
     }
 };
 
-// Both go over all numbers with whatever threads there are.
+// This kernel and find_wrong() process all numbers with any number of threads.
 __global__ void fill_matrix(float* matrix, std::uint64_t count, std::uint64_t seed)
 {
     const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
@@ -54,7 +54,7 @@ __global__ void fill_matrix(float* matrix, std::uint64_t count, std::uint64_t se
 
 struct Wrong {
     unsigned long long count;
-    unsigned long long first; // its index; all ones if there is none
+    unsigned long long first; // index of the first wrong number; all bits 1 if there is none
 };
 
 template <class Expected>
@@ -62,7 +62,7 @@ __global__ void find_wrong(const float* out, std::uint64_t count, Expected expec
 {
     const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
     for (std::uint64_t index = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < count; index += stride)
-        if (!(fabsf(out[index] - expected(index)) <= Expected::tolerance)) { // so, for what is not a number
+        if (!(fabsf(out[index] - expected(index)) <= Expected::tolerance)) { // in this form, a NaN counts as wrong
             atomicAdd(&wrong->count, 1ULL);
             atomicMin(&wrong->first, static_cast<unsigned long long>(index));
         }
@@ -96,7 +96,7 @@ class MatrixWorkload final : public Workload
     }
 
   private:
-    // Of one thread a block on the executor, whose threads are fibers.
+    // One thread per block on the executor, because its threads are fibers.
     LaunchShape whole_device() const
     {
         constexpr unsigned kBlocksAMultiprocessor = kBackend == BackendKind::cuda ? 8 : 1;
@@ -154,7 +154,7 @@ class MatrixWorkload final : public Workload
     Context& context_;
     Buffer<Wrong> wrong_;
     std::pair<unsigned, unsigned> sides_;
-    std::uint64_t seed_ = 0; // of in_
+    std::uint64_t seed_ = 0; // seed of in_
     Buffer<float> in_, out_;
 };
 

@@ -1,4 +1,4 @@
-// The workload `reduce`: one input for all cases that share it, restored before every run.
+// The workload `reduce`: one input for all cases that share it. The input is restored before every run.
 #include "base/parallel.hpp"
 #include "device/workloads/reduction.hpp"
 
@@ -12,7 +12,7 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-// The input and the buffers for one (input, operator, elements, grid, block, seed).
+// The input and the buffers for one combination of input, operator, elements, grid, block and seed.
 template <class T>
 class ReduceData
 {
@@ -62,7 +62,7 @@ class ReduceData
     }
 
   private:
-    // Throws Unsupported.
+    // Throws Unsupported if int32 cannot represent the elements or the sums (why_too_wide()).
     void check_width(const ReduceStrategy& strategy) const
     {
         const bool of_blocks = strategy.answer() == Answer::block_sums;
@@ -95,7 +95,8 @@ class ReduceData
         return verify_blocks(reference_, std::span<const T>(partials), blocks_a_sum);
     }
 
-    // Not initialised before: a page belongs to the processor that first writes it, and host_parallel has all of them.
+    // Does not initialise the memory first: a page belongs to the processor that first writes to it, and
+    // host_parallel uses all processors.
     static std::unique_ptr<T[]> make_input(const Case& point)
     {
         auto input = std::make_unique_for_overwrite<T[]>(point.elements);

@@ -1,4 +1,4 @@
-// What a strategy of the workload `reduce` includes: the job it is given, and how its entry is registered.
+// Strategies of the workload `reduce` include this header. It defines their job and the registration of their entry.
 #pragma once
 
 #include "device/workload.hpp"
@@ -15,26 +15,26 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// What a strategy leaves behind.
+// Where a strategy leaves its answer.
 enum class Answer : std::uint8_t {
     block_sums,   // out[b]: the sum of elements b * span to (b + 1) * span - 1, span = block * blocks_a_sum
-    total,        // *total: the sum of all, on the device
-    narrow_total, // out[0]: the sum of all in the elements' own type, int32 modulo 2^32
-    returned,     // *host_sum: the sum of all, brought to the host
-    on_host,      // *host_sum: the sum of all, by the host, timed by the wall clock alone
+    total,        // *total: the sum of all elements, on the device
+    narrow_total, // out[0]: the sum of all elements in their own type, int32 modulo 2^32
+    returned,     // *host_sum: the sum of all elements, copied to the host
+    on_host,      // *host_sum: the sum of all elements, computed by the host, timed only by the wall clock
 };
 
-// Sum `elements` numbers.
+// The job: sum `elements` numbers.
 template <class T>
 struct Reduction : PreparedRun {
     T* in;             // grid * block numbers, zero past `elements`; the strategy may overwrite them
-    T* out;            // grid sums, filled with 0xFF bytes before every run
-    WideSum<T>* total; // filled likewise
+    T* out;            // `grid` sums, filled with 0xFF bytes before every run
+    WideSum<T>* total; // also filled with 0xFF bytes before every run
     std::uint64_t elements;
     std::uint32_t grid;
     std::uint32_t block;
     std::span<const T> host_in; // the numbers on the host, for strategies that run there
-    WideSum<T>* host_sum;       // where those put their one sum
+    WideSum<T>* host_sum;       // where these strategies store their sum
 };
 
 // A wave of the job, with its part of the data.
@@ -54,20 +54,21 @@ class ReduceStrategy : public Strategy
   public:
     static constexpr std::array<std::string_view, 1> kWorkloads{"reduce"};
 
-    // What is timed: issues all work, waits for none. What it needs is made before, and lives as long as it does.
+    // Returns the function to time. It issues all work and does not wait for it. prepare() creates what the function
+    // needs; this lives as long as the function.
     virtual std::function<void()> prepare(const Reduction<std::int32_t>& job) const = 0;
     virtual std::function<void()> prepare(const Reduction<float>& job) const = 0;
     virtual Answer answer() const = 0;
     virtual unsigned blocks_a_sum() const = 0;
 };
 
-// Makes S an entry of this backend's registry. S has what Entry says,
-//     template <class T> static void run(const Reduction<T>&);            issues all work, waits for none
-// and, if it needs to,
-//     static constexpr Answer answer;                                     block_sums without it
-//     static constexpr unsigned blocks_a_sum;                             of the case, for one of block_sums; 1 without it
+// Registers S with this backend. S has the members that Entry requires,
+//     template <class T> static void run(const Reduction<T>&);            issues all work, does not wait for it
+// and, if needed,
+//     static constexpr Answer answer;                                     default: block_sums
+//     static constexpr unsigned blocks_a_sum;                             blocks of the case per sum; default: 1
 //     template <class T> static P prepare(const Reduction<T>&);           untimed; run() then takes a P& too
-// One that is cuda_only has run() and prepare() for nvcc alone.
+// A strategy that is cuda_only has run() and prepare() only for nvcc.
 template <class S>
 class RegisterReduction final : public Entry<S, ReduceStrategy>
 {

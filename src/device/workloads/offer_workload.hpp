@@ -1,0 +1,105 @@
+// What the irregular workloads share: the oracle of a case, what its run counted, and how a strategy is prepared.
+#pragma once
+
+#include "device/parts/offer_memory.hpp"
+
+#include <map>
+#include <utility>
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+// What is timed of a strategy S: S::run(job), or S::run(job, state) with the state that S::prepare(job) made before.
+template <class S, class Job>
+std::function<void()> prepared_run(const Job& job)
+{
+    if constexpr (kBackend != BackendKind::cuda && S::info.cuda_only) {
+        throw std::logic_error("the session lets no such case through");
+    } else if constexpr (requires { S::prepare(job); }) {
+        auto state = std::make_shared<decltype(S::prepare(job))>(S::prepare(job));
+        return [&job, state] { S::run(job, *state); };
+    } else {
+        return [&job] { S::run(job); };
+    }
+}
+
+class OfferWorkload : public Workload
+{
+  public:
+    explicit OfferWorkload(Context& context) : context_(context), totals_(context.allocate<OfferTotals>(1, "totals"))
+    {
+    }
+
+  protected:
+    Context& context() { return context_; }
+
+    // The oracle of a case, counted once for all strategies with the same recursion. A flat strategy launches nothing, but
+    // may use the sizes.
+    template <class Count>
+    ExpectedLaunches remember(const Strategy& strategy, const Case& point, std::string_view recursion,
+                              const Count& count)
+    {
+        bytes_ = 0;
+        offers_ = strategy.info().offers;
+        Case of = point; // without what does not change the counts
+        if (mechanism_of(strategy.info(), point) == Mechanism::none)
+            of.depth.reset(); // there are no levels that it could limit
+        of.strategy = recursion;
+        of.mechanism.reset();
+        of.overflow = Overflow::absent;
+        auto found = oracles_.find(of);
+        if (found == oracles_.end())
+            found = oracles_.emplace(of, count(of)).first;
+        oracle_ = &found->second;
+        if (!offers_)
+            return ExpectedLaunches::none();
+        ExpectedLaunches launches = oracle_->launches;
+        launches.one_by_one = mechanism_of(strategy.info(), point) == Mechanism::tail;
+        return launches;
+    }
+    void forget() { oracles_.clear(); }
+
+    // Zeroes what the run counts.
+    OfferJob offer_job(const PreparedRun& run, std::uint32_t roots)
+    {
+        const OfferTotals start{.rows = roots * rows_each_block(run.point), .heads = 1 + roots};
+        run.context.upload(totals_, std::span(&start, 1));
+        bytes_ = 0;
+        return {run, *oracle_, roots, totals_.data(), bytes_};
+    }
+
+    // What the run counted; `work` replaces the device's own count if there is none.
+    void report(const PreparedRun& run, Sample& sample, std::uint64_t work)
+    {
+        OfferTotals totals{};
+        run.context.download(std::span(&totals, 1), totals_);
+        sample.work = totals.work == 0 ? work : totals.work;
+        if (!offers_)
+            return;
+        sample.offers = OfferSample{.items = totals.items,
+                                    .replaced = totals.replaced,
+                                    .drains = totals.drains,
+                                    .drains_refused = totals.drains_refused,
+                                    .child_blocks = totals.blocks,
+                                    .arena_bytes = bytes_};
+        if (sample.status == Status::ok && totals.items != oracle_->counts.items) {
+            sample.status = Status::count_mismatch;
+            sample.detail = "the blocks offered " + std::to_string(totals.items) + " items, the oracle says " +
+                            std::to_string(oracle_->counts.items);
+        } else if (sample.status == Status::ok && totals.blocks != oracle_->counts.blocks) {
+            sample.status = Status::count_mismatch;
+            sample.detail = "child grids have " + std::to_string(totals.blocks) + " blocks, the oracle says " +
+                            std::to_string(oracle_->counts.blocks);
+        }
+    }
+
+  private:
+    Context& context_;
+    Buffer<OfferTotals> totals_;
+    std::map<Case, OfferOracle> oracles_;
+    const OfferOracle* oracle_ = nullptr; // of the current case
+    bool offers_ = false;                 // its strategy launches by need
+    std::uint64_t bytes_ = 0;             // of its arena
+};
+
+} // namespace nestbed::inline NESTBED_BACKEND
