@@ -17,7 +17,8 @@ answer_help "" "$@"
 packages=(cmake ninja-build g++ git libdw-dev libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev
           libfmt-dev libgtest-dev libgmock-dev libmd-dev libpng-dev nlohmann-json3-dev)
 
-# The nvcc to use: on the PATH, under CUDA_HOME or in its usual place; 12.4 or later (C++20, today's device runtime, 64-bit counts in CUB).
+# The nvcc to use: on the PATH, under CUDA_HOME or in its usual place. It must be 12.4 or later (C++20, the current
+# device runtime, 64-bit counts in CUB).
 find_nvcc() {
     local candidate version
     for candidate in "${CUDACXX:-}" "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
@@ -27,7 +28,7 @@ find_nvcc() {
             printf '%s' "$candidate"
             return
         fi
-        say "build.sh: $candidate is of CUDA ${version:-?}; nestbed needs 12.4 or later"
+        say "build.sh: $candidate is from CUDA ${version:-?}; nestbed needs 12.4 or later"
     done
 }
 
@@ -35,11 +36,11 @@ install_packages "${packages[@]}"
 
 preset=${1:-}
 options=()
-# Warnings are errors only on Debian 12, on which nestbed is developed; a newer compiler may know new warnings.
+# Warnings are errors only on Debian 12, where nestbed is developed. A newer compiler may have new warnings.
 grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF)
 nvcc=$(find_nvcc)
 if [[ -z $nvcc ]]; then
-    say "build.sh: no CUDA toolkit was found: CPU-only build, for the executor alone"
+    say "build.sh: no CUDA toolkit was found: CPU-only build, with the executor only"
     [[ -n $preset ]] || preset=cpu-only
 else
     export CUDACXX=$nvcc

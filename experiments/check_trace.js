@@ -1,5 +1,6 @@
-// Opens traces with the importer of chrome://tracing (npm package traceviewer, its folder is the first argument) and compares what
-// it made of them with what they say of themselves. Exit 1 if anything differs or was warned of.
+// Opens traces with the importer of chrome://tracing (npm package traceviewer, whose folder is the first argument)
+// and compares the imported data with the content of the file. Exits with 1 if anything differs, or if the importer
+// warns.
 'use strict';
 
 const fs = require('fs');
@@ -22,7 +23,7 @@ for (const file of files) {
   new tr.importer.Import(model).importTraces([text]);
   console.warn = said;
 
-  // The importer knows the timer's resolution from Chrome's own metadata alone.
+  // The importer learns the timer's resolution only from Chrome's own metadata.
   const warnings = model.importWarnings.filter((warning) => warning.type !== 'low_resolution_timer');
   const threads = model.getAllThreads();
   let slices = 0;

@@ -1,11 +1,11 @@
-"""Standard output to which nothing is lost in silence. Needs Python alone."""
+"""Standard output that never loses data silently. Needs only Python."""
 import io
 import os
 import sys
 
 
 class OutputError(Exception):
-    """Standard output could not be written to: why."""
+    """Standard output could not be written to. The text says why."""
 
 
 class Output(io.FileIO):
@@ -17,11 +17,12 @@ class Output(io.FileIO):
 
 
 def run(name, main):
-    """Ends the program with main()'s exit code; with 1, and one line that begins with `name`, where standard output takes no more."""
+    """Ends the program with main()'s exit code. If standard output takes no more data, ends it with 1 and one line
+    that begins with `name`."""
     try:
         try:
             file = Output(1, "w", closefd=False)
-        except OSError as error:  # it is closed
+        except OSError as error:  # standard output is closed
             raise OutputError(error.strerror) from error
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(file), encoding=sys.stdout.encoding, errors=sys.stdout.errors, line_buffering=file.isatty())
         try:
@@ -30,6 +31,6 @@ def run(name, main):
             sys.stdout.flush()
     except OutputError as error:
         print(f"{name}: standard output could not be written to: {error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left of it when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for the rest of the output when Python ends
         code = 1
     sys.exit(code)

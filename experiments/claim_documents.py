@@ -1,4 +1,5 @@
-"""Where the claims stand: the part of results/README.md that is made of them, and the numbers of the other documents, which are links to it."""
+"""Where the claims appear: the generated part of results/README.md, and the numbers of the other documents, which are
+links to it."""
 import dataclasses
 import pathlib
 import re
@@ -38,7 +39,7 @@ def claim_lines(made):
 
 
 def claims_page(results):
-    """The part of results/README.md that is made of all claims."""
+    """The part of results/README.md that is generated from all claims."""
     text = ""
     for name in dict.fromkeys(made.claim.log for made in results.measured):
         text += log_heading(name, results.facts[name])
@@ -48,16 +49,16 @@ def claims_page(results):
 
 
 def with_page(path, text, page):
-    """The text with what stands between the two marks replaced. Raises ClaimError where they are missing."""
+    """The text with a new part between the two marks. Raises ClaimError if they are missing."""
     begin, end = text.find(BEGIN), text.find(END)
     if begin < 0 or end < begin:
-        raise ClaimError(f"{path}: the claims have no place in it; allowed: a line {BEGIN}and later a line {END}")
+        raise ClaimError(f"{path}: it has no place for the claims; allowed: a line {BEGIN}and later a line {END}")
     return f"{text[:begin]}{BEGIN}\n{page}{text[end:]}"
 
 
 def page_problems(path, text, should, all_measured):
-    """One for each claim whose line the page has not; one for the page where those are right and something else is not, if all
-    claims could be measured."""
+    """One problem for each claim whose line is missing in the page. If all claim lines are right but another part
+    differs, one problem for the page, provided that all claims could be measured."""
     if text == should:
         return []
     problems = []
@@ -77,12 +78,13 @@ CITATION = r"\]\((?:\.\./)?results/README\.md#([^)\n]*)(\)?)"
 
 
 def without(text, pattern):
-    """Blanks for what matches, so that places and lines stay."""
+    """Replaces each match by spaces, so that positions and line numbers stay the same."""
     return re.sub(pattern, lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)
 
 
 def prose_of(text):
-    """What a reader sees as text: no comments, no code. What has no end goes to the end of the text."""
+    """What a reader sees as text: no comments and no code. A comment or code without an end extends to the end of the
+    text."""
     for pattern in (r"<!--.*?(?:-->|\Z)", r"```.*?(?:```|\Z)", r"`.*?(?:`|\Z)"):
         text = without(text, pattern)
     return text
@@ -90,17 +92,19 @@ def prose_of(text):
 
 @dataclasses.dataclass
 class LinkedText:
-    """A document whose numbers are links [NUMBER](results/README.md#CLAIM.NAME), with ../ in a folder's; one line per problem, with
-    the place."""
-    text: str = ""  # with the numbers that were measured
-    wrong: list = dataclasses.field(default_factory=list)  # said another number, and `text` says the right one
-    broken: list = dataclasses.field(default_factory=list)  # no link to put right: nothing should be made of `text`
+    """A document whose numbers are links [NUMBER](results/README.md#CLAIM.NAME), with ../ for a document in a folder.
+    Problems are one line each, with the place."""
+    text: str = ""  # with the measured numbers
+    # The document has another number, and `text` has the right one.
+    wrong: list = dataclasses.field(default_factory=list)
+    # A link that cannot be corrected, so `text` must not be used.
+    broken: list = dataclasses.field(default_factory=list)
     left: list = dataclasses.field(default_factory=list)  # links without a claim, missing files, ...
     cited: set = dataclasses.field(default_factory=set)  # the numbers that it links to
 
 
 def linked(results, path, text):
-    """LinkedText of a text that is called `path`, where its links to files begin."""
+    """The LinkedText of a text with the name `path`. Its links to files are relative to this path."""
     prose, made, copied, behind = prose_of(text), LinkedText(), 0, 0
 
     def place(at):
@@ -109,12 +113,12 @@ def linked(results, path, text):
     for link in re.finditer(CITATION, prose):
         name, whole = link[1], re.search(r"\[([^\[\]\n)]*)\Z", prose[behind:link.start()])
         begin, behind = behind + whole.start(1) if whole else 0, link.end(1)
-        if "." not in name:  # to a claim or a heading
+        if "." not in name:  # a link to a claim or a heading
             continue
         made.cited.add(name)
         number, found = results.number(name), results.found(name)
         if not whole or not link[2]:
-            made.broken.append(f"{place(link.start())}: claim {name}: the link is not whole; "
+            made.broken.append(f"{place(link.start())}: claim {name}: the link is incomplete; "
                                f"allowed: [NUMBER](results/README.md#{name})")
             continue
         if number is None:
@@ -124,13 +128,13 @@ def linked(results, path, text):
             made.broken.append(f"{place(link.start())}: claim {name}: text follows the link directly; "
                                "allowed: a blank, or the end of a sentence")
         said, suffix = text[begin:link.start()], UNITS[number.unit][2]
-        if found is None or found.text in (said, said + suffix):  # with its unit or without
+        if found is None or found.text in (said, said + suffix):  # with or without its unit
             continue
         made.wrong.append(f"{place(begin)}: claim {name}: it says {said}, the CSV gives {found.text} ({description_of(number)})")
         made.text += text[copied:begin] + (found.text if said.endswith(suffix) else found.text.removesuffix(suffix))
         copied = link.start()
     made.text += text[copied:]
-    # Decimal numbers with a unit: what was measured is a claim.
+    # Decimal numbers with a unit must be claims if they were measured.
     for match in re.finditer(r"([0-9]+\.[0-9]+) *(?:µs|us|ms|ns|%|GB/s|TB/s|times)", without(prose, r"\[.*?(?:\)|\Z)")):
         made.left.append(f"{place(match.start())}: {match[1]} with a unit: no claim covers it; "
                          f"allowed: [{match[1]}](results/README.md#CLAIM.NUMBER)")
@@ -141,7 +145,7 @@ def linked(results, path, text):
 
 
 def uncited(results, path, documents):
-    """One line for each number that no document links to; `path` is the first of them."""
+    """One line for each number that no document links to. `path` is the first document."""
     cited = set().union(*(document.cited for document in documents))
     return [f"{path}: claim {number.id}: there is no link to results/README.md#{number.id}"
             for claim in results.claims for number in claim.numbers if number.id not in cited]

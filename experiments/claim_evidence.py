@@ -1,5 +1,5 @@
-"""What a folder of results rests on besides its CSVs: that rows are as a run writes them, what their manifests say of them, and that the
-figures are drawn from them."""
+"""Checks what a folder of results depends on besides the numbers: rows are as a run writes them and agree with their
+manifests, and figures are drawn from them."""
 import hashlib
 import html
 import pathlib
@@ -11,7 +11,7 @@ import row_check
 from claim_file import ClaimError
 
 MANIFEST = {"gpu": "name", "driver": "driver", "cuda": "cuda_runtime", "machine": "machine", "schedule": "schedule"}
-LAUNCHED = {"wave", "streams"}  # a row has what it was launched with, not what was asked for
+LAUNCHED = {"wave", "streams"}  # a row has the values of its launch, not those that were asked for
 ASKED = [name for name in row_check.CASE if name not in LAUNCHED]
 
 
@@ -20,7 +20,7 @@ def sha256_of(path):
 
 
 def evidence(folder):
-    """Names of what must be in the SHA256SUMS of a folder: its CSVs, their manifests, and the figures."""
+    """Names of the files that must be in the SHA256SUMS of a folder: its CSVs, their manifests, and the figures."""
     csvs = sorted(folder.glob("*.csv"))
     beside = {name for path in csvs for name in (f"{path.stem}.json", f"{path.name}.json") if (folder / name).is_file()}
     return [*(path.name for path in csvs), *sorted(beside), *(f"figures/{path.name}" for path in figures_in(folder))]
@@ -30,8 +30,8 @@ def evidence(folder):
 
 
 def check_log(path):
-    """A CSV's rows against each other and against its manifest. Of what is no log only that it can be read. Raises logs.LogError and
-    ClaimError."""
+    """Checks the rows of a CSV against each other and against its manifest. For a CSV that is not a log, checks only
+    that it can be read. Raises logs.LogError and ClaimError."""
     header, lines, rows = logs.read_rows(path)
     if not {"run_id", "status"} <= set(header):
         return
@@ -52,19 +52,19 @@ def check_log(path):
 def check_runs(path, manifest, rows):
     for run_id in dict.fromkeys(row.at("run_id") for row in rows):
         if run_id not in manifest["runs"]:
-            raise ClaimError(f"the manifest of {path}: it has no run '{run_id}', of which the log has rows")
+            raise ClaimError(f"the manifest of {path}: it has no run '{run_id}', but the log has rows of it")
         run = manifest["runs"][run_id]
         mine = [row for row in rows if row.at("run_id") == run_id]
         check_machine(path, run_id, run, mine)
         if "plan" in run:
             check_plan(path, manifest["plans"][run["plan"]], mine)
-        elif len(mine) > run["samples"]:  # of an earlier version, which kept no plan
-            raise ClaimError(f"the manifest of {path}: run {run_id} was to measure {run['samples']} rows; the log has {len(mine)}")
+        elif len(mine) > run["samples"]:  # an earlier version, without a plan
+            raise ClaimError(f"the manifest of {path}: run {run_id} should have measured {run['samples']} rows; the log has {len(mine)}")
     check_end(path, manifest["runs"], len(rows))
 
 
 def check_machine(path, run_id, run, rows):
-    """What rows say of program and device is what the manifest says."""
+    """The rows name the same program and device as the manifest."""
     for row in rows:
         backend = run["backends"].get(row.at("backend"))
         if backend is None:
@@ -77,12 +77,12 @@ def check_machine(path, run_id, run, rows):
 
 
 def row_problem(path, run_id, row, column, expected):
-    raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: {expected}, as its manifest has it of run "
+    raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: {expected}, as in its manifest for run "
                      f"{run_id}")
 
 
 def check_plan(path, plan, rows):
-    """The plan has the rows' cases and as many repetitions; the rows have the cells of their cases."""
+    """The plan contains the cases and repetitions of the rows, and the rows have the values of their cases."""
     cases = {case["key"]: (case.get("max_repeat", case["repeat"]), dict(setting.split("=", 1) for setting in case["case"].split(" "))) for case in plan}
     first = {}
     for row in rows:
@@ -96,8 +96,8 @@ def check_plan(path, plan, rows):
             value = logs.current_mechanism(value) if name == "mechanism" else value
             column = f"{name.replace('-', '_')}{'_asked' if name in ('pending-limit', 'submit') else ''}"
             if column not in LAUNCHED and row.at(column) != value:
-                raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: '{value}', as the plan in its "
-                                 f"manifest has it of case {row.at('key')}")
+                raise ClaimError(f"{path}, line {row.line}: {column} is '{row.at(column)}'; expected: '{value}', as in the plan of its "
+                                 f"manifest for case {row.at('key')}")
         known = first.setdefault(row.at("key"), row)
         for column in ASKED:
             if row.at(column) != known.at(column):
@@ -106,22 +106,24 @@ def check_plan(path, plan, rows):
 
 
 def check_end(path, runs, count):
-    """The last run of the log came to its end, and left as many rows; where that was of a shard, the last of each shard."""
-    def order(run_id):  # two runs may start in one second
+    """The last run of the log finished, and left this number of rows. If it measured a shard, this applies to the
+    last run of each shard."""
+    def order(run_id):  # two runs may start in the same second
         run = runs[run_id]
         return run["started_utc"], "finished_utc" in run, run.get("log_rows", 0)
 
     last = {}
-    for run_id in sorted((run_id for run_id, run in runs.items() if "plan" in run), key=order):  # earlier versions kept no end
+    # Earlier versions recorded no end.
+    for run_id in sorted((run_id for run_id, run in runs.items() if "plan" in run), key=order):
         if not runs[run_id].get("shard"):
-            last = {}  # it continued the whole log
+            last = {}  # this run continued the whole log
         last[runs[run_id].get("shard", "")] = run_id
     for run_id in last.values():
         if "finished_utc" not in runs[run_id]:
             raise ClaimError(f"the manifest of {path}: run {run_id} did not finish; allowed: the log of a finished run")
     known = sum(runs[run_id]["log_rows"] for run_id in last.values())
     if last and known != count:
-        raise ClaimError(f"{path}: it has {count} rows; expected: {known}, as the runs in its manifest left it")
+        raise ClaimError(f"{path}: it has {count} rows; expected: {known}, according to its manifest")
 
 
 # --- figures ---
@@ -132,12 +134,12 @@ def figures_in(folder):
 
 
 def source_text(name, csv):
-    """What a figure says of itself: its name, the log that it is drawn from, and that log's SHA-256."""
+    """What a figure file says about itself: its name, the log that it is drawn from, and the SHA-256 of that log."""
     return f"{name} of {csv.name}, SHA-256 {sha256_of(csv)}"
 
 
 def png_texts(data):
-    """The texts of a PNG, by keyword."""
+    """The texts in a PNG, by keyword."""
     texts, at = {}, 8
     while at + 8 <= len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
@@ -149,7 +151,7 @@ def png_texts(data):
 
 
 def source_of(path):
-    """The source_text of a figure; empty where it says none."""
+    """The source_text of a figure file; empty if it has none."""
     data = path.read_bytes()
     if path.suffix == ".png":
         return png_texts(data).get("Source", "")
@@ -158,7 +160,7 @@ def source_of(path):
 
 
 def figure_problems(folder):
-    """A line for each figure that is not drawn from the CSV beside its folder, as it is."""
+    """A line for each figure that is not drawn from the current content of the CSV beside its folder."""
     problems = []
     for path in figures_in(folder):
         found = re.fullmatch(r"(.*) of (.*), SHA-256 ([0-9a-f]{64})", source_of(path))

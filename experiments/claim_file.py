@@ -1,47 +1,48 @@
-"""results/claims.json, read and checked: sentences with numbers, each number a statistic over chosen rows of a CSV. The file says how
-a number comes about and never what it is."""
+"""Reads and checks results/claims.json: sentences with numbers, where each number is a statistic over chosen rows of
+a CSV. The file says how to compute a number, but never its value."""
 import dataclasses
 import difflib
 import json
 import math
 import re
 
-# What a unit is called, how a number in the CSV's own unit (us, GB/s, a share) becomes one in it (value * factor + offset), and what
-# follows the number.
+# For each unit: how to convert a number from the CSV's unit (us, GB/s, a share) into it (value * factor + offset),
+# and the text after the number.
 UNITS = {"": (1, 0, ""), "us": (1, 0, " µs"), "ms": (1e-3, 0, " ms"), "GB/s": (1, 0, " GB/s"), "TB/s": (1e-3, 0, " TB/s"),
          "%": (100, 0, " %"), "% more": (100, -100, " %")}
-# median: of a column; ratio: of the median over the rows to the smallest of the medians over each of `to`; count: how many of the rows
-# have certain cells; same: the cell that all rows have.
+# median: of a column. ratio: of the median over the rows to the smallest of the medians over each of `to`. count: how
+# many of the rows have certain cells. same: the cell that all rows have.
 STATISTICS = ["median", "ratio", "count", "same"]
 OVERS = ["least", "greatest", "geometric mean"]
 
 
 class ClaimError(Exception):
-    """What is wrong with the claims: the file, the claim, the number, and what is allowed."""
+    """What is wrong with the claims: names the file, the claim, the number, and what is allowed."""
 
 
 @dataclasses.dataclass
 class Number:
-    """One number of a claim. A selection of rows is {column: cells or range}: a list of texts, any of which a row must have, or a
-    tuple (from, to) of numbers."""
+    """One number of a claim. A selection of rows is {column: cells or range}: either a list of texts, of which a row
+    must have one, or a tuple (from, to) of numbers."""
     id: str  # CLAIM.NAME
     statistic: str
-    what: str  # the column; of `count` none
-    counted: dict  # a selection; of `count`
+    what: str  # the column; empty for `count`
+    counted: dict  # a selection, for `count`
     rows: dict  # a selection
-    to: list  # of selections
-    by: list  # columns; none: all rows at once
-    over: str  # how one number is made of one for each set of values of `by`; or empty
-    per: str  # a column whose value, the same in all rows, the number is divided by; or empty
+    to: list  # a list of selections
+    by: list  # columns; empty: all rows at once
+    over: str  # how to combine the numbers of all sets of values of `by` into one; or empty
+    per: str  # a column to divide the number by, with the same value in all rows; or empty
     unit: str
-    digits: int  # significant ones, of what is said
-    within: float  # how near a second run must come, as a share of the number; 0: exactly
-    everywhere: bool  # a run on another GPU must come as near too; of a ratio: it must lie on the same side of 1
+    digits: int  # significant digits of the text
+    within: float  # the largest allowed difference of a second run, as a share of the number; 0: equal
+    everywhere: bool  # also judged on another GPU; a ratio must then lie on the same side of 1
 
 
 @dataclasses.dataclass
 class Claim:
-    """A sentence with {NAME} for each of its numbers, and the CSV they rest on, from the folder of results."""
+    """A sentence with {NAME} for each of its numbers, and the CSV that they are computed from, relative to the folder
+    of results."""
     id: str
     sentence: str
     log: str
@@ -61,7 +62,7 @@ def is_number(value):
 
 
 class Node:
-    """A part of the file, and what it is called in messages."""
+    """A part of the file, and its name in messages."""
 
     def __init__(self, value, place):
         self.value, self.place = value, place
@@ -70,7 +71,7 @@ class Node:
         raise ClaimError(f"{self.place}: {why}")
 
     def check_keys(self, *allowed):
-        """An object with these keys and no others."""
+        """The value must be an object with these keys and no others."""
         if not isinstance(self.value, dict):
             self.refuse(f"it is {dumped(self.value)}; allowed: an object")
         for key in self.value:
@@ -86,7 +87,8 @@ class Node:
         return dumped(self.value[key]) if key in self.value else "missing"
 
     def text(self, key, otherwise=None):
-        """A text that is not empty; with `otherwise`, that where there is none, and any text."""
+        """A text that is not empty. With `otherwise`, a missing text becomes `otherwise`, and an empty text is
+        allowed."""
         value = self.value.get(key, otherwise)
         if not isinstance(value, str) or not value and otherwise is None:
             self.refuse(f'"{key}" is {self.shown(key)}; allowed: a text')
@@ -109,7 +111,7 @@ def condition_of(node):
         node.check_keys("from", "to")
         for key in ("from", "to"):
             if not is_number(node.value.get(key)):
-                node.refuse(f'"{key}" is missing or no number; allowed: {{"from": 1, "to": 2}}')
+                node.refuse(f'"{key}" is missing or not a number; allowed: {{"from": 1, "to": 2}}')
         if node.value["from"] > node.value["to"]:
             node.refuse(f"no number is from {node.value['from']} to {node.value['to']}")
         return node.value["from"], node.value["to"]
@@ -120,7 +122,8 @@ def condition_of(node):
 
 
 def selection_of(node, base):
-    """The conditions of `base` with those of the node added, or instead where both name a column; by column."""
+    """The conditions of `base` and of the node, by column. If both name a column, the node's condition replaces that
+    of `base`."""
     if not isinstance(node.value, dict):
         node.refuse(f"it is {dumped(node.value)}; allowed: an object of columns")
     return dict(sorted({**base, **{column: condition_of(node.at(column)) for column in node.value}}.items()))
@@ -148,7 +151,7 @@ def compared_to(node, statistic, rows):
 
 
 def grouping_of(node):
-    """(by, over): columns, and how one number is made of those of each set of their values."""
+    """(by, over): columns, and how to combine the numbers of all sets of their values."""
     if ("by" in node.value) != ("over" in node.value):
         node.refuse('"by" and "over" go together')
     if "by" not in node.value:
@@ -164,7 +167,7 @@ def grouping_of(node):
 
 
 def check_together(node, number):
-    """Refuses what would be said of a number and not done."""
+    """Refuses settings that would have no effect on the number."""
     as_is = number.statistic in ("count", "same")
     if as_is and number.over == "geometric mean":
         node.refuse('"over" is "geometric mean"; allowed for "count" and "same": "least", "greatest"')
@@ -201,7 +204,7 @@ def number_of(node, name, base):
 
 
 def check_name(node, name):
-    """A name can be a part of a link."""
+    """Refuses a name that cannot be part of a link."""
     if not re.fullmatch("[a-z0-9_-]+", name):
         node.refuse(f"'{name}' is not a valid name; allowed: small letters, digits, - and _")
 
@@ -225,7 +228,7 @@ def claim_of(node):
 
 
 def finite(text):
-    """A number of the JSON; NaN, Infinity and 1e999 are none."""
+    """A number of the JSON. NaN, Infinity and 1e999 are not allowed."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is not a number")
@@ -233,9 +236,10 @@ def finite(text):
 
 
 def parse_claims(path, text):
-    """({CSV: {figure, command}}, [Claim]), each claim's CSV among them; what is not said of a CSV is empty. Raises ClaimError."""
+    """({CSV: {figure, command}}, [Claim]), with an entry for the CSV of each claim. Missing properties of a CSV are
+    empty. Raises ClaimError."""
     try:
-        text.encode()  # what is no UTF-8 is refused
+        text.encode()  # refuses text that is not UTF-8
         file = Node(json.loads(text, parse_constant=finite, parse_float=finite), "the file")
         if not isinstance(file.value, dict):
             file.refuse(f"it is {dumped(file.value)}; allowed: an object")
@@ -257,7 +261,7 @@ def parse_claims(path, text):
             claims.append(claim)
         for name in logs:
             if name not in [claim.log for claim in claims]:
-                raise ClaimError(f"log {name}: no claim rests on it")
+                raise ClaimError(f"log {name}: no claim uses it")
         return logs, claims
     except (ValueError, ClaimError) as error:
         raise ClaimError(f"{path}: {error}") from error

@@ -1,4 +1,4 @@
-"""The numbers of the claims, from the CSVs, and what is said of them."""
+"""The numbers of the claims, computed from the CSVs, and their descriptions."""
 import dataclasses
 import math
 import re
@@ -15,28 +15,29 @@ NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 @dataclasses.dataclass
 class Measured:
     """A number as it was measured."""
-    value: float  # in the unit of the number; of `count` the share of the rows
+    value: float  # in the unit of the number; for `count`, the share of the rows
     text: str  # "8.59 ms", "16384", "48 of 50"
-    lines: list  # of the CSV: the rows that it rests on, in order
-    low: float | None = None  # 95 %; of `count` and `same` there is no interval
+    lines: list  # lines of the CSV with the rows that it is computed from, in order
+    low: float | None = None  # 95 % interval; `count` and `same` have none
     high: float | None = None
 
 
 def number_in(cell):
-    """A cell's number; None for what is none, and for what is not finite."""
+    """The number in a cell; None if the cell has no number or no finite one."""
     value = float(cell) if NUMBER.fullmatch(cell) else math.inf
     return value if math.isfinite(value) else None
 
 
 class Rows:
-    """A CSV with a header: its cells as texts. Rows are named by their places, from 0. Raises logs.LogError, as all that reads it."""
+    """A CSV with a header. Its cells are texts, and rows are identified by their position from 0. Raises
+    logs.LogError, as do all functions that read it."""
 
     def __init__(self, path):
         self.path = path
         header, lines, rows = logs.read_rows(path)
         if len(set(header)) != len(header):
-            raise logs.LogError(f"{path}: it has two columns of one name")
-        self.lines = numpy.array(lines, dtype=int)  # in the file
+            raise logs.LogError(f"{path}: it has two columns with the same name")
+        self.lines = numpy.array(lines, dtype=int)  # line numbers in the file
         self.table = pandas.DataFrame(rows, columns=header, dtype=str)
 
     def cells(self, places, column):
@@ -52,7 +53,7 @@ class Rows:
         return [number_in(cell) for cell in cells]
 
     def holding(self, selection, places):
-        """Those of the rows for which all conditions hold."""
+        """The positions of those of the rows for which all conditions hold."""
         for column, condition in selection.items():
             cells = self.cells(places, column)
             if isinstance(condition, tuple):
@@ -62,7 +63,7 @@ class Rows:
         return places
 
     def chosen(self, selection):
-        """At least one row."""
+        """The positions of the chosen rows, at least one."""
         places = self.holding(selection, numpy.arange(len(self.table)))
         if not len(places):
             raise logs.LogError(f"{self.path} has no row{where(selection)}")
@@ -70,7 +71,7 @@ class Rows:
 
 
 class Measuring:
-    """One number on its way: what `nestbed statistics` is asked for it, or what it is without asking."""
+    """A number that is being computed: the request to `nestbed statistics`, or the results that need no request."""
 
     def __init__(self, number, rows):
         self.number, self.rows, self.lines = number, rows, set()
@@ -84,7 +85,7 @@ class Measuring:
         return places
 
     def groups(self):
-        """(rows, to) for each set of values of `by` among the rows, in the order in which the file has them."""
+        """(rows, to) for each set of values of `by` among the rows, in the order of the file."""
         by = self.number.by
         if not by:
             return [(self.number.rows, self.number.to)]
@@ -102,7 +103,7 @@ class Measuring:
         return self.rows.numbers(places, self.number.what)
 
     def same(self, selection, column):
-        """(number, cell) that all rows have."""
+        """The (number, cell) that all rows have."""
         places = self.chosen(selection)
         value = self.rows.numbers(places[:1], column)[0]
         cells = list(self.rows.cells(places, column).unique())
@@ -129,7 +130,7 @@ class Measuring:
             self.parts.append(part)
 
     def measured(self, answer):
-        """The number, from the answer to its parts where it has any."""
+        """The final number, from the answer to its request if it has one."""
         lines = sorted(self.lines)
         if not self.parts:
             value, text = (max if self.number.over == "greatest" else min)(self.found, key=lambda one: one[0])
@@ -145,8 +146,9 @@ class Measuring:
 
 
 def measure(pairs):
-    """What there is for each (number, rows): a Measured, or a ClaimError that names the number and what is wrong: a selection
-    without a row, a row that is not ok, a cell that is no number. Raises logs.StatisticsError."""
+    """The result for each (number, rows): a Measured, or a ClaimError that names the number and what is wrong, such
+    as a selection without a row, a row that is not ok, or a cell that is not a number. Raises
+    logs.StatisticsError."""
     found = []
     for number, rows in pairs:
         try:
@@ -167,17 +169,18 @@ def measure(pairs):
 
 
 def near(number, first, second):
-    """Whether a second measurement is as near to the first as the number asks."""
+    """Whether a second measurement is as close to the first as the number requires."""
     if number.within == 0:
         return first.text == second.text
-    # Of the shares of a count the difference, for they may be 0; of what is said as "12 % more" that of the ratios.
+    # For a count, compares the difference of the shares, because they may be 0. For "12 % more", compares the ratios.
     factor, offset, _ = UNITS[number.unit]
     one, other = ((measured.value - offset) / factor for measured in (first, second))
     return abs(other - one) <= number.within * (1 if number.statistic == "count" else abs(one))
 
 
 def above_one(number, measured):
-    """Whether a ratio is above 1, whatever the unit in which it is said: what is measured is slower than what it is compared to."""
+    """Whether a ratio is above 1, whatever its unit: the measured value is larger than the one it is compared
+    with."""
     factor, offset, _ = UNITS[number.unit]
     return measured.value > factor + offset
 
@@ -209,7 +212,7 @@ def digits_text(value, digits):
 
 
 def description_of(number):
-    """How it comes about: "median of gpu_us where strategy = nosync, type = int32"."""
+    """How the number is computed: "median of gpu_us where strategy = nosync, type = int32"."""
     text = {"median": f"median of {number.what}", "ratio": f"ratio of the medians of {number.what}",
             "count": f"rows with {selection_text(number.counted)}", "same": f"{number.what} of every row"}[number.statistic]
     text += (f" over {number.per}" if number.per else "") + where(number.rows)
@@ -221,7 +224,7 @@ def description_of(number):
 
 
 def interval_text(number, measured):
-    """ "8.13 to 9.33 ms"; empty for no interval."""
+    """ "8.13 to 9.33 ms"; empty if there is no interval."""
     if measured.low is None:
         return ""
     low, high = (digits_text(bound, number.digits) for bound in (measured.low, measured.high))

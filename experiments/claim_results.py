@@ -1,4 +1,4 @@
-"""A folder of results with its claims: read, measured, checked, and held beside a second run."""
+"""A folder of results with its claims: reading, measuring, checking, and comparing with a second run."""
 import dataclasses
 import os
 import pathlib
@@ -14,30 +14,32 @@ from utc import seconds_of
 
 @dataclasses.dataclass
 class Facts:
-    """What it takes to make a log again; empty, and 0, where nothing says."""
+    """What is needed to reproduce a log. Unknown values are empty or 0."""
     figure: str
     command: str
     hardware: str = ""
     git: str = ""
     minutes: float = 0  # from the start of its runs to their last rows
-    devices: dict = dataclasses.field(default_factory=dict)  # {name: compute capability}, of its rows; empty where no manifest says
+    # {name: compute capability} of the devices in its rows; the capability is empty if no manifest has it.
+    devices: dict = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass
 class MeasuredClaim:
     claim: object
-    numbers: list  # a claim_numbers.Measured for each of the claim's
-    sentence: str  # with the numbers in it
+    numbers: list  # a claim_numbers.Measured for each number of the claim
+    sentence: str  # with its numbers filled in
 
 
 @dataclasses.dataclass
 class Second:
-    """A number of a second run, beside the first. What is not `judged` may be as far as it likes: it is of another GPU."""
+    """A number of a second run, compared with the first. If it is not `judged`, it may differ by any amount, because
+    it is from another GPU."""
     made: MeasuredClaim
     index: int  # of the number in the claim
     judged: bool = True
-    by_order: bool = False  # it need not be near, but on the same side of 1
-    found: object = None  # nothing: `why`
+    by_order: bool = False  # it need not be near, but must be on the same side of 1
+    found: object = None  # a Measured; None: see `why`
     near: bool = False
     why: str = ""
 
@@ -64,18 +66,20 @@ class SecondRun:
     numbers: list  # of Second
     devices: str
     first_devices: str
-    another: bool  # GPU
+    another: bool  # whether the GPUs differ
 
 
 class Results:
-    """claims.json of a folder of results, and all that it names: the CSVs, their manifests, and SHA256SUMS beside each CSV, which must
-    have it as it is. Raises ClaimError for a claims.json that cannot be read, and logs.StatisticsError."""
+    """claims.json of a folder of results, and all files that it needs: the CSVs, their manifests, and SHA256SUMS
+    beside each CSV, which must match. Raises ClaimError for a claims.json that cannot be read, and
+    logs.StatisticsError."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         path = self.folder / "claims.json"
         self.logs, self.claims = parse_claims(path, read_text(path))
-        self.facts, self.problems, self.measured = {}, [], []  # the measured ones: those that gave all their numbers
+        # Measured: the claims for which all numbers could be computed.
+        self.facts, self.problems, self.measured = {}, [], []
         rows = {name: self.read_log(name, **said) for name, said in self.logs.items()}
         for place in sorted({os.path.dirname(name) for name in self.logs}):
             self.check_sums(place)
@@ -91,11 +95,11 @@ class Results:
                 self.measured.append(MeasuredClaim(claim, numbers, filled(claim, numbers)))
 
     def number(self, name):
-        """The number CLAIM.NAME of the file; None for none."""
+        """The number CLAIM.NAME of the file; None if there is none."""
         return next((number for claim in self.claims for number in claim.numbers if number.id == name), None)
 
     def found(self, name):
-        """The same, measured; None where it is not."""
+        """The Measured of this number; None if it could not be measured."""
         return next((found for made in self.measured for number, found in zip(made.claim.numbers, made.numbers)
                      if number.id == name), None)
 
@@ -104,7 +108,8 @@ class Results:
         return f"{'claim' if len(names) == 1 else 'claims'} {', '.join(names)}" if names else log
 
     def read_log(self, name, figure, command):
-        """A CSV with what goes with it. What is wrong is a problem of all claims that rest on it, but the rows are still used."""
+        """Reads a CSV and its facts. An error is a problem of all claims that use the CSV, but its rows are still
+        used."""
         path, rows = self.folder / name, None
         try:
             rows = claim_numbers.Rows(path)
@@ -117,7 +122,8 @@ class Results:
         return rows
 
     def check_sums(self, place):
-        """Every file of the SHA256SUMS of a folder must be as it was; all CSVs, manifests and figures must be among them."""
+        """Every file in the SHA256SUMS of a folder must be unchanged. All CSVs, manifests and figures must be listed
+        there."""
         path = self.folder / place / "SHA256SUMS"
         here = list(dict.fromkeys([os.path.basename(name) for name in self.logs if os.path.dirname(name) == place]
                                   + claim_evidence.evidence(self.folder / place)))
@@ -145,8 +151,9 @@ class Results:
                 self.problems.append(f"{claims}: {error}")
 
     def second(self, folder):
-        """SecondRun: the numbers of the same claims from another folder's CSVs, which have the names of ours; without those of CSVs
-        that no hardware made: nobody measures them again. On another GPU only those are judged that are to hold everywhere."""
+        """SecondRun: the numbers of the same claims, from CSVs with the same names in another folder. CSVs without
+        hardware are left out, because nobody measures them again. On another GPU, only the numbers that must hold
+        everywhere are judged."""
         rows, why, devices, first_devices = {}, {}, {}, {}
         for name in (name for name, facts in self.facts.items() if facts.hardware):
             path = pathlib.Path(folder) / os.path.basename(name)
@@ -173,7 +180,7 @@ class Results:
 
 
 def read_text(path):
-    """A file's text, its ends of lines as they are. Raises ClaimError."""
+    """The text of a file with its line ends unchanged. Raises ClaimError."""
     try:
         with open(path, newline="", encoding="utf-8", errors="surrogateescape", opener=logs.regular) as file:
             return file.read()
@@ -189,8 +196,8 @@ def filled(claim, numbers):
 
 
 def devices_of(path, table):
-    """{name: compute capability} of the devices that a log's rows name; no capability where its manifest says none. Raises
-    logs.LogError and ClaimError."""
+    """{name: compute capability} of the devices in a log's rows. The capability is empty if the manifest has none.
+    Raises logs.LogError and ClaimError."""
     found = dict.fromkeys(filter(None, table["gpu"].unique()) if "gpu" in table else [], "")
     try:
         for run in logs.manifest_of(path).get("runs", {}).values():
@@ -208,7 +215,7 @@ def devices_text(devices):
 
 
 def facts_of(path, rows, figure, command):
-    """Of a log, by its rows and its manifest."""
+    """The Facts of a log, from its rows and its manifest."""
     table = rows.table
     commits = ", ".join(filter(None, table["git"].unique())) if "git" in table else ""
     devices = devices_of(path, table)
@@ -229,7 +236,7 @@ def facts_of(path, rows, figure, command):
 
 
 def claims_json(results, second=None):
-    """What `list --json` prints, and with a SecondRun of the same claims what `compare --json` does."""
+    """The output of `list --json`; with a SecondRun of the same claims, that of `compare --json`."""
     beside = {(one.made.claim.id, one.index): one for one in second.numbers} if second else {}
     listed = []
     for made in results.measured:

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The claims of the documents, checked against the CSVs that they rest on; experiments/claims.sh installs what this needs and runs it."""
+"""Checks the claims of the documents against the CSVs that they are computed from. experiments/claims.sh installs
+what this needs and runs it."""
 import argparse
 import csv
 import io
@@ -21,15 +22,15 @@ RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
 
 
 class UsageError(Exception):
-    """What was asked for cannot be: which option, and what is allowed."""
+    """A request that cannot be fulfilled: names the option and what is allowed."""
 
 
 # --- the commands; each returns its exit code ---
 
 
 def documents(folder):
-    """([README.md beside the folder of results itself, be it ".", or a link to it; those of other folders beside it that cite a claim],
-    README.md in it)."""
+    """([the README.md beside the real path of the folder of results, and the README.md of its sibling folders that
+    cite a claim], the README.md in the folder)."""
     beside = pathlib.Path(os.path.realpath(folder)).parent
     citing = [path for path in sorted(beside.glob("*/README.md")) if "](../results/README.md#" in read_text(path)]
     readmes = [str(path) if os.path.isabs(folder) else os.path.relpath(path) for path in (beside / "README.md", *citing)]
@@ -46,7 +47,7 @@ TEMPLATE = "README.template.md"
 
 
 def computed_pages(results):
-    """[(path, text, problems of its template)] of the README.md of each folder with logs that has a template of it."""
+    """[(path, text, problems of its template)] for the README.md of each folder of logs that has a template."""
     places = sorted({os.path.dirname(name) for name in results.logs})
     templates = [results.folder / place / TEMPLATE for place in places]
     return [(template.with_name("README.md"), *computed_page.computed(template, read_text(template)))
@@ -79,7 +80,7 @@ def check(results, options):
 
 
 def write(results, options):
-    """Nothing is written unless every claim has its numbers."""
+    """Writes the documents, but nothing unless every claim has its numbers."""
     if results.problems:
         return say_problems(results.problems)
     readmes, page = documents(options.results)
@@ -99,7 +100,8 @@ def write(results, options):
 
 
 def print_table(heads, rows):
-    """Texts (<) and numbers (>), as each head begins; in columns two blanks apart."""
+    """A table with columns of texts (<) and numbers (>), as the first character of each head says. Columns are two
+    spaces apart."""
     widths = [max(len(row[column]) for row in [[head[1:] for head in heads], *rows]) for column in range(len(heads))]
     for row in [[head[1:] for head in heads], *rows]:
         print("  ".join(f"{cell:{head[0]}{width}}" for head, cell, width in zip(heads, row, widths)).rstrip())
@@ -142,13 +144,13 @@ def print_beside(seconds):
 
 
 def print_second(results, second):
-    """One table; of another GPU one of what must hold there too, and one of what need not."""
+    """Prints one table. For another GPU, prints two: what must hold there too, and what need not."""
     judged = [one for one in second.numbers if one.judged]
     if not second.another:
         print_beside(judged)
         return
     print(f"another GPU: {logs.seen(second.devices)}; {results.folder} is of {second.first_devices}\n")
-    print("must hold on every GPU: launch counts, right and wrong answers, and what is slower than what")
+    print("must hold on every GPU: launch counts, right and wrong answers, and which of two is slower")
     print_beside(judged)
     print("\nneed not hold, and is not judged: times, bandwidths, how often a race shows")
     print_beside([one for one in second.numbers if not one.judged])
@@ -162,14 +164,14 @@ def compare(results, options):
         print_json(claims_json(results, second))
     else:
         print_second(results, second)
-    missing = dict.fromkeys(one.why for one in second.numbers if one.why)  # a missing log is said once
+    missing = dict.fromkeys(one.why for one in second.numbers if one.why)  # a missing log is named once
     say_problems([*results.problems, *missing])
     return 0 if all(one.near for one in second.numbers if one.judged) and not results.problems else 3
 
 
 def check_new_file(path):
     folder = os.path.dirname(path) or "."
-    why = ("it is there already, and nothing is overwritten" if os.path.lexists(path) else
+    why = ("it already exists, and nothing is overwritten" if os.path.lexists(path) else
            f"there is no folder {folder}" if not os.path.isdir(folder) else
            "the folder takes no files" if not os.access(folder, os.W_OK) else "")
     if why:
@@ -190,7 +192,7 @@ def options_of():
                             ("write", write, "the numbers into both documents")):
         action = actions.add_parser(name, help=text, description=text, allow_abbrev=False)
         action.set_defaults(run=run, csv=None)
-        action.add_argument("--results", default=argparse.SUPPRESS, **results)  # before the action or after it
+        action.add_argument("--results", default=argparse.SUPPRESS, **results)  # before or after the action
         if name in ("list", "compare"):
             action.add_argument("--json", action="store_true", help="as JSON, with the lines of the rows")
         if name == "compare":

@@ -46,7 +46,8 @@ PRINTED = ("overhead.py", "supervised.py")
 
 @dataclasses.dataclass
 class Asked:
-    """A number of the page. `parts`: what `nestbed statistics` is asked; without one the text is there already."""
+    """A number of the page. `parts` is its request to `nestbed statistics`; without parts the text is known
+    already."""
     place: str
     text: str = ""
     parts: list = dataclasses.field(default_factory=list)
@@ -56,18 +57,18 @@ class Asked:
 
 
 class Page:
-    """A template, on its way to a page. Raises ClaimError, which names file and line."""
+    """A template while its page is written. Raises ClaimError, which names file and line."""
 
     def __init__(self, path):
         self.path, self.folder = pathlib.Path(path), pathlib.Path(path).parent
         self.rows, self.log, self.base, self.more, self.by_hand = {}, None, {}, {}, ""
-        self.pieces = []  # texts and Asked
+        self.pieces = []  # texts and Asked objects
 
     def refuse(self, place, why):
         raise ClaimError(f"{place}: {why}")
 
     def read(self, text):
-        """The pieces of a template, and problems: measured numbers that nothing computes."""
+        """Splits the template into pieces, and finds problems: measured numbers that are not computed."""
         problems, behind = [], 0
         for found in re.finditer(r"\{\{(.*?)\}\}\n?|\Z", text, re.DOTALL):
             literal, place = text[behind:found.start()], f"{self.path}:{1 + text.count(chr(10), 0, found.start())}"
@@ -78,7 +79,7 @@ class Page:
                 break
             piece = self.piece(place, found[1].strip())
             alone = found[0].endswith("\n")
-            if piece is not None or found.start() and text[found.start() - 1] != "\n":  # not a line of its own
+            if piece is not None or found.start() and text[found.start() - 1] != "\n":  # not on a line of its own
                 self.pieces += [piece or "", "\n" if alone else ""]
         if self.by_hand:
             self.refuse(self.by_hand, "it has no {{end}}")
@@ -113,7 +114,7 @@ class Page:
         if len(words) != 2 or words[0] not in PRINTED or not (self.folder / words[1]).is_file():
             self.refuse(place, f"'printed {' '.join(words)}'; allowed: {' or '.join(PRINTED)}, and a CSV in {self.folder}")
         script, log = words
-        before = [os.environ["NESTBED"]] if script == "supervised.py" else []  # which takes it as an argument
+        before = [os.environ["NESTBED"]] if script == "supervised.py" else []  # supervised.py takes it as an argument
         said = subprocess.run([sys.executable, pathlib.Path(__file__).with_name(script), *before, self.folder / log],
                               capture_output=True, text=True, check=False)
         if said.returncode != 0:
@@ -128,7 +129,7 @@ class Page:
                 self.refuse(place, str(error))
 
     def selection(self, place, words):
-        """({column: cells or range}, {per, by, over}) of conditions."""
+        """({column: cells or range}, {per, by, over}) from a list of conditions."""
         found, options = {}, {}
         for word in words:
             name, sign, value = word.partition("=")
@@ -146,7 +147,7 @@ class Page:
         what = said["what"] if said else ""
         known = what in (*TIMES, *COMPARED, *OF_A_COLUMN, "rows") and (what in OF_A_COLUMN) == bool(said["column"])
         if not known or (what == "count") != bool(said["cell"]) or said["unit"] and said["unit"] not in SCALES:
-            self.refuse(place, f"'{' '.join(words)}' is no number; allowed: use, with, us, ms, median:COLUMN, least:COLUMN, "
+            self.refuse(place, f"'{' '.join(words)}' is not a number; allowed: use, with, us, ms, median:COLUMN, least:COLUMN, "
                                "greatest:COLUMN, same:COLUMN, count:COLUMN=CELL, rows, ratio, more, interval, printed, quoted, by hand:, end")
         if self.log is None:
             self.refuse(place, "it is of no CSV; allowed: {{use LOG.csv}} before it")
@@ -158,7 +159,7 @@ class Page:
     def asked(self, place, said, what, words):
         rows, here = self.rows[self.log], {**self.base, **self.more}
         groups = [[]]
-        for word in words:  # of a ratio: those that are compared, then what they are compared to
+        for word in words:  # of a ratio: the numerator first, then what it is compared with
             groups.append([]) if what in COMPARED and word in ("to", "or") else groups[-1].append(word)
         (own, options), *others = (self.selection(place, group) for group in groups)
         for _, more in others:
@@ -213,7 +214,7 @@ class Page:
         return number_text(min(values) if what == "least" else max(values), said, said["unit"] or "")
 
     def text(self):
-        """The page. Raises logs.StatisticsError."""
+        """The text of the page. Raises logs.StatisticsError."""
         asked = [piece for piece in self.pieces if isinstance(piece, Asked) and piece.parts]
         answers = logs.statistics([{"parts": one.parts, **({"over": one.over} if one.over else {})} for one in asked])
         for one, (value, low, high) in zip(asked, answers):

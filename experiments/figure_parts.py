@@ -1,4 +1,4 @@
-"""What a figure is drawn from: the part of a log that one backend and one device measured, and the lines and panels in it."""
+"""What a figure is drawn from: the part of a log from one backend and one device, and its lines and panels."""
 import dataclasses
 import math
 import re
@@ -9,22 +9,23 @@ import figure_style as style
 import logs
 from measures import AXES
 
-# What a case is called by, in this order, where it varies.
+# The columns that name a case if they vary, in this order.
 NAMES = ["experiment", "type", "input", "operator", "elements", "nx", "ny", "grid", "block", "block_shape", "depth", "delay_us", "graphs",
-         "pending_limit_asked", "submit_asked", "l2", "schedule", "seed"]
-# What else the page heads a value by; every field is headed by its name, but for these.
+         "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "pending_limit_asked", "submit_asked", "l2", "schedule", "seed"]
+# The headings of other values on the page. All other fields have their name as heading.
 HEADINGS = {"mechanism": "launch mechanism", "delay_us": "delay, µs", "gpu": "GPU",
             "pending_limit_asked": "pending limit", "submit_asked": "submission", "l2": "L2 cache", "block_shape": "block shape"}
 TYPES = ["int32", "float32"]
-CHOSEN = ["wave", "streams"]  # mostly by nestbed, and then they follow from the rest
+CHOSEN = ["wave", "streams"]  # usually chosen by nestbed, so that they follow from the other columns
 EMPTY_GRIDS = ("chain", "fanout")
-MOST_PANELS = 4  # of two strategies, before each has a panel and the values are lines
+# With two strategies and more values than this, each strategy has a panel, and the values are lines.
+MOST_PANELS = 4
 
 
 @dataclasses.dataclass
 class Part:
-    """Rows and cases of one backend and device: no figure mixes two. `suffix`: for file names, where a log has more than one
-    part."""
+    """Rows and cases of one backend and device, because no figure mixes two. `suffix` is for file names if a log has
+    more than one part."""
     path: str
     suffix: str
     rows: pandas.DataFrame
@@ -37,7 +38,7 @@ class Part:
 
 @dataclasses.dataclass
 class Line:
-    """Cases along an axis: `x` beside `cases`, sorted by it."""
+    """Cases along an axis: `x` are the positions of `cases`, which are sorted by it."""
     label: str
     strategy: str
     mechanism: str
@@ -53,6 +54,11 @@ class Line:
         return style.family_of(self.strategy, self.cases["launches"].max())
 
 
+def is_litmus(cases):
+    """Which cases are patterns of memory visibility: their answers are counted, and not their times."""
+    return cases["strategy"].str.startswith("litmus_")
+
+
 def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "unknown"
 
@@ -66,7 +72,7 @@ def parts_of(path, log):
     for (backend, gpu), rows in groups:
         name = "-cpu" if backend == "cpu" and backends.count("cpu") == 1 else f"-{slug(f'{backend} {gpu}')}"
         name = "" if len(groups) == 1 else name
-        if name in taken:  # devices whose names differ in what a file name leaves out
+        if name in taken:  # two device names can give the same file name
             name = next(f"{name}-{number}" for number in range(2, len(groups) + 1) if f"{name}-{number}" not in taken)
         taken.add(name)
         parts.append(Part(str(path), name, rows, with_levels(logs.cases_of(rows))))
@@ -74,9 +80,11 @@ def parts_of(path, log):
 
 
 def with_levels(cases):
-    """Columns more: `levels`, the depth as a number: `full` as deep as it went, NaN where depth means nothing;
-    `launched`: of a chain its grids, of a fan-out its launches, NaN of all else;
-    `whole`: `one grid` for a fan-out that is one where another of as many launches by the same mechanism was cut into waves."""
+    """Adds columns.
+    `levels`: the depth as a number; for `full`, the depth that was reached; NaN if depth does not apply.
+    `launched`: the grids of a chain, the launches of a fan-out, otherwise NaN.
+    `whole`: `one grid` for a fan-out launched as one grid, if another fan-out with the same mechanism and number of
+    launches was divided into waves."""
     deep = cases["launches_by_depth"].map(lambda text: float(len(str(text).split())))
     asked = pandas.to_numeric(cases["depth"], errors="coerce").replace([math.inf, -math.inf], math.nan)
     cases = cases.assign(levels=asked.where(cases["depth"] != "full", deep))
@@ -102,13 +110,13 @@ def name_of(column, value):
 
 
 def varying(cases, columns):
-    """Those that have two values or more among the cases that have one at all."""
+    """The columns with two or more different values among the cases that have a value."""
     return [name for name in columns if cases[name].replace("", pandas.NA).dropna().nunique() > 1]
 
 
 def shape_text(cases, names):
-    """Of cases (or one) that agree in `names`, their values in words; sides and grids as products where the cases agree in
-    both."""
+    """The values of cases (or one case) that agree in `names`, in words. Sides and grids are products if the cases
+    agree in both factors."""
     names = list(names)
     words = []
     case = cases.iloc[0] if isinstance(cases, pandas.DataFrame) else cases
@@ -127,7 +135,7 @@ def shape_text(cases, names):
 
 
 def common_text(cases):
-    """What all cases that have it agree in, of type, size and shape: `int32, 2048 × 512 threads`."""
+    """The common type, size and shape of all cases that have them: `int32, 2048 × 512 threads`."""
     names = [name for name in ("type", "nx", "ny", "grid", "block", "l2") if cases[name].replace("", pandas.NA).dropna().nunique() == 1]
     first = {name: cases[name].replace("", pandas.NA).dropna().iloc[0] if name in names else None for name in NAMES}
     return shape_text(first, [name for name in names if name != "l2" or first[name] != "as_is"])
@@ -138,7 +146,7 @@ def mechanism_text(mechanism):
 
 
 def strategy_label(case, several):
-    """The strategy, and the mechanism where `several` says that it goes by more than one."""
+    """The strategy, with the mechanism if `several` says that the strategy has more than one."""
     words = mechanism_text(case["mechanism"])
     name = style.marked(case["strategy"])
     return f"{name}, {words}" if several.get(case["strategy"], 1) > 1 and words else name
@@ -149,7 +157,7 @@ def mechanisms_each(cases):
 
 
 def grouped_by(cases, names):
-    """The cases in groups that agree in `names`, empty values too, in the order of their first."""
+    """Groups of cases that agree in `names`, including empty values, in the order of their first cases."""
     found = {}
     for index, key in zip(cases.index, zip(*(cases[name].astype(str) for name in names)) if names else [()] * len(cases)):
         found.setdefault(key, []).append(index)
@@ -157,13 +165,14 @@ def grouped_by(cases, names):
 
 
 def names_beside(axis):
-    """NAMES that tell lines along an axis (of AXES) apart."""
+    """The NAMES that distinguish lines along an axis (of AXES)."""
     return [name for name in [*NAMES, *AXES[axis].apart] if name not in (AXES[axis].field, *AXES[axis].follows)]
 
 
 def along(cases, axis, at=None, least=3):
-    """Groups of cases that differ in an axis (of AXES) alone, and in what follows from it, with `least` values of it or more:
-    [cases with a column `x`, sorted by it]. `at`: the values, where they are not those of the axis's column."""
+    """Groups of cases that differ only in an axis (of AXES) and in what follows from it, with at least `least` values
+    of the axis: [cases with a column `x`, sorted by it]. `at`: the values, if they are not those of the axis's
+    column."""
     at = pandas.to_numeric(cases[AXES[axis].column], errors="coerce") if at is None else at
     there = cases.assign(x=at)[at.notna()]
     found = []
@@ -176,15 +185,16 @@ def along(cases, axis, at=None, least=3):
 
 
 def alike(cases, case, names):
-    """Those that have what `case` has of all these, or nothing where it has nothing."""
+    """The cases that have the same values as `case` in all these columns. An empty value matches an empty value."""
     for name in names:
         cases = cases[(cases[name] == case[name]) | (cases[name].isna() & pandas.isna(case[name]))]
     return cases
 
 
 def lines_and_panels(groups, panel_names):
-    """[(panel title, [Line])]: lines are strategies and mechanisms; panels, what else varies. Where one strategy by one mechanism
-    differs in one thing alone, its values are the lines of a single panel; of two, where the values are many, of a panel each."""
+    """[(panel title, [Line])]. Lines are strategies and mechanisms, and panels are the other varying columns. If one
+    strategy with one mechanism varies in only one column, the values of that column are the lines of a single panel.
+    With two such combinations and many values, each has its own panel."""
     everything = pandas.concat(groups)
     several = mechanisms_each(everything)
     names = varying(everything, panel_names)
@@ -211,14 +221,14 @@ def lines_and_panels(groups, panel_names):
 
 
 def rank_of(case):
-    """By strategy, then by mechanism: the same in every log."""
+    """A sort key: by strategy, then by mechanism; the same in every log."""
     mechanisms = list(style.MECHANISMS)
     return (*style.rank_of(case["strategy"]),
             mechanisms.index(case["mechanism"]) if case["mechanism"] in mechanisms else len(mechanisms))
 
 
 def order_of(value):
-    """A key that sorts numbers by size, then types, then texts by the alphabet."""
+    """A key that sorts numbers by size, then types, then texts alphabetically."""
     number = pandas.to_numeric(value, errors="coerce")
     if pandas.notna(number):
         return 0, float(number), ""
@@ -226,9 +236,9 @@ def order_of(value):
 
 
 def dress(lines, by_value=False):
-    """Colours, marks and dashes: of an ordered quantity; of mechanisms, where one strategy goes by several, and of empty grids, which
-    differ in nothing else; else those that each strategy has everywhere. Lines that would look the same have marks and dashes of
-    their own."""
+    """Sets colours, marks and dashes. They show an ordered quantity if lines are values. They show the mechanism if
+    one strategy has several, and for empty grids, which differ only in it. Otherwise each strategy has its usual
+    look. Lines that would look the same get different marks and dashes."""
     names = list(dict.fromkeys(line.label for line in lines))
     strategies, ways = {line.strategy for line in lines}, {(line.strategy, line.mechanism) for line in lines}
     if by_value or len(ways) == 1 and len(names) > 1:
@@ -254,8 +264,8 @@ def dress(lines, by_value=False):
 
 
 def merged(lines, values):
-    """Lines whose `values(line)` are the same become one, its label their names: what lies on one another is drawn once. In grey
-    where strategies are of several families, for which no colour of one would do."""
+    """Merges lines with the same `values(line)` into one, labelled with all their names, so that lines that coincide
+    are drawn once. The line is grey if its strategies are of several families."""
     found = {}
     for line in lines:
         found.setdefault((tuple(line.x), tuple(values(line))), []).append(line)
@@ -269,13 +279,13 @@ def merged(lines, values):
 
 
 def in_rows(names, a_row=2):
-    """Names with commas, so many a row."""
+    """Names separated by commas, with this many per row."""
     rows = [", ".join(names[at:at + a_row]) for at in range(0, len(names), a_row)]
     return ",\n".join(rows)
 
 
 def family_key(lines):
-    """The key of the families that are there, in their order."""
+    """The key entries of the families that occur, in their order."""
     return key_of({line.family for line in lines})
 
 
@@ -288,17 +298,17 @@ def count_text(number, what):
 
 
 def extents(cases, scale=1.0):
-    """All that an axis of times must show, in units of `scale`: medians, and their intervals where they have one."""
+    """All values that an axis of times must show, in units of `scale`: medians, and intervals if there are any."""
     return pandas.concat([cases[name] for name in ("us", "low", "high")]).dropna() / scale
 
 
 def timed_rows(cases):
-    """How many rows of each case have a time."""
+    """The number of rows with a time, for each case."""
     return cases["samples"].map(len)
 
 
 def statuses(cases):
-    """{status: rows} of what has no time."""
+    """{status: number of rows} of the rows without a time."""
     total = {}
     untimed = int(cases["ok"].sum() - timed_rows(cases).sum())
     for statuses in cases["statuses"]:
@@ -311,13 +321,13 @@ def statuses(cases):
 
 
 def status_text(cases):
-    """`30 wrong, 2 launch_failed` of what has no time; empty where all has one."""
+    """`30 wrong, 2 launch_failed` for the rows without a time; empty if all have one."""
     return ", ".join(f"{style.grouped(count)} {status}" for status, count in sorted(statuses(cases).items()))
 
 
 def caption_of(part, shown, timed=True, elsewhere="other cases"):
-    """The lines below a figure of the cases `shown` of a part: measure, samples, rows without a time, machine, commit,
-    command."""
+    """The lines below a figure of the cases `shown` of a part: measure, samples, rows without a time, machine, commit
+    and command."""
     counts = timed_rows(shown) if timed else shown["rows"]
     least, most = counts[counts > 0].min(), counts.max()
     samples = count_text(most, "sample") if least == most else f"{least:g} to {most:g} samples"

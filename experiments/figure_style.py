@@ -1,7 +1,9 @@
-"""How nestbed's figures look: colours and marks, numbers in words, and a sheet with a title above and a caption below.
+"""The style of nestbed's figures: colours and marks, numbers in words, and a sheet with a title above and a caption
+below.
 
-Colours are those of Okabe and Ito ("Color Universal Design", 2008), which people with any colour vision can tell apart; every
-line has a mark of its own besides. Lengths are in inches, and a sheet is 8.3 of them wide: 830 pixels in a README.
+The colours are those of Okabe and Ito ("Color Universal Design", 2008), which people with any colour vision can
+distinguish. In addition, every line has its own mark. Lengths are in inches. A sheet is 8.3 inches wide: 830 pixels
+in a README.
 """
 import colorsys
 import math
@@ -21,29 +23,39 @@ MARGIN = 0.12
 BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 GREY, INK = "#666666", "#222222"
-MARKS = "osD^vP<>ph*d"  # the page has the same (views.py); an × is what has no time
+MARKS = "osD^vP<>ph*d"  # the page has the same marks (views.py); an × is a case without a time
 DASHES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))]
 
-SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}  # the page's (page.css), and the contrast that its lines need
+# The background colours of the page (page.css), and the contrast that lines need on them.
+SURFACES = {"light": ("#FFFFFF", 3), "dark": ("#191C1F", 7)}
 
-# A family shares a hue: what a launch is made for. A strategy's place in it gives its shade, mark and dashes (look_of).
+# A family is defined by what a launch is made for. Its members share a hue. The position of a strategy in its family
+# gives its shade, mark and dashes (look_of).
 FAMILIES = {
     "one child per block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
     "one child per level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
     "children share the whole input": ("#B0508A", ["wide_warp", "nested_best", "wide_block"]),
-    "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative"]),
+    "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative", "mandelbrot_levels"]),
     "the library": ("#7B5BB5", ["cub", "cub_narrow", "thrust"]),
     "no recursion": ("#555555", [
         "last_block", "neighbored", "unroll8_warp", "complete_unroll", "naive_tree", "naive_serial", "tree_2d", "unroll2",
         "interleaved", "neighbored_less", "shared_neighbored", "shared_interleaved", "last_block_rdc", "last_block_inline",
         "last_block_noinline", "host", "host_parallel", "copy_row", "copy_col", "naive_row", "naive_col", "shared_tile",
-        "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "blobs", "blobs_wrong"]),
-    "other recursions": ("#B87A00", ["hello", "hello_synced", "recursive_transpose", "chain", "fanout"]),
+        "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "blobs", "blobs_wrong",
+        "bezier_line_thread", "bezier_line_block", "bezier_balanced", "mandelbrot_exhaustive", "mandelbrot_queue"]),
+    "other recursions": ("#B87A00", ["hello", "hello_synced", "recursive_transpose", "chain", "fanout", "lanes_in_turn",
+                                     "lanes_at_once"]),
+    "patterns of memory visibility": ("#8C5A3C", [
+        "litmus_own_write", "litmus_other_barrier", "litmus_constant", "litmus_child_flag", "litmus_child_tail", "litmus_grandchild_tail",
+        "litmus_siblings_null", "litmus_second_child", "litmus_counter_fence", "litmus_other_write", "litmus_child_write",
+        "litmus_siblings_forget", "litmus_siblings_named", "litmus_counter", "litmus_shared_pointer", "litmus_local_pointer"]),
+    "launches by need": ("#A03070", ["bezier_children", "mandelbrot_split", "mandelbrot_naive", "mandelbrot_graph", "bezier_unordered"]),
 }
-# Variants of one kernel lie on one another in the only figure that has them.
+# Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}
 # Whose answer depends on the order in which threads run, so that a right one is luck (`nestbed list` says so too).
-RACY = ("nosync", "reduce2", "blobs_wrong")
+RACY = ("nosync", "reduce2", "blobs_wrong", "bezier_unordered", "litmus_other_write", "litmus_child_write", "litmus_siblings_forget",
+        "litmus_siblings_named", "litmus_counter", "litmus_shared_pointer", "litmus_local_pointer")
 MECHANISMS = {
     "null_stream": ("NULL stream", BLACK), "named": ("named stream", ORANGE), "fire_and_forget": ("fire and forget", BLUE),
     "tail": ("tail launch", VERMILLION), "graph_tail": ("device graph", PURPLE), "host": ("host", GREY),
@@ -60,7 +72,7 @@ matplotlib.rcParams.update({
 
 
 def family_of(strategy, launches=0):
-    """The family of a strategy by name; by whether it launches where the name is unknown."""
+    """The family of a strategy by name. An unknown strategy gets its family from whether it launches."""
     for family, (_, members) in FAMILIES.items():
         if strategy in members:
             return family
@@ -68,40 +80,42 @@ def family_of(strategy, launches=0):
 
 
 def rank_of(strategy):
-    """A key that sorts strategies as figures and legends do: by family, in its order, then by name."""
+    """A key that sorts strategies as figures and legends do: by family, in the order of the families, then by
+    name."""
     known = [name for _, members in FAMILIES.values() for name in members]
     return known.index(strategy) if strategy in known else len(known), strategy
 
 
 def look_of(strategy, launches=0):
-    """(colour, mark, dashes) of a strategy: the same in every figure and on the page, whatever else is in them. Those of a
-    strategy that no family names follow from its name."""
+    """(colour, mark, dashes) of a strategy: the same in every figure and on the page. For a strategy without a
+    family, they are derived from its name."""
     family = family_of(strategy, launches)
     colour, members = FAMILIES[family]
     place = members.index(strategy) if strategy in members else len(members) + zlib.crc32(strategy.encode()) % len(MARKS)
-    first = 5 * list(FAMILIES).index(family)  # members of other families have other marks, but for few
+    first = 5 * list(FAMILIES).index(family)  # so that most members of different families have different marks
     colour = OWN_COLOURS.get(strategy) or shade(colour, place)
     return on_page(colour)["light"], MARKS[(first + place) % len(MARKS)], DASHES[place % len(DASHES)]
 
 
 def marked(strategy):
-    """A strategy's name as figures and the page show it: racy ones are marked, also where their answer was right."""
+    """A strategy's name as figures and the page show it: racy strategies are marked, even if their answer was
+    right."""
     return f"{strategy} (racy)" if strategy in RACY else strategy
 
 
 def mechanism_look(mechanism):
-    """(words, colour)."""
+    """(words, colour) of a mechanism."""
     words, colour = MECHANISMS.get(mechanism, (mechanism, GREY))
     return words, on_page(colour)["light"]
 
 
 def mechanism_mark(mechanism):
-    """The same in every figure and on the page."""
+    """The mark of a mechanism: the same in every figure and on the page."""
     return MARKS[(list(MECHANISMS).index(mechanism) if mechanism in MECHANISMS else len(MECHANISMS)) % len(MARKS)]
 
 
 def _contrast(one, other):
-    """That of two colours, 1 to 21 (WCAG 2.2)."""
+    """The contrast of two colours, 1 to 21 (WCAG 2.2)."""
     shares = [[part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in matplotlib.colors.to_rgb(colour)]
               for colour in (one, other)]
     dark, bright = sorted(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in shares)
@@ -109,8 +123,8 @@ def _contrast(one, other):
 
 
 def on_page(colour):
-    """{"light": a colour, "dark": a colour} of a colour: its hue, as far from the page's surface as a line needs. Figures in files
-    have those of the light page."""
+    """{"light": colour, "dark": colour}: the same hue with enough contrast to the page's surface for a line. Figures
+    in files use the colour of the light page."""
     found = {}
     for theme, (surface, least) in SURFACES.items():
         hue, lightness, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
@@ -122,18 +136,18 @@ def on_page(colour):
 
 
 def shade(colour, step):
-    """A colour as it is, lighter or darker, so that neighbours of one hue differ."""
+    """A colour, unchanged, lighter or darker, so that neighbours with the same hue differ."""
     rgb = numpy.array(matplotlib.colors.to_rgb(colour))
     return tuple((rgb, rgb + (1 - rgb) * 0.28, rgb * 0.65)[step % 3])
 
 
 def scale_colours(count):
-    """Colours for an ordered quantity, light to dark, none too pale to print."""
+    """Colours for an ordered quantity, from light to dark. None is too pale to print."""
     return [on_page(matplotlib.colormaps["viridis_r"](value))["light"] for value in numpy.linspace(0.22, 1.0, count)]
 
 
 def grouped(number):
-    """16384 as 16 384, by a thin space, from five digits on."""
+    """16384 as 16 384, with a thin space, from five digits on."""
     return f"{number:,.0f}".replace(",", "\u2009") if abs(number) >= 10000 else f"{number:g}"
 
 
@@ -155,34 +169,34 @@ def time_text(microseconds):
 
 
 def time_unit(times):
-    """(microseconds a unit, name) that keeps the longest of `times` (µs) under five digits."""
+    """(microseconds per unit, name of the unit) such that the longest of `times` (µs) has fewer than five digits."""
     longest = numpy.nanmax(times)
     return (1.0, "µs") if longest < 2e4 else (1e3, "ms") if longest < 2e7 else (1e6, "s")
 
 
 def power_text(number):
-    """2²⁰ for a power of two from 1024 on, 4·10⁸ for a digit and zeros from a million on, else the number."""
+    """2²⁰ for a power of two from 1024 on, 4·10⁸ for one digit and zeros from a million on, otherwise the number."""
     exponent = math.log2(number) if number > 0 else 0.5
     if number >= 1024 and exponent.is_integer():
-        return f"2{_raised(exponent)}"
+        return f"2{raised(exponent)}"
     zeros = math.floor(math.log10(number)) if number >= 1e6 else 0
     if zeros and number % 10**zeros == 0:
-        return ("" if number == 10**zeros else f"{number // 10**zeros:g}·") + f"10{_raised(zeros)}"
+        return ("" if number == 10**zeros else f"{number // 10**zeros:g}·") + f"10{raised(zeros)}"
     return grouped(number)
 
 
-def _raised(exponent):
+def raised(exponent):
     return str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def text_width(text, size, bold=False):
-    """Inches."""
+    """The width of a text in inches."""
     prop = FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
     return text_to_path.get_text_width_height_descent(text, prop, False)[0] / 72
 
 
 def wrapped(text, size, width, bold=False):
-    """Lines of at most `width` inches."""
+    """The text as lines of at most `width` inches."""
     lines = []
     for paragraph in text.split("\n"):
         characters = max(20, int(width / max(text_width(paragraph, size, bold), 1e-6) * len(paragraph)))
@@ -195,10 +209,11 @@ def wrapped(text, size, width, bold=False):
 
 
 def spread(wanted, gap, low, high):
-    """Places as near as can be to `wanted`, in their order, `gap` apart and between low and high where there is room."""
+    """Positions as close as possible to `wanted`, in the same order, at least `gap` apart, and between low and high
+    if there is room."""
     order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
     gap = min(gap, (high - low) / max(len(wanted) - 1, 1))
-    blocks = []  # of neighbours that touch: [sum of wanted starts, members]
+    blocks = []  # groups of neighbours that touch: [sum of wanted starts, number of members]
     for place, index in enumerate(order):
         blocks.append([wanted[index] - place * gap, 1])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
@@ -213,10 +228,11 @@ def spread(wanted, gap, low, high):
 
 
 class Sheet:
-    """A figure: a title in a sentence, a key in its own colours, axes placed in inches from the top, a caption.
+    """A figure: a title that is a sentence, a key in its own colours, axes placed in inches from the top, and a
+    caption.
 
-    `add` places axes, `finish` sets the page round them. `notes` are what the caption must say besides where the numbers come
-    from.
+    `add` places axes, and `finish` lays out the page around them. `notes` are sentences that the caption must contain
+    in addition to the source of the numbers.
     """
 
     def __init__(self, title, key=(), subtitle=""):
@@ -230,7 +246,7 @@ class Sheet:
 
     @staticmethod
     def _key_lines(key):
-        """[(text, colour, mark or None)] with their places, over as many lines as it takes."""
+        """[(text, colour, mark or None)] with their positions, over as many lines as necessary."""
         lines, left = [], WIDTH
         for text, colour, mark in key:
             width = text_width(text, 8.5) + (0.2 if mark else 0)
@@ -242,7 +258,7 @@ class Sheet:
         return lines
 
     def add(self, left, top, width, height, title=""):
-        """Axes at inches from the left edge and below the title block."""
+        """Adds axes at positions in inches, from the left edge and below the title block."""
         axes = self.figure.add_axes([0, 0, 0.5, 0.5], label=f"{len(self.boxes)}")
         if title:
             axes.set_title(title, fontsize=9, loc="left", fontweight="bold", color="#444444", pad=5)
@@ -256,7 +272,7 @@ class Sheet:
         return next(width for found, _, _, width, _ in self.boxes if found is axes)
 
     def finish(self, caption, bottom=0.5):
-        """Sets title, key and caption; `bottom`: inches that the lowest axes need for ticks and their label. Returns the
+        """Adds title, key and caption. `bottom`: inches below the lowest axes, for ticks and their label. Returns the
         figure."""
         lines = [line for part in [*self.notes, *caption] for line in wrapped(part, 7, WIDTH - 2 * MARGIN)]
         body = max((top + height for _, _, top, _, height in self.boxes), default=0)
@@ -283,8 +299,8 @@ class Sheet:
         return self.figure
 
     def end_labels(self, axes, labels, size=8):
-        """Labels at the right of axes, [(x, y, text, colour)] in data, spread so that none covers another, each led to its
-        point."""
+        """Labels to the right of axes, [(x, y, text, colour)] in data coordinates. They are spread so that none
+        covers another, and a line leads from each to its point."""
         if not labels:
             return
         height = self.height_of(axes)
@@ -307,14 +323,14 @@ class Sheet:
 
 
 def intervals(axes, places, low, high, up=True, **look):
-    """Bars from low to high at places, where there is an interval; `up`: along y, else along x."""
+    """Bars from low to high at these places, for the cases with an interval. `up`: along y, otherwise along x."""
     bars = [bar for bar in zip(places, low, high) if not any(number != number for number in bar[1:])]
     if bars:
         (axes.vlines if up else axes.hlines)(*zip(*bars), **look)
 
 
 def ticks(axis, places, texts):
-    """Ticks at places, labelled by texts[place], and no others."""
+    """Sets ticks only at these places, labelled by texts[place]."""
     axis.set_major_locator(FixedLocator(places))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: texts.get(float(f"{value:.9g}"), "")))
@@ -322,15 +338,15 @@ def ticks(axis, places, texts):
 
 
 def wants_log(values):
-    """Over a decade and a half, all above zero."""
+    """Whether the values are all above zero and span more than a decade and a half."""
     values = numpy.asarray(values, dtype=float)
     values = values[numpy.isfinite(values)]
     return len(values) > 0 and values.min() > 0 and values.max() / values.min() > 30
 
 
 def log_axis(axes, which, low, high, pad=1.12):
-    """A log axis over low to high, wider by the factor `pad` at both ends: decades, and steps between where few decades are
-    seen. What is not above zero has no place on it."""
+    """A log axis over low to high, extended by the factor `pad` at both ends. It has ticks at decades, and between
+    them if few decades are visible. Values of zero or below have no place on it."""
     high = high if high > 0 else 1.0
     low = low if low > 0 else high / 1000
     low, high = low / pad, high * pad
@@ -346,7 +362,7 @@ def log_axis(axes, which, low, high, pad=1.12):
 
 
 def linear_axis(axes, which, low, high):
-    """A linear axis over low to high, with a little room."""
+    """A linear axis over low to high, with a small margin."""
     room = 0.04 * (high - low or 1)
     getattr(axes, f"set_{which}lim")(low if low == 0 else low - room, high + room)
     axes_axis = getattr(axes, f"{which}axis")
@@ -354,7 +370,8 @@ def linear_axis(axes, which, low, high):
 
 
 def fit_axis(axes, which, values, log=None):
-    """Log where values span more than a decade and a half, or `log` says so, else linear from zero."""
+    """A log axis if the values span more than a decade and a half or `log` is set; otherwise a linear axis from
+    zero."""
     values = numpy.asarray(values, dtype=float)
     values = values[numpy.isfinite(values)]
     values = values if len(values) else numpy.array([1.0])
@@ -367,8 +384,8 @@ def fit_axis(axes, which, values, log=None):
 
 
 def binary_axis(axes, which, values, inches, text=grouped):
-    """A log axis to base 2 with ticks at the values, as far as their labels fit `inches`: at every n-th where they are evenly
-    spaced."""
+    """A log axis to base 2 with ticks at the values, as far as their labels fit into `inches`. Evenly spaced values
+    get a tick at every n-th one."""
     values = sorted({float(value) for value in values if value > 0})
     getattr(axes, f"set_{which}scale")("log", base=2)
     edge = max((values[-1] / values[0]) ** 0.025, 1.05)
@@ -379,9 +396,10 @@ def binary_axis(axes, which, values, inches, text=grouped):
 
 
 def offset_axis(axes, values, inches):
-    """An x axis with 0 in it: linear up to 1, log beyond, ticks at the values as far as their labels fit."""
+    """An x axis that includes 0: linear up to 1, then logarithmic, with ticks at the values as far as their labels
+    fit."""
     values = sorted({float(value) for value in values})
-    below_one = 0.3  # decades that 0 to 1 takes
+    below_one = 0.3  # number of decades as wide as the range from 0 to 1
     axes.set_xscale("symlog", linthresh=1, linscale=below_one * 0.9)
     axes.set_xlim(-0.12, values[-1] * 1.12 if values[-1] > 1 else values[-1] + 0.12)
     decades = [value * below_one if value <= 1 else below_one + math.log10(value) for value in values]
@@ -390,7 +408,8 @@ def offset_axis(axes, values, inches):
 
 
 def thinned(values, places, text):
-    """Those values whose labels, at `places` in inches, do not touch: every n-th of evenly spaced ones, else from the last on."""
+    """The values whose labels, at `places` in inches, do not overlap: every n-th of evenly spaced ones, otherwise
+    chosen from the last one on."""
     halves = [text_width(text(value), 8) / 2 + 0.03 for value in values]
 
     def fits(left, right):

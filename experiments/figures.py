@@ -1,5 +1,5 @@
-"""The table of figures: what each is of, which cases it takes, and how it is drawn as SVG and PNG (plot.py) and on the page
-(report.py). Which of them a log has follows from what varies in it."""
+"""The table of figures: what each shows, which cases it takes, and how it is drawn as SVG and PNG (plot.py) and on
+the page (report.py). The figures of a log follow from what varies in it."""
 import dataclasses
 import typing
 
@@ -7,7 +7,10 @@ import pandas
 
 import figure_parts as parts
 import figures_hazards
+import figures_irregular
+import figures_lanes
 import figures_launches
+import figures_litmus
 import figures_rates
 import figures_rounds
 import figures_strategies
@@ -15,7 +18,7 @@ import figures_sweeps
 import logs
 from measures import AXES, MEASURES
 
-SWEPT = 0.5  # of the cases that have sizes: over that share must lie on a line of three for rates to be drawn as lines
+SWEPT = 0.5  # If more than this share of the cases with sizes is on lines of three sizes, rates are drawn as lines.
 
 
 class TableError(Exception):
@@ -26,15 +29,17 @@ class TableError(Exception):
 class Figure:
     """An entry of the table.
 
-    `name`: on the page, in its addresses; `file`: at the end of a file's name, the same where one file holds several figures.
-    `title` and `note`: above it. What it needs of a log, and the experiment that makes one.
-    `takes` alone says which logs have it and which cases it is of, for files and page alike: of all cases that one machine has in
-    a log, those that it takes; none where the log does not have it. Of a part and these, `find` gives what a file is drawn of,
-    mostly groups of them; `draw` draws it, of (part, found, figure).
-    On the page: `axes` (of AXES; none: a dot a case, at one size) and `measures` (of MEASURES) to choose from. Where files and
-    page differ: `page`, why it is not on the page; `wider`, why the page has it of every log, whatever it takes for a file.
-    `level`: where a line of this name goes across; `by_family`: False where all have colours of their own. `more`: options that
-    the experiment needs besides.
+    `name` is used on the page and in its addresses. `file` is the end of a file name, the same for figures that share
+    a file. `title` and `note` are printed above the figure. `needs` is what it needs of a log, and `experiment` makes
+    such a log.
+    `takes` alone decides which logs have the figure and which cases it shows, for files and page alike: from all
+    cases of one machine in a log, it selects the cases of the figure, or none if the log does not have the figure.
+    From a part and these cases, `find` gets what a file is drawn from, mostly groups of cases. `draw` draws it from
+    (part, found, figure).
+    The page offers `axes` (of AXES; empty: one dot per case, at one size) and `measures` (of MEASURES). If files and
+    page differ: `page` says why the figure is not on the page, and `wider` says why the page shows it for every log,
+    whatever it takes for a file. `level`: the name of a line across the figure. `by_family`: False if the strategies
+    have individual colours. `more`: additional options that the experiment needs.
     """
     name: str
     file: str
@@ -64,7 +69,7 @@ class Figure:
 
     @property
     def command(self):
-        """Makes a log that has it."""
+        """The command that makes a log with this figure."""
         return f"nestbed run experiments/{self.experiment}.cfg{self.more and ' '}{self.more}"
 
 
@@ -76,12 +81,21 @@ def _none(cases):
 
 
 def _swept(cases, axis):
-    """All, where some of them differ in the axis alone."""
+    """All cases, if some of them differ only in the axis."""
     return cases if parts.along(cases, axis) else _none(cases)
 
 
+def _lanes(cases):
+    return cases[cases["strategy"].isin(figures_lanes.STRATEGIES)]
+
+
 def _recursions(cases):
-    return cases[~cases["strategy"].isin(parts.EMPTY_GRIDS)]
+    others = cases["strategy"].isin([*parts.EMPTY_GRIDS, *figures_lanes.STRATEGIES]) | figures_irregular.is_irregular(cases)
+    return cases[~(others | parts.is_litmus(cases))]
+
+
+def _litmus(cases):
+    return cases[parts.is_litmus(cases)]
 
 
 def _depths(cases):
@@ -89,8 +103,8 @@ def _depths(cases):
 
 
 def _grids(cases):
-    """Of a log in which something launches more than one grid; over flat kernels it is the numbers that vary, and the rate is
-    drawn."""
+    """For logs in which something launches more than one grid. For flat kernels, the number of elements varies, and
+    another figure draws the rate."""
     own = _recursions(cases)
     if not (own["launches"] > 1).any() and not (own["ok"] == 0).all():
         return _none(own)
@@ -102,7 +116,7 @@ def _blocks(cases):
 
 
 def _counts(cases):
-    """Those of the figures of depths and of grids, where something on a line of these launches from the device."""
+    """The cases of the figures of depths and grids, if any of their lines launches from the device."""
     found = {"depth": _depths(cases), "grid": _grids(cases)}
     if not any(group["launches"].max() > 0 for axis, own in found.items() for group in parts.along(own, axis)):
         return _none(cases)
@@ -110,8 +124,8 @@ def _counts(cases):
 
 
 def _empty_grids(strategy):
-    """Takes the chains or the fan-outs, but not where the pending-launch limit or the submission was varied: they are in those
-    figures."""
+    """Takes the chains or the fan-outs, unless the pending-launch limit or the submission varies: those cases are in
+    other figures."""
     def takes(cases):
         own = cases[(cases["strategy"] == strategy) & cases["launched"].notna()]
         return _none(own) if len(_limits(cases)) or len(_submissions(cases)) else own
@@ -119,7 +133,7 @@ def _empty_grids(strategy):
 
 
 def _submissions(cases):
-    """Chains and fan-outs of empty grids, where some were asked for held and open."""
+    """Chains and fan-outs of empty grids, if some were requested as held and some as open."""
     own = cases[cases["strategy"].isin(parts.EMPTY_GRIDS) & cases["launched"].notna() & (cases["submit_asked"] != "")]
     return own if own["submit_asked"].nunique() > 1 else _none(own)
 
@@ -129,16 +143,17 @@ def _delays(cases):
 
 
 def _limits(cases):
-    """Not where waves were varied beside the limit: that is the figure of waves."""
-    return _none(cases) if len(_waves(cases)) else _swept(cases, "limit")
+    """Not if waves vary beside the limit: those cases are in the figure of waves."""
+    own = cases[~(cases["strategy"].isin(figures_lanes.STRATEGIES) | figures_irregular.is_irregular(cases))]
+    return _none(own) if len(_waves(own)) else _swept(own, "limit")
 
 
 def _sized(cases):
-    return cases[cases["elements"].notna() & cases["nx"].isna()]
+    return cases[cases["elements"].notna() & cases["nx"].isna() & ~figures_irregular.is_irregular(cases)]
 
 
 def _sizes(cases):
-    """Those with a size, where most of them lie on a line of three sizes or more."""
+    """The cases with a size, if most of them are on a line of three sizes or more."""
     sized = _sized(cases)
     groups = parts.along(sized, "elements")
     return sized if groups and sum(map(len, groups)) > SWEPT * len(sized) else _none(sized)
@@ -151,15 +166,15 @@ def _rates(cases):
 
 
 def _rates_at_one_size(cases):
-    """Flat kernels of a GPU whose rate can be held against a measured one, where they are most of the log and its sizes few."""
+    """Flat kernels of a GPU with a known peak bandwidth, if they are most of the log and have few sizes."""
     flat = cases[(cases["launches"].fillna(0) == 0) & cases["levels"].isna() & cases["bandwidth_gb_s"].notna()]
-    flat = flat[~flat["strategy"].isin(["blobs", "blobs_wrong"])]
+    flat = flat[~(flat["strategy"].isin(["blobs", "blobs_wrong"]) | figures_irregular.is_irregular(flat))]
     most = len(flat) > 2 and len(flat) >= len(cases) / 2 and (flat["peak_gb_s"] > 0).any()
     return flat if most and (flat["backend"] == "cuda").all() and not len(_sizes(cases)) else _none(flat)
 
 
 def _beside_cub(cases):
-    """What is not CUB's, of three sizes or more that CUB has too."""
+    """The cases other than CUB's, if CUB was measured at three or more of their sizes."""
     sized = _sizes(cases)
     shared = set(sized["elements"][sized["strategy"].isin(logs.CUB)])
     own = sized[~sized["strategy"].isin(logs.CUB) & sized["elements"].isin(shared)]
@@ -167,7 +182,7 @@ def _beside_cub(cases):
 
 
 def _waves(cases):
-    """Cases that differ in wave or streams alone, four or more."""
+    """Four or more cases that differ only in wave or streams."""
     names = ["strategy", "mechanism", *parts.NAMES]
     found = [group for group in parts.grouped_by(_recursions(cases), names)
              if group.groupby("wave")["streams"].nunique().max() > 1 and group["wave"].nunique() >= 2]
@@ -184,9 +199,10 @@ def _book(cases):
 
 
 def _left(cases):
-    """All, where nothing numeric varies."""
+    """All cases, if nothing numeric varies."""
     sweeps = (_depths, _grids, _blocks, *map(_empty_grids, parts.EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
-              _waves, _submissions)
+              _waves, _submissions, _litmus, _lanes, figures_irregular.flat_and_nested, figures_irregular.thresholds,
+              figures_irregular.launches)
     return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
 
 
@@ -208,7 +224,7 @@ def _launches(part, _):
 
 
 def _chains_and_fanouts(part, _):
-    """Of both figures: they share a file."""
+    """The cases of both figures, because they share a file."""
     return part.cases[part.cases["strategy"].isin(parts.EMPTY_GRIDS)]
 
 
@@ -218,7 +234,7 @@ def _with_cub(part, taken):
 
 
 def _strategies(part, shown, figure):
-    """Of cases that all experiments of a log ran in rounds, their ratios."""
+    """If all experiments of a log ran the same cases in rounds, draws their ratios."""
     return (figures_strategies.strategies if figures_rounds.repeated(part) is None else figures_rounds.rounds)(part, shown, figure)
 
 
@@ -258,11 +274,24 @@ FIGURES = [
            "How often is the answer wrong when the losing side of the race is delayed? Share of the rows that are ok or wrong; bars are "
            "95 % Wilson intervals.",
            "several delays", "hazard", _delays, _along("delay"), figures_hazards.wrong, ("delay",), ("wrong",)),
+    Figure("litmus", "litmus", "Stale values", "", "patterns of memory visibility (strategies litmus_*)", "litmus", _litmus, _taken,
+           figures_litmus.stale, page="its answers are no times, and a line of it is no case"),
     Figure("pending", "pending-limit", "The pending-launch limit",
            "When are launches refused, and what does a larger limit cost? Lost launches are those that were refused and those that a "
            "refused one would have made, as a share of all that are expected.",
            "several limits", "pending", _limits, _along("limit"), figures_hazards.pending_limit, ("limit",),
            ("time", "lost", "memory")),
+    Figure("lanes", "lanes", "Lanes that launch together", "", "lanes_in_turn or lanes_at_once", "lanes", _lanes, _taken,
+           figures_lanes.lanes, page="its cells are outcomes, not numbers"),
+    Figure("against-flat", "against-flat", "Launches by need against flat kernels", "", "launches by need and flat forms of the same work",
+           "mandelbrot", figures_irregular.flat_and_nested, _taken, figures_irregular.against_flat,
+           page="a line of it is no case: its dots are all forms of the same work"),
+    Figure("threshold", "threshold", "Time against the threshold", "", "launches by need with several thresholds", "bezier",
+           figures_irregular.thresholds, _taken, figures_irregular.by_threshold, page="a point of it is the best of several cases"),
+    Figure("by-launches", "launches-time", "Time against the number of launches", "", "launches by need in several numbers", "bezier",
+           figures_irregular.launches, _taken, figures_irregular.against_launches, page="launches follow from the case, they are no axis"),
+    Figure("study", "ratios", "Best threshold, coarsening and aggregation", "", "threshold, coarsening and aggregation, all of them", "cgo22",
+           figures_irregular.studies, _taken, figures_irregular.study_ratios, page="a ratio of it is of two groups of cases"),
     Figure("cub", "against-cub", "Time against CUB's",
            "The median time divided by that of the faster of cub and cub_narrow (cub::DeviceReduce::Sum) for the same type and size. "
            "Below 1, a strategy is faster than CUB.",

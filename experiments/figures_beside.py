@@ -1,5 +1,5 @@
-"""Two machines' logs of one experiment in one figure, by `plot.sh FOLDER FOLDER`: a panel a machine under the same axes where
-something varies along an axis, else a line a case with a mark a machine."""
+"""Logs of one experiment from two machines in one figure, for `plot.sh FOLDER FOLDER`. If something varies along an
+axis, each machine has a panel, with the same axes. Otherwise each case has a line, with one mark per machine."""
 import dataclasses
 
 import pandas
@@ -13,7 +13,7 @@ from figures_launches import variant
 from figures_sweeps import draw_line, end_label, mark_refused, x_axis
 from measures import AXES, MEASURES
 
-LOOKS = [(style.BLUE, "o"), (style.VERMILLION, "D")]  # of the first machine's marks and of the second's
+LOOKS = [(style.BLUE, "o"), (style.VERMILLION, "D")]  # the marks of the first machine and of the second
 BOOK_LOOK = (style.ORANGE, "s")
 LINE_HEIGHT = 0.23
 TIMES = ("time", "each")
@@ -21,26 +21,29 @@ TIMES = ("time", "each")
 
 @dataclasses.dataclass
 class Machine:
-    """A log's part, and the cases that a figure takes of it, with `y`, `y_low`, `y_high` of the figure's measure, and `machine`."""
+    """A part of a log, and the cases that a figure takes of it. They have the columns `y`, `y_low` and `y_high` (the
+    figure's measure) and `machine`."""
     name: str
     part: parts.Part
     cases: pandas.DataFrame
 
 
 def pairs_of(first, second):
-    """[(Part, Part)] of two lists of parts: of each backend one of each list, for no figure mixes a GPU and the executor."""
+    """[(Part, Part)] from two lists of parts: one pair per backend, because no figure mixes a GPU and the
+    executor."""
     by_backend = [{part.backend: part for part in reversed(found)} for found in (first, second)]
     return [(by_backend[0][backend], by_backend[1][backend]) for backend in by_backend[0] if backend in by_backend[1]]
 
 
 def names_of(pair, folders):
-    """The machines' names, and the folders' where these are the same."""
+    """The machines' names, with the folders' names added if the machines' names are the same."""
     names = [part.cases["gpu"].iloc[0] or "unknown device" for part in pair]
     return names if names[0] != names[1] else [f"{name} ({folder})" for name, folder in zip(names, folders)]
 
 
 def drawn(stem, pair, folders):
-    """[(file name without its ending, matplotlib figure)]: each figure of the table that both machines' cases of a log have."""
+    """[(file name without its ending, matplotlib figure)]: each figure of the table for which both machines have
+    cases."""
     found = []
     for figure in figures.FIGURES:
         if figure.measures == ("device_launches",):  # the same on every machine
@@ -56,7 +59,7 @@ def drawn(stem, pair, folders):
 
 
 def _machine(number, name, part, taken, measure):
-    # Of all cases: a ratio to CUB's is of cases that the figure does not take.
+    # Measured over all cases, because a ratio to CUB needs cases that the figure does not take.
     values, low, high = measure.of(part.cases)
     measured = part.cases.assign(y=values, y_low=values if low is None else low, y_high=values if high is None else high,
                                  machine=number)
@@ -68,7 +71,8 @@ def _key(case, names):
 
 
 def _in_both(machines, names):
-    """[(key, case of the first, case of the second)] of cases that both have with a value, in the first's order."""
+    """[(key, case of the first, case of the second)] for the cases with a value on both machines, in the order of the
+    first."""
     known = [{_key(case, names): case for _, case in machine.cases[machine.cases["y"].notna()].iterrows()} for machine in machines]
     return [(key, case, known[1][key]) for key, case in known[0].items() if key in known[1]]
 
@@ -93,7 +97,7 @@ def _finish(sheet, figure, machines):
 
 
 def _scale(measure, values):
-    """(how much of the measure's unit is one of the axis, its label)."""
+    """(how much of the measure's unit one unit of the axis is, the label of the axis)."""
     if measure.unit != "µs":
         return 1.0, measure.label
     scale, unit = style.time_unit(values)
@@ -112,14 +116,14 @@ def _sides(figure, machines):
     names = [name for name in parts.names_beside(axis) if name != "graphs" or axis != "length"]
     panels = parts.lines_and_panels(groups, names)
     for line in (line for _, lines in panels for line in lines if axis == "length"):
-        line.label = variant(line.cases.iloc[0])  # the best of several graphs is a line beside that of one
+        line.label = variant(line.cases.iloc[0])  # the best of several graphs is a separate line from one graph
         line.dash = style.DASHES[1 if (line.cases["graphs"] > 1).any() else 0]
     return [(title, tuple(_together([line for line in lines if line.cases["machine"].iloc[0] == number]) for number in (0, 1)))
             for title, lines in panels]
 
 
 def _together(lines):
-    """Lines that lie on one another as one."""
+    """Merges lines that coincide."""
     merged = parts.merged(lines, lambda line: line.cases["y"].fillna(-1))
     return [dataclasses.replace(line, label=parts.in_rows([one.label for one in same], 1)) for line, same in merged]
 
@@ -133,7 +137,7 @@ def _x_axis(axes, axis, values, inches):
 
 
 def _panels(figure, machines):
-    """A row for each shape that both have, a column a machine. None where they share no shape."""
+    """One row for each shape that both machines have, and one column per machine. None if they share no shape."""
     axis, measure = figure.axes[0], MEASURES[figure.measures[0]]
     panels = _sides(figure, machines)
     shared = [(title, sides) for title, sides in panels if all(sides)]
@@ -175,7 +179,8 @@ def _panels(figure, machines):
 
 
 def _dots(figure, machines):
-    """A line for each case that both have, sorted by the first's value, with the second's over it. None where there is none."""
+    """One line for each case that both machines have, sorted by the first's value, with the ratio of the second's
+    value to it. None if there is none."""
     measure = MEASURES[figure.measures[0]]
     both = sorted(_in_both(machines, parts.NAMES[1:]), key=lambda row: row[1]["y"])
     if not both:

@@ -1,4 +1,5 @@
-"""Figures of what goes wrong: wrong answers against delay, launches refused and slowed by the pending-launch limit."""
+"""Figures of what goes wrong: wrong answers against delay, and launches that the pending-launch limit refuses or
+slows down."""
 import dataclasses
 import math
 
@@ -16,7 +17,7 @@ from figures_sweeps import draw_line, end_label, mark_refused
 
 
 def wrong(part, groups, figure):
-    """Share of wrong answers against the delay; runs that neither were ok nor wrong are no trials."""
+    """Share of wrong answers against the delay. Runs that were neither ok nor wrong do not count."""
     shown = pandas.concat(groups)
     panels = parts.lines_and_panels(groups, parts.names_beside("delay"))
     sheet = Sheet(_wrong_title(figure.title, shown, "an interruption" if part.backend == "cpu" else "a delay"),
@@ -39,7 +40,7 @@ def wrong(part, groups, figure):
             bounds = [logs.interval_of_share(*found) if found else (math.nan, math.nan) for found in trials]
             style.intervals(axes, line.x, *([100 * bound[end] for bound in bounds] for end in (0, 1)), color=line.colour,
                             linewidth=max(1.2, 4.4 - 1.6 * order), alpha=0.6, zorder=2)
-            wider = 2.6 if line.colour != style.GREY and not racy else 0  # than what may lie on it
+            wider = 2.6 if line.colour != style.GREY and not racy else 0  # wider than lines that may coincide with it
             racy += line.colour != style.GREY
             axes.plot(line.x, shares, color=line.colour, marker=line.mark, markersize=4.5 + wider, clip_on=False,
                       linestyle="-" if wider else line.dash, linewidth=1.4 + wider, zorder=3)
@@ -66,7 +67,8 @@ def _tried(line):
 
 
 def _pooled(lines):
-    """(wrong, trials) at each place of lines over the same places, of all their runs; None where there is no trial."""
+    """(wrong, trials) at each position of lines with the same positions, summed over all lines; None if there is no
+    trial."""
     found = []
     for column in zip(*(_tried(line) for line in lines)):
         there = [one for one in column if one]
@@ -81,8 +83,8 @@ def _overlap(one, other):
 
 
 def _by_shares(lines):
-    """[(line, [lines that it stands for])]: those of a strategy that overlap everywhere are one, and what is never wrong, in
-    grey."""
+    """[(line, [lines that it stands for])]: lines of a strategy that overlap everywhere are one line, and so are all
+    lines that are never wrong, in grey."""
     together = []
     for line in lines:
         right = all(hits == 0 for hits, _ in filter(None, _tried(line)))
@@ -103,7 +105,7 @@ def _by_shares(lines):
             line.label = f"{style.marked(line.strategy)}, by any of\n" + parts.in_rows(ways)
         own = [id(one) for one, _ in together if one.strategy == line.strategy and one.colour != style.GREY]
         line.colour, line.mark, line.dash = style.look_of(line.strategy, line.cases["launches"].max())
-        if len(own) > 1:  # several mechanisms of a strategy, which differ
+        if len(own) > 1:  # several mechanisms of a strategy, with different results
             line.mark = style.mechanism_mark(line.mechanism)
             line.dash = style.DASHES[own.index(id(line)) % len(style.DASHES)]
     return together
@@ -174,14 +176,15 @@ def pending_limit(part, groups, _):
 
 
 def _auto_of(case, auto):
-    """The case under `auto` that differs in nothing else; None where there is none."""
+    """The case under `auto` with no other difference; None if there is none."""
     names = ["strategy", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us", "experiment"]
     found = parts.alike(auto, case, names)
     return found.iloc[0] if len(found) else None
 
 
 def _slower(groups, auto, limit):
-    """What the largest limit does to the time of what goes in several waves under `auto`, where all of that has both times."""
+    """The effect of the largest limit on the time of cases that use several waves under `auto`. Empty if any of them
+    lacks one of the two times."""
     ratios = []
     for group in groups:
         base, last = _auto_of(group.iloc[0], auto), group[group["x"] == limit]
@@ -196,7 +199,7 @@ def _slower(groups, auto, limit):
 
 
 def _pending_lines(groups):
-    """A line a strategy, mechanism and length of a chain."""
+    """One line per strategy, mechanism and chain length."""
     names = parts.varying(pandas.concat(groups), ["strategy", "depth", "grid"])
     found = []
     for group in groups:
@@ -218,7 +221,7 @@ def _refusals(sheet, axes, lines, limits, last):
         drawn.append((line, shares))
     for place, (line, shares) in enumerate(drawn):
         losing = max(shares, default=0) > 0
-        # how many lines lie on this one
+        # the number of lines that coincide with this one
         above = min(3, sum(losing and _near(shares, others) for _, others in drawn[place + 1:]))
         axes.plot(line.x, shares, color=line.colour, linestyle="-" if above else line.dash, linewidth=1.4 + 2.2 * above,
                   marker=line.mark, markersize=4 + 1.8 * above, clip_on=False, zorder=3)
@@ -230,12 +233,12 @@ def _refusals(sheet, axes, lines, limits, last):
 
 
 def _near(shares, others):
-    """Whether two lines in per cent cannot be told apart."""
+    """Whether two lines in per cent cannot be distinguished."""
     return len(shares) == len(others) and all(abs(one - other) < 1.5 for one, other in zip(shares, others))
 
 
 def _cost(sheet, axes, lines, bases, limits, last):
-    """Time over that under `auto`. Returns the labels of lines for which there is none."""
+    """Time divided by the time under `auto`. Returns the labels of lines without such a time."""
     ratios, bare = [], []
     for line, base in zip(lines, bases):
         over = base["us"] if base is not None and base["us"] > 0 else math.nan

@@ -1,4 +1,5 @@
-"""The figures of what a launch costs: time per launch of chains and fan-outs, by mechanism, and how much of it is submission."""
+"""The figures of launch cost: time per launch of chains and fan-outs, by mechanism, and how much of it is
+submission."""
 import numpy
 import pandas
 
@@ -12,8 +13,9 @@ HEIGHT, WIDE = 3.0, 7.4
 
 
 def launch_time(part, shown, _):
-    """Time per launch by mechanism: chains against their length, fan-outs against their width; beside a chain, what larger
-    levels change, and hollow in a fan-out, what comes of launching all from one root grid where waves were measured too."""
+    """Time per launch by mechanism: chains against their length, and fan-outs against their width. Beside the chains:
+    the effect of larger levels. Hollow marks in the fan-outs: the same launches from one root grid, if waves were
+    measured too."""
     if not shown["us"].notna().any():
         return nothing_timed("Time a launch", part, shown)
     chains, fans = _each(shown, "chain"), _each(shown, "fanout")
@@ -47,14 +49,15 @@ def launch_time(part, shown, _):
 
 
 def _each(shown, strategy):
-    """Cases of a strategy with `x`, how many launches, and the median time over them in microseconds and its interval."""
+    """The cases of a strategy with `x`, the number of launches, and with the median time per launch in microseconds
+    and its interval."""
     cases = shown[shown["strategy"] == strategy]
     middle, low, high = each(cases)
     return cases.assign(x=cases["launched"], each=middle, each_low=low, each_high=high)
 
 
 def _wave_note(solid, hollow):
-    """Which of the fan-outs on the lines are one root grid, and which are waves."""
+    """Says which fan-outs on the lines are one root grid, and which are waves."""
     cut = solid[solid["wave"] < solid["grid"]]
     if not len(cut):
         return []
@@ -66,7 +69,8 @@ def _wave_note(solid, hollow):
 
 
 def _launch_title(chains, fans):
-    """The least time over launches of each, of launches from the device alone, among the longest or widest."""
+    """The title names the smallest time per launch of chains and of fan-outs, for device launches only, among the
+    longest or widest."""
     said = []
     for cases, words in ((chains, "in a chain"), (fans, "in a fan-out")):
         each = cases["each"].where((cases["launches"] > 0) & (cases["x"] >= cases["x"].max() / 16)).dropna()
@@ -78,7 +82,7 @@ def _launch_title(chains, fans):
 
 
 def variant(case):
-    """The mechanism in words, and of how many graphs the best was taken."""
+    """The mechanism in words; for the best of several graphs, also their number."""
     words = parts.mechanism_text(case["mechanism"])
     if pandas.notna(case["graphs"]) and case["graphs"] > 1:
         words += f", best of {style.grouped(case['graphs'])}"
@@ -86,12 +90,12 @@ def variant(case):
 
 
 def _mechanism_key(lines):
-    """One for all panels: mechanisms in their order, each once."""
+    """One key for all panels: each mechanism once, in order."""
     return list(dict.fromkeys((parts.mechanism_text(line.mechanism), line.colour, line.mark) for line in lines))
 
 
 def _launch_lines(cases):
-    """A line a mechanism and number of graphs, in the order of mechanisms."""
+    """One line per mechanism and number of graphs, in the order of the mechanisms."""
     order, found = list(style.MECHANISMS), []
     for group in parts.grouped_by(cases, ["mechanism", "graphs"]):
         case, group = group.iloc[0], group.sort_values("x", kind="stable")
@@ -121,7 +125,7 @@ def _launch_axes(sheet, axes, lines, hollow, label):
 
 
 def _larger_levels(sheet, left, lines, larger, top):
-    """A slope a mechanism, from small levels to larger ones, at the chain length that both have."""
+    """One slope per mechanism, from small levels to larger ones, at a chain length that both have."""
     at = larger["x"].iloc[0]
     axes = sheet.add(6.6, top, 1.35, HEIGHT, f"Chain of {style.grouped(at)}")
     small = next(line.cases[line.cases["x"] == at].iloc[0] for line in lines if (line.cases["x"] == at).any())
@@ -147,8 +151,8 @@ def _larger_levels(sheet, left, lines, larger, top):
 
 
 def submission(part, shown, _):
-    """Time over launches, held and open, by mechanism, and beside it how much longer an open run takes; a row for chains, and one
-    for fan-outs."""
+    """Time divided by launches, held and open, by mechanism. Beside it: how much longer an open run takes. One row
+    for chains and one for fan-outs."""
     if not shown["us"].notna().any():
         return nothing_timed("What submission costs", part, shown)
     found = {strategy: {asked: _launch_lines(_each(shown[shown["submit_asked"] == asked], strategy)) for asked in ("held", "open")}
@@ -177,8 +181,8 @@ def submission(part, shown, _):
 
 
 def _costs(held, opened):
-    """[(line, [launches], [microseconds more that an open run takes])] of lines with a run that was held and an open one; NaN
-    where their intervals overlap."""
+    """[(line, [launches], [additional microseconds of an open run])] for the lines with both a held run and an open
+    run; NaN if their intervals overlap."""
     made = []
     for line in held:
         mine = line.cases[(line.cases["submit"] == "held") & line.cases["us"].notna()].set_index("x")
@@ -224,7 +228,7 @@ def _both_ways(sheet, axes, sides, label):
 
 
 def _cost_axes(sheet, axes, costs, label):
-    """Logarithmic; where an open run is the faster one, linear within a microsecond of zero."""
+    """A logarithmic axis. If an open run is the faster one, it is linear within a microsecond of zero."""
     values = [more for _, _, found in costs for more in found if not numpy.isnan(more)]
     if not values:
         axes.set_xticks([])
@@ -250,7 +254,7 @@ def _cost_axes(sheet, axes, costs, label):
 
 
 def _not_held(shown):
-    """A note on what was to be held and was not."""
+    """A note on cases that should have been held and were not."""
     let_go = shown[(shown["submit_asked"] == "held") & shown["us"].notna() & (shown["submit"] != "held")]
     if not len(let_go):
         return []

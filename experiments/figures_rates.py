@@ -14,15 +14,15 @@ from measures import AXES, MEASURES, bandwidth as rates_of
 
 BOOK = pathlib.Path(__file__).resolve().parent.parent / "results" / "k40c.csv"
 BOOK_GRID, BOOK_BLOCK = 2048, 512
-NEAR = 0.1  # of the peak: sizes with a rate over that are drawn as a share of it
+NEAR = 0.1  # share of the peak; sizes with a rate above it are drawn as a share of the peak
 
 
 # --- CUB -----------------------------------------------------------------------------------------------------------------------
 
 
 def _lines_to_cub(cases):
-    """[(line, [(elements, ratio, low, high)])] against the faster CUB at each size, by elements: a line a strategy and mechanism
-    whose x and cases are all sizes that CUB has."""
+    """[(line, [(elements, ratio, low, high)])] relative to the faster CUB at each size, by elements. One line per
+    strategy and mechanism, with all sizes that CUB has."""
     reference = logs.faster_cub(cases)
     several = parts.mechanisms_each(cases)
     ratios = pandas.Series(logs.ratios_to_cub(cases), index=cases.index, dtype=object)
@@ -41,7 +41,8 @@ def _lines_to_cub(cases):
 
 
 def against_cub(part, shown, figure):
-    """Ratio of medians to the faster CUB of the same log and size, panels by type; below 1 is faster than CUB."""
+    """Ratio of medians to the faster CUB of the same log and size, with one panel per type. Below 1 is faster than
+    CUB."""
     kinds = sorted(set(shown["type"]), key=parts.order_of)
     panels = [(kind, _lines_to_cub(shown[shown["type"] == kind])) for kind in kinds]
     everything = [point for _, found in panels for _, points in found for point in points]
@@ -85,7 +86,8 @@ def against_cub(part, shown, figure):
 
 
 def _free_side(axes, points):
-    """0, 0.5 or 1: where along the line at 1, as a share of the axis, the points are the farthest from it."""
+    """0, 0.5 or 1: the position along the line at 1, as a share of the axis, where the points are farthest from
+    it."""
     to_axes = axes.transData + axes.transAxes.inverted()
     level = to_axes.transform((points[0][0], 1))[1] if points else 0
     places = [to_axes.transform(point[:2]) for point in points]
@@ -111,8 +113,9 @@ def _cub_title(panels):
 
 
 def bandwidth(part, groups, figure):
-    """GB/s against the numbers of the input, with the device's own peak; panels by what else varies. Where the rates span decades,
-    beside each panel the sizes that come near the peak, as a share of it: there curves are close, and the axis is linear."""
+    """GB/s against the number of elements, with the device's peak. Panels show what else varies. If the rates span
+    decades, a second panel beside each shows the sizes near the peak as a share of it: the curves are close there,
+    and the axis is linear."""
     shown = pandas.concat(groups)
     if not shown["bandwidth_gb_s"].notna().any():
         return nothing_timed(figure.title, part, shown)
@@ -158,7 +161,7 @@ def _of_sizes(line, least):
 
 
 def _rate_lines(sheet, axes, lines, sizes, scale):
-    """Bandwidths against sizes, times `scale`."""
+    """Draws bandwidths against sizes, multiplied by `scale`."""
     style.binary_axis(axes, "x", sizes, sheet.width_of(axes), style.power_text)
     axes.set_xlabel(AXES["elements"].title)
     mark_refused(axes, lines)
@@ -185,8 +188,8 @@ def _cache_note(sheet, part):
 
 
 def bandwidth_dots(part, shown, _):
-    """GB/s by strategy, a dot a case, for logs of few sizes: panels by size, the device's peak as a line. Marks are types; of
-    matrices colours are the columns of a block of threads, and marks its rows."""
+    """GB/s by strategy, one dot per case, for logs with few sizes. Panels are sizes, and a line is the device's peak.
+    Marks are types. For matrices, colours are the columns of a block of threads, and marks are its rows."""
     timed = shown[shown["bandwidth_gb_s"].notna()]
     peak = timed["peak_gb_s"].max()
     best = timed.loc[timed["bandwidth_gb_s"].idxmax()]
@@ -224,7 +227,7 @@ def bandwidth_dots(part, shown, _):
 
 
 def _block_looks(shown):
-    """{block_shape: (colour, mark)} and the key."""
+    """{block_shape: (colour, mark)}, and the key."""
     sides = {shape: tuple(int(side) for side in shape.split("x")) for shape in shown["block_shape"].unique()
              if shape.count("x") == 1}
     columns, rows = (sorted({side[place] for side in sides.values()}) for place in (0, 1))
@@ -238,7 +241,7 @@ def _block_looks(shown):
 
 
 def _type_looks(shown):
-    """{type: (colour, mark)} and the key, where there is more than one."""
+    """{type: (colour, mark)}, and the key if there is more than one type."""
     types = sorted(set(shown["type"]), key=parts.order_of)
     looks = dict(zip(types, [(style.BLUE, "o"), (style.VERMILLION, "D"), (style.GREEN, "^")]))
     return looks, [(name, *looks[name]) for name in types if name in looks] if len(types) > 1 else ()
@@ -280,7 +283,7 @@ def book_times(path=BOOK):
 
 
 def book(part, shown, figure):
-    """The book's times on its K40c beside those of this log, a line a strategy."""
+    """The book's times on its K40c beside those of this log, one line per strategy."""
     theirs = book_times()
     timed = shown[shown["us"] > 0]
     if not len(timed):

@@ -1,4 +1,5 @@
-"""The figure of a log in which several experiments ran the same cases, a process a round: each over the first of them."""
+"""The figure of a log in which several experiments ran the same cases, one process per round: each experiment
+relative to the first."""
 import math
 
 import figure_parts as parts
@@ -12,7 +13,8 @@ SAME = [name for name in logs.CASE if name != "experiment"]
 
 
 def repeated(part):
-    """The cases of a part whose experiments all ran the same, in several rounds (run_id) each; None of any other."""
+    """The cases of a part whose experiments all ran the same cases, in several rounds (run_id) each; None for any
+    other part."""
     if part.cases["experiment"].nunique() < 2 or (part.rows.groupby("experiment")["run_id"].nunique() < 2).any():
         return None
     groups = parts.grouped_by(part.cases, SAME)
@@ -20,13 +22,15 @@ def repeated(part):
 
 
 def _rounds_of(part, case):
-    """The times of a case, [those of a round]: samples of one process are alike, so a bootstrap draws whole rounds."""
+    """The times of a case, [those of a round]. Samples of one process are alike, so a bootstrap must draw whole
+    rounds."""
     rows = part.rows[part.rows["line"].isin(case["lines"])].dropna(subset=["us"])
     return [times["us"].tolist() for _, times in rows.groupby("run_id", sort=False)]
 
 
 def rounds(part, shown, _):
-    """Ratios of the medians to those of `full`, or of the first experiment where there is none: a line each, by strategy."""
+    """Ratios of the medians to those of `full`, or to those of the first experiment if there is no `full`: one line
+    each, by strategy."""
     names = list(dict.fromkeys(shown["experiment"]))
     first = "full" if "full" in names else names[0]
     several = parts.mechanisms_each(shown)

@@ -1,4 +1,4 @@
-"""The figure of strategies: a dot a case, sorted by time, beside its time and its device launches."""
+"""The figure of strategies: one dot per case, sorted by time, with its time and its device launches."""
 import pandas
 
 import figure_parts as parts
@@ -11,7 +11,7 @@ SHAPE = ["elements", "nx", "ny", "grid", "block"]
 
 
 def strategies(part, shown, _):
-    """A dot a case, sorted by time, panels by shape."""
+    """One dot per case, sorted by time, with one panel per shape."""
     shapes = parts.varying(shown, SHAPE)
     several = parts.mechanisms_each(shown)
     suffixes = parts.varying(shown, [name for name in parts.NAMES if name not in [*SHAPE, "type"]])
@@ -39,7 +39,8 @@ def strategies(part, shown, _):
 
 
 def _rows_of(panel, suffixes):
-    """[(suffix, cases)]: a line of the plot each, of one strategy, sorted by the least time; what has none comes last."""
+    """[(suffix, cases)]: the lines of the plot, each for one strategy, sorted by the smallest time. Lines without a
+    time come last."""
     keys = ["strategy", "mechanism", *suffixes, *parts.CHOSEN]
     found = []
     for cases in parts.grouped_by(panel, keys):
@@ -49,7 +50,7 @@ def _rows_of(panel, suffixes):
 
 
 def _strategies_title(shown, shapes, panels):
-    """What runs, the least and the greatest time, and how many runs have none."""
+    """What runs, the smallest and the largest time, and how many runs have no time."""
     timed = shown[shown["us"].notna()]
     tail = f"; {_faults(shown)}" if parts.status_text(shown) else ""
     what = _what(shown, shapes, len(panels))
@@ -76,7 +77,7 @@ def _time_or_status(case):
 
 
 def _what(shown, shapes, sizes):
-    """`Summing 2²⁰ ints`, in words; strategies alone where there are several sizes."""
+    """`Summing 2²⁰ ints`, in words. Only the strategies if there are several sizes."""
     case = shown.iloc[0]
     if shapes:
         return parts.count_text(shown["strategy"].nunique(), "way") + f" at {sizes} sizes"
@@ -97,7 +98,7 @@ def _strategies_key(shown, types):
 
 
 def _dots(axes, panel, types, scale):
-    """The dots of a panel, their bars, and an × where there is no time. Returns the colour of each line."""
+    """The dots of a panel, their bars, and an × for a case without a time. Returns the colour of each line."""
     colours = []
     for place, (_, cases) in enumerate(panel):
         case = cases.iloc[0]
@@ -133,7 +134,7 @@ def _faults(cases):
 
 
 def _no_time(axes, place, cases, colour):
-    """An × at the left margin, and what became of the runs."""
+    """An × at the left margin, and the statuses of the runs."""
     axes.plot([0.0], [place], "x", color=colour, markersize=6, markeredgewidth=1.6, clip_on=False,
               transform=axes.get_yaxis_transform(), zorder=4)
     axes.annotate(_faults(cases), (0.0, place), (9, 0), xycoords=axes.get_yaxis_transform(),
@@ -155,7 +156,7 @@ def _time_axis(axes, panel, scale, unit):
 
 
 def _wide_panel(sheet, panel, top, height, types, scale, unit):
-    """Strategy and mechanism, the dots, and in columns at the right the time and the device launches."""
+    """Strategy and mechanism, the dots, and at the right the columns time and device launches."""
     names = [", ".join(filter(None, [style.marked(cases["strategy"].iloc[0]), suffix])) for suffix, cases in panel]
     widest = max(style.text_width(name, 9) for name in names)
     by = max(style.text_width(parts.mechanism_text(cases["mechanism"].iloc[0]), 8) for _, cases in panel)
@@ -187,7 +188,7 @@ def _wide_panel(sheet, panel, top, height, types, scale, unit):
 
 
 def _narrow_panel(sheet, panel, left, top, height, title, several, types, scale, unit):
-    """One of several: strategy (and mechanism), the dots, the time."""
+    """One of several panels: strategy (and mechanism), the dots, the time."""
     labels = [", ".join(filter(None, [parts.strategy_label(cases.iloc[0], several), suffix])) for suffix, cases in panel]
     widest = max(style.text_width(label, 8) for label in labels)
     start = left + style.MARGIN + widest + 0.12

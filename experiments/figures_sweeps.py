@@ -9,7 +9,7 @@ from measures import AXES, MEASURES
 
 
 def nothing_timed(title, part, shown):
-    """Axes with a sentence, where a figure's rows are there and none of them has a time."""
+    """An empty figure with a sentence, for a figure whose rows are there but have no time."""
     sheet = Sheet(title)
     axes = sheet.add(0.6, 0.1, style.WIDTH - 0.8, 1.5)
     axes.set_xticks([])
@@ -20,7 +20,8 @@ def nothing_timed(title, part, shown):
 
 
 def draw_line(axes, line, values, low=None, high=None, **more):
-    """A line with its marks, and its interval as bars; hollow marks where the clock is the host's on a GPU log."""
+    """A line with its marks, and its intervals as bars. Marks are hollow if a GPU log has only times of the host's
+    clock."""
     hollow = line.cases["clock"].iloc[0] == "wall" and line.cases["backend"].iloc[0] == "cuda"
     axes.plot(line.x, values, color=line.colour, linestyle=line.dash, marker=line.mark, markersize=4.2, clip_on=False,
               markerfacecolor="white" if hollow else line.colour, markeredgewidth=0.8, zorder=3, **more)
@@ -29,13 +30,14 @@ def draw_line(axes, line, values, low=None, high=None, **more):
 
 
 def refused(lines):
-    """Lines with a point that has no time."""
+    """The lines that have a point without a time."""
     return [line for line in lines if line.cases["us"].isna().any()]
 
 
 def mark_refused(axes, lines, rows=0):
-    """An × at each abscissa without a time, a row a line that has one, in a grey strip that the y axis is made longer by at its
-    top. To be called when y has its limits, and lines their colours. `rows`: of how many the strip is, where panels are alike."""
+    """An × at each x value without a time, in a grey strip above the plot, one row for each line that has one.
+    Extends the y axis for the strip. Call it after the limits of y and the colours are set. `rows`: the number of
+    rows of the strip, if panels must look alike."""
     without = refused(lines)
     rows = max(rows, len(without))
     if not rows:
@@ -57,7 +59,7 @@ def mark_refused(axes, lines, rows=0):
 
 
 def end_label(line, values, more=""):
-    """[(x, y, label, colour)] for Sheet.end_labels at the last value that is one; empty where none is."""
+    """[(x, y, label, colour)] for Sheet.end_labels, at the last value of a line; empty if it has no value."""
     return [(x, y, line.label + more, line.colour) for x, y in zip(line.x, values) if pandas.notna(y)][-1:]
 
 
@@ -74,7 +76,7 @@ def x_axis(axes, axis, values, inches):
 
 
 def _flat_beside(part, groups, axis):
-    """Up to three strategies without the axis that the groups can be held against: same grid, block and type."""
+    """Up to three strategies without this axis, to compare the groups with: same grid, block and type."""
     if axis != "depth":
         return part.cases.iloc[:0]
     first = groups[0].iloc[0]
@@ -84,7 +86,7 @@ def _flat_beside(part, groups, axis):
 
 
 def against(part, groups, figure):
-    """Time against the figure's axis: lines are strategies, panels the shapes."""
+    """Time against the figure's axis. Lines are strategies, and panels are shapes."""
     axis = figure.axes[0]
     flat = _flat_beside(part, groups, axis)
     shown = pandas.concat([*groups, flat])
@@ -100,8 +102,9 @@ def against(part, groups, figure):
     columns = 1 if len(panels) == 1 else 2
     room = max(style.text_width(line.label, 8) for line in lines + [_flat_line(case) for _, case in flat.iterrows()]) + 0.32
     pitch = style.WIDTH / columns
-    left = 0.72 if max(parts.extents(shown, scale)) >= 1e4 else 0.6  # for ticks of five digits
-    whole = parts.extents(shown, scale) if lines[0].value is not None else None  # panels of a strategy each are held against another
+    left = 0.72 if max(parts.extents(shown, scale)) >= 1e4 else 0.6  # inches, for ticks with five digits
+    # Panels with one strategy each are compared with each other.
+    whole = parts.extents(shown, scale) if lines[0].value is not None else None
     width = pitch - left - 0.08 - room
     for place, (name, found) in enumerate(panels):
         axes = sheet.add(left + pitch * (place % columns), 0.1 + (place // columns) * (height + 0.85) + 0.2 * bool(name), width,
@@ -143,7 +146,7 @@ def _against_panel(sheet, axes, lines, flat, axis, scale, width, log, whole):
 
 
 def _against_title(lines, axis, title, panels):
-    """What the slowest and the fastest line come to at the end of the axis, where there is one panel."""
+    """The times of the slowest and the fastest line at the end of the axis, if there is only one panel."""
     ends = [(line.cases["us"].dropna().iloc[-1], line) for line in lines if line.cases["us"].notna().any()]
     if len(panels) > 1 or len(ends) < 2:
         return title + (f": {_subject(lines)}" if _subject(lines) else "")
@@ -164,7 +167,7 @@ def _subject(lines):
 
 
 def launches(part, by_axis, _):
-    """Device launches as the kernels counted them, a row of panels an axis: {"depth": groups, "grid": groups}."""
+    """Device launches as the kernels counted them, one row of panels per axis: {"depth": groups, "grid": groups}."""
     shown = pandas.concat([group for groups in by_axis.values() for group in groups])
     shown = shown.loc[~shown.index.duplicated()]
     laid = {axis: parts.lines_and_panels(groups, parts.names_beside(axis)) for axis, groups in by_axis.items()}
@@ -179,7 +182,7 @@ def launches(part, by_axis, _):
     counted = {place: _counted(found) for place, (_, _, found) in enumerate(cells)}
     labels = {tuple(line.label for line, _ in found) for found in counted.values()}
     alike = len(cells) > 1 and len(labels) == 1 and len(next(iter(labels))) == 1
-    if alike:  # a label that every panel would bear stands above them, once
+    if alike:  # a label that every panel would have is written once, above them
         words = next(iter(labels))[0].replace("\n", " ")
         subtitle = ", ".join(filter(None, [subtitle, f"the same for {words}" if "," in words else words]))
     room = 0.25 if alike else max(style.text_width(row, 8) for found in counted.values() for line, _ in found
@@ -202,7 +205,7 @@ def launches(part, by_axis, _):
 
 
 def _without_copies(panels):
-    """Panels with the same counts in them (counts follow from few things) are drawn once, under all their names."""
+    """Panels with the same counts are drawn once, with all their names, because counts depend on few things."""
     found = {}
     for name, lines in panels:
         key = tuple((line.label, tuple(line.x), tuple(line.cases["launches"])) for line in lines)
@@ -244,7 +247,8 @@ def _launches_panel(sheet, axes, lines, counted, axis, width, labelled):
 
 
 def waves(part, shown, figure):
-    """Time against root blocks a wave, lines by streams, panels by what else varies; what was refused as ×."""
+    """Time against root blocks per wave. Lines are numbers of streams, and panels what else varies. Refused cases are
+    marked ×."""
     placed = shown[shown["wave"].notna()]
     if not placed["us"].notna().any():
         return nothing_timed(figure.title, part, shown)
@@ -268,7 +272,7 @@ def waves(part, shown, figure):
     columns = min(3, len(panels))
     pitch = (style.WIDTH - 0.7) / columns
     height = 2.0 if len(panels) > 1 else 2.9
-    two = 0.17 if len(ways) > 1 and len(names) > 2 else 0  # a title of two lines
+    two = 0.17 if len(ways) > 1 and len(names) > 2 else 0  # inches, for a title with two lines
     in_panels = [_stream_lines(cases, streams, colours) for cases in panels]
     rows = max(len(refused(lines)) for lines in in_panels)
     for place, (cases, lines) in enumerate(zip(panels, in_panels)):
@@ -294,7 +298,7 @@ def waves(part, shown, figure):
 
 
 def _stream_lines(cases, streams, colours):
-    """A line a number of streams."""
+    """One line per number of streams."""
     return [parts.Line("", "", "", count, list(group["wave"]), group, colours[count],
                        style.MARKS[streams.index(count) % len(style.MARKS)])
             for count, group in cases.sort_values("wave", kind="stable").groupby("streams")]

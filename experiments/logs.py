@@ -1,8 +1,8 @@
-"""nestbed's logs, read and summed up: a row a sample in, a row a case out.
+"""Reads nestbed's logs and summarizes them: from one row per sample to one row per case.
 
-All that is drawn or shown of a CSV goes through here. Times are in microseconds; medians with their 95 % intervals, and ratios, come
-from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's python3-pandas, and NESTBED,
-the path of a nestbed.
+All code that draws or shows a CSV uses this module. Times are in microseconds. Medians with their 95 % intervals, and
+ratios, come from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's
+python3-pandas, and NESTBED, the path of a nestbed.
 """
 import csv
 import errno
@@ -23,26 +23,29 @@ import pandas
 from manifests import manifest_path
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
-# What makes a case; samples that agree in all of these are repetitions of one.
+# The columns that define a case. Samples that agree in all of them are repetitions of one case.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
         "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "input", "operator", "submit_asked",
-        "l2", "gpu"]
-# What a reduction had before it could be told, by the column that a log then lacks.
+        "l2", "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "gpu"]
+# The values of all reductions in logs without these columns.
 BEFORE = {"input": "random", "operator": "sum"}
 NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
            "streams", "repetition", "gpu_us", "wall_us", "bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
            "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
-           "launches_failed", "max_depth", "relative_error"]
+           "launches_failed", "max_depth", "relative_error", "threshold", "coarsen", "dwell", "division", "fanout", "grain",
+           "items_offered", "launched", "replaced", "drains", "child_blocks", "arena_bytes", "work", "pixels_off"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
 TEXTS = [*(name for name in CASE if name not in NUMBERS), "status", "detail", "driver", "cuda", "git", "utc"]  # that are shown
-# What moves, hides or turns the text round it: control characters, and those of bidirectional text and of line ends.
+# Characters that move or hide text, or change its direction: control characters, bidirectional controls and line
+# ends.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 MOST_SHOWN = 64  # characters of a name
 CUB = ["cub", "cub_narrow"]
-LEAST = 5  # samples of an interval that is shown: of fewer it is from the least to the greatest, and says little
-TEST_ONLY = "fault_"  # how strategies begin that are there for tests
+# Samples for a visible interval: with fewer it is the range from the smallest to the largest, and says little.
+LEAST = 5
+TEST_ONLY = "fault_"  # the prefix of strategies that exist only for tests
 MOST_BYTES = 2**30  # of a file that is read, as in nestbed
-# What a case and the CUB that it is held against must agree in.
+# The columns in which a case and the CUB that it is compared with must agree.
 CUB_KEY = ["log", "backend", "gpu", "clock", "submit", "l2", "type", "elements"]
 
 
@@ -51,13 +54,14 @@ class LogError(Exception):
 
 
 def regular(path, flags):
-    """For open(..., opener=regular): a pipe or a device may have no end, and what is larger than MOST_BYTES is no log. Raises OSError."""
-    handle = os.open(path, flags | os.O_NONBLOCK)  # without a wait for somebody who writes a pipe
+    """For open(..., opener=regular): refuses a pipe or a device, which may have no end, and files larger than
+    MOST_BYTES. Raises OSError."""
+    handle = os.open(path, flags | os.O_NONBLOCK)  # does not wait for a writer of a pipe
     found = os.fstat(handle)
     why = None
     if found.st_size > MOST_BYTES:
         why = f"it is too large; allowed: {MOST_BYTES / 2**30:g} GiB"
-    elif not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):  # of a folder, open() says it
+    elif not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):  # for a folder, open() reports the error
         why = "it is a pipe or a device; allowed: a regular file"
     if why:
         os.close(handle)
@@ -66,8 +70,8 @@ def regular(path, flags):
 
 
 def is_log(path):
-    """Whether a CSV's header has a log's columns. What cannot be read or is empty is taken for one: read_log says what is wrong
-    with it."""
+    """Whether the header of a CSV has the columns of a log. A file that cannot be read, or is empty, counts as a log,
+    because read_log reports what is wrong with it."""
     try:
         with open(path, newline="", encoding="utf-8", opener=regular) as file:
             header = next(csv.reader(file, strict=True), [])
@@ -77,15 +81,16 @@ def is_log(path):
 
 
 def logs_in(folder):
-    """([logs], [other CSVs]) of a folder, paths by name, by their headers alone (is_log)."""
+    """([logs], [other CSVs]) in a folder: paths sorted by name, classified only by their headers (is_log)."""
     found = sorted(pathlib.Path(folder).glob("*.csv"))
     known = {path: is_log(path) for path in found}
     return [path for path in found if known[path]], [path for path in found if not known[path]]
 
 
 def write_whole(path, data):
-    """Puts bytes into a file, whole or not at all: into one beside it that then takes its name, and is removed where anything
-    fails. Through a link, not instead of it, and with the permissions of a file that is there. Makes the folder. Raises OSError."""
+    """Writes bytes to a file, all of them or none: into a temporary file beside it, which then replaces it, and which
+    is removed if anything fails. It follows links, and keeps the permissions of an existing file. Creates the folder.
+    Raises OSError."""
     path = pathlib.Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
@@ -101,7 +106,8 @@ def write_whole(path, data):
 
 
 def _stray_quote(text):
-    """Where a cell that does not begin with a quote has one, which Python's reader takes, even when strict; None for nowhere."""
+    """The position of a quote in a cell that does not begin with one; None if there is none. Python's reader accepts
+    it even in strict mode."""
     for quoted in re.finditer(r'"[^"]*(?:""[^"]*)*"?', text):
         if quoted.start() and text[quoted.start() - 1] not in ",\r\n":
             return quoted.start()
@@ -109,33 +115,35 @@ def _stray_quote(text):
 
 
 def seen(text):
-    """The text with what cannot be seen named: [U+001B]. A terminal, a page and a figure show it and do not go by it."""
+    """The text with invisible characters named: [U+001B]. A terminal, a page or a figure then shows them and does not
+    interpret them."""
     return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
 def said(message):
-    """The same of a message, which may have several lines."""
+    """The same for a message, which may have several lines."""
     return "\n".join(map(seen, str(message).split("\n")))
 
 
 def cut(text):
-    """A name as figures and pages show it: of a long one the beginning, and a digest that tells it from others."""
+    """A name as figures and pages show it. A long name is shortened to its beginning and a digest that distinguishes
+    it from others."""
     return text if len(text) <= MOST_SHOWN else f"{text[:40]}… ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
 
 
 def current_mechanism(name):
-    """The name of a mechanism in a log or manifest of any version, as this version has it. pandas takes `null` for missing."""
+    """The current name of a mechanism in a log or manifest of any version. (pandas reads `null` as missing.)"""
     return "null_stream" if name == "null" else name
 
 
 def read_rows(path):
-    """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and its line in the file, where the header is 1.
-    Blank lines are left out; mechanisms have the names of this version. Raises LogError."""
+    """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and the line of each row in the
+    file, where the header is line 1. Blank lines are skipped. Mechanisms get their current names. Raises LogError."""
     try:
         with open(path, newline="", encoding="utf-8", opener=regular) as file:
             text = file.read()
         if "\0" in text:
-            raise LogError(f"{path}, line {1 + text[:text.index(chr(0))].count(chr(10))}: a byte is 0: the file is damaged, or no text")
+            raise LogError(f"{path}, line {1 + text[:text.index(chr(0))].count(chr(10))}: a byte is 0: the file is damaged, or not text")
         reader, before, found = csv.reader(io.StringIO(text, newline=""), strict=True), 0, []
         for row in reader:
             if row:
@@ -154,7 +162,7 @@ def read_rows(path):
     (_, header), *rows = found
     for line, row in rows:
         if len(row) != len(header):
-            raise LogError(f"{path}, line {line}: {len(row)} cells under {len(header)} columns: the row is not whole")
+            raise LogError(f"{path}, line {line}: {len(row)} cells under {len(header)} columns: the row is incomplete")
         for place, name in enumerate(header):
             if name == "mechanism":
                 row[place] = current_mechanism(row[place])
@@ -162,17 +170,18 @@ def read_rows(path):
 
 
 def read_log(path):
-    """The rows of a log, texts but for NUMBERS, in the file's order, and three columns more: `log` (the path), `line` (of the
-    file, the header is 1) and `us` (gpu_us, or wall_us where there is none; NaN unless the status is ok).
+    """The rows of a log, in the order of the file. All columns are texts except NUMBERS. There are three more
+    columns: `log` (the path), `line` (in the file, where the header is line 1) and `us` (gpu_us, or wall_us if there
+    is none; NaN unless the status is ok).
 
-    Columns that a log of an earlier version lacks are empty; numbers are finite. Of TEXTS, what cannot be seen is named (seen), and
-    names that are long are cut; `attrs["whole"]` has these whole. Raises LogError.
+    Columns that a log of an earlier version lacks are empty, and numbers are finite. In TEXTS, invisible characters
+    are named (seen), and long names are cut; `attrs["whole"]` has the full names. Raises LogError.
     """
     path = pathlib.Path(path)
     header, lines, rows = read_rows(path)
     missing = [name for name in NEEDED if name not in header]
     if missing:
-        raise LogError(f"{path}: it is no log of `nestbed run`: it has no column {', '.join(missing)}")
+        raise LogError(f"{path}: it is not a log of `nestbed run`: it has no column {', '.join(missing)}")
     log = pandas.DataFrame(rows, columns=header, dtype=str)
     for name in [*CASE, *NUMBERS, "submit", "detail", "driver", "cuda", "git", "utc", "run_id", "launches_by_depth"]:
         if name not in log:
@@ -183,10 +192,10 @@ def read_log(path):
         if len(bad):
             raise LogError(f"{path}, line {lines[bad[0]]}: {name} is '{log[name][bad[0]]}'; allowed: a finite number or nothing")
         log[name] = numbers
-    if "key" in log:  # of a sample that a worker was lost in there is no wave: that of the case's others
+    if "key" in log:  # a sample whose worker was lost has no wave: it gets that of the case's other samples
         for name in ("wave", "streams"):
             log[name] = log[name].fillna(log.groupby("key")[name].transform("first"))
-    for name in [name for name in BEFORE if name not in header]:  # of a matrix, or of empty grids, there is none
+    for name in [name for name in BEFORE if name not in header]:  # matrices and empty grids have none
         log.loc[log["elements"].notna() & log["nx"].isna(), name] = BEFORE[name]
     log.attrs["whole"] = {}
     for name in TEXTS:
@@ -202,30 +211,33 @@ def read_log(path):
 
 
 def _median(column):
-    """Of the values that are there; NaN where there is none."""
+    """The median of the existing values; NaN if there is none."""
     values = column.dropna()
     return float(numpy.median(values)) if len(values) else numpy.nan
 
 
 def _clock_of(rows):
-    """gpu or wall; what has no time goes by the backend."""
+    """gpu or wall. Without any time, the backend decides."""
     if rows["us"].notna().any():
         return "gpu" if rows["gpu_us"].notna().any() else "wall"
     return "gpu" if (rows["backend"] == "cuda").all() else "wall"
 
 
 def cases_of(log):
-    """A row a case, in the order of their first samples: CASE, and
-    rows, ok: how many samples, and how many of them have status ok;
-    statuses: {status: how many} of all;
-    us, low, high: median and its interval over those that are ok, NaN where there is none; no interval of fewer than LEAST;
+    """One row per case, in the order of their first samples, with the columns CASE and
+    rows, ok: number of samples, and how many of them have status ok;
+    statuses: {status: number of samples};
+    us, low, high: median of the ok samples and its interval, NaN if there is none; no interval with fewer than LEAST
+    samples;
     samples: their times;
     clock: gpu or wall;
-    submit: how those that have a GPU time were submitted: held, open, or both with a comma (one was let go); empty where no row says;
-    launches, failed, expected: medians of launches_attempted, launches_failed, launches_expected over all rows that have them;
+    submit: how samples with a GPU time were submitted: held, open, or both with a comma (if one could not be held);
+    empty if no row says;
+    launches, failed, expected: medians of launches_attempted, launches_failed and launches_expected, over all rows
+    that have them;
     launches_by_depth: of the first row;
     latency: median of latency_us; limit_bytes, pending_limit, bandwidth_gb_s, peak_gb_s, peak_share: medians;
-    log, lines: the file and the lines of all rows.
+    log, lines: the file, and the lines of all rows.
     """
     found = []
     for key, rows in log.groupby(CASE, sort=False, dropna=False):
@@ -252,9 +264,10 @@ def cases_of(log):
 
 
 def faster_cub(cases):
-    """What ratios are held against: {cub_key(case): case}, of a DataFrame as cases_of gives it (of several logs too). The case
-    is that of CUB, as a row with all its columns: of `cub` and `cub_narrow` with a time, of the same log, backend, device, clock,
-    type, size, submission and state of the L2 cache (in any experiment of the log), the one of the smaller median; where only one has a time, that one."""
+    """The references of ratios: {cub_key(case): case}, for a DataFrame as cases_of returns it (also for several
+    logs). Each case is a row with all its columns: of `cub` and `cub_narrow`, the one with the smaller median, or the
+    only one with a time. It has the same log, backend, device, clock, type, size, submission and state of the L2
+    cache, in any experiment of the log."""
     library = cases[cases["strategy"].isin(CUB) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
     for _, case in library.iterrows():
@@ -265,13 +278,14 @@ def faster_cub(cases):
 
 
 def cub_key(case):
-    """Under which key faster_cub has what this case is held against."""
+    """The key of this case's reference in the result of faster_cub."""
     return tuple(case[name] for name in CUB_KEY)
 
 
 def ratios_to_cub(cases):
-    """A list beside the cases, in their order: (ratio, low, high) of the medians, the case's over faster_cub's; None where there
-    is no such CUB, or the case has no time. Of fewer than LEAST samples on a side there is no interval: NaN."""
+    """A list with one entry per case, in their order: (ratio, low, high) of the case's median to that of faster_cub.
+    None if there is no such CUB, or if the case has no time. With fewer than LEAST samples on a side, the interval is
+    NaN."""
     reference = faster_cub(cases)
     found = [None] * len(cases)
     held = [(place, case["samples"].tolist(), reference[cub_key(case)]["samples"].tolist())
@@ -282,8 +296,9 @@ def ratios_to_cub(cases):
 
 
 def lost_share(case):
-    """Of the launches that a case expects, the share (0 to 1) that was refused or lost with one that was:
-    1 - (attempted - failed) / expected, of the medians. None where a log does not say, or none is expected."""
+    """The share (0 to 1) of a case's expected launches that were refused, or lost because of a refused one: 1 -
+    (attempted - failed) / expected, from the medians. None if a log does not have these numbers, or if none is
+    expected."""
     launches, failed, expected = (case[name] for name in ("launches", "failed", "expected"))
     if pandas.isna(launches) or not expected > 0:
         return None
@@ -291,16 +306,16 @@ def lost_share(case):
 
 
 def wrong_share(case):
-    """(wrong, trials) of a case; trials are the rows that are ok or wrong. None where there is no such row: a run that timed out
-    is neither."""
+    """(wrong, trials) of a case. Trials are the rows that are ok or wrong. None if there is no such row. For example,
+    a run that timed out is neither."""
     wrong = int(case["statuses"].get("wrong", 0))
     trials = wrong + int(case["ok"])
     return (wrong, trials) if trials else None
 
 
 def wilson(wrong, trials):
-    """(low, high) of the share wrong / trials, of at least one trial: the 95 % score interval (Wilson, "Probable Inference",
-    1927)."""
+    """(low, high) of the share wrong / trials, with at least one trial: the 95 % score interval (Wilson, "Probable
+    Inference", 1927)."""
     z = 1.959963984540054
     middle = wrong + z * z / 2
     half = z * math.sqrt(wrong * (trials - wrong) / trials + z * z / 4)
@@ -311,7 +326,7 @@ def wilson(wrong, trials):
 
 
 def manifest_of(path):
-    """The manifest beside a log, {} where there is none. Raises LogError."""
+    """The manifest beside a log; {} if there is none. Raises LogError."""
     beside = manifest_path(path)
     if not beside.is_file():
         return {}
@@ -319,7 +334,7 @@ def manifest_of(path):
         manifest = json.loads(beside.read_text(encoding="utf-8"))
     except OSError as error:
         raise LogError(f"{beside}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # a JSONDecodeError, text that is no UTF-8, or what is nested too deeply
+    except (ValueError, RecursionError) as error:  # a JSONDecodeError, text that is not UTF-8, or too deep nesting
         raise LogError(f"{beside}: it is not a manifest of `nestbed run`: {error}") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("runs", {}), dict):
         raise LogError(f"{beside}: it is not a manifest of `nestbed run`: it has no object `runs`")
@@ -336,8 +351,8 @@ def machine_of(log):
 
 
 def command_text(path, run, facts):
-    """The command of a run in the manifest beside a log, as a shell takes it; `facts` is what the manifest has of the run. Raises
-    LogError."""
+    """The command of a run, from the manifest beside a log, quoted for a shell. `facts` is the entry of the run in
+    the manifest. Raises LogError."""
     command = facts.get("command") if isinstance(facts, dict) else None
     if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
         raise LogError(f"{manifest_path(path)}: it is not a manifest of `nestbed run`: run {run} has no `command`; "
@@ -346,12 +361,13 @@ def command_text(path, run, facts):
 
 
 def commands_of(path, log):
-    """The commands that made a log's rows, by its manifest; without one, the run's experiments. Raises LogError."""
+    """The commands that made a log's rows, from its manifest; without one, the experiments of the run. Raises
+    LogError."""
     runs = manifest_of(path).get("runs", {})
     commands = [command_text(path, run, runs[run]) for run in log["run_id"].unique() if run in runs]
     return list(dict.fromkeys(commands)) or [f"nestbed run, experiment {name}" for name in log["experiment"].unique()]
 
 
 def interval_of_share(wrong, trials):
-    """wilson's where the trials are LEAST or more; (NaN, NaN) of fewer."""
+    """The result of wilson() for LEAST or more trials; (NaN, NaN) for fewer."""
     return wilson(wrong, trials) if trials >= LEAST else (math.nan, math.nan)

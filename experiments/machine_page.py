@@ -1,18 +1,19 @@
-"""The README.md of a folder of results: one table of what was measured there, computed from the logs. Needs NESTBED and Python alone."""
+"""The README.md of a folder of results: one table of what was measured there, computed from the logs. Needs NESTBED
+and otherwise only Python."""
 import csv
 import pathlib
 
 import medians
 
 MARK = "<!-- written by experiments/reproduce.sh -->"
-# What may tell a log's cases apart, besides strategy and mechanism.
+# Columns that may distinguish the cases of a log, besides strategy and mechanism.
 NAMES = ["type", "input", "operator", "nx", "ny", "grid", "block", "elements", "block_shape", "depth", "delay_us", "graphs",
          "pending_limit_asked", "wave", "streams", "submit_asked", "l2", "schedule", "seed"]
 HEADS = ["experiment", "device", "driver", "CUDA", "date", "nestbed", "rows", "fastest case", "slowest case"]
 
 
 def log_rows(path):
-    """The rows of a log as dictionaries; none of what is no log."""
+    """The rows of a log as dictionaries; empty for a file that is not a log."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             return [row for row in csv.DictReader(file) if {"run_id", "strategy", "status", "gpu"} <= row.keys()]
@@ -21,7 +22,7 @@ def log_rows(path):
 
 
 def logs_in(folder):
-    """{path: its rows} of the logs in a folder that have rows, by name."""
+    """{path: its rows} for the logs in a folder that have rows, sorted by name."""
     found = {path: log_rows(path) for path in sorted(pathlib.Path(folder).glob("*.csv"))}
     return {path: rows for path, rows in found.items() if rows}
 
@@ -31,7 +32,7 @@ def devices_in(folder):
 
 
 def is_made_here(folder):
-    """Whether a folder's README.md is one that this wrote."""
+    """Whether this script wrote the README.md of a folder."""
     try:
         return MARK in (pathlib.Path(folder) / "README.md").read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -39,12 +40,12 @@ def is_made_here(folder):
 
 
 def cell(values):
-    """Of a table in Markdown."""
+    """The content of a cell of a Markdown table."""
     return ", ".join(dict.fromkeys(filter(None, values))).replace("|", r"\|").replace("\n", " ")
 
 
 def digits(value):
-    """Three significant digits, also where they are noughts: 21.0."""
+    """Three significant digits, including trailing zeros: 21.0."""
     return f"{value:#.3g}".rstrip(".")
 
 
@@ -63,7 +64,8 @@ def rows_text(rows):
 
 
 def names_apart(rows):
-    """Those of NAMES that tell cases apart: not what follows from those before, as the numbers do from grid and block."""
+    """The NAMES that distinguish cases. Leaves out what follows from earlier names, such as the numbers that follow
+    from grid and block."""
     def cases(names):
         return len({tuple(row.get(name) for name in ["experiment", "strategy", "mechanism", *names]) for row in rows})
 
@@ -75,7 +77,8 @@ def names_apart(rows):
 
 
 def case_texts(rows):
-    """["`synced`, null: 20.7 ms", ...] of the fastest and the slowest case by the median; empty texts where no row has a time."""
+    """["`synced`, null: 20.7 ms", ...] for the fastest and the slowest case by median; empty texts if no row has a
+    time."""
     names, cases = names_apart(rows), {}
     for row in rows:
         if row["status"] == "ok" and (time := row.get("gpu_us") or row.get("wall_us")):
@@ -100,7 +103,7 @@ def table_line(path, rows):
 
 
 def page(folder, name):
-    """The whole text. Raises medians.StatisticsError."""
+    """The text of the page. Raises medians.StatisticsError."""
     logs = logs_in(folder)
     lines = "".join(table_line(path, rows) for path, rows in logs.items())
     on_gpu = any(row.get("backend") == "cuda" for rows in logs.values() for row in rows)

@@ -1,4 +1,4 @@
-"""What figures and the page of report.py are drawn against and what they measure: each axis and each measure, once."""
+"""The axes and measures of figures and of the page of report.py: each is defined once, here."""
 import dataclasses
 import typing
 
@@ -9,10 +9,10 @@ import logs
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """`field`: the column of the log that varies; `column`: which holds it as a number; `follows`: fields that change with it,
-    and so tell no lines apart; `apart`: fields that do besides; `words`: values that are no numbers, and whether they stand before
-    or after these; `powers`: its ticks are 2²⁰ and the like where the largest is over that; `on_cpu`: its title for the executor,
-    where that differs."""
+    """`field`: the column of the log that varies. `column`: the column that has it as a number. `follows`: fields
+    that change with it and so do not distinguish lines. `apart`: additional fields that distinguish lines. `words`:
+    values that are not numbers, and whether they come before or after the numbers. `powers`: ticks are 2²⁰ and the
+    like if the largest value is above this. `on_cpu`: the title for the executor, if it differs."""
     name: str
     title: str
     field: str
@@ -40,8 +40,9 @@ AXES = {
 
 @dataclasses.dataclass(frozen=True)
 class Measure:
-    """`of` gives (values, low, high) of cases, columns beside them, in the unit; low and high None where there is no interval.
-    `linear`: never on a logarithmic axis; `zero`: 0 has a place on one; `share`: of the device's peak."""
+    """`of` returns (values, low, high) of cases, as columns in the unit; low and high are None if there is no
+    interval. `linear`: never on a logarithmic axis. `zero`: a logarithmic axis has a place for 0. `share`: a share of
+    the device's peak."""
     name: str
     title: str
     unit: str
@@ -56,12 +57,13 @@ class Measure:
 
 
 def each(cases):
-    """Time over the grids of a chain or the launches of a fan-out."""
+    """Time divided by the grids of a chain or the launches of a fan-out."""
     return tuple(cases[name] / cases["launched"] for name in ("us", "low", "high"))
 
 
 def bandwidth(cases):
-    """GB/s; their interval is bytes over the times' and turned round, for a rate falls as its time grows."""
+    """GB/s. The interval is the bytes divided by the interval of the times, with its ends swapped, because a rate
+    falls as its time grows."""
     amount = (cases["bandwidth_gb_s"] * cases["us"]).where(cases["low"] > 0)
     return cases["bandwidth_gb_s"], amount / cases["high"], amount / cases["low"]
 
@@ -71,7 +73,7 @@ def _share(cases):
 
 
 def _wrong(cases):
-    """Of the runs that were right or wrong, with the Wilson interval."""
+    """The wrong share of the runs that were right or wrong, with the Wilson interval."""
     trials = [logs.wrong_share(case) for _, case in cases.iterrows()]
     spans = [(found[0] / found[1], *logs.interval_of_share(*found)) if found else [numpy.nan] * 3 for found in trials]
     return tuple([100 * number for number in numbers] for numbers in zip(*spans))

@@ -1,4 +1,5 @@
-"""Medians, ratios and their 95 % intervals, by `nestbed statistics`. Needs NESTBED, the path of a nestbed, and Python alone."""
+"""Medians, ratios and their 95 % intervals, from `nestbed statistics`. Needs NESTBED, the path of a nestbed, and
+otherwise only Python."""
 import json
 import math
 import os
@@ -6,12 +7,12 @@ import subprocess
 
 
 class StatisticsError(Exception):
-    """nestbed did not do its part: why."""
+    """nestbed could not compute the statistics. The text says why."""
 
 
 def statistics(requests):
-    """[(value, low, high)]: the answers of `nestbed statistics` (its --help has the form of a request) by the program that NESTBED
-    names; NaN for what is not defined. Raises StatisticsError."""
+    """[(value, low, high)]: the answers of `nestbed statistics` (--help describes the form of a request), by the
+    program that NESTBED names. NaN if a value is not defined. Raises StatisticsError."""
     if not requests:
         return []
     nestbed = os.environ.get("NESTBED")
@@ -37,5 +38,6 @@ def medians(several):
 
 
 def ratios(pairs):
-    """[(ratio, low, high)] of the medians of pairs of independent sets of numbers, or of lists of numbers: rounds."""
+    """[(ratio, low, high)] of the medians of pairs of independent sets of numbers. A set can also be a list of
+    rounds, each a list of numbers."""
     return statistics([{"parts": [{"above": above, "below": [below]}]} for above, below in pairs])

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Compares a log's medians with nvbench's times, case by case; experiments/nvbench.sh installs what this needs and runs it.
+"""Compares a log's medians with nvbench's times, case by case. experiments/nvbench.sh installs what this needs and
+runs it.
 
-nvbench writes the mean of its GPU times into its CSV, not their median; its cold measurement flushes the L2 cache before each sample and
-holds the stream until all work of the sample is submitted.
+nvbench writes the mean of its GPU times into its CSV, not their median. Its cold measurement flushes the L2 cache
+before each sample, and holds the stream until all work of the sample is submitted.
 """
 import argparse
 import csv
@@ -27,7 +28,7 @@ class InputError(Exception):
 
 @dataclasses.dataclass
 class Theirs:
-    """A row of nvbench's."""
+    """A row of nvbench's CSV."""
     line: int
     benchmark: str
     elements: int
@@ -64,7 +65,7 @@ class Compared:
 
 
 def whole_number(text):
-    """1048576, or 2^20; None for another text."""
+    """The number in 1048576 or 2^20; None for any other text."""
     power = re.fullmatch(r"2\^([0-9]{1,2})", text)
     return 2 ** int(power[1]) if power else int(text) if re.fullmatch("[0-9]{1,18}", text) else None
 
@@ -80,9 +81,9 @@ def seconds_in(path, line, column, text):
 
 
 def read_nvbench(path, options):
-    """[Theirs] of the benchmarks that are mapped, skipped ones left out. Raises InputError and logs.LogError."""
+    """[Theirs] of the benchmarks in --map, without skipped ones. Raises InputError and logs.LogError."""
     header, lines, rows = logs.read_rows(path)
-    # Columns of one name are nvbench's own: it has a Noise of CPU times and one of GPU times.
+    # nvbench itself has columns with the same name: a Noise of CPU times and one of GPU times. The first one counts.
     columns = {name: place for place, name in reversed(list(enumerate(header)))}
     for name in ("Benchmark", options.time, options.size, *options.only):
         if name not in columns:
@@ -100,7 +101,7 @@ def read_nvbench(path, options):
             raise InputError(f"{path}, line {line}: {options.size} is '{row[options.size]}'; allowed: a whole number above 0, or 2^20")
         first = before.setdefault((row["Benchmark"], elements), line)
         if first != line:
-            raise InputError(f"{path}, line {line}: {row['Benchmark']} with {elements} numbers is in line {first} already; allowed: one "
+            raise InputError(f"{path}, line {line}: {row['Benchmark']} with {elements} numbers is already in line {first}; allowed: one "
                              "row per case, chosen by --only AXIS=VALUE")
         us = 1e6 * seconds_in(path, line, options.time, row[options.time])
         found.append(Theirs(line, row["Benchmark"], elements, us, row.get("Samples", ""),
@@ -116,10 +117,10 @@ def read_nvbench(path, options):
 
 
 def read_ours(path, options):
-    """The rows of a log that are measured as nvbench measures, and are ok."""
+    """The rows of a log that were measured as nvbench measures, and are ok."""
     log = logs.read_log(path)
     for name in (*MEASURED_ALIKE, *options.where):
-        if name not in log or (log[name] == "").all():  # of a log of an earlier version they are empty
+        if name not in log or (log[name] == "").all():  # in a log of an earlier version they are empty
             raise InputError(f"{path}, line 1: its column '{name}' is missing or empty; allowed: a log with rows of "
                              f"{' and '.join(f'{column} = {value}' for column, value in MEASURED_ALIKE.items())}")
     log = log[(log["status"] == "ok") & log["gpu_us"].notna()]
@@ -129,7 +130,7 @@ def read_ours(path, options):
 
 
 def rows_beside(theirs, strategy, log, options):
-    """The rows of the log's one case that is beside a row of nvbench's."""
+    """The rows of the one case in the log that corresponds to a row of nvbench."""
     place = f"{options.nvbench}, line {theirs.line}: {theirs.benchmark}"
     mine = log[(log["strategy"] == strategy) & (log["elements"] == theirs.elements)]
     if not len(mine):
@@ -138,7 +139,7 @@ def rows_beside(theirs, strategy, log, options):
     apart = [name for name in logs.CASE if mine[name].nunique(dropna=False) > 1]
     if apart:
         values = {name: ", ".join(map(str, mine[name].unique())) for name in apart}
-        raise InputError(f"{options.log}, line {mine['line'].iloc[0]}: {strategy} with {theirs.elements} numbers is of several cases: "
+        raise InputError(f"{options.log}, line {mine['line'].iloc[0]}: {strategy} with {theirs.elements} numbers has several cases: "
                          f"{'; '.join(f'{name} {found}' for name, found in values.items())}; allowed: one, chosen by --where COLUMN=VALUE")
     if theirs.device and theirs.device != mine["gpu"].iloc[0]:
         raise InputError(f"{place}: it is of {theirs.device}, and {options.log}, line {mine['line'].iloc[0]} of {mine['gpu'].iloc[0]}; "
@@ -210,11 +211,11 @@ def options_of():
         prog="nvbench.sh", allow_abbrev=False, description="A log's medians beside nvbench's times, case by case.",
         epilog="Exit codes: 0 all within the bounds, 1 it could not run, 2 a bad option or "
                "file, 3 a difference is larger than its bound.")
-    parser.add_argument("nvbench", metavar="NVBENCH.csv", help="what a benchmark of nvbench wrote by --csv")
-    parser.add_argument("log", metavar="LOG.csv", help="a log of nestbed run; its rows with submit = held and l2 = flushed are taken")
+    parser.add_argument("nvbench", metavar="NVBENCH.csv", help="the CSV that a benchmark of nvbench wrote with --csv")
+    parser.add_argument("log", metavar="LOG.csv", help="a log of nestbed run; only its rows with submit = held and l2 = flushed are used")
     parser.add_argument("--map", action="append", required=True, type=pair_of, metavar="BENCHMARK=STRATEGY",
-                        help="which strategy a benchmark is; others of the file are left out")
-    parser.add_argument("--size", required=True, metavar="AXIS", help="the axis of nvbench that is the numbers of a case")
+                        help="the strategy of a benchmark; other benchmarks in the file are left out")
+    parser.add_argument("--size", required=True, metavar="AXIS", help="the axis of nvbench with the numbers of a case")
     parser.add_argument("--time", default=TIME, metavar="COLUMN", help=f"the column of nvbench with the time in seconds ({TIME}, a mean)")
     parser.add_argument("--only", action="append", default=[], type=pair_of, metavar="AXIS=VALUE", help="rows of nvbench with this value")
     parser.add_argument("--where", action="append", default=[], type=pair_of, metavar="COLUMN=VALUE",
@@ -236,7 +237,7 @@ def main():
     options = options_of()
     try:
         if options.output and os.path.lexists(options.output):
-            raise InputError(f"--output {options.output}: it is there already, and nothing is overwritten; allowed: a new file")
+            raise InputError(f"--output {options.output}: it already exists, and nothing is overwritten; allowed: a new file")
         found = compared(options)
         if options.output:
             logs.write_whole(options.output, csv_of(found).encode())

@@ -15,11 +15,11 @@ import logs
 
 
 def rounds_of(path):
-    """{strategy: {variant: [[gpu_us of a run], ...]}}, a run a round."""
+    """{strategy: {variant: [[gpu_us of a run], ...]}}, with one run per round."""
     found = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     with open(path, newline="", encoding="utf-8", opener=logs.regular) as file:
         for row in csv.DictReader(file):
-            # Racy strategies are: a row that came out wrong has no time.
+            # Some strategies are racy: a wrong row has no time.
             if row["status"] == "ok" and row["gpu_us"]:
                 found[row["strategy"]][row["experiment"]][row["run_id"]].append(float(row["gpu_us"]))
     return {strategy: {variant: list(runs.values()) for variant, runs in variants.items()}

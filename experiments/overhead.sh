@@ -15,11 +15,11 @@ answer_help "" "$@"
     exit 2
 }
 nestbed=$1 without_ledger=$2 log=$3 rounds=${4:-12}
-parts=$log.parts # a log is of one experiment: a file a run, and all in one at the end
+parts=$log.parts # one file per run, because a log contains one experiment; all are joined at the end
 mkdir -p "$parts"
 for ((round = 1; round <= rounds; ++round)); do
     echo "overhead.sh: round $round of $rounds" >&2
-    # In another order every round. nosync is a race: a row that came out wrong has no time, and exit 3.
+    # Each round has a different order. nosync has a race: a wrong row has no time, and the exit code is 3.
     for ((turn = 0; turn < 3; ++turn)); do
         case $(((turn + round) % 3)) in
         0) variant=("$nestbed" --experiment full) ;;

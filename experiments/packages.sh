@@ -1,11 +1,12 @@
-# Sourced by the scripts here: installs the Debian packages that are missing, finds nestbed.
+# Functions for the scripts in this folder: they install missing Debian packages and find nestbed.
 
 say() { printf '%s\n' "$*" >&2; }
 
-# install_packages PACKAGE...: installs them with apt-get, with sudo if this is not root. If it cannot, it says which packages are missing.
+# install_packages PACKAGE...: installs them with apt-get, with sudo if this is not root. If it cannot, it says which
+# packages are missing.
 install_packages() {
     if ! command -v dpkg-query >/dev/null; then
-        say "${0##*/}: this is no Debian system; it needs what these packages hold: $*"
+        say "${0##*/}: this is not a Debian system; it needs the software in these packages: $*"
         return 0
     fi
     local missing=() package
@@ -26,8 +27,9 @@ install_packages() {
     "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# answer_help SCRIPT ARGUMENT...: if --help is among the arguments, prints the help and exits; nothing is installed or built. The help is
-# that of the Python script SCRIPT; without its packages, or if SCRIPT is empty, the comment at the head of the script that sources this.
+# answer_help SCRIPT ARGUMENT...: if --help is among the arguments, prints the help and exits; nothing is installed or
+# built. The help is that of the Python script SCRIPT. If its packages are missing, or if SCRIPT is empty, the help is
+# the comment at the head of the script that sources this file.
 answer_help() {
     local script=$1 argument
     shift
@@ -38,16 +40,17 @@ answer_help() {
     done
 }
 
-# print_head: the comment at the head of the script.
+# print_head: prints the comment at the head of the script.
 print_head() { sed -n '2,/^set/{/^set/!p}' "$0" | cut -c3-; }
 
-# find_nestbed: exports NESTBED, the program that the scripts run: the one that NESTBED names, else one that is built now.
+# find_nestbed: exports NESTBED, the program that the scripts run: the one that NESTBED names, otherwise one that it
+# builds now.
 find_nestbed() {
     local found
     if [[ -z ${NESTBED:-} ]]; then
         found=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "" nestbed)/nestbed
     elif ! found=$(type -P -- "$NESTBED"); then
-        say "${0##*/}: NESTBED=$NESTBED: there is no such program; allowed: a nestbed that is built, or unset to build one"
+        say "${0##*/}: NESTBED=$NESTBED: there is no such program; allowed: the path of a nestbed, or unset it to build one"
         exit 2
     fi
     NESTBED=$(realpath -- "$found")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Redraws the figures of nestbed's logs as SVG and PNG; experiments/plot.sh installs what this needs and runs it."""
+"""Draws the figures of nestbed's logs as SVG and PNG. experiments/plot.sh installs what this needs and runs it."""
 import argparse
 import io
 import os
@@ -25,7 +25,7 @@ DOTS_AN_INCH = 120
 
 
 class PlotError(Exception):
-    """What keeps figures from being drawn or written, and the exit code that it means."""
+    """A reason why figures cannot be drawn or written, and its exit code."""
 
     def __init__(self, text, code):
         super().__init__(text)
@@ -44,17 +44,18 @@ def folders_of_results():
 
 
 def logs_of(folder):
-    """The logs of a folder, by name; says which CSVs are none."""
+    """The logs of a folder, sorted by name. Reports CSVs that are not logs."""
     found, others = logs.logs_in(folder)
     for path in others:
-        say(f"{near(path)} is no log of `nestbed run`: left out")
+        say(f"{near(path)} is not a log of `nestbed run`: left out")
     if not found:
         raise PlotError(f"{near(folder)}: no log of `nestbed run` in it", 2)
     return found
 
 
 def refuse_same_names(inputs):
-    """Of logs that go into one folder no two may be called the same: figures are named after their log."""
+    """Refuses two logs with the same name whose figures would go into one folder, because figures are named after
+    their log."""
     taken = {}
     for given in inputs:
         for path in logs.logs_in(given)[0] if given.is_dir() else [given]:
@@ -65,24 +66,25 @@ def refuse_same_names(inputs):
 
 
 def near(path):
-    """The path from here where it lies below, else in full."""
+    """The path relative to the current folder if it is below it, otherwise in full."""
     path = pathlib.Path(os.path.abspath(path))
     here = pathlib.Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def bytes_of(figure, ending, source):
-    """The figure as a file's bytes, the same every time: no date, no version; what it is drawn from."""
+    """The bytes of a figure's file, always the same: without date and version, but with the source of the figure."""
     out = io.BytesIO()
     if ending == "png":
         figure.savefig(out, format="png", dpi=DOTS_AN_INCH, metadata={"Software": None})
         texts = PIL.PngImagePlugin.PngInfo()
         texts.add_text("Source", source)
-        small = io.BytesIO()  # 256 colours are more than such a figure has but for blends at edges, and a third of the bytes
+        # Such a figure has at most 256 colours, except for blends at edges; the file has a third of the bytes.
+        small = io.BytesIO()
         PIL.Image.open(out).convert("RGB").quantize(256, dither=PIL.Image.Dither.NONE).save(
             small, "png", optimize=True, pnginfo=texts, dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
         return small.getvalue()
-    for fonttype in ("path", "none"):  # text as text where its outlines take too much
+    for fonttype in ("path", "none"):  # text as text if its outlines take too many bytes
         out = io.BytesIO()
         with matplotlib.rc_context({"svg.fonttype": fonttype}):
             figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Source": source})
@@ -100,7 +102,7 @@ def write(folder, name, content):
 
 
 def draw_log(path, out):
-    """Draws and writes all figures of a log. Returns the titles of those that it has; None of a log without rows."""
+    """Draws and writes all figures of a log. Returns their titles; None for a log without rows."""
     log = logs.read_log(path)
     if not len(log):
         say(f"{near(path)}: it has a header and no rows: no figure")
@@ -124,7 +126,7 @@ def draw_folder(folder, out):
 
 
 def figures_beside(first, second, stem):
-    """[(file name, figure, what it is drawn from)] of a log that two folders have."""
+    """[(file name, figure, its source)] of a log that both folders have."""
     paths = [folder / f"{stem}.csv" for folder in (first, second)]
     found = []
     for pair in beside.pairs_of(*(figure_parts.parts_of(path, logs.read_log(path)) for path in paths)):
@@ -135,7 +137,7 @@ def figures_beside(first, second, stem):
 
 
 def draw_beside(first, second, out):
-    """Draws the logs that both folders have, a figure of both machines each. Raises PlotError."""
+    """Draws the logs that both folders have, with both machines in each figure. Raises PlotError."""
     stems = [{path.stem for path in logs_of(folder)} for folder in (first, second)]
     both = sorted(stems[0] & stems[1])
     drawn = 0
@@ -146,7 +148,7 @@ def draw_beside(first, second, out):
                 write(out or second / f"beside-{first.resolve().name}", f"{name}.{ending}", bytes_of(figure, ending, source))
         drawn += len(found)
         if not found:
-            say(f"{stem}.csv: {near(first)} and {near(second)} have no cases of one backend that a figure could show beside each other")
+            say(f"{stem}.csv: {near(first)} and {near(second)} have no cases of the same backend that a figure could compare")
     if not drawn:
         raise PlotError(f"{near(first)} and {near(second)} have no figure in common; the first has {', '.join(sorted(stems[0]))}, "
                         f"the second {', '.join(sorted(stems[1]))}", 1)
@@ -155,7 +157,7 @@ def draw_beside(first, second, out):
 def main():
     parser = argparse.ArgumentParser(
         prog="plot.sh", description="Redraws every figure from logs of `nestbed run` alone, as SVG and PNG.",
-        epilog="Exit codes: 0 all drawn, 1 something could not be drawn or written, 2 a bad option, or a file that is no log.")
+        epilog="Exit codes: 0 all drawn, 1 something could not be drawn or written, 2 a bad option, or a file that is not a log.")
     parser.add_argument("inputs", nargs="*", type=pathlib.Path, metavar="CSV|FOLDER",
                         help="logs, or folders of logs; two folders: each log that both have, the two machines side by side, into "
                         "beside-FIRST/ of the second; without one, every folder under results/ that holds logs")

@@ -17,6 +17,6 @@ answer_help "$here/plot.py" "$@"
 install_packages python3-pandas python3-matplotlib
 if [[ "${1-}" == --setup ]]; then exit 0; fi
 find_nestbed
-python=/usr/bin/python3 # Debian's packages are for this one, whatever else is on the PATH
+python=/usr/bin/python3 # Debian's packages are for this Python, whatever else is on the PATH
 "$python" -c 'import pandas, matplotlib' 2>/dev/null || python=python3
 MPLBACKEND=Agg exec "$python" "$here/plot.py" "$@"

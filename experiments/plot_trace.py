@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Draws a trace of `nestbed trace` as a timeline: one lane per grid that runs at a time, waits pale, runs in the colour of their
-depth.
+"""Draws a trace of `nestbed trace` as a timeline. Each grid that runs at the same time as others has its own lane.
+Waits are pale, and runs have the colour of their depth.
 
     experiments/plot_trace.py TRACE.json FIGURE.(svg|png)
 
@@ -17,7 +17,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 import figure_style as style
 
 MOST_ARROWS = 100
-LANE, LEAST, MOST = 0.09, 1.2, 6.0  # inches: a lane, and the panel
+LANE, LEAST, MOST = 0.09, 1.2, 6.0  # inches: the height of a lane, and the smallest and largest height of the panel
 
 
 def box(row, event):
@@ -48,7 +48,7 @@ def caption_of(about):
 
 
 def drawn(trace):
-    """The figure of a trace with a grid that ran."""
+    """The figure of a trace in which at least one grid ran."""
     slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
     about = trace["otherData"]
     lanes = sorted({(event["pid"], event["tid"]) for event in slices})

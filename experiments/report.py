@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""One page of HTML to explore a results folder: `report.py [FOLDER] [-o FILE.html]`.
+"""Writes one HTML page to explore a results folder: `report.py [FOLDER] [-o FILE.html]`.
 
-Strategies that are there for tests are not shown, nor figures for which the folder has no log.
+Leaves out strategies that exist only for tests, and figures for which the folder has no log.
 
-The claims come from claims.py (--claims FILE reads them from a file instead); the rest is read from the logs by logs.py, which needs
-NESTBED. Which figures there are, what they take and how they look is said in figures.py; report/views.py lays it out for the page.
-The page holds plotly.js and all data, and needs no network. The same inputs give the same bytes.
-Exit codes: 1 it could not run or write, 2 the input is bad. Needs Debian's python3-pandas, python3-matplotlib and python3-plotly.
+The claims come from claims.py (or from a file, with --claims FILE). The rest is read from the logs by logs.py, which
+needs NESTBED. figures.py defines which figures there are, what they take and how they look; report/views.py prepares
+them for the page. The page contains plotly.js and all data, and needs no network. The same inputs give the same
+bytes.
+Exit codes: 1 could not run or write, 2 bad input. Needs Debian's python3-pandas, python3-matplotlib and
+python3-plotly.
 """
 import argparse
 import base64
@@ -37,18 +39,19 @@ import claims_table  # noqa: E402  (beside the page's other sources)
 import views  # noqa: E402
 
 SCRIPTS = ["data.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
-COPIED = ["title", "note", "needs", "axes", "measures", "level", "command"]  # of a figure of the table
+COPIED = ["title", "note", "needs", "axes", "measures", "level", "command"]  # from a figure of the table
 OF_AXIS = ["name", "title", "field", "words", "powers", "on_cpu"]
-# Of a case, what the page shows; the fields of logs.CASE come first, the measures last.
+# The columns of a case on the page: first the fields of logs.CASE, then these, then the measures.
 SUMMED = ["log", "machine", "family", "rows", "ok", "clock", "launches", "peak_gb_s"]
 
 
 class BadInput(Exception):
-    """What was asked for cannot be shown: which file, and why."""
+    """A request that cannot be shown: names the file and the reason."""
 
 
 def plain(value):
-    """A cell as JSON has it: None for what is no number, whole numbers without a point, others to nine digits."""
+    """A cell for JSON: None if it is not a number, whole numbers without a decimal point, other numbers with nine
+    digits."""
     if isinstance(value, str):
         return value
     value = float(value)
@@ -63,7 +66,7 @@ def logs_of(folder):
         raise BadInput(f"{folder}: there is no such folder; allowed: a folder with logs of `nestbed run`")
     paths, others = logs.logs_in(folder)
     for path in others:
-        print(f"report.py: {path.name} is left out: it is no log of `nestbed run`", file=sys.stderr)
+        print(f"report.sh: {path.name} is left out: it is not a log of `nestbed run`", file=sys.stderr)
     found = []
     for path in paths:
         log = logs.read_log(path)
@@ -72,26 +75,26 @@ def logs_of(folder):
             found.append((path, shown))
         else:
             why = "all its strategies are there for tests" if len(log) else "it has no rows"
-            print(f"report.py: {path.name} is left out: {why}", file=sys.stderr)
+            print(f"report.sh: {path.name} is left out: {why}", file=sys.stderr)
     if not found:
-        raise BadInput(f"{folder}: it holds no log with rows (*.csv); allowed: a folder with logs of `nestbed run`")
+        raise BadInput(f"{folder}: it has no log with rows (*.csv); allowed: a folder with logs of `nestbed run`")
     return found
 
 
 def same_or_list(values):
-    """One value where all are the same: what most cases have."""
+    """The common value if all are the same, as in most cases; otherwise the list."""
     return values[0] if len(set(values)) == 1 else values
 
 
 def spans_of(measure, cases):
-    """[value, low, high] of each case, low and high None where there is no interval; None where it has no value, as a ratio to a
-    time of 0."""
+    """[value, low, high] for each case; low and high are None if there is no interval. None if the case has no value,
+    such as a ratio to a time of 0."""
     spans = zip(*([plain(number) for number in column] for column in measure.of(cases) if column is not None))
     return [None if span[0] is None else [span[0], None, None] if None in span else [*span, None, None][:3] for span in spans]
 
 
 def cases_of(path, log):
-    """A log's cases with what the table of figures goes by."""
+    """A log's cases with the columns that the table of figures needs."""
     cases = parts.with_levels(logs.cases_of(log))
     measured = {name: pandas.Series(spans_of(measure, cases), dtype=object) for name, measure in MEASURES.items()}
     family = [style.family_of(strategy, launches) for strategy, launches in zip(cases["strategy"], cases["launches"])]
@@ -100,7 +103,7 @@ def cases_of(path, log):
 
 
 def columns_of(cases, log):
-    """Cases as columns, with the rows behind each: lines, times, repetitions, statuses and details."""
+    """Cases as columns, with the rows of each: lines, times, repetitions, statuses and details."""
     by_line = log.set_index("line")
     columns = {name: [plain(value) for value in cases[name]] for name in [*logs.CASE, *SUMMED]}
     columns.update({name: cases[name].tolist() for name in [*MEASURES, "lines"]})
@@ -113,12 +116,12 @@ def columns_of(cases, log):
 
 
 def joined(tables):
-    """Columns of all logs, one behind the other."""
+    """The columns of all logs, concatenated."""
     return {name: [value for table in tables for value in table[name]] for name in tables[0]}
 
 
 def table_of_figures(cases):
-    """What the page's scripts know of figures, of the cases of all logs: those that these have something for."""
+    """The data about figures for the page's scripts: the figures that have something to show for these cases."""
     most = cases.groupby("strategy")["launches"].max()
     shown = [(figure, views.views_of(figure, cases)) for figure in figures.FIGURES if not figure.page]
     return {
@@ -137,7 +140,8 @@ def table_of_figures(cases):
 
 
 def compared_with(folder, results):
-    """The claims beside the same numbers of a folder. Why one is missing is said without the path of this machine's folder."""
+    """The claims, compared with the numbers of a folder. The reasons for missing numbers do not contain the path of
+    the folder on this machine."""
     compared = claim_results.claims_json(results, results.second(folder))["claims"]
     for number in [number for claim in compared for number in claim["numbers"] if "second" in number]:
         number["second"]["why"] = number["second"]["why"].replace(f"{folder}/", "")
@@ -145,14 +149,15 @@ def compared_with(folder, results):
 
 
 def claims_for(folder, options):
-    """The claims that rest on this folder; of another folder, compared with it. Raises BadInput, ClaimError, StatisticsError."""
+    """The claims about this folder; for another folder, the claims compared with it. Raises BadInput, ClaimError,
+    StatisticsError."""
     if options.claims:
         try:
             return json.loads(options.claims.read_text(encoding="utf-8"))["claims"]
         except OSError as error:
             raise BadInput(f"{options.claims}: {error.strerror}") from error
         except (ValueError, KeyError) as error:
-            raise BadInput(f"{options.claims}: it holds no claims: {error}") from error
+            raise BadInput(f"{options.claims}: it has no claims: {error}") from error
     results = claim_results.Results(ROOT / "results")
     own = [claim for claim in claim_results.claims_json(results)["claims"]
            if (ROOT / "results" / claim["csv"]).resolve().parent == folder.resolve()]
@@ -160,13 +165,13 @@ def claims_for(folder, options):
 
 
 def shown_name(folder):
-    """A folder as a reader of the page knows it: from the repository's root, or by its name alone."""
+    """The name of a folder for readers of the page: relative to the repository's root, or only its name."""
     folder = folder.resolve()
     return str(folder.relative_to(ROOT)) if folder.is_relative_to(ROOT) else folder.name
 
 
 def facts_of(found):
-    """Of all logs: machines, commits and days, each once and in order."""
+    """Machines, commits and days of all logs, each once and in order."""
     machines, commits, days = {}, {}, set()
     for _, log in found:
         machines.update(dict.fromkeys(logs.machine_of(log).split("; ")))
@@ -179,7 +184,7 @@ def facts_of(found):
 
 
 def about_html(found):
-    """In a sentence, what the page is."""
+    """One sentence that says what the page shows."""
     gpus = sorted({gpu for _, log in found for gpu in log["gpu"].unique() if gpu}) or ["the CPU executor, a model of a GPU"]
     rows = f"{sum(len(log) for _, log in found):,}".replace(",", "\u202f")
     return (f"This page shows how long GPU programs take that launch their own work on the device, and the same work without that: "
@@ -195,12 +200,12 @@ def facts_html(found):
 
 
 def as_script(value):
-    """JSON that no cell can break out of: `<` ends a script element or begins a comment in one."""
+    """JSON that no cell can break out of: escapes `<`, which could end a script element or begin a comment."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
 
 
 def packed_plotly():
-    """plotly.js, which Debian ships with all its blanks, gzipped and as text: a quarter of its size."""
+    """plotly.js as text, compressed with gzip to a quarter of its size."""
     return base64.b64encode(gzip.compress(plotly.offline.get_plotlyjs().encode(), compresslevel=9, mtime=0)).decode()
 
 
@@ -209,7 +214,7 @@ def source(name):
 
 
 def page_of(folder, beside, options):
-    """The page's text; its links go out from the folder `beside`."""
+    """The text of the page. Its links are relative to the folder `beside`."""
     found = logs_of(folder)
     listed = claims_for(folder, options)
     gpus = {gpu for _, log in found for gpu in log["gpu"].unique()}
@@ -217,7 +222,7 @@ def page_of(folder, beside, options):
     try:
         behind = claims_table.rows_behind(own, {path.resolve() for path, _ in found}, ROOT / "results", beside)
     except logs.LogError as error:
-        raise BadInput(f"a claim rests on a CSV that cannot be read: {error}") from error
+        raise BadInput(f"a claim uses a CSV that cannot be read: {error}") from error
     tables = [cases_of(path, log) for path, log in found]
     data = {"cases": joined([columns_of(cases, log) for cases, (_, log) in zip(tables, found)]),
             **table_of_figures(pandas.concat(tables, ignore_index=True)),
@@ -230,7 +235,7 @@ def page_of(folder, beside, options):
              "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
              "theme": source("theme.js"), "data": as_script(data), "plotly": packed_plotly(),
              "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}
-    # In one go: what a cell says is never taken for a place to fill.
+    # Replaces everything in one pass, so that the content of a cell is never taken for a placeholder.
     return re.sub(r"@(\w+)@", lambda match: parts.get(match[1], match[0]), source("page.html"))
 
 
@@ -251,15 +256,15 @@ def main():
         page = page_of(options.folder, out.resolve().parent, options)
         logs.write_whole(out, page.encode())
     except (BadInput, logs.LogError) as error:
-        print(f"report.py: {logs.said(error)}", file=sys.stderr)
+        print(f"report.sh: {logs.said(error)}", file=sys.stderr)
         return 2
     except (ClaimError, logs.StatisticsError) as error:
-        print(f"report.py: {logs.said(error)}", file=sys.stderr)
+        print(f"report.sh: {logs.said(error)}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"report.py: {out}: it cannot be written: {error.strerror}", file=sys.stderr)
+        print(f"report.sh: {out}: it cannot be written: {error.strerror}", file=sys.stderr)
         return 1
-    print(f"report.py: {out}", file=sys.stderr)
+    print(f"report.sh: {out}", file=sys.stderr)
     return 0
 
 

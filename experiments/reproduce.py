@@ -1,4 +1,4 @@
-"""What experiments/reproduce.sh does. Needs Python alone."""
+"""The implementation of experiments/reproduce.sh. Needs only Python."""
 import argparse
 import csv
 import datetime
@@ -20,12 +20,13 @@ from utc import seconds_of
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = ROOT / "results"
-FIRST = RESULTS / "h200"  # what ours took tells how long it takes
+FIRST = RESULTS / "h200"  # our run times, to estimate how long a run takes
 
-# On a GPU: all that results/h200 has; quick ones first.
-ON_GPU = ["book", "ways", "refused", "hello", "rdc", "best", "flushed", "blobs", "tail_streams", "transpose", "depth", "hazard", "submit",
+# On a GPU: everything in results/h200, quick experiments first.
+ON_GPU = ["book", "ways", "refused", "hello", "rdc", "best", "flushed", "blobs", "tail_streams", "transpose", "depth", "hazard", "litmus", "lanes", "bezier",
+          "mandelbrot", "cgo22", "submit",
           "waves", "synced_waves", "baselines", "pending", "library", "grid", "launch"]
-# On the executor: options that keep it short, and seconds on two cores.
+# On the executor: options that keep it short, and the run time in seconds on two cores.
 ON_EXECUTOR = {
     "quick": ([], 1),
     "book": ([], 2),
@@ -35,7 +36,7 @@ ON_EXECUTOR = {
                "neighbored,synced,nosync,reduce2,barrier,tail,reduce2_tail,aggregated_block,aggregated_grid,host_loop"], 2),
     "grid": (["--grid", "1:2048:*2"], 9),
 }
-PROFILE = "profile"  # by Nsight Compute, where there is one
+PROFILE = "profile"  # measured with Nsight Compute, if it is installed
 PROFILE_SECONDS = 480  # 90 cases
 START_SECONDS = {True: 2, False: 0}  # before the first row: memory, probes
 
@@ -45,7 +46,7 @@ def say(text):
 
 
 def runs_of(log):
-    """The runs of a log's manifest, by run_id; {} where there is none that can be read."""
+    """The runs in a log's manifest, by run_id; {} if it cannot be read."""
     try:
         runs = json.loads(manifest_path(log).read_text(encoding="utf-8"))["runs"]
         return {run: facts for run, facts in runs.items() if isinstance(facts, dict)}
@@ -54,7 +55,7 @@ def runs_of(log):
 
 
 def rows_by_run(log):
-    """{run_id: [utc of each row]}; {} for what is no log."""
+    """{run_id: [utc of each row]}; {} for a file that is not a log."""
     found = {}
     try:
         with open(log, newline="", encoding="utf-8") as file:
@@ -66,7 +67,8 @@ def rows_by_run(log):
 
 
 def seconds_of_first(name):
-    """How long an experiment of FIRST took, from the start of its run to its last row; None where it is not there."""
+    """The run time of an experiment of FIRST in seconds, from the start of its run to its last row; None if there is
+    no log."""
     log = FIRST / f"{name}.csv"
     rows = rows_by_run(log)
     if not rows:
@@ -75,7 +77,7 @@ def seconds_of_first(name):
 
 
 def whole_run(log):
-    """What the manifest says of the run that completed the log, whose rows are all still there; None for none."""
+    """The manifest's entry of the run that completed the log, if all its rows are still there; otherwise None."""
     rows = sum(len(utcs) for utcs in rows_by_run(log).values())
     for facts in runs_of(log).values():
         if facts.get("finished_utc") and facts.get("log_rows") == rows:
@@ -84,7 +86,8 @@ def whole_run(log):
 
 
 def short(path):
-    """From the repository where the path lies in it: for commands that run there, and for what manifests say of them."""
+    """The path relative to the repository if it is inside: for commands that run there, and for what manifests record
+    about them."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
@@ -98,7 +101,7 @@ def has_gpu():
 
 
 class Task:
-    """One log to make: its name, the words of the command without -o, how long it takes, and where it goes."""
+    """One log to make: its name, the words of the command without -o, its estimated run time, and its path."""
 
     def __init__(self, name, words, seconds, folder):
         self.name, self.words, self.seconds = name, words, seconds
@@ -108,17 +111,18 @@ class Task:
         self.surprises = whole.get("surprises", []) if whole else []
 
     def run(self):
-        """The exit code. A log that is not complete is gone on with; one that this nestbed or machine did not begin is moved aside."""
+        """Runs it and returns the exit code. An incomplete log is continued. A log that another nestbed or machine
+        began is moved aside."""
         words = nestbed(*self.words, "-o", short(self.log))
         code = subprocess.run(words, cwd=ROOT, check=False).returncode
         if code == 2 and self.log.is_file():
-            say(f"reproduce.sh: {self.name} is begun again")
+            say(f"reproduce.sh: {self.name} starts again from the beginning")
             code = subprocess.run([*words, "--overwrite"], cwd=ROOT, check=False).returncode
         return code
 
 
 class ProfileTask(Task):
-    """Launches as Nsight Compute counts them: a folder of pages, and the CSV of what they say."""
+    """Launches as Nsight Compute counts them: a folder of pages, and the CSV made from them."""
 
     def __init__(self, folder):
         super().__init__(PROFILE, ["profile", "experiments/profile.cfg", "--timeout", "90"], PROFILE_SECONDS, folder)
@@ -129,7 +133,7 @@ class ProfileTask(Task):
 
     def run(self):
         if self.pages.exists():
-            put_pages_aside(self.pages)  # without a reconcile.csv: of a run that was ended
+            put_pages_aside(self.pages)  # the pages are from an interrupted run, without a reconcile.csv
         code = subprocess.run(nestbed(*self.words, "-o", short(self.pages)), cwd=ROOT, check=False).returncode
         if code not in (0, 3):
             return code
@@ -178,7 +182,7 @@ def show(tasks, gpu):
 
 
 def measure(tasks):
-    """(names of those that did not come out as expected, names of those that could not run)."""
+    """(names of experiments with unexpected results, names of experiments that could not run)."""
     failed = []
     for task in tasks:
         if task.done:
@@ -196,32 +200,32 @@ def measure(tasks):
 
 
 def present(folder, gpu):
-    """Figures, the claims beside ours, the page. The worst exit code."""
+    """Draws the figures, compares the claims with ours, and writes the page. Returns the worst exit code."""
     codes = [subprocess.run([HERE / "plot.sh", folder], check=False).returncode]
     if gpu:
         second = folder / "second_run.csv"
-        second.unlink(missing_ok=True)  # made of the logs alone
+        second.unlink(missing_ok=True)  # it depends only on the logs
         codes.append(subprocess.run([HERE / "claims.sh", "compare", folder, "--csv", second], cwd=ROOT, check=False).returncode)
     codes.append(subprocess.run([HERE / "report.sh", folder], check=False).returncode)
     return max(code if code >= 0 else 1 for code in codes)
 
 
 def set_up():
-    """Builds nestbed, unless NESTBED names one. Exits where neither can be had."""
+    """Builds nestbed, unless NESTBED names one. Exits if there is no nestbed."""
     named = os.environ.get("NESTBED")
     if named is None:
         built = subprocess.run([HERE / "build.sh", "", "nestbed"], stdout=subprocess.PIPE, text=True, check=False)
         if built.returncode != 0:
-            sys.exit(1)  # it said why
+            sys.exit(1)  # build.sh has printed the reason
         named = pathlib.Path(built.stdout.strip()) / "nestbed"
     if shutil.which(named) is None:
-        say(f"reproduce.sh: NESTBED={named}: there is no such program; allowed: a nestbed that is built, or unset to build one")
+        say(f"reproduce.sh: NESTBED={named}: there is no such program; allowed: the path of a nestbed, or unset it to build one")
         sys.exit(2)
     os.environ["NESTBED"] = os.path.abspath(shutil.which(named))
 
 
 def device_of_this_machine(gpu):
-    """The name that rows will have."""
+    """The device name that rows will have."""
     said = subprocess.run(nestbed("info"), stdout=subprocess.PIPE, text=True, check=False).stdout
     found = re.search(f"^  {'device' if gpu else 'executor on'} +(.*)$", said, re.MULTILINE)
     if not found:
@@ -231,10 +235,10 @@ def device_of_this_machine(gpu):
 
 
 def check_folder(name, folder, gpu):
-    """Exits where the folder of --as is not one for this machine."""
+    """Exits if the folder of --as does not belong to this machine."""
     why = ""
     if folder.exists() and not (folder.is_dir() and (not any(folder.iterdir()) or machine_page.is_made_here(folder))):
-        why = "it is there, and --as did not make it"
+        why = "it already exists, and --as did not make it"
     elif others := set(machine_page.devices_in(folder)) - {device := device_of_this_machine(gpu)}:
         why = f"it has logs of {', '.join(sorted(others))}; this machine has {device}"
     if why:
@@ -262,7 +266,7 @@ def reproduce(options):
         say(f"reproduce.sh: {'--as' if options.name else '--output'} {folder}: the folder could not be made: {error.strerror}")
         return 1
     if options.name:
-        write_page(folder, options.name)  # the folder is known by it, also if this is stopped
+        write_page(folder, options.name)  # the page identifies the folder, even if this run is stopped
     try:
         surprising, failed = measure(tasks)
     finally:
@@ -270,7 +274,7 @@ def reproduce(options):
             write_page(folder, options.name)
     code = 0 if options.measure_only else present(folder, gpu)
     if failed:
-        say(f"reproduce.sh: could not run: {', '.join(failed)}; what is complete stays: start again to go on")
+        say(f"reproduce.sh: could not run: {', '.join(failed)}; complete experiments are kept; rerun the command to continue")
     if surprising:
         say(f"reproduce.sh: not as expected: {', '.join(surprising)}")
     return 1 if failed else 3 if surprising else code
@@ -278,11 +282,11 @@ def reproduce(options):
 
 def main():
     parser = argparse.ArgumentParser(prog="reproduce.sh", description="Measures everything again on this machine.")
-    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="these alone, by name: book, depth, ...")
+    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="only these, by name: book, depth, ...")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("-o", "--output", metavar="FOLDER", help="where the logs go (results/local of the repository)")
     where.add_argument("--as", dest="name", metavar="NAME", help="into results/NAME, with a README.md: one table of what was measured")
-    parser.add_argument("--dry-run", action="store_true", help="say what there is to do, and measure nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print what there is to do, and measure nothing")
     parser.add_argument("--measure-only", action="store_true", help="no figures and no page")
     options = parser.parse_args()
     if options.output == "":
@@ -296,7 +300,7 @@ def main():
         say(f"reproduce.sh: {error}")
         return 1
     except KeyboardInterrupt:
-        say("reproduce.sh: interrupted; what is complete stays: start again to go on")
+        say("reproduce.sh: interrupted; complete experiments are kept; rerun the command to continue")
         return 130
 
 

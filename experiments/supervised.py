@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""What it costs that a worker process measures: whole runs with and without one (--in-process), in turn, by the clock on the wall.
+"""Measures the cost of the worker process: whole runs with a worker and without one (--in-process), in turn, by the
+wall clock.
 
-    experiments/supervised.py NESTBED LOG.csv [ROUNDS]      12 rounds; a LOG.csv that is there is shown again
+    experiments/supervised.py NESTBED LOG.csv [ROUNDS]      12 rounds; shows an existing LOG.csv again
 
-`start` is a run that measures nothing (--dry-run), `book` experiments/book.cfg, `short` thousands of the shortest samples. Prints the
-difference of the starts, and of the others the ratio of the medians with its 95 % interval (`nestbed statistics`). Measuring needs Python
-alone, showing Debian's python3-pandas.
+`start` is a run that measures nothing (--dry-run), `book` is experiments/book.cfg, and `short` takes thousands of the
+shortest samples. Prints the difference of the starts, and for the others the ratio of the medians with its 95 %
+interval (`nestbed statistics`). Measuring needs only Python; showing needs Debian's python3-pandas.
 """
 import csv
 import os
@@ -31,7 +32,7 @@ def seconds_of(nestbed, words):
         begin = time.monotonic()
         ended = subprocess.run([nestbed, "run", *words, "-o", f"{folder}/log.csv"], capture_output=True, text=True, check=False)
         seconds = time.monotonic() - begin
-    if ended.returncode not in (0, 3):  # a race of the book's may come out wrong
+    if ended.returncode not in (0, 3):  # a race in the book's experiment may give wrong rows
         sys.exit(f"supervised.py: {' '.join(words)}: exit code {ended.returncode}: {ended.stderr.strip()}")
     return seconds
 
@@ -64,7 +65,7 @@ def main():
     if not pathlib.Path(sys.argv[2]).exists():
         measure(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) == 4 else 12)
     os.environ["NESTBED"] = sys.argv[1]
-    import logs  # not above: where pandas is not installed, a log can still be made
+    import logs  # not at the top: where pandas is not installed, a log can still be made
     try:
         show(sys.argv[2], logs)
     except (logs.LogError, logs.StatisticsError) as error:

@@ -1,5 +1,5 @@
 'use strict';
-// What stands beside a plot: the marks of its legend, its caption, and its points as a table.
+// The parts beside a plot: the marks of its legend, its caption, and its points as a table.
 
 function element(name, properties = {}, ...children) {
   const found = document.createElement(name);
@@ -9,7 +9,7 @@ function element(name, properties = {}, ...children) {
   return found;
 }
 
-// The mark of a series as a picture beside its name.
+// The mark of a series as a picture, for use beside its name.
 function swatch({color, symbol, dash}, line) {
   const shapes = {
     circle: 'M16 6a4 4 0 1 0 .01 0z',
@@ -33,7 +33,8 @@ function swatch({color, symbol, dash}, line) {
   return picture;
 }
 
-// "24 of 30 cases, int32. × 12 of 24 cases have no ok row: launch_failed 12." Where two clocks meet in a figure, it says so.
+// "24 of 30 cases, int32. × 12 of 24 cases have no ok row: launch_failed 12." Also says if a figure has times of two
+// clocks.
 function captionOf(view, drawn) {
   const all = view.series.flatMap((each) => each.cases).length + view.apart.length;
   const shown = drawn.flatMap(({points, lost}) => [...points, ...lost]).map(({found}) => found);
@@ -58,7 +59,7 @@ function captionOf(view, drawn) {
   return said.join(' ');
 }
 
-// {status: cases} of cases that have no ok row, by what most of their rows say.
+// {status: cases} for cases without an ok row, by the most frequent status of their rows.
 function caseFaults(list) {
   const counts = Object.create(null);
   for (const found of list) {

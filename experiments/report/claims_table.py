@@ -1,4 +1,4 @@
-"""The table of claims on the page of report.py, and the rows that each number rests on."""
+"""The table of claims on the page of report.py, and the rows that each number is computed from."""
 import html
 import os
 import re
@@ -9,12 +9,12 @@ from figure_style import three
 
 
 def link(path, beside):
-    """The address of a file for a page in the folder `beside`."""
+    """The address of a file, for a page in the folder `beside`."""
     return urllib.parse.quote(os.path.relpath(path.resolve(), beside).replace(os.sep, "/"))
 
 
 def number_text(value):
-    """Four significant digits, zeros too; whole numbers, and those from a thousand on, whole."""
+    """Four significant digits, including zeros. Whole numbers, and numbers from a thousand on, without decimals."""
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e9 or 1e3 <= abs(value) < 1e9 else f"{value:#.4g}"
 
 
@@ -34,7 +34,7 @@ def tolerance_text(number):
 
 
 def second_html(number):
-    """What the folder of the page measured itself, beside the claim."""
+    """The measurement of the page's own folder, beside the claim."""
     second = number.get("second")
     if not second or second["within"] is None:
         return f'<span class="muted">not measured: {html.escape((second or {}).get("why") or "no such rows")}</span>'
@@ -45,7 +45,7 @@ def second_html(number):
 
 
 def sentence_html(text):
-    """A claim's sentence, with names between backquotes set as code."""
+    """A claim's sentence, with names between backquotes formatted as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
@@ -77,7 +77,7 @@ def number_cells(number, compared):
 
 
 def table(own, listed, gpus, results, beside):
-    """The claims made on the folder's hardware; where there are none, a sentence that says so."""
+    """The claims made on the folder's hardware, or a sentence that there are none."""
     if not own:
         others = sorted({claim["hardware"] for claim in listed})
         here = ", ".join(sorted(gpu or "the CPU executor" for gpu in gpus))
@@ -97,14 +97,14 @@ def table(own, listed, gpus, results, beside):
 
 
 def cells_of(path, lines):
-    """(header, {line: cells}) of those lines of any CSV. Raises logs.LogError."""
+    """(header, {line: cells}) for these lines of any CSV. Raises logs.LogError."""
     header, places, rows = logs.read_rows(path)
     return header, {line: row for line, row in zip(places, rows) if line in lines}
 
 
 def rows_behind(own, shown, results, beside):
-    """For the page's script, by number: {claim, what, log, link, command, lines}. Where the CSV is none of the logs that the page
-    has anyway (`shown`), also header and cells of those lines. Raises logs.LogError."""
+    """The data of each number for the page's script: {claim, what, log, link, command, lines}. If the CSV is not one
+    of the logs on the page (`shown`), also the header and the cells of these lines. Raises logs.LogError."""
     found = {}
     for claim in own:
         path = (results / claim["csv"]).resolve()

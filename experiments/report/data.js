@@ -1,23 +1,23 @@
 'use strict';
-// The cases, the filters over them, and how values are written. Knows nothing of plots.
+// The cases, their filters, and the text form of values. Independent of plots.
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const cases = unpacked(data.cases);
 
-// The table of figures (figures.py), which drawn figures go by too.
+// The table of figures (figures.py), which the figure files use too.
 const {figures, axes, measures, families} = data;
 
-// Columns to one object a case; `index` is its place, `machine` what figures never mix.
+// From columns to one object per case. `index` is its position, and `machine` is what figures never mix.
 function unpacked(columns) {
   const names = Object.keys(columns);
   return columns.log.map(
       (_, index) => ({index, ...Object.fromEntries(names.map((name) => [name, columns[name][index]]))}));
 }
 
-// Of a table what it has itself: a cell may say "constructor".
+// Only own properties of a table, because a cell may be "constructor".
 const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
 
-// A text with the names in it whole that are cut in it; empty where none is.
+// A text with its shortened names replaced by the full names; empty if it has none.
 function whole(text) {
   const found = Object.entries(data.whole).reduce((said, [cut, name]) => said.replaceAll(cut, () => name), String(text));
   return found === String(text) ? '' : found;
@@ -25,20 +25,20 @@ function whole(text) {
 
 const machines = [...new Set(cases.map((found) => found.machine))];
 
-// Numbers by size, then words by the alphabet, nothing at last.
+// Numbers by size, then words alphabetically, and empty values last.
 function byValue(a, b) {
   const rank = (value) => (value === '' || value === null ? 2 : Number.isNaN(Number(value)) ? 1 : 0);
   return rank(a) - rank(b) || (rank(a) === 0 ? Number(a) - Number(b) : String(a).localeCompare(String(b), 'en'));
 }
 
-// Racy strategies are marked, also where their answer was right.
+// Racy strategies are marked, even if their answer was right.
 const marked = (strategy) => (data.racy.includes(strategy) ? `${strategy} (racy)` : strategy);
 
 const strategies = Object.keys(data.strategies);
 const byStrategy = (a, b) => strategies.indexOf(a) - strategies.indexOf(b);
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-// What all figures are filtered by. Values are texts, as they stand in the address.
+// The filters of all figures. Values are texts, as in the address.
 const dimensions = ['strategy', 'mechanism', 'type', 'grid', 'depth', 'log'].map(
     (id) => ({id, name: capital(data.fields[id]), order: id === 'strategy' ? byStrategy : byValue}));
 const valueOf = (found, id) => String(found[id] ?? '');
@@ -47,7 +47,7 @@ for (const dimension of dimensions) {
   dimension.kept = new Set(dimension.values);
 }
 
-// What the reader chose: the machine, and by figure what its own controls say.
+// What the reader chose: the machine, and the controls of each figure.
 const chosen = {
   machine: machines[0],
   controls: {}
@@ -65,7 +65,8 @@ function resetFilters() {
   chosen.controls = {};
 }
 
-// The address: only what differs from everything. "-" is the value that is nothing; an empty text alone stands for none kept.
+// The address contains only what differs from the default. "-" stands for the empty value. A single empty text means
+// that no value is kept.
 function toAddress() {
   const found = new URLSearchParams();
   if (chosen.machine !== machines[0])
@@ -96,7 +97,8 @@ function fromAddress(text) {
       chosen.controls[name] = value;
 }
 
-// Values in words, by the rules of figure_style.py: three digits that count, five or more in groups, 2²⁰ for powers of two.
+// Values in words, by the rules of figure_style.py: three significant digits, groups from five digits on, 2²⁰ for
+// powers of two.
 const grouped = (value) => (Math.abs(value) >= 10000 ? value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, '\u2009') : String(value));
 
 function three(value) {
@@ -133,7 +135,7 @@ const fieldText = (field, value) =>
     field === 'elements' ? power(value) :
     Number.isFinite(value) ? grouped(value) : String(value);
 
-// [name, value] of the fields that a case has.
+// [name, value] for the fields that a case has.
 function described(found) {
   return Object.entries(data.fields)
       .filter(([field]) => field !== 'log' && found[field] !== null && found[field] !== '')
@@ -143,9 +145,9 @@ function described(found) {
 const statusesOf = (found) => (Array.isArray(found.status) ? found.status : Array(found.rows).fill(found.status));
 const detailsOf = (found) => (Array.isArray(found.detail) ? found.detail : Array(found.rows).fill(found.detail));
 
-// {status: how many} over the rows of cases, ok left out.
+// {status: count} over the rows of cases, without ok.
 function faults(list) {
-  const found = Object.create(null); // a status may be called __proto__
+  const found = Object.create(null); // a status may be named __proto__
   for (const status of list.flatMap(statusesOf))
     if (status !== 'ok')
       found[status] = (found[status] ?? 0) + 1;

@@ -1,7 +1,7 @@
 'use strict';
-// What a figure shows now: of the views that the table of figures gives it the one that is chosen. Knows nothing of plotly.
+// What a figure shows now: the chosen one of the views that the table of figures offers. Independent of plotly.
 
-// What all cases share, in words.
+// What all cases have in common, in words.
 function shared(list) {
   const fields = ['type', 'elements', 'grid', 'block', 'nx', 'ny', 'block_shape', 'depth'];
   const isShared = (field) =>
@@ -11,13 +11,13 @@ function shared(list) {
       .join(', ');
 }
 
-// Where a case stands on an axis: a number, a word of the axis, or null.
+// The position of a case on an axis: a number, a word of the axis, or null.
 function placeOn({field, words}, found) {
   const value = found[field];
   return Object.hasOwn(words, value) ? value : value === '' || !Number.isFinite(Number(value ?? NaN)) ? null : Number(value);
 }
 
-// Its value, with its interval where it has one; null where there is none.
+// The value of a case, with its interval if there is one; null if it has no value.
 function valueIn({id}, found) {
   const [y, low, high] = found[id] ?? [];
   return y === undefined ? null : {y, low, high};
@@ -29,7 +29,7 @@ function control(figure, id, name, options) {
   return {key, name, options, value};
 }
 
-// Of the figure's views on this machine the chosen one; at first the best in which the reader's filters leave something.
+// The chosen one of the figure's views on this machine; by default the best one in which the filters leave a case.
 function viewOf(figure) {
   const named = (table, ids) => ids.map((id) => ({value: table[id].name, text: table[id].name, found: {id, ...table[id]}}));
   const pick = ({options, value}) => options.find((option) => option.value === value)?.found;
@@ -54,7 +54,7 @@ function viewOf(figure) {
   };
 }
 
-// Why a figure is empty: nothing was measured for it on the chosen machine, or which filters leave nothing.
+// Why a figure is empty: nothing was measured for it on the chosen machine, or filters leave no case.
 function missing({figure, series}) {
   const all = series.flatMap((each) => each.cases);
   if (!all.length)

@@ -1,5 +1,5 @@
 'use strict';
-// The page at work: filters, the figures' cards, the theme, and when what is drawn.
+// The behaviour of the page: filters, the cards of figures, the theme, and when figures are drawn.
 
 const form = document.getElementById('filter-form');
 const cards = figures.map(cardOf);
@@ -48,7 +48,7 @@ function dimensionElement(dimension) {
     groupOf(dimension, groups.length ? 'All strategies' : dimension.name, groups.length ? [] : dimension.values),
     ...groups.map(([name, values]) => groupOf(dimension, name, values))
   ];
-  // Over all families there are only the two buttons.
+  // The group of all families has only the two buttons.
   if (groups.length) {
     body[0].querySelector('.bulks').replaceChildren(
         ...[true, false].map((keep) => bulkButton(dimension, dimension.values, keep, 'the strategies')));
@@ -60,7 +60,7 @@ function dimensionElement(dimension) {
       ...body);
 }
 
-// What the reader searches for among the strategies: a part of a name, or a pattern with *.
+// The search text for strategies: a part of a name, or a pattern with *.
 let searched = '';
 
 function matches(name) {
@@ -266,14 +266,14 @@ function redraw() {
   }
 }
 
-// One figure a task, so that a click between two of them is answered.
+// One task per figure, so that a click is handled between two of them.
 function drawSoon(card) {
   setTimeout(() => window.Plotly && card.dirty && draw(card));
 }
 
 // The start.
 
-// Raises what is missing, in words.
+// Throws an error that says what is missing.
 async function loadPlotly() {
   if (!window.DecompressionStream)
     throw new Error('this browser has no DecompressionStream, which unpacks plotly.js. Chromium has it since version 80, ' +
@@ -332,8 +332,9 @@ async function copyCommand(button) {
   setTimeout(() => (button.textContent = 'Copy'), 1500);
 }
 
-// Takes the filters from the address. Of an address without "=", an anchor's, the filters stay, and go back into the address with
-// the anchor as `at`: a reload and a copy of the address lead to what is seen. Says whether the filters were read.
+// Reads the filters from the address. An address without "=" is an anchor: then the filters stay, and go back into
+// the address with the anchor as `at`, so that a reload or a copy of the address shows the same. Returns whether the
+// filters were read.
 function readAddress() {
   const hash = location.hash.slice(1);
   if (hash.includes('=')) {
@@ -345,7 +346,7 @@ function readAddress() {
   return false;
 }
 
-// The figures come after the address was read, so the browser finds their anchors as little as it finds `at`.
+// Figures are created after the address is read, so the browser can find neither their anchors nor `at`.
 function showAnchor() {
   const hash = location.hash.slice(1);
   const id = hash.includes('=') ? new URLSearchParams(hash).get('at') : decodeURIComponent(hash);
@@ -388,7 +389,7 @@ async function start() {
   watch();
 }
 
-// Without figures the claims and their rows are still there.
+// Without figures, the claims and their rows still work.
 function showFailure({message}) {
   const said = document.getElementById('failed');
   said.textContent = `The figures cannot be drawn: ${message}.`;

@@ -1,10 +1,10 @@
 'use strict';
-// Figures as plotly takes them: traces, axes, colours, and what hovering says.
+// Figures as input for plotly: traces, axes, colours, and hover texts.
 
 const narrow = matchMedia('(max-width: 720px)');
 const coarse = matchMedia('(pointer: coarse)');
 
-// Plotly takes a little HTML in its texts; what stands in a log is none.
+// Plotly interprets some HTML in its texts, so text from a log is escaped.
 const inert = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
 const isLog = (values) => {
@@ -12,7 +12,7 @@ const isLog = (values) => {
   return !values.some((value) => value < 0) && Math.max(...positive) / Math.min(...positive) > 30; // as in the figures
 };
 
-// Where values stand on an axis: words, and nought on a logarithmic one, get a place of their own beside the numbers.
+// Positions of values on an axis. Words, and 0 on a logarithmic axis, get their own positions beside the numbers.
 function scaleOf(values, words = {}, linear = false) {
   const numbers = [...new Set(values.filter((value) => typeof value === 'number'))].sort((a, b) => a - b);
   const log = !linear && isLog(numbers);
@@ -28,7 +28,8 @@ function scaleOf(values, words = {}, linear = false) {
   return {log, at, values: [...new Set(values)].sort((a, b) => at(a) - at(b))};
 }
 
-// Of times the unit that keeps the longest under five digits, as in the figures; else that of the measure.
+// For times, the unit in which the longest has fewer than five digits, as in the figures; otherwise the unit of the
+// measure.
 function unitOf({unit, label}, values) {
   if (unit !== 'µs')
     return {size: 1, label};
@@ -37,7 +38,7 @@ function unitOf({unit, label}, values) {
   return {size, label: label.replace(/µs$/, short)};
 }
 
-// Ticks along an axis of values in a unit of `size`: steps of a decade, or even ones.
+// Ticks along an axis of values in a unit of `size`: steps within decades, or even steps.
 function valueTicks(log, values, size, room) {
   const shown = values.filter((value) => value > 0).map((value) => value / size);
   if (!shown.length)
@@ -58,7 +59,7 @@ function valueTicks(log, values, size, room) {
   return {tickmode: 'array', tickvals: places.map((place) => place * size), ticktext: places.map(grouped)};
 }
 
-// Ticks at values that occur, as many as there is room for; words are always among them.
+// Ticks at values that occur, as many as fit; words are always included.
 function ticksOf(scale, text, room) {
   const along = (value) => (scale.log ? Math.log2(scale.at(value)) : scale.at(value));
   const gap = (along(scale.values.at(-1)) - along(scale.values[0])) / room;
@@ -91,10 +92,11 @@ function hoverOf(found, name, measure, value) {
   return [...lines, `${inert(found.log)}, line${found.rows > 1 ? 's' : ''} ${someLines(found.lines)}`].join('<br>');
 }
 
-// Of a way at one size: the fastest come first, those without a time last.
+// Sort key of a way at one size: the fastest come first, those without a time last.
 const soonest = ({points}) => points[0]?.found.time?.[0] ?? Number.MAX_VALUE;
 
-// What a view draws after the filters: points by series, those with a place and those whose cases have no value.
+// What a view draws after the filters: points by series, divided into those with a position and those whose cases
+// have no value.
 function pointsOf(view) {
   const {axis, measure} = view;
   return view.series
@@ -119,7 +121,7 @@ const bars = (points, color) => ({
   arrayminus: points.map(({value}) => (value && value.low !== null ? value.y - value.low : 0))
 });
 const crossed = ({found}) => found.ok < found.rows;
-// An × where a row is not ok; hollow where a run on a GPU was timed by the wall clock, as in the figures.
+// An × if a row is not ok; hollow if a run on a GPU was timed by the wall clock, as in the figures.
 const markOf = (point, symbol) => (crossed(point) ? 'x' :
     point.found.clock === 'wall' && point.found.backend === 'cuda' ? `${symbol}-open` : symbol);
 
@@ -159,7 +161,8 @@ function layoutOf({ink, ground, rule, font}, height) {
   };
 }
 
-// A line across the figure at a value, with a name to it: the reference of a ratio, the memory's peak. `up`: values go up, else to the right.
+// A named line across the figure at a value: the reference of a ratio, or the memory's peak. `up`: values increase
+// upwards, otherwise to the right.
 function levelAt(layout, value, text, colors, log, up) {
   const line = {color: colors.ink, width: 1, dash: 'dot'};
   const [own, other] = up ? ['y', 'x'] : ['x', 'y'];
@@ -177,7 +180,7 @@ function levelAt(layout, value, text, colors, log, up) {
   });
 }
 
-// The level that the table of figures asks for, of the cases that are drawn.
+// The level that the table of figures asks for, if the drawn cases have one.
 function level({figure, measure}, list, layout, colors, log, up) {
   const peak = figure.level === 'peak' && list.map((found) => found.peak_gb_s).find(Boolean);
   if (peak)
@@ -186,7 +189,7 @@ function level({figure, measure}, list, layout, colors, log, up) {
     levelAt(layout, 1, figure.level, colors, log, up);
 }
 
-// Cases without a value have no place in the figure: they stand in a strip above it, a lane for each series.
+// Cases without a value have no position in the figure. They are shown in a strip above it, with one lane per series.
 function lostStrip(drawn, layout, placeOf, colors) {
   const losing = drawn.filter(({lost}) => lost.length);
   if (!losing.length)
@@ -223,7 +226,8 @@ function lostStrip(drawn, layout, placeOf, colors) {
   });
 }
 
-// Points in the axis's order; one without a value breaks the line, and so does the step from a word to the numbers.
+// Points in the order of the axis. A point without a value interrupts the line, and so does the step from a word to
+// the numbers.
 function broken(points, scale) {
   const sorted = points.sort((a, b) => scale.at(a.place) - scale.at(b.place));
   return sorted.flatMap((point, index) => {
@@ -285,12 +289,13 @@ function linePlot(view, drawn, colors) {
   return {traces: [...traces, ...lostStrip(drawn, layout, ({place}) => across.at(place ?? edges[0]), colors)], layout};
 }
 
-// Dots by family, a line each, the fastest on top; ways without a time at the end.
+// Dots by family, one line each, the fastest on top. Ways without a time come last.
 function dotPlot(view, drawn, colors) {
   const rows = drawn.map((each) => each.points[0] ?? each.lost[0]);
   const layout = layoutOf(colors, rows.length * (narrow.matches ? 38 : 24) + 96);
   const slim = narrow.matches;
-  const linear = view.measure.linear || view.figure.level === 'peak'; // a share of the peak is one by eye
+  // A share of the peak is easy to read on a linear axis.
+  const linear = view.measure.linear || view.figure.level === 'peak';
   const scale = scaleOf(rows.flatMap(({value}) => (value ? [value.y] : [])), {}, linear);
   const slowest = Math.max(...rows.map(({value}) => value?.y ?? 0), 1);
   const familyAt = ({found}) => families.findIndex(({name}) => name === found.family);
@@ -334,7 +339,7 @@ function dotPlot(view, drawn, colors) {
     range: [rows.length - 0.4, -0.6],
     tickfont: {size: narrow.matches ? 11 : 13}
   });
-  // As in the figures, at the right: the value of each dot, and how many launches it made from the device.
+  // At the right, as in the figures: the value of each dot, and its number of device launches.
   const columns = [{head: view.measure.name, text: ({value}) => (value ? valueText(view.measure, value.y) : '–'), at: slim ? 0 : 108}];
   if (!slim)
     columns.push({head: 'device launches', at: 0, text: ({found}) => (found.launches === null ? '–' : grouped(found.launches))});

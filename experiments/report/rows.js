@@ -1,10 +1,10 @@
 'use strict';
-// The panel with the rows of a CSV that stand behind a point or a claimed number.
+// The panel with the rows of a CSV that belong to a point or a claimed number.
 
 const panel = document.getElementById('rows');
 let openedFrom = null;
 
-// (log, line) to the case and the place of the row in it.
+// The case of each (log, line), and the position of the row in it.
 const caseByLine =
     new Map(cases.flatMap((found) => found.lines.map((line, place) => [`${found.log}:${line}`, {found, place}])));
 
@@ -18,7 +18,7 @@ function rowCells(found, place) {
 
 const rowHeads = ['Line', 'Repetition', 'Time, µs', 'Status', 'Detail'];
 
-// Rows of one case: without a column that would be empty.
+// The rows of one case, without columns that would be empty.
 function caseGroup(found, places) {
   const rows = places.map((place) => rowCells(found, place));
   const kept = rowHeads.map((_, column) => rows.some((row) => row[column] !== ''));
@@ -81,7 +81,7 @@ function openPanel({title, claim, log, link, command, groups}) {
   panel.scrollTop = 0;
 }
 
-// How many runs of what, by which mechanism, how deep, and of which size.
+// The number of runs, the strategy, the mechanism, the depth and the size.
 function caseTitle(found) {
   const by = own(data.mechanisms, found.mechanism) ?? found.mechanism;
   const [columns, rows, grid, block] = [found.nx, found.ny, found.grid, found.block].map((side) => (side === null ? '' : grouped(side)));
@@ -109,7 +109,7 @@ function openNumber(id) {
 }
 
 panel.addEventListener('close', () => openedFrom?.focus());
-// Beside the panel's content there is only its backdrop.
+// A click beside the panel's content is a click on its backdrop.
 panel.addEventListener('click', (event) => event.target === panel && panel.close());
 document.addEventListener('click', ({target}) => {
   const button = target.closest('button.rows');

@@ -1,9 +1,10 @@
 'use strict';
-// Light or dark: what the reader chose here before, else what the system asks for. Stands in the head, so that nothing flashes.
+// Light or dark: the reader's earlier choice on this page, otherwise the system's setting. This is in the head, so
+// that the page does not flash.
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)');
 
-// A page opened from a file may be refused its storage; it then forgets the choice and does all else.
+// A page opened from a file may have no storage. Then it forgets the choice, but works otherwise.
 function storedTheme() {
   try {
     return localStorage.getItem('nestbed-theme');
@@ -16,7 +17,7 @@ function storeTheme(theme) {
   try {
     localStorage.setItem('nestbed-theme', theme);
   } catch {
-    // Nothing to do: the choice holds for as long as the page is open.
+    // Nothing to do: the choice lasts as long as the page is open.
   }
 }
 

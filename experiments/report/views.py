@@ -1,4 +1,5 @@
-"""What the page of report.py draws, by the table of figures: of each figure and log the series, their names and their looks."""
+"""What the page of report.py draws, from the table of figures: the series of each figure and log, with their names
+and looks."""
 import math
 
 import pandas
@@ -7,18 +8,18 @@ import figure_parts as parts
 import figure_style as style
 from measures import AXES
 
-# As figure_style's MARKS and DASHES, in their order.
+# MARKS and DASHES of figure_style as plotly names, in the same order.
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-left", "triangle-right", "pentagon", "hexagon",
            "star", "diamond-tall"]
 DASHES = ["solid", "dash", "dot", "dashdot"]
 SHAPE = ["type", "elements", "grid", "block", "nx", "ny"]
 COLUMNS = ["log", "strategy", "mechanism", *parts.NAMES, "levels", "launched", "whole", "launches"]
-UNUSUAL = ("grid", "graphs")  # what a series is called by only where it differs from most
-OWN = 1e6  # the weight of the experiment that a figure was made for
+UNUSUAL = ("grid", "graphs")  # named in a series only if it differs from most others
+OWN = 1e6  # the weight of the experiment that a figure is made for
 
 
 def machine_of(case):
-    """What no figure mixes."""
+    """The machine of a case. No figure mixes machines."""
     if case["backend"] == "cuda":
         return case["gpu"] or "a GPU without a name"
     return f"{case['backend']} executor" + (f" ({case['gpu']})" if case["gpu"] else "")
@@ -29,13 +30,13 @@ def look(colour, symbol, dash=0):
 
 
 def look_like(colour, mark, dash):
-    """A look of figure_style, on the page."""
+    """A look of figure_style, for the page."""
     return look(colour, style.MARKS.index(mark), style.DASHES.index(dash))
 
 
 def labels_of(firsts, names, ways=False):
-    """A name for each series by its first case: strategy and mechanism, as in the figures, and of `names` the values that tell
-    apart what would be called alike. `ways`: the mechanism always."""
+    """A name for each series, from its first case: strategy and mechanism, as in the figures, and the values of
+    `names` that distinguish series that would otherwise have the same name. `ways`: always with the mechanism."""
     several = parts.mechanisms_each(pandas.DataFrame(firsts))
     one = len(several) == 1 and max(several.values()) > 1
     labels = [parts.mechanism_text(case["mechanism"]) if one and not ways else
@@ -47,7 +48,7 @@ def labels_of(firsts, names, ways=False):
         if any(len(values) > 1 for values in alike.values()):
             said = [parts.name_of(name, case[name]) for case in firsts]
             there = [word for word in said if word]
-            usual = max(there, key=there.count)  # is left out where most series have it
+            usual = max(there, key=there.count)  # left out if most series have it
             usual = usual if there.count(usual) > len(there) / 2 and name in UNUSUAL else ""
             words = ["" if case[name] == "full" or word == usual else word for case, word in zip(firsts, said)]
             labels = [", ".join(filter(None, both)) for both in zip(labels, words)]
@@ -55,29 +56,31 @@ def labels_of(firsts, names, ways=False):
 
 
 def looks_of(lines):
-    """As in the figures."""
+    """The looks of lines, the same as in the figures."""
     parts.dress(lines)
     return [look_like(line.colour, line.mark, line.dash) for line in lines]
 
 
 def places_on(cases, axis):
-    """Where cases stand on an axis; words beyond all numbers, NaN where one has no place."""
+    """The positions of cases on an axis. Words are beyond all numbers, and a case without a position is NaN."""
     words = {word: math.inf if side == "after" else -math.inf for word, side in AXES[axis].words.items()}
     values = cases[AXES[axis].field]
     return pandas.to_numeric(values, errors="coerce").replace([math.inf, -math.inf], math.nan).fillna(values.map(words).astype(float))
 
 
 def line_view(figure, cases, axis):
-    """The series of one log against an axis: groups of cases with two places on it or more; single points, unless they outnumber
-    the groups; and what has no place on it (flat kernels have no depth) but the size of one of them, to be drawn across. None
-    where there is none, or only single points and the figure has other axes."""
+    """The series of one log against an axis. They are the groups of cases with two or more positions on it; the
+    single points, unless they outnumber the groups; and cases without a position (flat kernels have no depth) but
+    with the size of one of the groups, which are drawn as lines across. None if there is no series, or if there are
+    only single points and the figure has other axes."""
     places, names = places_on(cases, axis), parts.names_beside(axis)
     groups = parts.along(cases, axis, places, least=1)
     found = [group for group in groups if group["x"].nunique() > 1]
     single = [group for group in groups if group["x"].nunique() == 1]
     if not groups or not found and len(figure.axes) > 1:
         return None
-    found += single if not found or len(single) <= len(found) and axis != "elements" else []  # a rate at one size is in its own figure
+    # Another figure shows rates at one size.
+    found += single if not found or len(single) <= len(found) and axis != "elements" else []
     sizes, flat = [*SHAPE, "block_shape"], cases[places.isna() & cases["launched"].isna()]
     beside = parts.grouped_by(pandas.concat(found), sizes) if len(flat) else []
     groups = found + [across for sized in beside for across in parts.grouped_by(parts.alike(flat, sized.iloc[0], sizes),
@@ -95,8 +98,8 @@ def line_view(figure, cases, axis):
 
 
 def dot_views(cases):
-    """A view a size: cases of one log that differ in how they do the same; single cases where no two do. What has no depth or
-    delay goes with the full recursion undelayed."""
+    """One view per size: cases of one log that do the same in different ways; single cases if no two do the same.
+    Cases without a depth or delay belong to the full recursion without delay."""
     sized = cases.assign(depth=cases["depth"].where((cases["depth"] != "") | cases["launched"].notna(), "full"),
                          delay_us=cases["delay_us"].fillna(0))
     groups = parts.grouped_by(sized, [*SHAPE, "depth", "delay_us"])
@@ -113,8 +116,8 @@ def dot_views(cases):
 
 
 def views_of(figure, cases):
-    """What a figure shows of cases that have `machine` and `log`, the measures, and what parts.with_levels adds: a view a machine
-    and log, and axis or size, the best first. Series are lists of the cases' indices."""
+    """The views of a figure, best first: one per machine, log, and axis or size. The cases have `machine` and `log`,
+    the measures, and the columns of parts.with_levels. Series are lists of indices of cases."""
     found = []
     for own in parts.grouped_by(cases, ["machine", "log"]):
         taken = (own if figure.wider else figure.takes(own))[[*COLUMNS, *parts.CHOSEN]]

@@ -1,0 +1,365 @@
+"""The figures of irregular recursion: launches by need, beside the flat forms of the same work."""
+import math
+
+import numpy
+import pandas
+
+import figure_parts as parts
+import figure_style as style
+from figure_style import Sheet
+from figures_sweeps import nothing_timed
+
+LINE_HEIGHT = 0.25
+MOST_PANELS = 6
+FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "pending_limit_asked"]  # a panel of thresholds
+WORK = ["workload", "input", "elements", "nx", "ny", "dwell"]  # what two cases share that do the same work
+LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
+         "grid": (style.BLUE, "v")}
+DEVICE_GRAPH = "device graph"
+# Olabi et al., CGO 2022, "A Compiler Framework for Optimizing Dynamic Parallelism on GPUs": geometric means over their benchmarks.
+PAPER = {"over plain dynamic parallelism": 43.0, "over no dynamic parallelism": 8.7, "over aggregation alone": 3.6}
+LAST_RATIO = "over the best flat form"
+
+
+def is_irregular(cases):
+    return cases["strategy"].str.startswith(("bezier_", "mandelbrot_"))
+
+
+def prepared(cases):
+    """The irregular cases, with columns `workload`, `by_need` (its launches depend on the input), `group` (the aggregation without
+    its number), and thresholds and coarsenings as numbers."""
+    own = cases[is_irregular(cases)]
+    own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
+    numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
+    graph = own["mechanism"] == "graph_tail"
+    group = own["aggregate"].str.split(":").str[0].where(~graph, DEVICE_GRAPH)
+    return own.assign(workload=own["strategy"].str.split("_").str[0], by_need=(own["aggregate"] != "") | graph, group=group, **numbers)
+
+
+def flat_and_nested(cases):
+    """The irregular cases, if the log has launches by need and flat forms of the same work."""
+    own = prepared(cases)
+    work = set(map(_work_of, own[~own["by_need"]].to_dict("records")))
+    shared = own["by_need"] & own.apply(lambda case: _work_of(case) in work, axis=1) if len(own) else own["by_need"]
+    return own if shared.any() else own[:0]
+
+
+def thresholds(cases):
+    """Launches by need with three thresholds or more for the same work, by aggregation."""
+    own = prepared(cases)
+    own = own[own["by_need"]]
+    found = [line for line in parts.grouped_by(own, [*WORK, *FORM, "group"]) if line["threshold"].nunique() >= 3]
+    return pandas.concat(found) if found else own[:0]
+
+
+def launches(cases):
+    """Launches by need with five different numbers of launches or more for the same work."""
+    own = prepared(cases)
+    own = own[own["by_need"] & own["launches"].notna()]
+    found = [panel for panel in parts.grouped_by(own, WORK) if panel["launches"].nunique() >= 5]
+    return pandas.concat(found) if found else own[:0]
+
+
+def studies(cases):
+    """Threshold x coarsening x aggregation: the cases of each work, strategy and mechanism that has the plain form, one without
+    launches, and several of each axis."""
+    own = prepared(cases)
+    own = own[own["by_need"]]
+    found = [study for study in parts.grouped_by(own, [*WORK, "strategy", "mechanism"])
+             if study["threshold"].nunique() >= 3 and study["coarsen"].nunique() >= 3 and study["group"].nunique() >= 3
+             and len(_plain(study)) and len(_alone(study))]
+    return pandas.concat(found) if found else own[:0]
+
+
+def _plain(study):
+    return study[(study["group"] == "none") & (study["threshold"] == 0) & (study["coarsen"] == 1) & study["overflow"].isin(["waves", ""])]
+
+
+def _alone(study):
+    """The cases that launch nothing, because no item reaches the threshold."""
+    return study[study["expected"] == 0]
+
+
+def _work_of(case):
+    return tuple(str(case[name]) for name in WORK)
+
+
+def _flat(part):
+    """{work: the flat case with the least time}."""
+    own = prepared(part.cases)
+    own = own[~own["by_need"] & own["us"].notna()].sort_values("us", kind="stable")
+    found = {}
+    for _, case in own.iterrows():
+        found.setdefault(_work_of(case), case)
+    return found
+
+
+def _best(cases):
+    timed = cases.dropna(subset=["us"])
+    return None if timed.empty else timed.loc[timed["us"].idxmin()]
+
+
+def _work_text(case, names):
+    words = [case["workload"]] if "workload" in names else []
+    if not math.isnan(case["nx"]):
+        if {"nx", "ny"} & set(names):
+            words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")
+    elif "elements" in names:
+        words.append(f"{style.power_text(case['elements'])} lines")
+    words += [f"{case['input']}"] if "input" in names and case["input"] else []
+    dwell = pandas.to_numeric(case["dwell"], errors="coerce")
+    words += [f"dwell {style.grouped(dwell)}"] if "dwell" in names and not math.isnan(dwell) else []
+    return ", ".join(words)
+
+
+def _names(shown):
+    """Which columns of WORK tell the cases apart; sizes if nothing else does."""
+    names = parts.varying(shown, [name for name in WORK if name != "elements" or shown["nx"].isna().any()])
+    return names or ["elements", "nx"]
+
+
+def _form_label(shown, case, form):
+    """What tells this case from the others of its workload, and the workload if there are several."""
+    alike = shown[shown["workload"] == case["workload"]]
+    words = [case["workload"]] if len(alike) < len(shown) else []
+    words.append(_work_text(case, parts.varying(alike, [name for name in WORK if name != "elements" or alike["nx"].isna().any()])))
+    for name in parts.varying(alike, form):
+        words.append(style.marked(case[name]) if name == "strategy" else
+                     parts.mechanism_text(case[name]) if name == "mechanism" else parts.name_of(name, case[name]))
+    return ", ".join(filter(None, words)) or case["strategy"]
+
+
+def _key(shown):
+    there = set(shown["group"][shown["by_need"]])
+    return [(f"aggregation {name}" if name != DEVICE_GRAPH else name, *_look(name)) for name in [*LOOKS, DEVICE_GRAPH] if name in there]
+
+
+def _look(group):
+    colour, mark = LOOKS.get(group, (style.BLACK, "P"))
+    return style.on_page(colour)["light"], mark
+
+
+# --- against the best flat form -------------------------------------------------------------------------------------------------
+
+
+def against_flat(part, shown, figure):
+    """A line for each work and mechanism; a dot for each form that launches by need: the time of the best flat form over its own."""
+    flat = _flat(part)
+    names = _names(shown)
+    lines = []
+    nested = shown[shown["by_need"] & (shown["expected"] > 0)]
+    for group in parts.grouped_by(nested, [*WORK, "mechanism"]):
+        case = group.iloc[0]
+        best = _best(group)
+        if best is not None and _work_of(case) in flat:
+            lines.append((_work_text(case, names), parts.mechanism_text(case["mechanism"]), group, best, flat[_work_of(case)]))
+    if not lines:
+        return nothing_timed(figure.title, part, shown)
+    lines.sort(key=lambda line: tuple(parts.order_of(line[2].iloc[0][name]) for name in ["workload", "elements", "input", "dwell", "mechanism"]))
+    ratios = [line[4]["us"] / line[3]["us"] for line in lines]
+    most = max(range(len(lines)), key=ratios.__getitem__)
+    title = (f"{figure.title}: {style.three(min(ratios))} to {style.three(max(ratios))} times as fast; "
+             f"the most for {lines[most][0]}, {lines[most][3]['strategy']} by {lines[most][1]}")
+    sheet = Sheet(title, _key(nested))
+    room = style.MARGIN + max(style.text_width(f"{work}, {by}", 8.5) for work, by, *_ in lines) + 0.1
+    right = max(style.text_width(_best_text(line, 1), 8) for line in lines) + 0.15
+    axes = sheet.add(room, 0.2, style.WIDTH - room - right - style.MARGIN, LINE_HEIGHT * len(lines) + 0.1)
+    every = []
+    for place, (_, _, group, best, reference) in enumerate(lines):
+        timed = group.dropna(subset=["us"])
+        speedups = reference["us"] / timed["us"]
+        every += list(speedups)
+        for name in [*LOOKS, DEVICE_GRAPH]:
+            dots = speedups[timed["group"] == name]
+            colour, mark = _look(name)
+            axes.plot(dots, [place] * len(dots), mark, color=colour, markersize=4, alpha=0.6, markeredgewidth=0)
+        axes.plot([reference["us"] / best["us"]], [place], _look(best["group"])[1], color=_look(best["group"])[0], markersize=7,
+                  markeredgecolor=style.INK, markeredgewidth=0.8, zorder=4)
+    style.log_axis(axes, "x", min([*every, 0.9]), max([*every, 1.1]))
+    axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
+    at = {"transform": axes.get_yaxis_transform(), "va": "center_baseline", "fontsize": 8}
+    for place, line in enumerate(lines):
+        axes.text(1.01, place, _best_text(line, ratios[place]), **at)
+    axes.set_yticks(range(len(lines)), [f"{work}, {by}" for work, by, *_ in lines])
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0, labelsize=8.5)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("speedup over the best flat form of the same work")
+    sheet.notes.append("Each dot is one case that launches by need; the ringed one is the fastest of its line, named at the right with its "
+                       "speedup. At 1, it is as fast as the fastest form without device launches, which is named behind it. Cases whose threshold "
+                       "leaves nothing to launch are not shown.")
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+def _best_text(line, ratio):
+    _, _, _, best, reference = line
+    return f"{style.three(ratio)}: {best['strategy'].split('_', 1)[1]}, {best['group']}; {reference['strategy'].split('_', 1)[1]}"
+
+
+# --- time against the threshold -------------------------------------------------------------------------------------------------
+
+
+def by_threshold(part, shown, figure):
+    """A panel for each work, strategy and mechanism; a line for each aggregation, the best over all other axes; the best flat form."""
+    flat = _flat(part)
+    panels = parts.grouped_by(shown, [*WORK, *FORM])
+    sheet = Sheet(_threshold_title(figure.title, panels), _key(shown), "Dashed: the best flat form of the same work.")
+    left, gap, height = 0.62, 0.62, 1.75
+    width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
+    for place, panel in enumerate(panels):
+        case = panel.iloc[0]
+        row, column = divmod(place, 2)
+        axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, _form_label(shown, case, FORM))
+        _threshold_panel(axes, panel, flat.get(_work_of(case)))
+    if parts.varying(shown, ["coarsen"]):
+        sheet.notes.append("A point is the fastest of its coarsenings.")
+    alone = shown[shown["expected"] == 0]
+    sheet.notes.append("An item that needs fewer threads than the threshold is done by the thread that found it." +
+                       (f" With threshold {style.grouped(alone['threshold'].min())} nothing is launched." if len(alone) and len(panels) == 1 else
+                        " With the highest threshold of some panels nothing is launched." if len(alone) else ""))
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+def _threshold_panel(axes, panel, reference):
+    steps = sorted(panel["threshold"].unique())
+    times = []
+    for name in [*LOOKS, DEVICE_GRAPH]:
+        own = panel[panel["group"] == name]
+        points = [(place, best["us"], best["low"], best["high"]) for place, step in enumerate(steps)
+                  if (best := _best(own[own["threshold"] == step])) is not None]
+        if not points:
+            continue
+        colour, mark = _look(name)
+        places, middle, low, high = zip(*points)
+        axes.plot(places, middle, color=colour, marker=mark, markersize=4.5)
+        style.intervals(axes, places, low, high, color=colour, linewidth=2.2, alpha=0.45)
+        times += [time for time in (*middle, *high) if time == time]
+    if reference is not None:
+        axes.axhline(reference["us"], color=style.INK, linewidth=1, linestyle=(0, (4, 2)))
+        times.append(reference["us"])
+    scale, unit = style.time_unit(times or [1.0])
+    style.fit_axis(axes, "y", times or [1.0])
+    if axes.get_yscale() == "log" and scale != 1:
+        axes.yaxis.set_major_formatter(lambda value, _: style.grouped(value / scale))
+    elif scale != 1:
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value / scale:g}")
+    axes.set_xlim(-0.3, len(steps) - 0.7)
+    style.ticks(axes.xaxis, list(range(len(steps))), {float(place): style.grouped(step) for place, step in enumerate(steps)})
+    axes.set_xlabel("threshold, threads")
+    axes.set_ylabel(f"time, {unit}")
+
+
+def _threshold_title(title, panels):
+    gains = []
+    for panel in panels:
+        plain, best = _best(panel[(panel["threshold"] == 0) & (panel["group"] == "none")]), _best(panel[panel["expected"] > 0])
+        if plain is not None and best is not None:
+            gains.append((plain["us"] / best["us"], best))
+    if not gains:
+        return title
+    gain, best = max(gains, key=lambda found: found[0])
+    return (f"{title}: at best {style.three(gain)} times as fast as a launch for each item, with threshold {style.grouped(best['threshold'])} "
+            f"and aggregation {best['group']}")
+
+
+# --- time against launches ------------------------------------------------------------------------------------------------------
+
+
+def against_launches(part, shown, figure):
+    """A panel for each work, those with the most cases first; a dot for each form."""
+    flat = _flat(part)
+    every = parts.grouped_by(shown.dropna(subset=["us"]), WORK)
+    every.sort(key=len, reverse=True)
+    panels = every[:MOST_PANELS]
+    names = _names(shown)
+    sheet = Sheet(figure.title, [*_key(shown)], "Dashed: the best flat form of the same work.")
+    left, gap, height = 0.62, 0.62, 2.0
+    width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
+    for place, panel in enumerate(panels):
+        case = panel.iloc[0]
+        row, column = divmod(place, 2)
+        axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, _work_text(case, names))
+        for name in [*LOOKS, DEVICE_GRAPH]:
+            own = panel[panel["group"] == name]
+            colour, mark = _look(name)
+            axes.plot(own["launches"], own["us"], mark, color=colour, markersize=4.5, alpha=0.7, markeredgewidth=0)
+        if panel["launches"].min() > 0:
+            style.log_axis(axes, "x", panel["launches"].min(), panel["launches"].max())
+        else:
+            style.offset_axis(axes, panel["launches"], width)
+        reference = flat.get(_work_of(case))
+        times = [*panel["us"], *([] if reference is None else [reference["us"]])]
+        style.log_axis(axes, "y", min(times), max(times))
+        scale, unit = style.time_unit(times)
+        axes.yaxis.set_major_formatter(lambda value, _, scale=scale: style.grouped(round(value / scale, 6)))
+        if reference is not None:
+            axes.axhline(reference["us"], color=style.INK, linewidth=1, linestyle=(0, (4, 2)))
+        axes.set_xlabel("device launches")
+        axes.set_ylabel(f"time, {unit}")
+    left_out = len(every) - len(panels)
+    if left_out:
+        sheet.notes.append(f"The {len(panels)} works with the most cases; {left_out} more are in the log.")
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+# --- the ratios of the study ----------------------------------------------------------------------------------------------------
+
+
+def ratios_of(part, shown):
+    """[(workload, label, {name of the ratio: ratio})] of each study: the time of the plain form, of the form without launches, of the best
+    aggregation alone and of the best flat form, each over the time of the best form by need."""
+    flat = _flat(part)
+    found = []
+    for study in parts.grouped_by(shown, [*WORK, "strategy", "mechanism"]):
+        case = study.iloc[0]
+        rivals = [_best(_plain(study)), _best(_alone(study)), _best(study[(study["threshold"] == 0) & (study["coarsen"] == 1) & (study["group"] != "none")]),
+                  flat.get(_work_of(case))]
+        best = _best(study[study["expected"] > 0])
+        if best is None or any(rival is None for rival in rivals):
+            continue
+        found.append((case["workload"], _form_label(shown, case, ["strategy", "mechanism"]), dict(zip([*PAPER, LAST_RATIO], (rival["us"] / best["us"] for rival in rivals)))))
+    return found
+
+
+def _mean(ratios):
+    return float(numpy.exp(numpy.mean([math.log(ratio) for ratio in ratios])))
+
+
+def study_ratios(part, shown, figure):
+    """A line for each study and one for their geometric mean; a dot for each ratio; the paper's three as hollow dots."""
+    found = ratios_of(part, shown)
+    if not found:
+        return nothing_timed(figure.title, part, shown)
+    looks = dict(zip([*PAPER, LAST_RATIO], zip((style.VERMILLION, style.ORANGE, style.GREEN, style.BLUE), "osD^")))
+    workloads = list(dict.fromkeys(workload for workload, _, _ in found))
+    means = [{name: _mean(ratios[name] for own, _, ratios in found if own == workload) for name in looks} for workload in workloads]
+    mean = {name: _mean(ratios[name] for ratios in means) for name in looks}
+    lines = [*((label, ratios) for _, label, ratios in found), ("geometric mean", mean), ("the paper's", PAPER)]
+    sheet = Sheet(f"{figure.title}: {style.three(mean[LAST_RATIO])} times as fast as the best flat form, "
+                  f"{style.three(mean['over plain dynamic parallelism'])} times as fast as plain dynamic parallelism",
+                  [(name, style.on_page(colour)["light"], mark) for name, (colour, mark) in looks.items()])
+    room = style.MARGIN + max(style.text_width(label, 8.5) for label, _ in lines) + 0.15
+    column = 0.52
+    axes = sheet.add(room, 0.2, style.WIDTH - room - style.MARGIN - column * len(looks), LINE_HEIGHT * len(lines) + 0.1)
+    width = sheet.width_of(axes)
+    at = {"transform": axes.get_yaxis_transform(), "va": "center_baseline", "fontsize": 8, "ha": "right"}
+    every = [ratio for _, ratios in lines for ratio in ratios.values()]
+    style.log_axis(axes, "x", min([*every, 0.9]), max(every))
+    axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
+    for place, (label, ratios) in enumerate(lines):
+        for number, (name, (colour, mark)) in enumerate(looks.items()):
+            if name not in ratios:
+                continue
+            colour = style.on_page(colour)["light"]
+            hollow = {"markerfacecolor": "white"} if label == "the paper's" else {}
+            axes.plot([ratios[name]], [place], mark, color=colour, markersize=6, **hollow)
+            axes.text(1 + column * (number + 1) / width, place, style.three(ratios[name]), color=colour, **at)
+    axes.axhline(len(found) - 0.5, color="#BBBBBB", linewidth=0.7)
+    axes.set_yticks(range(len(lines)), [label for label, _ in lines])
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0, labelsize=8.5)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("speedup of the best threshold, coarsening and aggregation")
+    sheet.notes.append("The geometric mean is over the workloads, of each its own geometric mean. The paper's ratios are geometric means over its own benchmarks, on another GPU and with the old device runtime. It has "
+                       "no fourth.")
+    return sheet.finish(parts.caption_of(part, shown))
