@@ -27,6 +27,7 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
+#define LAUNCH_BOUNDS(...)
 #define __grid_constant__
 
 #define threadIdx (::nestbed::cpu::current_thread->thread_index)

@@ -21,6 +21,14 @@ struct LaunchShape {
 // program that has any shared memory (nvlink -v, CUDA 13.0).
 #define BLOCK_SHARED(T, name, count) __shared__ T name[count]
 
+// Launch bounds, but not in a debug build: it inlines nothing, and the functions need more registers than the bounds
+// allow.
+#ifdef __CUDACC_DEBUG__
+#define LAUNCH_BOUNDS(...)
+#else
+#define LAUNCH_BOUNDS(...) __launch_bounds__(__VA_ARGS__)
+#endif
+
 // Nanoseconds on a clock that all multiprocessors share. The clock advances in steps (Session::timer_step_ns).
 __device__ inline unsigned long long timer_ns()
 {

@@ -5,7 +5,7 @@
 //         struct Item { ... };                    small plain data
 //         struct Job { ... };                     what all blocks need; passed by value
 //         static constexpr bool kRecursive;       items offer items
-//         static constexpr unsigned kMostThreads, kBlocksAMultiprocessor;      for __launch_bounds__
+//         static constexpr unsigned kMostThreads, kBlocksAMultiprocessor;      for LAUNCH_BOUNDS
 //         static unsigned most_offers(const Case&);                     items that a block may want, at most
 //         __device__ static unsigned threads(const Job&, const Item&);  that the item needs
 //         __device__ static bool root(const Job&, unsigned block, Item& next);

@@ -72,7 +72,7 @@ __device__ unsigned hand_over(const OfferRun<E>& run, const ChildGrid<typename E
 // The grids of a recursion, one kernel for all depths. A block runs its block of the grid, or its share of the grids that
 // were refused (`drains`), and then what the device refused to this block.
 template <class E, bool Ordered, class Nest>
-__global__ void __launch_bounds__(E::kMostThreads, E::kBlocksAMultiprocessor)
+__global__ void LAUNCH_BOUNDS(E::kMostThreads, E::kBlocksAMultiprocessor)
     offer_grid(const __grid_constant__ OfferRun<E> run, const __grid_constant__ ChildGrid<typename E::Item> grid,
                Nest nest)
 {
