@@ -120,6 +120,7 @@ std::unique_ptr<Workload> make_litmus_workload(Context& context);
 std::unique_ptr<Workload> make_matrix_workload(Context& context); // transpose, copy and blobs
 std::unique_ptr<Workload> make_bezier_workload(Context& context);
 std::unique_ptr<Workload> make_mandelbrot_workload(Context& context);
+std::unique_ptr<Workload> make_sort_workload(Context& context);
 std::unique_ptr<Workload> make_lanes_workload(Context& context);
 
 // The entry of strategy S in the registry of this backend. `Base` is the base class of the strategies of one or more

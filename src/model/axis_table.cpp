@@ -50,7 +50,7 @@ constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/, 
     return info.workload == "reduce" || info.over_matrix() || info.irregular();
 };
 constexpr Matters has_type = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "reduce" || (info.over_matrix() && !info.irregular());
+    return info.workload == "reduce" || info.workload == "sort" || (info.over_matrix() && !info.irregular());
 };
 constexpr Matters has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "reduce" || info.irregular();
@@ -59,7 +59,7 @@ constexpr Matters reduces = [](const StrategyInfo& info, Mechanism /*by*/, Backe
     return info.workload == "reduce";
 };
 constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return !info.over_matrix();
+    return !info.over_matrix() && info.workload != "sort";
 };
 constexpr Matters has_block = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.over_matrix() || info.irregular();
@@ -73,6 +73,15 @@ constexpr Matters may_overflow = [](const StrategyInfo& info, Mechanism by, Back
 };
 constexpr Matters divides = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "mandelbrot";
+};
+constexpr Matters has_grain = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.workload == "mandelbrot" || info.grain;
+};
+constexpr Matters has_fanout = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.workload == "mandelbrot" || info.fanout;
+};
+constexpr Matters sorts = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.workload == "sort";
 };
 constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.over_matrix();
@@ -114,9 +123,13 @@ constexpr std::array kSubmits{name_of(Submit::none), name_of(Submit::held), name
 constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState::as_is),
                                   name_of(CacheState::flushed)};
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
-constexpr std::array kInputs{name_of(InputKind::none),     name_of(InputKind::random),   name_of(InputKind::index),
-                             name_of(InputKind::curves),   name_of(InputKind::zipf),     name_of(InputKind::set),
-                             name_of(InputKind::interior), name_of(InputKind::exterior), name_of(InputKind::dust)};
+constexpr std::array kInputs{
+    name_of(InputKind::none),       name_of(InputKind::random),   name_of(InputKind::index),
+    name_of(InputKind::curves),     name_of(InputKind::zipf),     name_of(InputKind::set),
+    name_of(InputKind::interior),   name_of(InputKind::exterior), name_of(InputKind::dust),
+    name_of(InputKind::uniform),    name_of(InputKind::sorted),   name_of(InputKind::reversed),
+    name_of(InputKind::organ_pipe), name_of(InputKind::equal),    name_of(InputKind::few)};
+constexpr std::array kValues{name_of(SortValues::absent), name_of(SortValues::none), name_of(SortValues::uint32)};
 constexpr std::array kAggregates{name_of(Aggregate::absent),        name_of(Aggregate::none),
                                  name_of(Aggregate::warp),          name_of(Aggregate::block),
                                  name_of(Aggregate::multiblock_2),  name_of(Aggregate::multiblock_4),
@@ -198,10 +211,12 @@ std::vector<Axis> table()
                          kInput | kUsualIsSaid),
         of<&Case::division>("division", "mandelbrot: parts per side of the image, one root block each", "32",
                             {1, 1024}, 32, divides, kInput | kUsualIsSaid),
-        of<&Case::fanout>("fanout", "mandelbrot: parts per side of a region that is divided", "2", {2, 16}, 2,
-                          divides, kInput | kUsualIsSaid),
-        of<&Case::grain>("grain", "mandelbrot: longest side of a region that is not divided", "32", {1, 65535}, 32,
-                         divides, kInput | kUsualIsSaid),
+        of<&Case::fanout>("fanout", "mandelbrot: parts per side of a divided region; sort: parts at most",
+                          "2 (sort: 256)", {2, 256}, 0, has_fanout, kInput | kUsualIsSaid),
+        of<&Case::grain>("grain", "mandelbrot: longest side of a region that is not divided; sort: keys of a leaf",
+                         "32 (sort: 2048)", {1, 65535}, 0, has_grain, kInput | kUsualIsSaid),
+        of<&Case::values>("values", "sort: what moves with each key: none or uint32", "none", {.least = 1}, 1, sorts,
+                          kInput | kUsualIsSaid, kValues),
         of<&Case::pending_limit>("pending-limit", "limit of pending launches, or auto: high enough for all", "auto",
                                  {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
         of<&Case::wave>("wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"}, kNone,

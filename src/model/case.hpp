@@ -23,9 +23,28 @@ enum class Submit : std::uint8_t { none, held, open };
 enum class CacheState : std::uint8_t { none, as_is, flushed };
 
 // The input of a workload, by name (inputs_of()). reduce: numbers drawn from the seed, or 0, 1, 2 and so on. bezier:
-// lines of 4 to 32 points by their curvature, or with Zipf's distribution up to 4096. mandelbrot: the window. none: the
-// workload has only one input.
-enum class InputKind : std::uint8_t { none, random, index, curves, zipf, set, interior, exterior, dust };
+// lines of 4 to 32 points by their curvature, or with Zipf's distribution up to 4096. mandelbrot: the window. sort: the
+// keys (model/sort.hpp). none: the workload has only one input.
+enum class InputKind : std::uint8_t {
+    none,
+    random,
+    index,
+    curves,
+    zipf,
+    set,
+    interior,
+    exterior,
+    dust,
+    uniform,
+    sorted,
+    reversed,
+    organ_pipe,
+    equal,
+    few,
+};
+
+// What moves with the keys of a sort. absent: the workload has no keys.
+enum class SortValues : std::uint8_t { absent, none, uint32 };
 
 // How a reduction combines two numbers. none: the workload is not a reduction.
 enum class Operator : std::uint8_t { none, sum, max, min };
@@ -90,10 +109,11 @@ struct Case {
     std::uint32_t threshold = 0; // an item that needs fewer threads is processed without a launch
     std::uint32_t coarsen = 0;   // blocks' worth of work per child block
     Overflow overflow = Overflow::absent;
-    std::uint32_t grain = 0;    // mandelbrot: the longest side of a region that is not divided
-    std::uint32_t fanout = 0;   // mandelbrot: parts per side when a region is divided
+    std::uint32_t grain = 0;    // mandelbrot: the longest side of a region that is not divided; sort: keys of a leaf
+    std::uint32_t fanout = 0;   // mandelbrot: parts per side when a region is divided; sort: parts at most
     std::uint32_t division = 0; // mandelbrot: parts per side of the whole image, one root block each
     std::uint32_t dwell = 0;    // mandelbrot: most iterations per pixel
+    SortValues values = SortValues::absent;
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0
@@ -126,9 +146,16 @@ constexpr std::string_view name_of(CacheState state)
 
 constexpr std::string_view name_of(InputKind kind)
 {
-    constexpr std::array<std::string_view, 9> kNames{"",    "random",   "index",    "curves", "zipf",
-                                                     "set", "interior", "exterior", "dust"};
+    constexpr std::array<std::string_view, 15> kNames{"",       "random",   "index",      "curves", "zipf",
+                                                      "set",    "interior", "exterior",   "dust",   "uniform",
+                                                      "sorted", "reversed", "organ_pipe", "equal",  "few"};
     return kNames.at(static_cast<std::size_t>(kind));
+}
+
+constexpr std::string_view name_of(SortValues values)
+{
+    constexpr std::array<std::string_view, 3> kNames{"", "none", "uint32"};
+    return kNames.at(static_cast<std::size_t>(values));
 }
 
 constexpr std::string_view name_of(Aggregate aggregate)

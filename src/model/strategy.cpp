@@ -30,6 +30,9 @@ std::vector<InputKind> inputs_of(const StrategyInfo& info)
         return {InputKind::curves, InputKind::zipf};
     if (info.workload == "mandelbrot")
         return {InputKind::set, InputKind::interior, InputKind::exterior, InputKind::dust};
+    if (info.workload == "sort")
+        return {InputKind::uniform, InputKind::sorted, InputKind::reversed, InputKind::organ_pipe,
+                InputKind::equal,   InputKind::few,    InputKind::zipf};
     return {};
 }
 
@@ -39,6 +42,8 @@ std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point)
     if (info.workload == "reduce" || info.workload == "blobs" ||
         info.workload == "mandelbrot") // read or written, once
         return point.elements * kElementBytes;
+    if (info.workload == "sort") // keys, and values
+        return 2 * point.elements * kElementBytes * (point.values == SortValues::uint32 ? 2 : 1);
     return info.over_matrix() ? 2 * point.elements * kElementBytes : 0;
 }
 

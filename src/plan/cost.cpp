@@ -64,6 +64,9 @@ constexpr double kPixelExecuted = 0.5;
 constexpr double kPointUntimed = 2e-5; // to compare it, on the device
 constexpr double kPointMade = 10e-3;
 constexpr double kPointExecuted = 0.3;
+constexpr double kKeyMade = 0.1; // drawn, and sorted on the host
+constexpr double kKeyExecuted = 0.9;
+constexpr double kKeyPasses = 4; // over the keys
 
 // The GPU for which the estimates hold: an H200.
 const DeviceFacts& gpu()
@@ -119,8 +122,13 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
 {
     constexpr double kPixelsALaunch = 8192;
     constexpr double kLevels = 8;
-    if (!info.offers || (point.depth && *point.depth == 0))
+    if (!from_device(mechanism_of(info, point)) || (point.depth && *point.depth == 0))
         return 0;
+    if (info.workload ==
+        "sort") { // leaves, which are a half to the whole of the grain; with `grid` two grids per level
+        const double leaves = 1.5 * static_cast<double>(point.elements) / point.grain;
+        return point.aggregate == Aggregate::grid ? std::min(kLevels, leaves) : leaves;
+    }
     const bool image = info.workload == "mandelbrot";
     const double items = image ? static_cast<double>(point.elements) / kPixelsALaunch *
                                      (point.strategy == "mandelbrot_naive" ? 1 : 0.25)
@@ -141,6 +149,9 @@ double irregular_work_us(const StrategyInfo& info, const Case& point)
     const bool gpu = point.backend == BackendKind::cuda;
     if (info.workload == "bezier")
         return bezier_points(point) * (gpu ? kPointUntimed : kPointExecuted);
+    if (info.workload == "sort")
+        return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * kByte
+                   : static_cast<double>(point.elements) * kKeyExecuted;
     const auto pixels = static_cast<double>(point.elements);
     const double part = point.strategy == "mandelbrot_exhaustive" ? 1 : kPartDivided;
     return pixels * point.dwell * part * (gpu ? kIteration : kIterationExecuted) +
@@ -217,6 +228,8 @@ double input_us(const Case& point)
                    : 0;
     if (Registry::find_anywhere(point.strategy)->info().workload == "bezier")
         return bezier_points(point) * kPointMade;
+    if (Registry::find_anywhere(point.strategy)->info().workload == "sort")
+        return static_cast<double>(point.elements) * kKeyMade;
     if (!Registry::find_anywhere(point.strategy)->info().drawn())
         return 0;
     return static_cast<double>(point.elements) *

@@ -22,6 +22,10 @@ namespace
 {
 
 constexpr std::uint32_t kUsualImageBlock = 256; // of a workload that divides an image
+constexpr std::uint32_t kUsualImageFanout = 2;
+constexpr std::uint32_t kUsualImageGrain = 32;
+constexpr std::uint32_t kUsualSortFanout = 256;
+constexpr std::uint32_t kUsualSortGrain = 2048;
 
 // Resets settings that do not apply to the strategy to their defaults, so that they do not multiply cases.
 Case meaningful(Case point)
@@ -36,6 +40,11 @@ Case meaningful(Case point)
         point.input = inputs.front();
     if (strategy.info().over_matrix() && strategy.info().irregular() && point.block == 0)
         point.block = kUsualImageBlock;
+    const bool sorts = strategy.info().workload == "sort"; // the usual values depend on the workload
+    if (point.fanout == 0)
+        point.fanout = sorts ? kUsualSortFanout : kUsualImageFanout;
+    if (point.grain == 0)
+        point.grain = sorts ? kUsualSortGrain : kUsualImageGrain;
     reset_meaningless(point);
     if (strategy.info().workload != "chain" || point.mechanism != Mechanism::graph_tail)
         point.graphs = 1;

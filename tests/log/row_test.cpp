@@ -280,6 +280,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"division", ""},
                          {"fanout", ""},
                          {"grain", ""},
+                         {"values", ""},
                          {"items_offered", ""},
                          {"launched", ""},
                          {"replaced", ""},

@@ -188,6 +188,8 @@ inline const std::vector<Shape>& battery_of(const Way& way)
 
 inline std::vector<ElementType> types_of(const Way& way)
 {
+    if (way.info().workload == "sort")
+        return {ElementType::int32, ElementType::float32};
     if (way.is_irregular())
         return {ElementType::none};
     if (way.has_matrix())
@@ -213,6 +215,12 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
         point.block = std::max(point.block, kWarp);
         if (point.elements == 0)
             point.elements = std::uint64_t{point.grid} * point.block;
+        if (info.workload == "sort") { // short leaves, so that few keys have several levels
+            point.values = SortValues::none;
+            point.grain = info.grain ? 16 : 0;
+            point.fanout = info.fanout ? 4 : 0;
+            point.grid = 0;
+        }
         return;
     }
     constexpr std::uint32_t kMostSide = 64;

@@ -1,4 +1,5 @@
-// What blocks do at the end of their part: finish a recursion that was cut off, and detect which block is the last.
+// What blocks do at the end of their part: finish a recursion that was cut off, detect which block is the last, and find
+// the part of an index.
 #pragma once
 
 #include "device/language.hpp"
@@ -29,6 +30,21 @@ __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks)
     if (last)
         store_relaxed(arrived, 0);
     return last;
+}
+
+// The last index below `count` whose start is at most `block`; starts rise from 0.
+template <class StartOf>
+__device__ unsigned last_start(unsigned count, unsigned block, const StartOf& start_of)
+{
+    unsigned low = 0;
+    for (unsigned end = count; end - low > 1;) {
+        const unsigned middle = low + (end - low) / 2;
+        if (start_of(middle) <= block)
+            low = middle;
+        else
+            end = middle;
+    }
+    return low;
 }
 
 } // namespace nestbed::inline NESTBED_BACKEND

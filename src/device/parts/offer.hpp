@@ -12,6 +12,8 @@
 //         __device__ static bool block(const Job&, const Item&, unsigned block, unsigned blocks, Item& next);
 //         __device__ static void alone(const Job&, const Item&);        the item and all below it, by one thread
 //     };
+// If the struct has kSharedWords, root() and block() take a further argument: so many words of shared memory. Kernels
+// declare it themselves: nvlink would give what a function declares to all kernels (BLOCK_SHARED).
 // root() is block `block` of the root grid; block() is block `block` of the `blocks` that process an item. All threads
 // of the block call them; a thread that wants a further item returns true and fills `next`. They must not use blockIdx
 // or gridDim, because a block may also process blocks of other grids.
@@ -169,30 +171,35 @@ __device__ inline ItemsAndBlocks sum_before(ItemsAndBlocks mine, bool of_warp, I
 #endif
 }
 
-// The last index below `count` whose start is at most `block`; starts rise from 0.
-template <class StartOf>
-__device__ unsigned last_start(unsigned count, unsigned block, const StartOf& start_of)
+template <class E>
+concept UsesSharedWords = requires
 {
-    unsigned low = 0;
-    for (unsigned end = count; end - low > 1;) {
-        const unsigned middle = low + (end - low) / 2;
-        if (start_of(middle) <= block)
-            low = middle;
-        else
-            end = middle;
-    }
-    return low;
+    E::kSharedWords;
+};
+
+template <class E>
+__device__ bool process_item(const OfferRun<E>& run, const typename E::Item& item, unsigned block, unsigned blocks,
+                             typename E::Item& next, unsigned* shared)
+{
+    if constexpr (UsesSharedWords<E>)
+        return E::block(run.job, item, block, blocks, next, shared);
+    else
+        return E::block(run.job, item, block, blocks, next);
 }
 
 // Runs root() or block() for block `block` of a grid. False where no item is wanted.
 template <class E>
 __device__ bool process(const OfferRun<E>& run, const ChildGrid<typename E::Item>& grid, unsigned block,
-                        typename E::Item& next)
+                        typename E::Item& next, unsigned* shared)
 {
-    if (grid.depth == 0)
-        return E::root(run.job, grid.first + block, next);
+    if (grid.depth == 0) {
+        if constexpr (UsesSharedWords<E>)
+            return E::root(run.job, grid.first + block, next, shared);
+        else
+            return E::root(run.job, grid.first + block, next);
+    }
     if (grid.row_count == 0)
-        return E::block(run.job, grid.item, block, grid.blocks, next);
+        return process_item(run, grid.item, block, grid.blocks, next, shared);
     const auto& memory = run.memory;
     unsigned row = grid.row;
     if (grid.row_count > 1) {
@@ -203,8 +210,8 @@ __device__ bool process(const OfferRun<E>& run, const ChildGrid<typename E::Item
     const unsigned index =
         last_start(memory.rows[row].items, block, [&](unsigned at) { return memory.starts[first + at]; });
     const typename E::Item item = memory.items[first + index];
-    return E::block(run.job, item, block - memory.starts[first + index],
-                    blocks_wanted(E::threads(run.job, item), blockDim.x, run.coarsen), next);
+    return process_item(run, item, block - memory.starts[first + index],
+                        blocks_wanted(E::threads(run.job, item), blockDim.x, run.coarsen), next, shared);
 }
 
 // Called by one thread: launches the items of some rows as one grid.
@@ -312,10 +319,10 @@ __device__ void offer(const OfferRun<E>& run, const ChildGrid<typename E::Item>&
 // would take three times the registers) and long.
 template <bool Ordered = true, class E, class Sink>
 __device__ void run_offer_block(const OfferRun<E>& run, const ChildGrid<typename E::Item>& grid, unsigned block,
-                                const Sink& sink)
+                                const Sink& sink, unsigned* shared = nullptr)
 {
     typename E::Item next{};
-    const bool wants = process(run, grid, block, next);
+    const bool wants = process(run, grid, block, next, shared);
     if (E::kRecursive || grid.depth == 0)
         offer<Ordered>(run, grid, block, wants, next, sink);
 }

@@ -79,6 +79,11 @@ __global__ void LAUNCH_BOUNDS(E::kMostThreads, E::kBlocksAMultiprocessor)
     const auto scope = nest.enter();
     const bool replaces = run.inline_run || run.spill;
     BLOCK_SHARED(unsigned, list, 1);
+    unsigned* shared = nullptr;
+    if constexpr (UsesSharedWords<E>) {
+        BLOCK_SHARED(unsigned, words, E::kSharedWords);
+        shared = words;
+    }
     if (threadIdx.x == 0)
         list[0] = 0;
     if (replaces)
@@ -94,7 +99,7 @@ __global__ void LAUNCH_BOUNDS(E::kMostThreads, E::kBlocksAMultiprocessor)
             .x; // which block of a listed grid this one begins with: many have one block, and each block gets some
     for (;;) {
         for (; block < now->blocks; block += step)
-            run_offer_block<Ordered>(run, *now, block, sink);
+            run_offer_block<Ordered>(run, *now, block, sink, shared);
         if (!replaces)
             return;
         __syncthreads();
@@ -145,11 +150,14 @@ __device__ void LaunchSink<E, Nest, Ordered>::launch(const OfferRun<E>& run, Chi
     refused.next = atomicExch(list, index + 1);
 }
 
-// The form of an irregular strategy S that launches from the device.
+// The form of an irregular strategy S that launches from the device. If all blocks of the root grid process one item
+// (kOneRoot), there is one wave, which has them all.
 template <class S, class E, bool Ordered = true, class Run>
 void launch_offers(const Run& job, const OfferRun<E>& run, std::uint32_t threads)
 {
-    launch_waves<S>(job, [&](const auto& wave, auto nest) {
+    launch_waves<S>(job, [&](auto wave, auto nest) {
+        if constexpr (requires { E::kOneRoot; })
+            wave.blocks = job.roots;
         host_launch<offer_grid<E, Ordered, decltype(nest)>>(wave, threads, run, root_grid(run, wave, threads), nest);
     });
 }

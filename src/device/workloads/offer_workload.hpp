@@ -51,7 +51,7 @@ class OfferWorkload : public Workload
         if (found == oracles_.end())
             found = oracles_.emplace(of, count(of)).first;
         oracle_ = &found->second;
-        if (!offers_)
+        if (!from_device(mechanism_of(strategy.info(), point)))
             return ExpectedLaunches::none();
         ExpectedLaunches launches = oracle_->launches;
         launches.one_by_one = mechanism_of(strategy.info(), point) == Mechanism::tail;

@@ -1,0 +1,180 @@
+// The workload `sort` on the executor: every form on every input, with and without values.
+#include "device/backends.hpp"
+#include "support/battery.hpp"
+#include "support/plan_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::HasSubstr;
+
+constexpr std::array kForms{"quick_kway", "quick_binary", "quick_simple", "quick_sample", "sort_levels"};
+
+std::unique_ptr<Session> session_of(const std::string& schedule)
+{
+    return open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1});
+}
+
+Case keys(const std::string& strategy, std::uint64_t elements, InputKind input = InputKind::uniform)
+{
+    Case point = case_of(BackendKind::cpu, strategy, {"", 1, 64, elements});
+    point.input = input;
+    if (point.grain != 0)
+        point.grain = 40;
+    return point;
+}
+
+TEST(SortForms, SortEveryInputOfEveryType)
+{
+    for (const char* schedule : {"fifo", "eager", "random:1"}) {
+        const auto session = session_of(schedule);
+        for (const char* strategy : kForms)
+            for (const InputKind input : inputs_of(Registry::find_anywhere(strategy)->info()))
+                for (const ElementType type : {ElementType::int32, ElementType::float32})
+                    for (const SortValues values : {SortValues::none, SortValues::uint32}) {
+                        SCOPED_TRACE(std::string(schedule) + " " + strategy + " " + std::string(name_of(input)) +
+                                     " " + std::string(name_of(values)));
+                        Case point = keys(strategy, 1000, input);
+                        point.type = type;
+                        point.values = values;
+                        const Sample sample = session->sample(point, 0);
+                        ASSERT_EQ(sample.status, Status::ok) << sample.detail;
+                        EXPECT_EQ(sample.answer, "1000");
+                        EXPECT_TRUE(sample.work);
+                        if (sample.launches_expected) {
+                            EXPECT_EQ(sample.launches->attempted, *sample.launches_expected);
+                        }
+                    }
+    }
+}
+
+TEST(SortForms, SortTheSmallestInputs)
+{
+    const auto session = session_of("random:1");
+    for (const char* strategy : kForms)
+        for (const std::uint64_t elements : {1U, 2U, 3U, 8U, 9U, 63U, 64U, 65U})
+            for (const InputKind input : {InputKind::uniform, InputKind::equal, InputKind::few})
+                for (const std::uint32_t grain : {1U, 8U, 512U}) {
+                    Case point = keys(strategy, elements, input);
+                    point.grain = grain;
+                    const Sample sample = session->sample(point, 0);
+                    EXPECT_EQ(sample.status, Status::ok) << strategy << " " << elements << ": " << sample.detail;
+                }
+}
+
+TEST(SortForms, SortAtEveryDepth)
+{
+    const auto session = session_of("random:1");
+    for (const char* strategy : {"quick_kway", "quick_binary", "quick_simple", "quick_sample"})
+        for (const InputKind input : {InputKind::uniform, InputKind::equal})
+            for (const std::uint32_t depth : {0U, 1U, 2U, 3U, 7U, 40U})
+                for (const SortValues values : {SortValues::none, SortValues::uint32}) {
+                    Case point = keys(strategy, 700, input);
+                    point.depth = depth;
+                    point.values = values;
+                    const Sample sample = session->sample(point, 0);
+                    ASSERT_EQ(sample.status, Status::ok) << strategy << " depth " << depth << ": " << sample.detail;
+                    EXPECT_LE(sample.launches->max_depth, depth);
+                }
+}
+
+TEST(SortForms, SortByEveryFanoutAndGrain)
+{
+    const auto session = session_of("random:1");
+    for (const char* strategy : {"quick_kway", "sort_levels"})
+        for (const std::uint32_t fanout : {2U, 3U, 16U, 64U})
+            for (const std::uint32_t grain : {3U, 64U, 500U}) {
+                Case point = keys(strategy, 3000, InputKind::zipf);
+                point.fanout = fanout;
+                point.grain = grain;
+                const Sample sample = session->sample(point, 0);
+                EXPECT_EQ(sample.status, Status::ok)
+                    << strategy << " " << fanout << " " << grain << ": " << sample.detail;
+            }
+}
+
+TEST(SortForms, OfManyBlocksPerPartAreRight)
+{
+    const auto session = session_of("random:3");
+    for (const char* strategy : kForms)
+        for (const std::uint32_t coarsen : {1U, 3U}) {
+            Case point = keys(strategy, 20000);
+            point.grain = 512;
+            point.fanout = point.fanout == 0 ? 0 : 32;
+            point.coarsen = point.coarsen == 0 ? 0 : coarsen;
+            const Sample sample = session->sample(point, 0);
+            EXPECT_EQ(sample.status, Status::ok) << strategy << ": " << sample.detail;
+        }
+}
+
+TEST(SortForms, SayWhatTheyDoNotSupport)
+{
+    const auto session = session_of("fifo");
+    const auto why = [&](const Case& point) {
+        const Sample sample = session->sample(point, 0);
+        EXPECT_EQ(sample.status, Status::unsupported);
+        return sample.detail;
+    };
+    Case point = keys("quick_kway", 1000);
+    point.grain = 513;
+    EXPECT_THAT(why(point), HasSubstr("a block of 64 threads sorts at most 512 keys, not a grain of 513"));
+    point.grain = 512;
+    point.fanout = 128;
+    EXPECT_THAT(why(point), HasSubstr("a block of 64 threads cannot offer 128 parts"));
+    point.fanout = 16;
+    point.aggregate = Aggregate::multiblock_4;
+    EXPECT_THAT(why(point), HasSubstr("allowed for aggregate: none, warp, block, grid"));
+    point = keys("quick_binary", 1000);
+    point.block = 1024;
+    point.grain = 4097;
+    EXPECT_EQ(session->sample(point, 0).status, Status::ok);
+    point.values = SortValues::uint32;
+    EXPECT_THAT(why(point), HasSubstr("at most 4096 keys with values, not a grain of 4097"));
+    point = keys("quick_kway", 1000);
+    point.elements = (std::uint64_t{1} << 31) + 1;
+    EXPECT_THAT(why(point), HasSubstr("2147483649 keys are too many; allowed: at most 2147483648"));
+}
+
+// A leaf as long as a block can sort, and one key less.
+TEST(SortForms, SortTheLongestLeaves)
+{
+    const auto session = session_of("fifo");
+    for (const std::uint64_t elements : {8192U, 8191U, 4097U}) {
+        Case point = keys("quick_kway", elements);
+        point.block = 1024;
+        point.grain = 8192;
+        EXPECT_EQ(session->sample(point, 0).status, Status::ok) << elements;
+    }
+    for (const std::uint64_t elements : {4096U, 4095U}) {
+        Case point = keys("quick_kway", elements, InputKind::few);
+        point.block = 512;
+        point.grain = 4096;
+        point.values = SortValues::uint32;
+        EXPECT_EQ(session->sample(point, 0).status, Status::ok) << elements;
+    }
+}
+
+TEST(SortPlan, HasTheUsualFanoutAndGrainOfTheWorkload)
+{
+    const Plan plan = plan_of({{"strategy", "quick_kway,quick_simple,mandelbrot_split"}, {"backend", "cpu"}});
+    for (const Group& group : plan.groups)
+        for (const Case& point : group.cases) {
+            const bool image = point.strategy == "mandelbrot_split";
+            EXPECT_EQ(point.fanout, image ? 2U : point.strategy == "quick_kway" ? 256U : 0U);
+            EXPECT_EQ(point.grain, image ? 32U : 2048U);
+            EXPECT_EQ(point.values, image ? SortValues::absent : SortValues::none);
+        }
+}
+
+} // namespace
+} // namespace nestbed
