@@ -204,7 +204,7 @@ def by_threshold(part, shown, figure):
     flat = _flat(part)
     panels = parts.grouped_by(shown, [*WORK, *FORM])
     sheet = Sheet(_threshold_title(figure.title, panels), _key(shown), "Dashed: the best flat form of the same work.")
-    left, gap, height = 0.62, 0.62, 1.75
+    left, gap, height = 0.72, 0.72, 1.75
     width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
     for place, panel in enumerate(panels):
         case = panel.iloc[0]
@@ -273,7 +273,7 @@ def against_launches(part, shown, figure):
     panels = every[:MOST_PANELS]
     names = _names(shown)
     sheet = Sheet(figure.title, [*_key(shown)], "Dashed: the best flat form of the same work.")
-    left, gap, height = 0.62, 0.62, 2.0
+    left, gap, height = 0.72, 0.72, 2.0
     width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
     for place, panel in enumerate(panels):
         case = panel.iloc[0]
