@@ -131,14 +131,17 @@ TEST_F(Gpu, ARaceIsWrongWhenTheLosersAreHeldUpAndABarrierOrATailLaunchIsNot)
 
 TEST_F(Gpu, ATraceHasEveryGridInOrder)
 {
-    for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) { return from_device(some.mechanism); })) {
+    // Not those of `lanes`, which launch from every thread.
+    for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) {
+             return from_device(some.mechanism) && some.info().workload != "lanes";
+         })) {
         const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 500, .ny = 300} : Shape{"", 40, 256};
         for (const ElementType type : types_of(way)) {
             Case point = case_of(BackendKind::cuda, way, shape, type);
             if (way.strategy == "chain")
                 point.depth = 40;
             SCOPED_TRACE(name_of(way) + " " + std::string(name_of(type)));
-            const Trace trace = session_->trace(point, 0, 4096);
+            const Trace trace = session_->trace(point, 0, 1U << 16);
             if (way.info().racy && trace.sample.status == Status::wrong)
                 expect_launches(trace.sample, point);
             else

@@ -27,12 +27,12 @@ class LanesWorkload final : public Workload
         const LaunchCounts counts = counts_of(ledger);
         // Without the ledger, the closed form: it holds unless a refused grid would have launched.
         const std::uint64_t tried = kCountsLaunches ? counts.attempted : run.form.total();
-        const std::uint64_t expected = run.point.grid + tried - counts.failed;
+        const std::uint64_t accepted = run.point.grid + tried - counts.failed;
         sample.answer = std::to_string(ran);
-        sample.reference = std::to_string(expected);
-        if (ran != expected) {
+        sample.reference = std::to_string(run.point.grid + run.form.total()); // if no launch is refused
+        if (ran != accepted) {
             sample.status = Status::wrong;
-            sample.detail = sample.answer + " blocks ran instead of " + sample.reference;
+            sample.detail = sample.answer + " blocks ran instead of " + std::to_string(accepted);
         }
         return sample;
     }
