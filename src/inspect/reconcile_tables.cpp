@@ -68,16 +68,35 @@ std::string launches_table(const Workload& workload)
     columns.push_back({"type", kLeft, kAxis, 2});
     for (const char* name : {"elements", "grid", "block", "nx", "ny", "depth"})
         columns.push_back({name, !kLeft, kAxis});
+    columns.push_back({"input", kLeft, kAxis});
+    for (const char* name : {"threshold", "coarsen"})
+        columns.push_back({name, !kLeft, kAxis});
+    columns.push_back({"aggregate", kLeft, kAxis});
     for (const char* name : {"expected", "ledger", "Nsight"})
         columns.push_back({name});
     columns.push_back({"verdict", kLeft, kAxis});
     columns.push_back({"status", kLeft, kAxis, 1});
     for (const auto& [number, one] : workload.cases)
-        add_line(columns, {std::to_string(number), workload.name, one->cell("strategy"), one->cell("mechanism"),
-                           one->cell("type"), ragged_elements(*one), one->cell("grid"), one->cell("block"),
-                           one->cell("nx"), one->cell("ny"), one->cell("depth"), one->cell("launches_expected"),
-                           one->cell("launches_attempted"), one->nsight ? std::to_string(*one->nsight) : "",
-                           verdict_cell(*one), one->cell("status")});
+        add_line(columns, {std::to_string(number),
+                           workload.name,
+                           one->cell("strategy"),
+                           one->cell("mechanism"),
+                           one->cell("type"),
+                           ragged_elements(*one),
+                           one->cell("grid"),
+                           one->cell("block"),
+                           one->cell("nx"),
+                           one->cell("ny"),
+                           one->cell("depth"),
+                           one->cell("input"),
+                           one->cell("threshold"),
+                           one->cell("coarsen"),
+                           one->cell("aggregate"),
+                           one->cell("launches_expected"),
+                           one->cell("launches_attempted"),
+                           one->nsight ? std::to_string(*one->nsight) : "",
+                           verdict_cell(*one),
+                           one->cell("status")});
     return table_text(std::move(columns));
 }
 

@@ -146,17 +146,18 @@ TEST(Reconciled, HasACellAColumn)
                                      SourcePage{.launches = 191, .kernel_warps = 263}, counters);
     EXPECT_THAT(reconcile_columns(),
                 ElementsAre("strategy", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "depth",
-                            "status", "launches_expected", "launches_attempted", "launches_nsight", "verdict",
-                            "detail", "root_grids", "blocks_user", "blocks_runtime", "blocks_launched",
-                            "warps_launched", "achieved_occupancy_percent", "dram_read_bytes", "dram_write_bytes",
-                            "duration_us", "gpu", "driver", "git"));
+                            "input", "threshold", "coarsen", "aggregate", "status", "launches_expected",
+                            "launches_attempted", "launches_nsight", "verdict", "detail", "root_grids", "blocks_user",
+                            "blocks_runtime", "blocks_launched", "warps_launched", "achieved_occupancy_percent",
+                            "dram_read_bytes", "dram_write_bytes", "duration_us", "gpu", "driver", "git"));
     EXPECT_THAT(reconcile_cells(one),
-                ElementsAre("nosync", "null_stream", "int32", "512", "64", "8", "", "", "full", "wrong", "192", "192",
-                            "191", "differ", "closed form 192, ledger 192, Nsight 191", "1", "256", "37", "293",
-                            "300", "1.651", "35328", "175104", "117.952", "NVIDIA H200", "13.0", "abc"));
+                ElementsAre("nosync", "null_stream", "int32", "512", "64", "8", "", "", "full", "", "", "", "",
+                            "wrong", "192", "192", "191", "differ", "closed form 192, ledger 192, Nsight 191", "1",
+                            "256", "37", "293", "300", "1.651", "35328", "175104", "117.952", "NVIDIA H200", "13.0",
+                            "abc"));
     const Reconciled none = not_counted(row_of_ledger(ledger()), "a reason");
-    EXPECT_EQ(reconcile_cells(none).at(12), "");
-    EXPECT_EQ(reconcile_cells(none).at(13), "not counted");
+    EXPECT_EQ(reconcile_cells(none).at(16), "");
+    EXPECT_EQ(reconcile_cells(none).at(17), "not counted");
 }
 
 // ---- files and tables ----
