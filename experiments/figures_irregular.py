@@ -12,7 +12,9 @@ from figures_sweeps import nothing_timed
 LINE_HEIGHT = 0.25
 MOST_PANELS = 6
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "pending_limit_asked"]  # a panel of thresholds
-WORK = ["workload", "input", "elements", "nx", "ny", "dwell"]  # what two cases share that do the same work
+WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell"]  # what two cases share that do the same work
+WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort"}  # by the first word of a strategy
+ITEMS = {"bezier": "lines", "sort": "keys"}
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
 DEVICE_GRAPH = "device graph"
@@ -22,7 +24,7 @@ LAST_RATIO = "over the best flat form"
 
 
 def is_irregular(cases):
-    return cases["strategy"].str.startswith(("bezier_", "mandelbrot_"))
+    return cases["strategy"].str.startswith(tuple(f"{word}_" for word in WORKLOADS))
 
 
 def prepared(cases):
@@ -33,7 +35,7 @@ def prepared(cases):
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
     graph = own["mechanism"] == "graph_tail"
     group = own["aggregate"].str.split(":").str[0].where(~graph, DEVICE_GRAPH)
-    return own.assign(workload=own["strategy"].str.split("_").str[0], by_need=(own["aggregate"] != "") | graph, group=group, **numbers)
+    return own.assign(workload=own["strategy"].str.split("_").str[0].map(WORKLOADS), by_need=(own["aggregate"] != "") | graph, group=group, **numbers)
 
 
 def flat_and_nested(cases):
@@ -105,8 +107,9 @@ def _work_text(case, names):
         if {"nx", "ny"} & set(names):
             words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")
     elif "elements" in names:
-        words.append(f"{style.power_text(case['elements'])} lines")
-    words += [f"{case['input']}"] if "input" in names and case["input"] else []
+        words.append(f"{style.power_text(case['elements'])} {ITEMS[case['workload']]}")
+    words += [f"{case[name]}" for name in ("input", "type") if name in names and case[name]]
+    words += ["with values"] if "values" in names and case["values"] not in ("", "none") else []
     dwell = pandas.to_numeric(case["dwell"], errors="coerce")
     words += [f"dwell {style.grouped(dwell)}"] if "dwell" in names and not math.isnan(dwell) else []
     return ", ".join(words)

@@ -26,7 +26,7 @@ from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (
 # The columns that define a case. Samples that agree in all of them are repetitions of one case.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
         "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "input", "operator", "submit_asked",
-        "l2", "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "gpu"]
+        "l2", "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "values", "gpu"]
 # The values of all reductions in logs without these columns.
 BEFORE = {"input": "random", "operator": "sum"}
 NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
