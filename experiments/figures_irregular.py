@@ -14,7 +14,7 @@ MOST_PANELS = 6
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "pending_limit_asked"]  # a panel of thresholds
 WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell"]  # what two cases share that do the same work
 WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort"}  # by the first word of a strategy
-ITEMS = {"bezier": "lines", "sort": "keys"}
+ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys"}
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
 DEVICE_GRAPH = "device graph"
@@ -101,7 +101,7 @@ def _best(cases):
     return None if timed.empty else timed.loc[timed["us"].idxmin()]
 
 
-def _work_text(case, names):
+def work_text(case, names):
     words = [case["workload"]] if "workload" in names else []
     if not math.isnan(case["nx"]):
         if {"nx", "ny"} & set(names):
@@ -125,7 +125,7 @@ def _form_label(shown, case, form):
     """What tells this case from the others of its workload, and the workload if there are several."""
     alike = shown[shown["workload"] == case["workload"]]
     words = [case["workload"]] if len(alike) < len(shown) else []
-    words.append(_work_text(case, parts.varying(alike, [name for name in WORK if name != "elements" or alike["nx"].isna().any()])))
+    words.append(work_text(case, parts.varying(alike, [name for name in WORK if name != "elements" or alike["nx"].isna().any()])))
     for name in parts.varying(alike, form):
         words.append(style.marked(case[name]) if name == "strategy" else
                      parts.mechanism_text(case[name]) if name == "mechanism" else parts.name_of(name, case[name]))
@@ -155,7 +155,7 @@ def against_flat(part, shown, figure):
         case = group.iloc[0]
         best = _best(group)
         if best is not None and _work_of(case) in flat:
-            lines.append((_work_text(case, names), parts.mechanism_text(case["mechanism"]), group, best, flat[_work_of(case)]))
+            lines.append((work_text(case, names), parts.mechanism_text(case["mechanism"]), group, best, flat[_work_of(case)]))
     if not lines:
         return nothing_timed(figure.title, part, shown)
     lines.sort(key=lambda line: tuple(parts.order_of(line[2].iloc[0][name]) for name in ["workload", "elements", "input", "dwell", "mechanism"]))
@@ -281,7 +281,7 @@ def against_launches(part, shown, figure):
     for place, panel in enumerate(panels):
         case = panel.iloc[0]
         row, column = divmod(place, 2)
-        axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, _work_text(case, names))
+        axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, work_text(case, names))
         for name in [*LOOKS, DEVICE_GRAPH]:
             own = panel[panel["group"] == name]
             colour, mark = _look(name)

@@ -557,6 +557,44 @@ class PlotTest(unittest.TestCase):
         lines = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
         self.assertEqual([list(line.get_ydata()) for line in lines], [[4001, 3201, 701], [81, 65, 15]])
 
+    def sort(self, time, strategy="quick_kway", **more):
+        """A row of a sort, by tail launches or flat."""
+        nested = strategy.startswith("quick_")
+        return rows([time], **{"strategy": strategy, "mechanism": "tail" if nested else "none", "input": "uniform", "elements": 1024,
+                               "aggregate": "grid" if nested else "", "threshold": 0 if nested else "", "coarsen": 1 if nested else "",
+                               "values": "none", "launches_expected": int(nested), "launches_attempted": int(nested), **more})
+
+    def test_irregular_workloads_are_drawn_along_their_size(self):
+        made = [row for at, size in enumerate((1024, 2048, 4096)) for row in
+                [*self.sort(40 - at, elements=size, block=128), *self.sort(20 - at, elements=size, block=256),
+                 *self.sort(10 - at, "sort_radix", elements=size)]]
+        alone = self.sort(1, "sort_merge", elements=4096)  # one size
+        columns = [*self.BY_NEED, "values"]
+        figure = self.drawn([*made, *alone], columns=columns)["made-time-size"]
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("quick_kway takes 2.25 times the time of sort_radix", words)  # 18 / 8
+        self.assertIn("ns per key", words)
+        self.assertNotIn("sort_merge", words)
+        lines = [list(line.get_ydata()) for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
+        self.assertIn([20000 / 1024, 19000 / 2048, 18000 / 4096], lines)  # the fastest block
+        self.assertNotIn("made-time-size", self.drawn(made[:6], columns=columns))
+        untimed = [row for size in (1024, 2048, 4096) for row in self.sort(None, elements=size)]
+        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-size"]))
+
+    def test_irregular_workloads_are_drawn_over_their_inputs(self):
+        made = [row for at, name in enumerate(("uniform", "sorted", "equal")) for row in
+                [*self.sort(40 + at, input=name), *self.sort(10 + at, "sort_radix", input=name)]]
+        columns = [*self.BY_NEED, "values"]
+        with_values = [{**row, "values": "uint32"} for row in made]
+        figure = self.drawn([*made, *with_values], columns=columns)["made-time-input"]
+        self.assertEqual(len(figure.axes), 2)  # keys alone, and with values
+        self.assertIn("with values", texts_of(figure))
+        self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()], ["uniform", "sorted", "equal"])
+        self.assertIn([40, 41, 42], [list(line.get_xdata()) for line in figure.axes[0].lines])
+        self.assertNotIn("made-time-input", self.drawn(made[:4], columns=columns))
+        untimed = [row for name in ("uniform", "sorted", "equal") for row in self.sort(None, input=name)]
+        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-input"]))
+
     def test_launches_are_an_axis_where_they_differ(self):
         made = [row for launches in (0, 1, 10, 100, 1000) for row in self.by_need(launches + 5, threshold=launches, launches=launches)]
         self.assertIn("made-launches-time", self.drawn(made, columns=self.BY_NEED))

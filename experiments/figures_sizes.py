@@ -1,0 +1,130 @@
+"""The figures of irregular workloads along their size and over their inputs: the best case of each strategy."""
+import figure_parts as parts
+import figure_style as style
+import figures_irregular as irregular
+from figure_style import Sheet
+from figures_sweeps import nothing_timed
+
+SAME = [name for name in irregular.WORK if name not in ("elements", "nx", "ny")]
+LINE_HEIGHT = 0.2
+
+
+def sizes(cases):
+    """Irregular cases of the same work in three sizes or more."""
+    return _with_several(irregular.prepared(cases), SAME, "elements")
+
+
+def inputs(cases):
+    """Irregular cases of the same size with three inputs or more."""
+    return _with_several(irregular.prepared(cases), [name for name in irregular.WORK if name != "input"], "input")
+
+
+def _with_several(own, same, axis):
+    groups = [group for group in parts.grouped_by(own, same)
+              if any(form[axis].nunique() >= 3 for form in parts.grouped_by(group, ["strategy", "mechanism"]))]
+    return own[own.index.isin([index for group in groups for index in group.index])]
+
+
+def _forms(panel, axis):
+    """[(strategy, mechanism, its fastest case for each value of the axis)], those with two values or more. Cases whose threshold leaves
+    nothing to launch are left out."""
+    found = []
+    for form in parts.grouped_by(panel[~(panel["by_need"] & (panel["expected"] == 0))], ["strategy", "mechanism"]):
+        best = form.dropna(subset=["us"]).sort_values("us", kind="stable").groupby(axis).head(1).sort_values(axis)
+        if len(best) >= 2:
+            found.append((form.iloc[0]["strategy"], form.iloc[0]["mechanism"], best))
+    return found
+
+
+def _is_flat(mechanism):
+    return mechanism in ("", "none", "host", "host_graph", "grid_sync")
+
+
+def _label(strategy, mechanism):
+    by = "" if _is_flat(mechanism) else f", {parts.mechanism_text(mechanism)}"
+    return f"{style.marked(strategy)}{by}"
+
+
+def _apart(sizes):
+    """The sizes that have room for a label on a logarithmic axis."""
+    least = (sizes[-1] / sizes[0]) ** 0.04
+    found = [sizes[-1]]
+    for size in reversed(sizes[:-1]):
+        if found[-1] / size >= least:
+            found.append(size)
+    return found
+
+
+def _size_title(title, panels):
+    """With the largest size of the first panel: the fastest form that launches from the device against the fastest flat one."""
+    forms = [(mechanism, best.iloc[-1]) for _, mechanism, best in _forms(panels[0], "elements")]
+    largest = max(case["elements"] for _, case in forms)
+    there = [(_is_flat(mechanism), case["us"], case["strategy"]) for mechanism, case in forms if case["elements"] == largest]
+    if len({flat for flat, _, _ in there}) < 2:
+        return title
+    nested, flat = (min((us, strategy) for is_flat, us, strategy in there if is_flat == wanted) for wanted in (False, True))
+    return f"{title}: at {style.power_text(largest)}, {nested[1]} takes {style.three(nested[0] / flat[0])} times the time of {flat[1]}"
+
+
+def by_size(part, shown, figure):
+    """A panel for each work; a line for each strategy and mechanism: time per element of its fastest case at each size."""
+    if not shown["us"].notna().any():
+        return nothing_timed(figure.title, part, shown)
+    panels = [panel for panel in parts.grouped_by(shown, SAME) if _forms(panel, "elements")]
+    sheet = Sheet(_size_title(figure.title, panels), [], "Solid: launches from the device. Dashed: flat forms.")
+    left, height = 0.72, 3.4
+    labels = [_label(strategy, mechanism) for panel in panels for strategy, mechanism, _ in _forms(panel, "elements")]
+    room = max(style.text_width(label, 8) for label in labels) + 0.35
+    for place, panel in enumerate(panels):
+        case = panel.iloc[0]
+        text = irregular.work_text(case, parts.varying(shown, SAME))
+        axes = sheet.add(left, 0.2 + place * (height + 0.85), style.WIDTH - left - room - style.MARGIN, height, text)
+        ends, every = [], []
+        for strategy, mechanism, best in _forms(panel, "elements"):
+            each = list(best["us"] * 1000 / best["elements"])
+            colour = style.look_of(strategy)[0]
+            axes.plot(best["elements"], each, color=colour, marker="o", markersize=4, linestyle=(0, (4, 2)) if _is_flat(mechanism) else "-", clip_on=False, zorder=3)
+            ends.append((best["elements"].iloc[-1], each[-1], _label(strategy, mechanism), colour))
+            every += each
+        steps = sorted(panel["elements"].unique())
+        style.log_axis(axes, "x", steps[0], steps[-1])
+        style.ticks(axes.xaxis, steps, {float(size): style.power_text(size) for size in _apart(steps)})
+        style.log_axis(axes, "y", min(every), max(every))
+        axes.set_xlabel(irregular.ITEMS[case["workload"]])
+        axes.set_ylabel(f"ns per {irregular.ITEMS[case['workload']].removesuffix('s')}")
+        sheet.end_labels(axes, ends)
+    sheet.notes.append("A point is the fastest case of its strategy and mechanism at that size.")
+    return sheet.finish(parts.caption_of(part, shown))
+
+
+def by_input(part, shown, figure):
+    """A line for each input; a dot for each strategy and mechanism: its fastest case."""
+    if not shown["us"].notna().any():
+        return nothing_timed(figure.title, part, shown)
+    panels = [panel for panel in parts.grouped_by(shown, [name for name in irregular.WORK if name != "input"]) if _forms(panel, "input")]
+    looks = {}
+    for panel in panels:
+        for strategy, mechanism, _ in _forms(panel, "input"):
+            looks.setdefault((strategy, mechanism), (style.look_of(strategy)[0], "osD^vPX*"[len(looks) % 8]))
+    sheet = Sheet(figure.title, [(_label(*form), colour, mark) for form, (colour, mark) in looks.items()])
+    left, top = 1.1, 0.25
+    for panel in panels:
+        case = panel.iloc[0]
+        names = list(dict.fromkeys(panel["input"]))
+        height = LINE_HEIGHT * len(names) + 0.25
+        axes = sheet.add(left, top, style.WIDTH - left - 2 * style.MARGIN, height, irregular.work_text(case, [name for name in irregular.WORK if name != "input"]))
+        top += height + 0.85
+        every = []
+        for strategy, mechanism, fastest in _forms(panel, "input"):
+            every += list(fastest["us"])
+            colour, mark = looks[strategy, mechanism]
+            best = fastest.set_index("input")["us"]
+            axes.plot([best[name] for name in names if name in best], [place for place, name in enumerate(names) if name in best], mark,
+                      color=colour, markersize=5.5, alpha=0.9, markeredgewidth=0)
+        style.log_axis(axes, "x", min(every), max(every))
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel("time, µs")
+    sheet.notes.append("A dot is the fastest case of its strategy and mechanism.")
+    return sheet.finish(parts.caption_of(part, shown))
