@@ -85,7 +85,7 @@ __global__ void LAUNCH_BOUNDS(kMostSortThreads) quick_sample(SortTask task, Samp
         return copy_keys(task.at(part.place), task.at(SortPlace::out), part.first, part.count, thread,
                          gridDim.x * blockDim.x);
     if (item.step == SortStep::leaf)
-        return sort_leaf(words, task.at(part.place), task.at(SortPlace::out), part.first, part.count, task.order);
+        return sort_leaf(words, task, part);
     if (nest.last_level()) { // nothing may be launched: one thread does the rest
         if (thread == 0) {
             copy_keys(task.at(part.place), task.at(SortPlace::out), part.first, part.count, 0, 1);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/workloads/offer_workload.hpp"
-#include "device/workloads/sort_block.hpp"
+#include "device/workloads/sort_leaf.hpp"
 
 #include <array>
 
@@ -32,7 +32,7 @@ struct ExpandSort {
     static constexpr unsigned kMostThreads = kMostSortThreads;
     static constexpr unsigned kBlocksAMultiprocessor = 1; // 64 registers
 
-    static constexpr unsigned kSharedWords = kLeafWords + 2 * kMostParts;
+    static constexpr unsigned kSharedWords = kLeafWords;
 
     static unsigned most_offers(const Case& point) { return Binary ? 2 : point.fanout; }
     __device__ static unsigned threads(const Job& /*job*/, const Item& item) { return sort_threads(item.part.count); }
@@ -56,7 +56,7 @@ struct ExpandSort {
                       block * blockDim.x + threadIdx.x, blocks * blockDim.x);
             return false;
         case SortStep::leaf:
-            sort_leaf(words, job.at(part.place), job.at(SortPlace::out), part.first, part.count, job.order);
+            sort_leaf(words, job, part);
             return false;
         case SortStep::divide:
             if constexpr (Binary)
@@ -164,7 +164,7 @@ struct ExpandSort {
     __device__ static bool scatter(const Job& job, const Item& item, unsigned block, unsigned blocks, unsigned* words,
                                    Item& next)
     {
-        unsigned* const counts = words + kLeafWords;   // of the tile; then where the part begins in it
+        unsigned* const counts = words + kMostTile;    // of the tile; then where the part begins in it
         unsigned* const offsets = counts + kMostParts; // from a key's place in the tile to its new place
         const SortPart& part = item.part;
         const SortDigits digits = digits_of(part, job.fanout, job.grain);

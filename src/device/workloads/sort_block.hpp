@@ -1,4 +1,4 @@
-// What one block does to keys: it sorts a leaf, or counts how often each digit occurs. And what one thread does alone.
+// The task of a sort on the device, and what one block or one thread does to keys.
 #pragma once
 
 #include "device/parts/offer.hpp"
@@ -70,111 +70,6 @@ __device__ inline void gather_range(unsigned* found, unsigned least, unsigned mo
 #endif
     atomicMin(&found[0], least);
     atomicMax(&found[1], most);
-}
-
-// Elements of a shared array lie so that 32 lanes that read every 8th one meet 32 banks.
-__device__ inline unsigned in_banks(unsigned index)
-{
-    return index + index / kLanes;
-}
-inline constexpr unsigned kLeafWords = kMostTile + kMostTile / kLanes;
-// Where the values of a leaf begin; with values it has at most half as many keys.
-inline constexpr unsigned kLeafValues = kLeafWords / 2;
-inline constexpr unsigned kMostLeafPairs = kMostTile / 2;
-
-// The ranks [first, end) of one thread, and their values, in registers.
-struct ThreadKeys {
-    unsigned rank[kKeysAThread];
-    unsigned value[kKeysAThread];
-};
-
-// Odd-even transposition, which is stable.
-__device__ inline void sort_in_thread(ThreadKeys& keys)
-{
-    for (unsigned round = 0; round < kKeysAThread; ++round)
-        for (unsigned index = round % 2; index + 1 < kKeysAThread; index += 2)
-            if (keys.rank[index] > keys.rank[index + 1]) {
-                const unsigned rank = keys.rank[index];
-                const unsigned value = keys.value[index];
-                keys.rank[index] = keys.rank[index + 1];
-                keys.value[index] = keys.value[index + 1];
-                keys.rank[index + 1] = rank;
-                keys.value[index + 1] = value;
-            }
-}
-
-// How many of the first `diagonal` elements of the merged sequence come from a, which has a_count elements; b, which
-// follows it in `words` from b_first on, has b_count. Equal ones of a come first.
-// Source: Green, McColl, Bader, "GPU Merge Path", ICS 2012.
-__device__ inline unsigned merge_path(const unsigned* words, unsigned a_first, unsigned a_count, unsigned b_first,
-                                      unsigned b_count, unsigned diagonal)
-{
-    unsigned low = diagonal > b_count ? diagonal - b_count : 0;
-    unsigned high = diagonal < a_count ? diagonal : a_count;
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (words[in_banks(a_first + middle)] <= words[in_banks(b_first + diagonal - 1 - middle)])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-// The block sorts `count` keys from one array to another, or in place, at the same positions: at most kKeysAThread for
-// each thread, with values at most kMostLeafPairs. Stable.
-__device__ inline void sort_leaf(unsigned* words, const SortArray& from, const SortArray& to, unsigned first,
-                                 unsigned count, KeyOrder order)
-{
-    const bool pairs = from.values != nullptr;
-    const unsigned own = threadIdx.x * kKeysAThread;
-    __syncthreads(); // nobody still uses `words`
-    for (unsigned index = threadIdx.x; index < count; index += blockDim.x) {
-        words[in_banks(index)] = order.rank(from.keys[first + index]);
-        if (pairs)
-            words[kLeafValues + in_banks(index)] = from.values[first + index];
-    }
-    __syncthreads();
-    ThreadKeys keys{};
-    for (unsigned index = 0; index < kKeysAThread; ++index) {
-        const bool there = own + index < count;
-        keys.rank[index] = there ? words[in_banks(own + index)] : 0xFFFFFFFFU;
-        keys.value[index] = there && pairs ? words[kLeafValues + in_banks(own + index)] : 0;
-    }
-    sort_in_thread(keys);
-    for (unsigned width = kKeysAThread;; width *= 2) {
-        for (unsigned index = 0; index < kKeysAThread; ++index)
-            if (own + index < count) {
-                words[in_banks(own + index)] = keys.rank[index];
-                if (pairs)
-                    words[kLeafValues + in_banks(own + index)] = keys.value[index];
-            }
-        __syncthreads();
-        if (width >= count)
-            break;
-        if (own < count) {
-            const unsigned a_first = own / (2 * width) * (2 * width);
-            const unsigned a_end = a_first + width < count ? a_first + width : count;
-            const unsigned b_end = a_end + width < count ? a_end + width : count;
-            const unsigned diagonal = own - a_first;
-            unsigned a = a_first + merge_path(words, a_first, a_end - a_first, a_end, b_end - a_end, diagonal);
-            unsigned b = a_end + (own - a);
-            for (unsigned index = 0; index < kKeysAThread; ++index) {
-                if (own + index >= count)
-                    break;
-                const bool of_a = a < a_end && (b >= b_end || words[in_banks(a)] <= words[in_banks(b)]);
-                const unsigned place = of_a ? a++ : b++;
-                keys.rank[index] = words[in_banks(place)];
-                keys.value[index] = pairs ? words[kLeafValues + in_banks(place)] : 0;
-            }
-        }
-        __syncthreads();
-    }
-    for (unsigned index = threadIdx.x; index < count; index += blockDim.x) {
-        to.keys[first + index] = order.bits(words[in_banks(index)]);
-        if (pairs)
-            to.values[first + index] = words[kLeafValues + in_banks(index)];
-    }
 }
 
 __device__ inline void copy_keys(const SortArray& from, const SortArray& to, unsigned first, unsigned count,
