@@ -118,10 +118,14 @@ struct ExpandSort {
         unsigned least = 0xFFFFFFFF;
         unsigned most = 0;
         for (unsigned base = block * tile; base < part.count; base += blocks * tile) {
+            unsigned taken[kKeysAThread];
+            load_tile(keys + base, part.count - base, taken);
             unsigned digit = kNoDigit; // of the last keys
             unsigned run = 0;          // how many have it: one addition for all
-            for (unsigned index = base + tid; index < base + tile && index < part.count; index += blockDim.x) {
-                const unsigned rank = job.order.rank(keys[index]);
+            for (unsigned turn = 0; turn < kKeysAThread; ++turn) {
+                if (turn * blockDim.x + tid >= part.count - base)
+                    break;
+                const unsigned rank = job.order.rank(taken[turn]);
                 least = least < rank ? least : rank;
                 most = most > rank ? most : rank;
                 const unsigned now = digit_of(part, digits, rank);
@@ -177,18 +181,16 @@ struct ExpandSort {
             const unsigned keys_here = part.count - base < tile ? part.count - base : tile;
             unsigned rank[kKeysAThread];
             unsigned place[kKeysAThread]; // among the keys of its part, then in the tile
+            load_tile(from.keys + part.first + base, keys_here, rank);
             __syncthreads();
             if (tid < digits.parts)
                 counts[tid] = 0;
             __syncthreads();
             for (unsigned turn = 0; turn < kKeysAThread; ++turn) {
-                const unsigned index = turn * blockDim.x + tid;
-                rank[turn] = 0;
+                rank[turn] = job.order.rank(rank[turn]);
                 place[turn] = 0;
-                if (index < keys_here) {
-                    rank[turn] = job.order.rank(from.keys[part.first + base + index]);
+                if (turn * blockDim.x + tid < keys_here)
                     place[turn] = atomicAdd(&counts[digit_of(part, digits, rank[turn])], 1U);
-                }
             }
             __syncthreads();
             const unsigned mine = tid < digits.parts ? counts[tid] : 0;
@@ -207,20 +209,19 @@ struct ExpandSort {
                 }
             __syncthreads();
             unsigned target[kKeysAThread];
-            for (unsigned turn = 0; turn < kKeysAThread; ++turn) {
-                const unsigned index = turn * blockDim.x + tid;
-                target[turn] = 0;
-                if (index < keys_here) {
-                    target[turn] = offsets[digit_of(part, digits, words[index])] + index;
-                    to.keys[target[turn]] = job.order.bits(words[index]);
+            load_tile(words, keys_here, rank);
+            for (unsigned turn = 0; turn < kKeysAThread; ++turn)
+                if (const unsigned index = turn * blockDim.x + tid; index < keys_here) {
+                    target[turn] = offsets[digit_of(part, digits, rank[turn])] + index;
+                    to.keys[target[turn]] = job.order.bits(rank[turn]);
                 }
-            }
             if (from.values == nullptr)
                 continue;
+            load_tile(from.values + part.first + base, keys_here, rank);
             __syncthreads();
             for (unsigned turn = 0; turn < kKeysAThread; ++turn)
-                if (const unsigned index = turn * blockDim.x + tid; index < keys_here)
-                    words[place[turn]] = from.values[part.first + base + index];
+                if (turn * blockDim.x + tid < keys_here)
+                    words[place[turn]] = rank[turn];
             __syncthreads();
             for (unsigned turn = 0; turn < kKeysAThread; ++turn)
                 if (const unsigned index = turn * blockDim.x + tid; index < keys_here)
@@ -254,14 +255,13 @@ struct ExpandSort {
         unsigned most[2] = {0, 0};
         for (unsigned base = block * tile; base < part.count; base += blocks * tile) {
             unsigned rank[kKeysAThread];
+            load_tile(from.keys + part.first + base, part.count - base, rank);
             unsigned lower = 0;
             unsigned upper = 0;
             for (unsigned turn = 0; turn < kKeysAThread; ++turn) {
-                const unsigned index = base + turn * blockDim.x + tid;
-                rank[turn] = 0;
-                if (index >= part.count)
+                if (turn * blockDim.x + tid >= part.count - base)
                     continue;
-                rank[turn] = job.order.rank(from.keys[part.first + index]);
+                rank[turn] = job.order.rank(rank[turn]);
                 const bool is_upper = rank[turn] > middle;
                 (is_upper ? upper : lower) += 1;
                 unsigned& low = least[is_upper ? 1 : 0];

@@ -53,9 +53,7 @@ __device__ inline bool block_arrives_last(unsigned* arrived, unsigned blocks)
     if (threadIdx.x == 0)
         last[0] = arrives_last(arrived, blocks) ? 1 : 0;
     __syncthreads();
-    const bool is_last = last[0] != 0;
-    __syncthreads();
-    return is_last;
+    return last[0] != 0; // the first barrier of the next call is before the next write
 }
 
 // The least and the largest of what the threads of a block give; `found` has two elements. All threads call it; a barrier
@@ -70,6 +68,16 @@ __device__ inline void gather_range(unsigned* found, unsigned least, unsigned mo
 #endif
     atomicMin(&found[0], least);
     atomicMax(&found[1], most);
+}
+
+// What a thread takes of a tile that has `count` elements left: every blockDim.x-th, and 0 where there is none. All loads
+// are before any use, so together they take about as long as one.
+__device__ inline void load_tile(const unsigned* tile, unsigned count, unsigned (&taken)[kKeysAThread])
+{
+    for (unsigned turn = 0; turn < kKeysAThread; ++turn) {
+        const unsigned index = turn * blockDim.x + threadIdx.x;
+        taken[turn] = index < count ? tile[index] : 0;
+    }
 }
 
 __device__ inline void copy_keys(const SortArray& from, const SortArray& to, unsigned first, unsigned count,

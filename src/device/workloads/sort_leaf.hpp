@@ -36,11 +36,7 @@ __device__ inline bool distribute_leaf(unsigned* words, const SortTask& task, co
     const unsigned tid = threadIdx.x;
     unsigned rank[kKeysAThread];
     unsigned place[kKeysAThread]; // among the keys of its bucket
-    for (unsigned turn = 0; turn < kKeysAThread;
-         ++turn) { // all loads first: each takes longer than the rest of a turn
-        const unsigned index = turn * blockDim.x + tid;
-        rank[turn] = index < part.count ? from.keys[part.first + index] : 0;
-    }
+    load_tile(from.keys + part.first, part.count, rank);
     __syncthreads(); // nobody still uses `words`
     for (unsigned bucket = tid; bucket < buckets.parts; bucket += blockDim.x)
         starts[bucket] = 0;
@@ -72,14 +68,16 @@ __device__ inline bool distribute_leaf(unsigned* words, const SortTask& task, co
         start = next;
     }
     __syncthreads();
-    for (unsigned turn = 0; turn < kKeysAThread; ++turn) {
-        const unsigned index = turn * blockDim.x + tid;
-        if (index >= part.count)
-            continue;
-        const unsigned target = starts[digit_of(part, buckets, rank[turn])] + place[turn];
-        words[target] = rank[turn];
-        if (pairs)
-            values[target] = from.values[part.first + index];
+    for (unsigned turn = 0; turn < kKeysAThread; ++turn)
+        if (turn * blockDim.x + tid < part.count) {
+            place[turn] += starts[digit_of(part, buckets, rank[turn])];
+            words[place[turn]] = rank[turn];
+        }
+    if (pairs) {
+        load_tile(from.values + part.first, part.count, rank);
+        for (unsigned turn = 0; turn < kKeysAThread; ++turn)
+            if (turn * blockDim.x + tid < part.count)
+                values[place[turn]] = rank[turn];
     }
     __syncthreads();
     for (unsigned index = tid; index < part.count; index += blockDim.x) {
