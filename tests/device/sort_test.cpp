@@ -145,23 +145,46 @@ TEST(SortForms, SayWhatTheyDoNotSupport)
     EXPECT_THAT(why(point), HasSubstr("2147483649 keys are too many; allowed: at most 2147483648"));
 }
 
-// A leaf as long as a block can sort, and one key less.
+// A leaf as long as a block can sort, and one key less. The keys `uniform` are distributed into buckets; those of `few`
+// and `zipf` have the same bucket, so they are merged.
 TEST(SortForms, SortTheLongestLeaves)
 {
     const auto session = session_of("fifo");
-    for (const std::uint64_t elements : {8192U, 8191U, 4097U}) {
-        Case point = keys("quick_kway", elements);
-        point.block = 1024;
-        point.grain = 8192;
-        EXPECT_EQ(session->sample(point, 0).status, Status::ok) << elements;
-    }
-    for (const std::uint64_t elements : {4096U, 4095U}) {
-        Case point = keys("quick_kway", elements, InputKind::few);
-        point.block = 512;
-        point.grain = 4096;
-        point.values = SortValues::uint32;
-        EXPECT_EQ(session->sample(point, 0).status, Status::ok) << elements;
-    }
+    for (const InputKind input : {InputKind::uniform, InputKind::sorted, InputKind::few, InputKind::zipf})
+        for (const ElementType type : {ElementType::int32, ElementType::float32}) {
+            SCOPED_TRACE(name_of(input));
+            for (const std::uint64_t elements : {8192U, 8191U, 4097U}) {
+                Case point = keys("quick_kway", elements, input);
+                point.block = 1024;
+                point.grain = 8192;
+                point.type = type;
+                EXPECT_EQ(session->sample(point, 0).status, Status::ok) << elements;
+            }
+            for (const std::uint64_t elements : {4096U, 4095U}) {
+                Case point = keys("quick_kway", elements, input);
+                point.block = 512;
+                point.grain = 4096;
+                point.type = type;
+                point.values = SortValues::uint32;
+                EXPECT_EQ(session->sample(point, 0).status, Status::ok) << elements;
+            }
+        }
+}
+
+// Leaves with one value per bucket (ranges of at most as many values as keys), also at both ends of the range of ranks.
+TEST(SortForms, SortLeavesOfFewValues)
+{
+    const auto session = session_of("random:1");
+    for (const char* strategy : {"quick_kway", "quick_binary", "quick_sample", "sort_levels"})
+        for (const InputKind input : {InputKind::zipf, InputKind::few, InputKind::uniform})
+            for (const std::uint32_t grain : {100U, 500U})
+                for (const SortValues values : {SortValues::none, SortValues::uint32}) {
+                    Case point = keys(strategy, 5000, input);
+                    point.grain = grain;
+                    point.values = values;
+                    const Sample sample = session->sample(point, 0);
+                    EXPECT_EQ(sample.status, Status::ok) << strategy << " " << grain << ": " << sample.detail;
+                }
 }
 
 TEST(SortPlan, HasTheUsualFanoutAndGrainOfTheWorkload)

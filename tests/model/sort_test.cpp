@@ -61,7 +61,10 @@ TEST(SortDigits, HaveNoMorePartsThanTheGrainNeeds)
     };
     EXPECT_EQ(parts(1 << 20, 256, 2048), 256U);
     EXPECT_EQ(parts(1 << 16, 256, 2048), 64U);
-    EXPECT_EQ(parts(2049, 256, 2048), 4U);
+    EXPECT_EQ(parts(2049, 256, 2048), 2U);
+    EXPECT_EQ(parts(3072, 256, 2048), 2U); // 1536 keys each: 3/4 of the grain
+    EXPECT_EQ(parts(3073, 256, 2048), 4U);
+    EXPECT_EQ(parts(1U << 31, 256, 1), 256U); // 2^32 would be useful
     EXPECT_EQ(parts(1 << 20, 2, 2048), 2U);
     EXPECT_EQ(parts(1 << 20, 100, 2048), 64U); // a power of two
 }
@@ -88,6 +91,35 @@ TEST(SortDigits, CoverTheRangeWithoutGapsAndInOrder)
             EXPECT_GE(digit, 2U);
         }
     }
+}
+
+TEST(SortBuckets, HaveAFewKeysOfAnyRange)
+{
+    const auto buckets = [](std::uint32_t count, std::uint32_t least, std::uint32_t most) {
+        return buckets_of({0, count, least, most, SortPlace::in});
+    };
+    for (const std::uint32_t count : {2U, 3U, 1365U, 2047U, 2048U, 4096U, 8192U})
+        for (const auto& [least, most] :
+             std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 0xFFFFFFFF},
+                                                                  {1, 0xFFFFFFFF},
+                                                                  {0, 1},
+                                                                  {0xFFFFFFFE, 0xFFFFFFFF},
+                                                                  {0xFFFFF000, 0xFFFFFFFF},
+                                                                  {0xFFFC0000, 0xFFFFFFFF},
+                                                                  {100, 399},
+                                                                  {5, 5}}) {
+            const SortPart leaf{0, count, least, most, SortPlace::in};
+            const SortDigits found = buckets_of(leaf);
+            EXPECT_LE(found.parts, std::min(count, kMostBuckets));
+            EXPECT_GE(found.parts * 2, std::min(count, kMostBuckets));
+            EXPECT_LT(found.shift, 32U);
+            EXPECT_EQ(digit_of(leaf, found, least), 0U);
+            EXPECT_LT(digit_of(leaf, found, most), found.parts);
+        }
+    EXPECT_EQ(buckets(1365, 0, 0x3FFFF).parts, 1024U);
+    EXPECT_EQ(buckets(1365, 0, 0x3FFFF).shift, 8U);
+    EXPECT_EQ(buckets(1365, 7, 1030).shift, 0U); // one value per bucket
+    EXPECT_EQ(buckets(1365, 7, 1031).shift, 1U);
 }
 
 TEST(SortStep, EndsWhereNothingIsLeftToSort)
@@ -201,6 +233,14 @@ TEST(SortOracle, CountsOneScatterAndALeafPerPart)
     EXPECT_THAT(oracle_of(point, SortForm::kway).launches.by_depth, ElementsAre(1, 8));
     point.depth = 1;
     EXPECT_THAT(oracle_of(point, SortForm::kway).launches.by_depth, ElementsAre(1));
+}
+
+// A second division makes no more leaves than it needs: 32 of each of 256 parts.
+TEST(SortOracle, MakesLeavesOfHalfTheGrainInTwoDivisions)
+{
+    Case point = keys_of(InputKind::uniform, 1 << 21);
+    point.grain = 512;
+    EXPECT_THAT(oracle_of(point, SortForm::kway).launches.by_depth, ElementsAre(1, 256, 256, 8192));
 }
 
 // The figures for quicksort by value pivots of 2^20 uniform keys at a grain of 2048: about 763 divisions, depth 10.

@@ -6,22 +6,10 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-inline constexpr unsigned kMostBuckets = 2048;
 inline constexpr unsigned kMostOfBucket = 32;             // keys. A key is compared with all keys of its bucket
 inline constexpr unsigned kMostLeafPairs = kMostTile / 2; // keys of a leaf with values
 // Shared words of a block that sorts leaves: the keys, their values in the second half, and the buckets.
 inline constexpr unsigned kLeafWords = kMostTile + kMostBuckets;
-
-// The buckets of a leaf, by the leading bits of its range: one to two keys per bucket on average if the keys are uniform
-// and the width of the range is a power of two; at most kMostBuckets.
-__host__ __device__ constexpr SortDigits buckets_of(const SortPart& leaf)
-{
-    const unsigned wanted = std::bit_floor(leaf.count < 2 ? 2 : leaf.count);
-    const unsigned buckets = wanted < kMostBuckets ? wanted : kMostBuckets;
-    const auto bits = static_cast<unsigned>(std::bit_width(leaf.most - leaf.least));
-    const auto digit = static_cast<unsigned>(std::bit_width(buckets)) - 1;
-    return {buckets, bits > digit ? bits - digit : 0};
-}
 
 // False, and nothing is written, if a bucket has different keys, and more than kMostOfBucket. All threads of the block
 // return the same. Not stable.
