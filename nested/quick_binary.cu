@@ -4,7 +4,7 @@
 //         move keys up to the middle of the part's range to its left end, the others to its right end
 //         the last block, for each half: launch divide(), or leaf() if it has at most `grain` keys, or copy() if all
 //             are equal
-//     leaf(part): one block sorts it (by distribution in shared memory, or by merging)
+//     leaf(part): one block sorts it (by distribution in shared memory, or by a network)
 //
 // Launches: one per part below the root; fewer with `aggregate`. By the oracle, because they depend on the input, but not
 // on the order of execution: parts are ranges of values.

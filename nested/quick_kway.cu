@@ -6,7 +6,7 @@
 //         if all are in one part: launch count() of a narrower range; otherwise: launch scatter(part)
 //     scatter(part): move the keys to their parts
 //         the last block, for each part: launch count(), or leaf() if it has at most `grain` keys
-//     leaf(part): one block sorts it (by distribution in shared memory, or by merging)
+//     leaf(part): one block sorts it (by distribution in shared memory, or by a network)
 //
 // Launches: two per divided part and one per leaf; fewer with `aggregate`: one per level with `grid`. By the oracle, because
 // they depend on the input, but not on the order of execution: parts are ranges of values.

@@ -146,7 +146,7 @@ TEST(SortForms, SayWhatTheyDoNotSupport)
 }
 
 // A leaf as long as a block can sort, and one key less. The keys `uniform` are distributed into buckets; those of `few`
-// and `zipf` have the same bucket, so they are merged.
+// and `zipf` have the same bucket, so a network sorts them.
 TEST(SortForms, SortTheLongestLeaves)
 {
     const auto session = session_of("fifo");

@@ -1,4 +1,4 @@
-// How a block sorts a leaf: by one distribution into buckets, or by merging if too many keys have the same bucket.
+// How a block sorts a leaf: by one distribution into buckets, or by a network if too many keys have the same bucket.
 #pragma once
 
 #include "device/workloads/sort_block.hpp"
@@ -86,110 +86,46 @@ __device__ inline bool distribute_leaf(unsigned* words, const SortTask& task, co
     return true;
 }
 
-// Elements of a shared array lie so that 32 lanes that read every 8th one meet 32 banks.
-__device__ inline unsigned in_banks(unsigned index)
-{
-    return index + index / kLanes;
-}
-inline constexpr unsigned kMergeWords = kMostTile + kMostTile / kLanes;
-static_assert(kMergeWords <= kLeafWords);
-inline constexpr unsigned kMergeValues = kMergeWords / 2; // where the values begin
-
-// The ranks [first, end) of one thread, and their values, in registers.
-struct ThreadKeys {
-    unsigned rank[kKeysAThread];
-    unsigned value[kKeysAThread];
-};
-
-// Odd-even transposition, which is stable.
-__device__ inline void sort_in_thread(ThreadKeys& keys)
-{
-    for (unsigned round = 0; round < kKeysAThread; ++round)
-        for (unsigned index = round % 2; index + 1 < kKeysAThread; index += 2)
-            if (keys.rank[index] > keys.rank[index + 1]) {
-                const unsigned rank = keys.rank[index];
-                const unsigned value = keys.value[index];
-                keys.rank[index] = keys.rank[index + 1];
-                keys.value[index] = keys.value[index + 1];
-                keys.rank[index + 1] = rank;
-                keys.value[index + 1] = value;
-            }
-}
-
-// How many of the first `diagonal` elements of the merged sequence come from a, which has a_count elements; b, which
-// follows it in `words` from b_first on, has b_count. Equal ones of a come first.
-// Source: Green, McColl, Bader, "GPU Merge Path", ICS 2012.
-__device__ inline unsigned merge_path(const unsigned* words, unsigned a_first, unsigned a_count, unsigned b_first,
-                                      unsigned b_count, unsigned diagonal)
-{
-    unsigned low = diagonal > b_count ? diagonal - b_count : 0;
-    unsigned high = diagonal < a_count ? diagonal : a_count;
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (words[in_banks(a_first + middle)] <= words[in_banks(b_first + diagonal - 1 - middle)])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-// By merging in shared memory: in a time that does not depend on the keys.
-__device__ inline void merge_leaf(unsigned* words, const SortTask& task, const SortPart& part)
+// By a bitonic network in shared memory, in a time that does not depend on the keys. Every comparator puts the larger
+// key behind, so places from part.count on need no keys: theirs would be larger than all others and never move.
+// Source: Batcher, "Sorting networks and their applications", AFIPS 1968 (the bitonic sorter).
+__device__ inline void sort_by_network(unsigned* words, const SortTask& task, const SortPart& part)
 {
     const SortArray& from = task.at(part.place);
     const SortArray& to = task.at(SortPlace::out);
-    const KeyOrder order = task.order;
-    const unsigned first = part.first;
-    const unsigned count = part.count;
     const bool pairs = from.values != nullptr;
-    const unsigned own = threadIdx.x * kKeysAThread;
+    unsigned* const values = words + kMostTile / 2;
+    const unsigned tid = threadIdx.x;
     __syncthreads(); // nobody still uses `words`
-    for (unsigned index = threadIdx.x; index < count; index += blockDim.x) {
-        words[in_banks(index)] = order.rank(from.keys[first + index]);
+    for (unsigned index = tid; index < part.count; index += blockDim.x) {
+        words[index] = task.order.rank(from.keys[part.first + index]);
         if (pairs)
-            words[kMergeValues + in_banks(index)] = from.values[first + index];
+            values[index] = from.values[part.first + index];
     }
-    __syncthreads();
-    ThreadKeys keys{};
-    for (unsigned index = 0; index < kKeysAThread; ++index) {
-        const bool there = own + index < count;
-        keys.rank[index] = there ? words[in_banks(own + index)] : 0xFFFFFFFFU;
-        keys.value[index] = there && pairs ? words[kMergeValues + in_banks(own + index)] : 0;
-    }
-    sort_in_thread(keys);
-    for (unsigned width = kKeysAThread;; width *= 2) {
-        for (unsigned index = 0; index < kKeysAThread; ++index)
-            if (own + index < count) {
-                words[in_banks(own + index)] = keys.rank[index];
-                if (pairs)
-                    words[kMergeValues + in_banks(own + index)] = keys.value[index];
-            }
-        __syncthreads();
-        if (width >= count)
-            break;
-        if (own < count) {
-            const unsigned a_first = own / (2 * width) * (2 * width);
-            const unsigned a_end = a_first + width < count ? a_first + width : count;
-            const unsigned b_end = a_end + width < count ? a_end + width : count;
-            const unsigned diagonal = own - a_first;
-            unsigned a = a_first + merge_path(words, a_first, a_end - a_first, a_end, b_end - a_end, diagonal);
-            unsigned b = a_end + (own - a);
-            for (unsigned index = 0; index < kKeysAThread; ++index) {
-                if (own + index >= count)
-                    break;
-                const bool of_a = a < a_end && (b >= b_end || words[in_banks(a)] <= words[in_banks(b)]);
-                const unsigned place = of_a ? a++ : b++;
-                keys.rank[index] = words[in_banks(place)];
-                keys.value[index] = pairs ? words[kMergeValues + in_banks(place)] : 0;
+    for (unsigned sorted = 1; sorted < part.count; sorted *= 2) // two neighbouring runs of so many keys become one
+        for (unsigned step = sorted; step > 0; step /= 2) {
+            __syncthreads();
+            for (unsigned pair = tid; pair < part.count; pair += blockDim.x) {
+                const unsigned one = pair / step * 2 * step + pair % step;
+                // The first step of a merge compares the keys from the outside in, the others at a distance.
+                const unsigned other = step == sorted ? one + 2 * (step - pair % step) - 1 : one + step;
+                if (other >= part.count || words[one] <= words[other])
+                    continue;
+                const unsigned key = words[one];
+                words[one] = words[other];
+                words[other] = key;
+                if (pairs) {
+                    const unsigned value = values[one];
+                    values[one] = values[other];
+                    values[other] = value;
+                }
             }
         }
-        __syncthreads();
-    }
-    for (unsigned index = threadIdx.x; index < count; index += blockDim.x) {
-        to.keys[first + index] = order.bits(words[in_banks(index)]);
+    __syncthreads();
+    for (unsigned index = tid; index < part.count; index += blockDim.x) {
+        to.keys[part.first + index] = task.order.bits(words[index]);
         if (pairs)
-            to.values[first + index] = words[kMergeValues + in_banks(index)];
+            to.values[part.first + index] = values[index];
     }
 }
 
@@ -198,7 +134,7 @@ __device__ inline void merge_leaf(unsigned* words, const SortTask& task, const S
 __device__ inline void sort_leaf(unsigned* words, const SortTask& task, const SortPart& part)
 {
     if (!distribute_leaf(words, task, part))
-        merge_leaf(words, task, part);
+        sort_by_network(words, task, part);
 }
 
 } // namespace nestbed::inline NESTBED_BACKEND
