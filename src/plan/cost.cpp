@@ -124,8 +124,8 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
     constexpr double kLevels = 8;
     if (!from_device(mechanism_of(info, point)) || (point.depth && *point.depth == 0))
         return 0;
-    if (info.workload ==
-        "sort") { // leaves, which are a half to the whole of the grain; with `grid` two grids per level
+    if (info.workload == "sort") {
+        // Leaves, which are a half to the whole of the grain; with `grid` two grids per level.
         const double leaves = 1.5 * static_cast<double>(point.elements) / point.grain;
         return point.aggregate == Aggregate::grid ? std::min(kLevels, leaves) : leaves;
     }

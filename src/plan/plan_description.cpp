@@ -32,8 +32,8 @@ std::uint64_t irregular_bytes(const StrategyInfo& info, const Case& point)
     if (info.workload == "bezier")
         return point.elements * (kLineBytes + (info.offers ? kItemBytes : 0)) * copies +
                static_cast<std::uint64_t>(bezier_points(point)) * kPointBytes * copies;
-    if (info.workload ==
-        "sort") { // the input, the spare memory, the output and the reference; the host has two copies
+    if (info.workload == "sort") {
+        // The input, the spare memory, the output and the reference; the host has two copies.
         constexpr std::uint64_t kArrays = 4;
         constexpr std::uint64_t kKeyBytes = 4;
         return bytes_moved(info, point) / 2 * kArrays + (copies - 1) * 2 * point.elements * kKeyBytes;

@@ -141,8 +141,8 @@ TEST(SortForms, SayWhatTheyDoNotSupport)
     point.values = SortValues::uint32;
     EXPECT_THAT(why(point), HasSubstr("at most 4096 keys with values, not a grain of 4097"));
     point = keys("quick_kway", 1000);
-    point.elements = (std::uint64_t{1} << 31) + 1;
-    EXPECT_THAT(why(point), HasSubstr("2147483649 keys are too many; allowed: at most 2147483648"));
+    point.elements = (std::uint64_t{1} << 30) + 1;
+    EXPECT_THAT(why(point), HasSubstr("1073741825 keys are too many; allowed: at most 1073741824"));
 }
 
 // A leaf as long as a block can sort, and one key less. The keys `uniform` are distributed into buckets; those of `few`

@@ -260,7 +260,7 @@ TEST(SortOracle, EndsEarlyOnEqualAndFewKeys)
     // Divided into one part, which is copied back.
     EXPECT_THAT(oracle_of(keys_of(InputKind::equal, 100000), SortForm::binary).launches.by_depth, ElementsAre(1));
     const OfferOracle few = oracle_of(keys_of(InputKind::few, 100000), SortForm::binary);
-    EXPECT_EQ(few.divisions, 15U); // 16 keys are told apart
+    EXPECT_EQ(few.divisions, 15U); // to separate 16 keys
     // In one part of each of 32 bits, until one value is left.
     EXPECT_LE(oracle_of(keys_of(InputKind::equal, 100000), SortForm::sample).launches.levels(), 33U);
     for (const SortForm form : {SortForm::kway, SortForm::binary, SortForm::sample, SortForm::simple})

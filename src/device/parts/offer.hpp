@@ -171,6 +171,20 @@ __device__ inline ItemsAndBlocks sum_before(ItemsAndBlocks mine, bool of_warp, I
 #endif
 }
 
+// The least and the largest of what the threads of a block give, in shared memory that nobody reads now. All threads call
+// it; a barrier must follow.
+__device__ inline void gather_range(unsigned* found_least, unsigned* found_most, unsigned least, unsigned most)
+{
+#ifdef __CUDACC__
+    least = __reduce_min_sync(0xFFFFFFFFU, least);
+    most = __reduce_max_sync(0xFFFFFFFFU, most);
+    if (threadIdx.x % kLanes != 0)
+        return;
+#endif
+    atomicMin(found_least, least);
+    atomicMax(found_most, most);
+}
+
 template <class E>
 concept UsesSharedWords = requires
 {

@@ -50,10 +50,12 @@ std::vector<BezierLine> lines_of(const Case& point)
     return lines;
 }
 
-// The lines, their points, and the buffers for one (input, elements, seed).
+// The lines, their points, and the buffers.
 class BezierData
 {
   public:
+    static auto key_of(const Case& point) { return std::tuple(point.input, point.elements, point.seed); }
+
     BezierData(Context& context, const Case& point)
         : lines_(lines_of(point)), most_(point.input == InputKind::zipf ? kMostZipf : kMostCurves),
           comparison_(context)
@@ -119,50 +121,28 @@ class BezierData
     Comparison comparison_;
 };
 
-class BezierWorkload final : public OfferWorkload
+class BezierWorkload final : public OfferWorkloadOf<BezierData>
 {
   public:
-    explicit BezierWorkload(Context& context) : OfferWorkload(context) {}
+    using OfferWorkloadOf::OfferWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
         prepare(point);
-        return remember(strategy, point, "", [&](const Case& of) { return data_->oracle(of); });
+        return remember(strategy, point, "", [&](const Case& of) { return data().oracle(of); });
     }
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& bezier = dynamic_cast<const BezierStrategy&>(strategy);
-        data_->clear(run.context);
-        const BezierJob job{offer_job(run, run.point.grid), data_->task()};
+        data().clear(run.context);
+        const BezierJob job{offer_job(run, run.point.grid), data().task()};
         const std::function<void()> work = bezier.prepare(job);
         Sample sample = timed(run, work);
-        data_->verify(run.context, sample);
-        report(run, sample, data_->work());
+        data().verify(run.context, sample);
+        report(run, sample, data().work());
         return sample;
     }
-
-    void release() override
-    {
-        data_.reset();
-        forget();
-    }
-
-  private:
-    using Key = std::tuple<InputKind, std::uint64_t, std::uint64_t>;
-
-    void prepare(const Case& point)
-    {
-        const Key key{point.input, point.elements, point.seed};
-        if (data_ && key == key_)
-            return;
-        release();
-        key_ = key;
-        data_ = std::make_unique<BezierData>(context(), point);
-    }
-
-    Key key_;
-    std::unique_ptr<BezierData> data_;
 };
 
 } // namespace

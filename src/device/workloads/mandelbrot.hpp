@@ -118,7 +118,7 @@ struct ExpandMandelbrot {
                     pixel_of(job, place.x, place.y) = dwell;
             }
             if (divides && first + blockDim.x < border) {
-                gather_dwells(found, least, most);
+                gather_range(&found->least, &found->most, least, most);
                 __syncthreads();
                 const bool differ = found->least != found->most;
                 __syncthreads();
@@ -126,7 +126,7 @@ struct ExpandMandelbrot {
                     break;
             }
         }
-        gather_dwells(found, least, most);
+        gather_range(&found->least, &found->most, least, most);
         gather_work(found, work);
         __syncthreads();
         const bool uniform = found->least == found->most;

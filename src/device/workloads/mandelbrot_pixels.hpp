@@ -87,19 +87,6 @@ __device__ inline void gather_work(BlockDwells* block, unsigned work)
     atomicAdd(&block->work, work);
 }
 
-// The same for the dwells of the calling thread, while nobody reads them.
-__device__ inline void gather_dwells(BlockDwells* block, unsigned least, unsigned most)
-{
-#ifdef __CUDACC__
-    least = __reduce_min_sync(0xFFFFFFFFU, least);
-    most = __reduce_max_sync(0xFFFFFFFFU, most);
-    if (threadIdx.x % kLanes != 0)
-        return;
-#endif
-    atomicMin(&block->least, least);
-    atomicMax(&block->most, most);
-}
-
 __device__ inline unsigned& pixel_of(const MandelbrotTask& task, unsigned x, unsigned y)
 {
     return task.dwells[static_cast<std::size_t>(y) * task.nx + x];

@@ -39,10 +39,15 @@ __global__ void read_drawn_pixels(const unsigned* dwells, std::uint64_t pixels, 
         drawn[draw] = dwells[split_mix(1, draw) % pixels];
 }
 
-// The reference, the image, and the buffers for one (input, nx, ny, dwell, division, fanout, grain).
+// The reference, the image, and the buffers.
 class MandelbrotData
 {
   public:
+    static auto key_of(const Case& point)
+    {
+        return std::tuple(point.input, point.nx, point.ny, point.dwell, point.division, point.fanout, point.grain);
+    }
+
     MandelbrotData(Context& context, const Case& point)
         : reference_(mandelbrot_reference(point)), out_(context.allocate<unsigned>(point.elements, "dwells")),
           expected_(context.allocate<unsigned>(point.elements, "reference")),
@@ -156,10 +161,10 @@ class MandelbrotData
     std::uint64_t exhaustive_wrong_ = 0; // drawn pixels in which it differs from the host's
 };
 
-class MandelbrotWorkload final : public OfferWorkload
+class MandelbrotWorkload final : public OfferWorkloadOf<MandelbrotData>
 {
   public:
-    explicit MandelbrotWorkload(Context& context) : OfferWorkload(context) {}
+    using OfferWorkloadOf::OfferWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
@@ -169,46 +174,23 @@ class MandelbrotWorkload final : public OfferWorkload
                               std::to_string(point.fanout) + " x " + std::to_string(point.fanout) + " parts");
         prepare(point);
         return remember(strategy, point, mandelbrot.naive() ? "naive" : "",
-                        [&](const Case& of) { return data_->oracle(of, mandelbrot.naive()); });
+                        [&](const Case& of) { return data().oracle(of, mandelbrot.naive()); });
     }
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& mandelbrot = dynamic_cast<const MandelbrotStrategy&>(strategy);
-        data_->clear(run.context);
+        data().clear(run.context);
         MandelbrotJob job{offer_job(run, run.point.division * run.point.division), {}};
-        job.task = data_->task_of(run.point, &job.totals->work);
+        job.task = data().task_of(run.point, &job.totals->work);
         const std::function<void()> work = mandelbrot.prepare(job);
         Sample sample = timed(run, work);
-        data_->verify(run.context, run.point, mandelbrot.exhaustive(), sample);
-        report(run, sample, data_->work(mandelbrot.exhaustive()));
+        data().verify(run.context, run.point, mandelbrot.exhaustive(), sample);
+        report(run, sample, data().work(mandelbrot.exhaustive()));
         if (run.aloud)
-            sample.image = data_->image(run.context, run.point);
+            sample.image = data().image(run.context, run.point);
         return sample;
     }
-
-    void release() override
-    {
-        data_.reset();
-        forget();
-    }
-
-  private:
-    using Key = std::tuple<InputKind, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                           std::uint32_t>;
-
-    void prepare(const Case& point)
-    {
-        const Key key{point.input, point.nx, point.ny, point.dwell, point.division, point.fanout, point.grain};
-        if (data_ && key == key_)
-            return;
-        release();
-        key_ = key;
-        data_ = std::make_unique<MandelbrotData>(context(), point);
-    }
-
-    Key key_;
-    std::unique_ptr<MandelbrotData> data_;
 };
 
 } // namespace

@@ -102,4 +102,35 @@ class OfferWorkload : public Workload
     std::uint64_t bytes_ = 0;             // of its arena
 };
 
+// One whose data (input, reference, buffers) serve all cases with the same Data::key_of(case).
+template <class Data>
+class OfferWorkloadOf : public OfferWorkload
+{
+  public:
+    using OfferWorkload::OfferWorkload;
+
+    void release() override
+    {
+        data_.reset();
+        forget();
+    }
+
+  protected:
+    // Makes the data of a case, unless they are there.
+    void prepare(const Case& point)
+    {
+        const auto key = Data::key_of(point);
+        if (data_ && key == key_)
+            return;
+        release();
+        data_ = std::make_unique<Data>(context(), point);
+        key_ = key;
+    }
+    Data& data() { return *data_; }
+
+  private:
+    decltype(Data::key_of(Case{})) key_;
+    std::unique_ptr<Data> data_;
+};
+
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -139,7 +139,7 @@ struct ExpandSort {
             if (run != 0)
                 atomicAdd(&counts[digit], run);
         }
-        gather_range(range, least, most);
+        gather_range(&range[0], &range[1], least, most);
         __syncthreads();
         if (tid < digits.parts && counts[tid] != 0)
             atomicAdd(&node.counts[tid], counts[tid]);
@@ -289,8 +289,8 @@ struct ExpandSort {
             }
         }
         __syncthreads();
-        gather_range(ranges, least[0], most[0]);
-        gather_range(ranges + 2, least[1], most[1]);
+        gather_range(&ranges[0], &ranges[1], least[0], most[0]);
+        gather_range(&ranges[2], &ranges[3], least[1], most[1]);
         __syncthreads();
         if (tid == 0) {
             atomicMax(&node.lower_not_least, ~ranges[0]);

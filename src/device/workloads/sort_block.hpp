@@ -56,20 +56,6 @@ __device__ inline bool block_arrives_last(unsigned* arrived, unsigned blocks)
     return last[0] != 0; // the first barrier of the next call is before the next write
 }
 
-// The least and the largest of what the threads of a block give; `found` has two elements. All threads call it; a barrier
-// must follow.
-__device__ inline void gather_range(unsigned* found, unsigned least, unsigned most)
-{
-#ifdef __CUDACC__
-    least = __reduce_min_sync(0xFFFFFFFFU, least);
-    most = __reduce_max_sync(0xFFFFFFFFU, most);
-    if (threadIdx.x % kLanes != 0)
-        return;
-#endif
-    atomicMin(&found[0], least);
-    atomicMax(&found[1], most);
-}
-
 // What a thread takes of a tile that has `count` elements left: every blockDim.x-th, and 0 where there is none. All loads
 // are before any use, so together they take about as long as one.
 __device__ inline void load_tile(const unsigned* tile, unsigned count, unsigned (&taken)[kKeysAThread])

@@ -15,7 +15,8 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 31;
+// So sums of places and tiles stay below 2^32, and the libraries may count with int.
+constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 30;
 
 // Values are the places of the keys in the input: counts those that are not the place of such a key, that occur twice or
 // that, if the sort is stable, are in the wrong order.
@@ -35,10 +36,15 @@ __global__ void check_values(const unsigned* in_keys, SortArray out, std::uint64
     }
 }
 
-// The keys for one (input, elements, type, seed, values), and the buffers.
+// The keys and the buffers.
 class SortData
 {
   public:
+    static auto key_of(const Case& point)
+    {
+        return std::tuple(point.input, point.elements, point.type, point.seed, point.values);
+    }
+
     SortData(Context& context, const Case& point)
         : order_(key_order(point.type)), keys_(sort_keys(point)), ranks_(sorted_ranks(keys_, order_)),
           comparison_(context), found_(context.allocate<Differences>(1, "differences"))
@@ -153,8 +159,7 @@ std::string why_too_small(const StrategyInfo& info, SortForm form, const Case& p
         return std::to_string(point.elements) + " keys are too many; allowed: at most " + std::to_string(kMostKeys);
     if (info.offers && blocks_a_group(point.aggregate) > 1)
         return "which group of blocks launches depends on the order in which the blocks of a part arrive; allowed "
-               "for "
-               "aggregate: none, warp, block, grid";
+               "for aggregate: none, warp, block, grid";
     if (info.fanout && point.fanout > point.block)
         return "a block of " + std::to_string(point.block) + " threads cannot offer " + std::to_string(point.fanout) +
                " parts";
@@ -170,10 +175,10 @@ std::string why_too_small(const StrategyInfo& info, SortForm form, const Case& p
     return "";
 }
 
-class SortWorkload final : public OfferWorkload
+class SortWorkload final : public OfferWorkloadOf<SortData>
 {
   public:
-    explicit SortWorkload(Context& context) : OfferWorkload(context) {}
+    using OfferWorkloadOf::OfferWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
@@ -183,44 +188,22 @@ class SortWorkload final : public OfferWorkload
             throw Unsupported(why);
         prepare(point);
         return remember(strategy, point, kForms.at(static_cast<std::size_t>(form)),
-                        [&](const Case& of) { return data_->oracle(of, form); });
+                        [&](const Case& of) { return data().oracle(of, form); });
     }
 
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& sort = dynamic_cast<const SortStrategy&>(strategy);
         SortJob job{offer_job(run, sort_roots(run.point)), {}};
-        job.task = data_->start(run.context, run.point, job.oracle.divisions, sort.in_place());
+        job.task = data().start(run.context, run.point, job.oracle.divisions, sort.in_place());
         job.task.work = &job.totals->work;
         job.bytes += job.oracle.divisions * sizeof(SortNode);
         const std::function<void()> work = sort.prepare(job);
         Sample sample = timed(run, work);
-        data_->verify(run.context, sort.stable(), sample);
-        report(run, sample, data_->work());
+        data().verify(run.context, sort.stable(), sample);
+        report(run, sample, data().work());
         return sample;
     }
-
-    void release() override
-    {
-        data_.reset();
-        forget();
-    }
-
-  private:
-    using Key = std::tuple<InputKind, std::uint64_t, ElementType, std::uint64_t, SortValues>;
-
-    void prepare(const Case& point)
-    {
-        const Key key{point.input, point.elements, point.type, point.seed, point.values};
-        if (data_ && key == key_)
-            return;
-        release();
-        key_ = key;
-        data_ = std::make_unique<SortData>(context(), point);
-    }
-
-    Key key_;
-    std::unique_ptr<SortData> data_;
 };
 
 } // namespace
