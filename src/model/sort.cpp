@@ -4,6 +4,7 @@
 #include "base/split_mix.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <utility>

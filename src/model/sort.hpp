@@ -6,10 +6,10 @@
 // Source: Sedgewick, "Algorithms in C", 3rd ed., sections 10.2 and 10.3 (radix exchange, MSD radix sort).
 #pragma once
 
+#include "base/bits.hpp"
 #include "model/case.hpp"
 #include "model/offers.hpp"
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -86,23 +86,24 @@ struct SortDigits {
 // So many parts (a power of two), by the leading bits of the range.
 constexpr SortDigits digits_for(const SortPart& part, std::uint32_t parts)
 {
-    const auto bits = static_cast<std::uint32_t>(std::bit_width(part.most - part.least));
-    const auto digit = static_cast<std::uint32_t>(std::bit_width(parts)) - 1;
+    const std::uint32_t bits = bit_width(part.most - part.least);
+    const std::uint32_t digit = bit_width(parts) - 1;
     return {parts, bits > digit ? bits - digit : 0};
 }
 // At most `fanout` parts, and no more than are needed to make an even part at most 3/4 as long as the grain: then the
 // parts of uniform keys are leaves.
 constexpr SortDigits digits_of(const SortPart& part, std::uint32_t fanout, std::uint32_t grain)
 {
-    const std::uint64_t useful = std::bit_ceil((std::uint64_t{4} * part.count - 1) / (std::uint64_t{3} * grain) + 1);
-    return digits_for(part, useful < fanout ? static_cast<std::uint32_t>(useful) : std::bit_floor(fanout));
+    const std::uint64_t even = (std::uint64_t{4} * part.count - 1) / (std::uint64_t{3} * grain) + 1;
+    const std::uint32_t useful = bit_ceil(static_cast<std::uint32_t>(even));
+    return digits_for(part, useful < fanout ? useful : bit_floor(fanout));
 }
 // The buckets into which a block distributes the keys of a leaf: one to two keys per bucket on average if the keys are
 // uniform and the width of the range is a power of two.
 inline constexpr std::uint32_t kMostBuckets = 2048;
 constexpr SortDigits buckets_of(const SortPart& leaf)
 {
-    const std::uint32_t useful = std::bit_floor(leaf.count < 2 ? 2 : leaf.count);
+    const std::uint32_t useful = bit_floor(leaf.count < 2 ? 2 : leaf.count);
     return digits_for(leaf, useful < kMostBuckets ? useful : kMostBuckets);
 }
 constexpr std::uint32_t digit_of(const SortPart& part, const SortDigits& digits, std::uint32_t rank)

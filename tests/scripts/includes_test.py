@@ -174,7 +174,17 @@ def shared_names(source):
             yield f"{defined} is defined in {' and in '.join(names)}: the program would use one of them for both"
 
 
-RULES = [wrong_includes, cycles, long_files, large_folders, undeclared, shared_names]
+def bits_in_kernels(source):
+    """Calls that nvcc silently compiles wrongly (base/bits.hpp says why), in what kernels may include."""
+    for name, text in source.texts.items():
+        compiled = folder_of(name) in [*STRATEGIES, "device"] or folder_of(name) in MAY_INCLUDE["device"] and name.endswith(".hpp")
+        if not compiled or name.startswith("device/races/") or name == "base/bits.hpp":
+            continue
+        for call in re.findall(r"std::(?:bit_width|bit_ceil|bit_floor|count[lr]_(?:zero|one)|popcount|has_single_bit)\b", text):
+            yield f"{name}: kernels must not call {call}; base/bits.hpp has what they may call"
+
+
+RULES = [wrong_includes, cycles, long_files, large_folders, undeclared, shared_names, bits_in_kernels]
 
 
 def violations(root):
@@ -277,6 +287,15 @@ class PlantedMistakes(unittest.TestCase):
         for bounds, name, shared in (("", "B", "reduce_a"), ("__launch_bounds__(kA, kB) ", "B", "reduce_a"), ("b_", "A", "A")):
             self.assertEqual(self.found({**good, "baseline/b.cu": text.format(bounds, name)}, [shared_names]),
                              [f"{shared} is defined in nested/a.cu and in baseline/b.cu: the program would use one of them for both"])
+
+    def test_a_call_that_nvcc_compiles_wrongly(self):
+        text = "constexpr auto a = std::{}(b);\n"
+        for name, call in (("src/model/a.hpp", "bit_ceil"), ("src/device/a.cu", "countl_zero"), ("nested/a.cu", "bit_width")):
+            self.assertEqual(self.found({name: text.format(call)}, [bits_in_kernels]),
+                             [f"{name.removeprefix('src/')}: kernels must not call std::{call}; base/bits.hpp has what they may call"])
+        for name, call in (("src/model/a.cpp", "bit_ceil"), ("src/cli/a.hpp", "bit_width"), ("nested/a.cu", "bit_cast"),
+                           ("src/base/bits.hpp", "bit_width")):
+            self.assertEqual(self.found({name: text.format(call)}, [bits_in_kernels]), [])
 
     def test_what_the_own_header_does_not_declare(self):
         of_none = "std::vector<int> all_of(int a,\n                        int b)\n{\n}\n"
