@@ -95,7 +95,7 @@ constexpr SortDigits digits_for(const SortPart& part, std::uint32_t parts)
 constexpr SortDigits digits_of(const SortPart& part, std::uint32_t fanout, std::uint32_t grain)
 {
     const std::uint64_t even = (std::uint64_t{4} * part.count - 1) / (std::uint64_t{3} * grain) + 1;
-    const std::uint32_t useful = bit_ceil(static_cast<std::uint32_t>(even));
+    const std::uint32_t useful = even < fanout ? bit_ceil(static_cast<std::uint32_t>(even)) : fanout;
     return digits_for(part, useful < fanout ? useful : bit_floor(fanout));
 }
 // The buckets into which a block distributes the keys of a leaf: one to two keys per bucket on average if the keys are
