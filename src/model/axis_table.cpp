@@ -123,12 +123,12 @@ constexpr std::array kSubmits{name_of(Submit::none), name_of(Submit::held), name
 constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState::as_is),
                                   name_of(CacheState::flushed)};
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
-constexpr std::array kInputs{
-    name_of(InputKind::none),       name_of(InputKind::random),   name_of(InputKind::index),
-    name_of(InputKind::curves),     name_of(InputKind::zipf),     name_of(InputKind::set),
-    name_of(InputKind::interior),   name_of(InputKind::exterior), name_of(InputKind::dust),
-    name_of(InputKind::uniform),    name_of(InputKind::sorted),   name_of(InputKind::reversed),
-    name_of(InputKind::organ_pipe), name_of(InputKind::equal),    name_of(InputKind::few)};
+constexpr auto kInputs = [] {
+    std::array<std::string_view, kInputKinds> names{};
+    for (std::size_t kind = 0; kind < names.size(); ++kind)
+        names.at(kind) = name_of(static_cast<InputKind>(kind));
+    return names;
+}();
 constexpr std::array kValues{name_of(SortValues::absent), name_of(SortValues::none), name_of(SortValues::uint32)};
 constexpr std::array kAggregates{name_of(Aggregate::absent),        name_of(Aggregate::none),
                                  name_of(Aggregate::warp),          name_of(Aggregate::block),

@@ -24,7 +24,8 @@ enum class CacheState : std::uint8_t { none, as_is, flushed };
 
 // The input of a workload, by name (inputs_of()). reduce: numbers drawn from the seed, or 0, 1, 2 and so on. bezier:
 // lines of 4 to 32 points by their curvature, or with Zipf's distribution up to 4096. mandelbrot: the window. sort: the
-// keys (model/sort.hpp). none: the workload has only one input.
+// keys (model/sort.hpp). quadtree: the points. bfs, sssp: the graph. search: the tree. none: the workload has only one
+// input.
 enum class InputKind : std::uint8_t {
     none,
     random,
@@ -41,7 +42,21 @@ enum class InputKind : std::uint8_t {
     organ_pipe,
     equal,
     few,
+    clustered,
+    line,
+    coincident,
+    rmat,
+    rmat_relabelled,
+    path,
+    star,
+    grid2d,
+    file,
+    t1,
+    t3,
+    t3l,
+    queens,
 };
+inline constexpr std::size_t kInputKinds = 28;
 
 // What moves with the keys of a sort. absent: the workload has no keys.
 enum class SortValues : std::uint8_t { absent, none, uint32 };
@@ -114,6 +129,12 @@ struct Case {
     std::uint32_t division = 0; // mandelbrot: parts per side of the whole image, one root block each
     std::uint32_t dwell = 0;    // mandelbrot: most iterations per pixel
     SortValues values = SortValues::absent;
+    std::uint32_t levels = 0;      // quadtree: the deepest level
+    std::uint32_t edge_factor = 0; // graphs: edges per vertex that a generator draws
+    std::uint32_t delta = 0;       // sssp: width of the near bucket
+    std::uint32_t cutoff = 0;      // search: depth below which a thread searches alone
+    std::uint32_t budget = 0;      // search: nodes that a thread visits before it offers the rest
+    std::string graph_file;        // graphs: the file of input `file`
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0
@@ -146,9 +167,11 @@ constexpr std::string_view name_of(CacheState state)
 
 constexpr std::string_view name_of(InputKind kind)
 {
-    constexpr std::array<std::string_view, 15> kNames{"",       "random",   "index",      "curves", "zipf",
-                                                      "set",    "interior", "exterior",   "dust",   "uniform",
-                                                      "sorted", "reversed", "organ_pipe", "equal",  "few"};
+    constexpr std::array<std::string_view, kInputKinds> kNames{
+        "",     "random",     "index",  "curves",          "zipf",       "set",   "interior", "exterior",
+        "dust", "uniform",    "sorted", "reversed",        "organ_pipe", "equal", "few",      "clustered",
+        "line", "coincident", "rmat",   "rmat_relabelled", "path",       "star",  "grid2d",   "file",
+        "t1",   "t3",         "t3l",    "queens"};
     return kNames.at(static_cast<std::size_t>(kind));
 }
 

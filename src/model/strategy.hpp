@@ -29,12 +29,15 @@ struct StrategyInfo {
     bool offers = false;      // launches by need (model/offers.hpp): its launches depend on the input
     bool grain = false;       // a sort that has Case::grain
     bool fanout = false;      // a sort that has Case::fanout
+    bool delta = false;       // a shortest path that has Case::delta
+    bool cutoff = false;      // a search that has Case::cutoff
+    bool budget = false;      // a search that has Case::budget
     bool hangs = false;       // may hang the device when launches pass the pending limit
     bool waits = false;       // waits for the device before all work is submitted, so it cannot be held
 
     bool has(Mechanism mechanism) const;
     // Whether the workload's input is drawn from the case's seed.
-    bool drawn() const { return is_in({"reduce", "transpose", "copy", "bezier", "sort"}); }
+    bool drawn() const { return is_in({"reduce", "transpose", "copy", "bezier", "sort", "quadtree", "bfs", "sssp"}); }
     // Whether the workload's kernels record when they were called and when they began: its samples have latencies.
     bool keeps_timestamps() const { return workload == "chain" || workload == "fanout"; }
     // A run of the workload counts what may happen or not. It is never run twice to time it, and a count of 0 is a finding too.
@@ -42,7 +45,7 @@ struct StrategyInfo {
     // Whether the workload has nx * ny numbers: a matrix or an image.
     bool over_matrix() const { return is_in({"transpose", "copy", "blobs", "mandelbrot"}); }
     // Whether the work depends on the input.
-    bool irregular() const { return is_in({"bezier", "mandelbrot", "sort"}); }
+    bool irregular() const { return is_in({"bezier", "mandelbrot", "sort", "quadtree", "bfs", "sssp", "search"}); }
 
   private:
     bool is_in(std::initializer_list<std::string_view> workloads) const
