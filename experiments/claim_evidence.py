@@ -138,6 +138,11 @@ def source_text(name, csv):
     return f"{name} of {csv.name}, SHA-256 {sha256_of(csv)}"
 
 
+def sources_text(name, csvs):
+    """The same of a figure that is drawn from several logs."""
+    return f"{name} of {', '.join(f'{csv.name}, SHA-256 {sha256_of(csv)}' for csv in csvs)}"
+
+
 def png_texts(data):
     """The texts in a PNG, by keyword."""
     texts, at = {}, 8
@@ -160,16 +165,20 @@ def source_of(path):
 
 
 def figure_problems(folder):
-    """A line for each figure that is not drawn from the current content of the CSV beside its folder."""
+    """A line for each figure that is not drawn from the current content of the CSVs beside its folder."""
     problems = []
     for path in figures_in(folder):
-        found = re.fullmatch(r"(.*) of (.*), SHA-256 ([0-9a-f]{64})", source_of(path))
-        csv = folder / found[2] if found else None
-        if not found or found[1] != path.stem or "/" in found[2]:
+        found = re.fullmatch(r"(.*?) of (.*, SHA-256 [0-9a-f]{64})", source_of(path))
+        drawn_from = re.split(r"(?<=, SHA-256 [0-9a-f]{64}), ", found[2]) if found else []
+        csvs = [one.rsplit(", SHA-256 ", 1) for one in drawn_from]
+        if not found or found[1] != path.stem or any("/" in name for name, _ in csvs):
             problems.append(f"{path}: it does not say that it is this figure, and of which log; "
                             "allowed: as experiments/plot.sh draws it")
-        elif not csv.is_file():
-            problems.append(f"{path}: there is no {csv}, which it is drawn from")
-        elif found[3] != sha256_of(csv):
-            problems.append(f"{path}: it is not drawn from {csv} as that is now: run experiments/plot.sh {csv}")
+            continue
+        for name, sha256 in csvs:
+            csv = folder / name
+            if not csv.is_file():
+                problems.append(f"{path}: there is no {csv}, which it is drawn from")
+            elif sha256 != sha256_of(csv):
+                problems.append(f"{path}: it is not drawn from {csv} as that is now: run experiments/plot.sh {csv if len(csvs) == 1 else folder}")
     return problems

@@ -17,6 +17,7 @@ import claim_evidence  # noqa: E402
 import figure_parts  # noqa: E402
 import figures_beside as beside  # noqa: E402
 import figures  # noqa: E402
+import figures_pays as pays  # noqa: E402
 import logs  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -119,10 +120,28 @@ def draw_folder(folder, out):
     found = set()
     for path in logs_of(folder):
         found |= draw_log(path, out) or set()
+    draw_pays(folder, out)
     for figure in figures.FIGURES:
         if figure.title not in found:
             say(f"no figure \"{figure.title}\": no log here has {figure.needs}; "
                 f"`{figure.command}` makes one")
+
+
+def draw_pays(folder, out):
+    """Draws what all logs of irregular workloads together say, one figure per device."""
+    found = {}
+    for path in logs_of(folder):
+        for part in figure_parts.parts_of(path, logs.read_log(path)):
+            works = pays.works(part)
+            if len(works):
+                found.setdefault((part.backend, part.cases["gpu"].iloc[0]), []).append((part, works))
+    for number, taken in enumerate(found.values()):
+        figure = pays.drawn(taken)
+        if figure:
+            name = pays.NAME + (f"-{number + 1}" if number else "")
+            source = claim_evidence.sources_text(name, [pathlib.Path(part.path) for part, _ in taken])
+            for ending in ("svg", "png"):
+                write(out or folder / "figures", f"{name}.{ending}", bytes_of(figure, ending, source))
 
 
 def figures_beside(first, second, stem):

@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "experiments"))
 import matplotlib  # noqa: E402
 import pandas  # noqa: E402
 
+import claim_evidence  # noqa: E402
 import figure_style  # noqa: E402
 import figures  # noqa: E402
 import figures_rates  # noqa: E402
@@ -594,6 +595,30 @@ class PlotTest(unittest.TestCase):
         self.assertNotIn("made-time-input", self.drawn(made[:4], columns=columns))
         untimed = [row for name in ("uniform", "sorted", "equal") for row in self.sort(None, input=name)]
         self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-time-input"]))
+
+    def test_what_pays_is_drawn_over_all_logs_of_a_folder(self):
+        columns = [*self.BY_NEED, "values"]
+        sorts = [*self.sort(20, elements=1024), *self.sort(10, "sort_radix", elements=1024),
+                 *self.sort(20, elements=2048), *self.sort(30, "sort_radix", elements=2048), *self.sort(15, "sort_merge", elements=2048)]
+        self.write(sorts, "sort.csv", columns=columns)
+        self.write(rows([1, 2]), "other.csv", columns=columns)
+        out, _ = self.run_plot(self.folder)
+        self.assertNotIn("pays", out)  # one workload only
+        self.write([*self.by_need(40, "grid", launches=3), *self.flat(20)], "lines.csv", columns=columns)
+        out, _ = self.run_plot(self.folder)
+        self.assertIn("pays.svg", out)
+        figure = plot.pays.drawn([(part, plot.pays.works(part)) for name in ("lines.csv", "sort.csv") for part in
+                                  plot.figure_parts.parts_of(self.folder / name, logs.read_log(self.folder / name))])
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("On 0 of 2 inputs; at best 0.750 times as fast", words)  # 15 / 20
+        self.assertIn("From lines.csv, sort.csv", words)
+        dots = [list(line.get_xdata()) for line in figure.axes[0].lines]
+        self.assertIn([0.5, 0.75], dots)
+        self.assertIn([0.5], dots)
+        self.assertEqual(claim_evidence.figure_problems(self.folder), [])
+        self.write(sorts[:2], "sort.csv", columns=columns)
+        self.assertIn(f"pays.svg: it is not drawn from {self.folder}/sort.csv as that is now: run experiments/plot.sh {self.folder}",
+                      " ".join(claim_evidence.figure_problems(self.folder)))
 
     def test_launches_are_an_axis_where_they_differ(self):
         made = [row for launches in (0, 1, 10, 100, 1000) for row in self.by_need(launches + 5, threshold=launches, launches=launches)]

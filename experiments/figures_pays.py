@@ -1,0 +1,88 @@
+"""When does dynamic parallelism pay? The best form that launches from the device against the best flat form of the same work, over all
+irregular workloads of a folder of logs."""
+import pathlib
+
+import pandas
+
+import figure_parts as parts
+import figure_style as style
+import figures_irregular as irregular
+import logs
+from figure_style import Sheet
+
+NAME = "pays"
+LINE_HEIGHT = 0.22
+LINE = ["workload", "input", "type", "values"]  # a line of the figure; its dots differ in size or in the work per element
+
+
+def works(part):
+    """The work of a log that both kinds of forms do: a frame with a row for each, with the ratio of the best flat time to the best time of
+    a form that launches from the device (`speedup`), and the two forms."""
+    shown = irregular.flat_and_nested(part.cases)
+    found = []
+    if not len(shown):
+        return pandas.DataFrame(found)
+    flat = irregular._flat(part)
+    nested = shown[shown["by_need"] & (shown["expected"] > 0)]
+    for work in parts.grouped_by(nested, irregular.WORK):
+        best, rival = irregular._best(work), flat.get(irregular._work_of(work.iloc[0]))
+        if best is not None and rival is not None:
+            found.append({**{name: best[name] for name in irregular.WORK}, "speedup": rival["us"] / best["us"], "best": best["strategy"],
+                          "mechanism": best["mechanism"], "group": best["group"], "rival": rival["strategy"]})
+    return pandas.DataFrame(found)
+
+
+def _lines(every):
+    """The lines of the figure: workloads in the order of their best speedups, and the same within a workload."""
+    lines = [line for _, line in every.groupby(LINE, sort=False)]
+    top = every.groupby("workload")["speedup"].max()
+    return sorted(lines, key=lambda line: (-top[line.iloc[0]["workload"]], line.iloc[0]["workload"], -line["speedup"].max()))
+
+
+def _label(line, every):
+    alike = every[every["workload"] == line.iloc[0]["workload"]]
+    return irregular.work_text(line.iloc[0], ["workload", *parts.varying(alike, LINE[1:])])
+
+
+def _text(line, every):
+    case = line.loc[line["speedup"].idxmax()]
+    alike = every[every["workload"] == case["workload"]]
+    names = [name for name in ("elements", "nx", "ny", "dwell") if name in parts.varying(alike, irregular.WORK)]
+    work = irregular.work_text(case, names)
+    best, rival = (case[name].split("_", 1)[1] for name in ("best", "rival"))
+    return f"{style.three(case['speedup'])}{': ' + work if work else ''}; {best}, {parts.mechanism_text(case['mechanism'])}; {rival}"
+
+
+def drawn(found):
+    """The figure of [(part, works(part))], or None if fewer than two workloads have both kinds of forms. Parts are of one device."""
+    every = pandas.concat([one for _, one in found], ignore_index=True) if found else pandas.DataFrame()
+    if not len(every) or every["workload"].nunique() < 2:
+        return None
+    lines = _lines(every)
+    best = every.loc[every["speedup"].idxmax()]
+    paying = sum(line["speedup"].max() > 1 for line in lines)
+    title = (f"When does dynamic parallelism pay? On {paying} of {len(lines)} inputs; at best {style.three(best['speedup'])} times as fast as the "
+             f"best flat form, for {_label(every.loc[[best.name]], every)}")
+    sheet = Sheet(title, [("the best of its line", style.on_page(style.BLUE)["light"], "o"), ("other sizes, or other work per element", "#999999", "o")])
+    room = style.MARGIN + max(style.text_width(_label(line, every), 8.5) for line in lines) + 0.1
+    right = max(style.text_width(_text(line, every), 7.5) for line in lines) + 0.1
+    right = min(right, style.WIDTH - room - style.MARGIN - 2.2)
+    axes = sheet.add(room, 0.2, style.WIDTH - room - right - style.MARGIN, LINE_HEIGHT * len(lines) + 0.1)
+    at = {"transform": axes.get_yaxis_transform(), "va": "center_baseline", "fontsize": 7.5}
+    for place, line in enumerate(lines):
+        axes.plot(line["speedup"], [place] * len(line), "o", color="#999999", markersize=4, alpha=0.7, markeredgewidth=0)
+        axes.plot([line["speedup"].max()], [place], "o", color=style.on_page(style.BLUE)["light"], markersize=6.5, markeredgecolor=style.INK,
+                  markeredgewidth=0.8, zorder=4)
+        axes.text(1.01, place, _text(line, every), **at)
+    style.log_axis(axes, "x", min(every["speedup"].min(), 0.9), max(every["speedup"].max(), 1.1))
+    axes.axvline(1, color=style.INK, linewidth=1, zorder=1)
+    axes.set_yticks(range(len(lines)), [_label(line, every) for line in lines])
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0, labelsize=8.5)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("speedup of the best form that launches from the device over the best flat form")
+    sheet.notes.append("Each dot is one work (an input in one size): the time of the fastest flat form over the time of the fastest form that launches from "
+                       "the device, both of the same log. Right of 1 dynamic parallelism pays. At the right: the largest speedup of the line, the form that launches and "
+                       "its mechanism, and the flat form.")
+    names = sorted({pathlib.PurePath(part.path).name for part, _ in found})
+    return sheet.finish([f"Medians. From {', '.join(names)}; the commands are in their manifests.", logs.machine_of(found[0][0].rows)])
