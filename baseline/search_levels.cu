@@ -87,7 +87,8 @@ struct SearchLevels {
             const unsigned blocks = count == 0 ? 1 : (count - 1) / job.point.block + 1;
             host_launch<search_level<Tree>>(job.context, 0, {blocks, job.point.block}, prepared.buffers.task,
                                             level == 0 ? nullptr : prepared.levels.at(level % 2).data(), count,
-                                            prepared.levels.at((level + 1) % 2).data(), prepared.counts.data() + level);
+                                            prepared.levels.at((level + 1) % 2).data(),
+                                            prepared.counts.data() + level);
             job.context.read(std::span(&count, 1), prepared.counts, level);
         }
     }

@@ -59,8 +59,7 @@ __device__ inline void append_shares(ShareQueue* queue, const SearchRest& rest)
     const unsigned first = atomicAdd(&queue->reserved, shares);
     for (unsigned share = 0; share < shares; ++share)
         queue->shares[first + share] = {
-            rest.first,
-            {share_start(rest.count, share, shares), share_start(rest.count, share + 1, shares), false}};
+            rest.first, {share_start(rest.count, share, shares), share_start(rest.count, share + 1, shares), false}};
     while (load_acquire(&queue->written) != first) { // those before are still being written
     }
     store_release(&queue->written, first + shares);

@@ -38,7 +38,8 @@ struct RoundSink {
 };
 
 template <class Tree, class Nest>
-__global__ void LAUNCH_BOUNDS(1024, 1) search_graph(OfferRun<ExpandBudget<Tree>> run, SearchRounds<Tree>* rounds, Nest nest)
+__global__ void LAUNCH_BOUNDS(1024, 1)
+    search_graph(OfferRun<ExpandBudget<Tree>> run, SearchRounds<Tree>* rounds, Nest nest)
 {
     const unsigned long long now = nest.now();
     const unsigned round = rounds->round;

@@ -13,8 +13,10 @@
 #include <cstdint>
 #include <vector>
 
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
 #define NESTBED_UNROLL _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define NESTBED_UNROLL // the host's part of a CUDA file: it only compiles the function
 #else
 #define NESTBED_UNROLL _Pragma("GCC unroll 20")
 #endif

@@ -78,8 +78,7 @@ Case sized(const Axes& axes, Case point)
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     if (info.workload != "search")
         return point;
-    if (const std::vector<InputKind> inputs = inputs_of(info);
-        std::ranges::find(inputs, point.input) == inputs.end())
+    if (const std::vector<InputKind> inputs = inputs_of(info); std::ranges::find(inputs, point.input) == inputs.end())
         point.input = inputs.front();
     if (!axes.of("elements").front().number)
         point.elements = usual_search_size(point.input);

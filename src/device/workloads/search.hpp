@@ -58,7 +58,10 @@ struct SearchTask {
         return 0;
     }
     // The root.
-    __device__ void visit_root(ThreadFound& found) const { found.add(0, tree.children(tree.root()), tree.answers(tree.root())); }
+    __device__ void visit_root(ThreadFound& found) const
+    {
+        found.add(0, tree.children(tree.root()), tree.answers(tree.root()));
+    }
 
     // By one thread.
     __device__ void add(const ThreadFound& found) const

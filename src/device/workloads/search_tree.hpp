@@ -148,9 +148,18 @@ struct QueensTree {
         return static_cast<unsigned>(__builtin_popcount(word));
 #endif
     }
-    __device__ Node root() const { return {}; }
-    __device__ unsigned depth(const Node& node) const { return node.depth(); }
-    __device__ unsigned children(const Node& node) const { return bits(free_columns(node, queens)); }
+    __device__ Node root() const
+    {
+        return {};
+    }
+    __device__ unsigned depth(const Node& node) const
+    {
+        return node.depth();
+    }
+    __device__ unsigned children(const Node& node) const
+    {
+        return bits(free_columns(node, queens));
+    }
     __device__ Node child(const Node& node, unsigned number) const
     {
         unsigned left = free_columns(node, queens);
@@ -158,7 +167,10 @@ struct QueensTree {
             left &= left - 1;
         return placed(node, left & (0 - left), queens);
     }
-    __device__ unsigned answers(const Node& node) const { return node.depth() == queens ? node.solutions() : 0; }
+    __device__ unsigned answers(const Node& node) const
+    {
+        return node.depth() == queens ? node.solutions() : 0;
+    }
 
     // Depth first; a board is on the stack while it has columns that are not tried. The node is not the root.
     __device__ void search(const Node& node, unsigned /*count*/, const Stacks<Node>& /*stacks*/,

@@ -27,9 +27,10 @@ std::string why_no_search(const Case& point)
     const std::uint64_t most = most_search_size(point.input);
     if (point.elements <= most)
         return "";
-    const std::string what = of_queens(point)                                                ? " queens"
-                             : point.input == InputKind::t1 || point.input == InputKind::path ? " levels"
-                                                                                              : " children of the root";
+    const std::string what = of_queens(point) ? " queens"
+                             : point.input == InputKind::t1 || point.input == InputKind::path
+                                 ? " levels"
+                                 : " children of the root";
     return std::to_string(point.elements) + what + " are too many for " + std::string(name_of(point.input)) +
            "; allowed: at most " + std::to_string(most);
 }
