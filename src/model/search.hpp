@@ -36,8 +36,10 @@ struct TreeNode {
     std::uint32_t depth;
 };
 
+// These are inlined always: otherwise the linker may choose the copy of a file that is not optimised.
 // SHA-1 of a message of at most 24 bytes (RFC 3174): its words, and its length in bits.
-constexpr void sha1(std::uint32_t (&hash)[5], const std::uint32_t (&message)[6], std::uint32_t bits)
+[[gnu::always_inline]] constexpr void sha1(std::uint32_t (&hash)[5], const std::uint32_t (&message)[6],
+                                           std::uint32_t bits)
 {
     std::uint32_t words[16] = {message[0], message[1], message[2], message[3], message[4], message[5]};
     words[bits / 32] = 0x80000000;
@@ -77,7 +79,7 @@ constexpr void sha1(std::uint32_t (&hash)[5], const std::uint32_t (&message)[6],
     hash[4] = 0xC3D2E1F0 + e;
 }
 
-constexpr TreeNode child_of(const TreeNode& parent, std::uint32_t number)
+[[gnu::always_inline]] constexpr TreeNode child_of(const TreeNode& parent, std::uint32_t number)
 {
     constexpr std::uint32_t kBits = 192;
     const std::uint32_t* of = parent.hash;
@@ -99,7 +101,8 @@ struct TreeShape {
     bool geometric; // by thresholds: as many children as there are thresholds that are not above the number
 
     // `thresholds`: kMostChildren of them, rising (tree_thresholds()).
-    constexpr std::uint32_t children(const TreeNode& node, const std::uint32_t* thresholds) const
+    [[gnu::always_inline]] constexpr std::uint32_t children(const TreeNode& node,
+                                                            const std::uint32_t* thresholds) const
     {
         constexpr std::uint32_t kNumber = 0x7FFFFFFF;
         if (node.depth >= last_depth)
