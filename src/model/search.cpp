@@ -126,19 +126,6 @@ std::uint32_t most_children(const Case& point)
     }
 }
 
-std::uint32_t search_roots(const Case& point)
-{
-    std::uint32_t children = 0;
-    if (point.input == InputKind::queens) {
-        children = static_cast<std::uint32_t>(point.elements + 1) / 2;
-    } else {
-        const TreeShape shape = tree_shape(point);
-        const std::vector<std::uint32_t> thresholds = tree_thresholds();
-        children = shape.children(shape.root(), thresholds.data());
-    }
-    return children == 0 ? 1 : (children - 1) / kRootChildren + 1;
-}
-
 // --- the known tree ---
 
 namespace

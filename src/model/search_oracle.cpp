@@ -1,5 +1,5 @@
 // The launches of a search, counted on the host: the trees as numbered nodes, and the recursions over them.
-#include "model/search.hpp"
+#include "model/search_oracle.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -199,6 +199,19 @@ OfferOracle count_nodes(const Case& point, SearchForm form, const Nodes& nodes)
 }
 
 } // namespace
+
+std::uint32_t search_roots(const Case& point)
+{
+    std::uint32_t children = 0;
+    if (point.input == InputKind::queens) {
+        children = static_cast<std::uint32_t>(point.elements + 1) / 2;
+    } else {
+        const TreeShape shape = tree_shape(point);
+        const std::vector<std::uint32_t> thresholds = tree_thresholds();
+        children = shape.children(shape.root(), thresholds.data());
+    }
+    return children == 0 ? 1 : (children - 1) / kRootChildren + 1;
+}
 
 OfferOracle count_search(const Case& point, SearchForm form, const KnownTree* tree)
 {

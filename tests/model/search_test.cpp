@@ -1,4 +1,4 @@
-#include "model/search.hpp"
+#include "model/search_oracle.hpp"
 
 #include "support/orders.hpp"
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "device/language.hpp"
-#include "model/search.hpp"
+#include "model/search_oracle.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
