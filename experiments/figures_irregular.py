@@ -11,10 +11,12 @@ from figures_sweeps import nothing_timed
 
 LINE_HEIGHT = 0.25
 MOST_PANELS = 6
-FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "pending_limit_asked"]  # a panel of thresholds
+FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget", "pending_limit_asked"]  # a panel of thresholds
 WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell"]  # what two cases share that do the same work
-WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort"}  # by the first word of a strategy
-ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys"}
+WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort",
+             "search": "search"}  # by the first word of a strategy
+ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys", "search": "queens"}
+TREES = {"t1": "levels", "t3": "subtrees", "t3l": "subtrees", "path": "levels", "queens": "queens"}  # what the elements of a search are
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
 DEVICE_GRAPH = "device graph"
@@ -106,8 +108,9 @@ def work_text(case, names):
     if not math.isnan(case["nx"]):
         if {"nx", "ny"} & set(names):
             words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")
-    elif "elements" in names:
-        words.append(f"{style.power_text(case['elements'])} {ITEMS[case['workload']]}")
+    elif "elements" in names and not math.isnan(case["elements"]):
+        items = TREES[case["input"]] if case["workload"] == "search" else ITEMS[case["workload"]]
+        words.append(f"{style.power_text(case['elements'])} {items}")
     words += [f"{case[name]}" for name in ("input", "type") if name in names and case[name]]
     words += ["with values"] if "values" in names and case["values"] not in ("", "none") else []
     dwell = pandas.to_numeric(case["dwell"], errors="coerce")
