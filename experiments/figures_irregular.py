@@ -103,14 +103,23 @@ def _best(cases):
     return None if timed.empty else timed.loc[timed["us"].idxmin()]
 
 
+def search_text(case, names):
+    """`t3, 2000 subtrees`; `16 queens`; the number alone if `names` has no input."""
+    sized = "elements" in names and not math.isnan(case["elements"])
+    words = [case["input"]] if "input" in names and not (sized and case["input"] == "queens") else []
+    words += [f"{style.power_text(case['elements'])} {TREES[case['input']]}"] if sized else []
+    return ", ".join(words) or case["workload"]
+
+
 def work_text(case, names):
     words = [case["workload"]] if "workload" in names else []
+    if case["workload"] == "search":
+        return search_text(case, names)
     if not math.isnan(case["nx"]):
         if {"nx", "ny"} & set(names):
             words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")
-    elif "elements" in names and not math.isnan(case["elements"]):
-        items = TREES[case["input"]] if case["workload"] == "search" else ITEMS[case["workload"]]
-        words.append(f"{style.power_text(case['elements'])} {items}")
+    elif "elements" in names:
+        words.append(f"{style.power_text(case['elements'])} {ITEMS[case['workload']]}")
     words += [f"{case[name]}" for name in ("input", "type") if name in names and case[name]]
     words += ["with values"] if "values" in names and case["values"] not in ("", "none") else []
     dwell = pandas.to_numeric(case["dwell"], errors="coerce")

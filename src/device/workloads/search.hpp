@@ -45,19 +45,12 @@ struct SearchTask {
     unsigned cutoff;             // nodes of this depth or deeper are searched by one thread, with all below them
     unsigned budget;
 
-    // Makes and counts a child of a node. Returns its number of children, or 0 if the thread has searched them too.
+    // Makes and counts a child of a node. Returns its number of children; or 0, if the thread has searched them too: those of
+    // a child at the cutoff, or of any if it is `alone`.
     __device__ unsigned visit(const Node& parent, unsigned number, bool alone, Node& child, ThreadFound& found) const
     {
-        child = tree.child(parent, number);
-        const unsigned inner = tree.children(child);
-        const unsigned depth = tree.depth(child);
-        found.add(depth, inner, tree.answers(child));
-        if (inner == 0 || (depth < cutoff && !alone))
-            return inner;
-        tree.search(child, inner, stacks, found);
-        return 0;
+        return tree.search(parent, number, number + 1, alone ? 0 : cutoff, stacks, child, found);
     }
-    // The root.
     __device__ void visit_root(ThreadFound& found) const
     {
         found.add(0, tree.children(tree.root()), tree.answers(tree.root()));
@@ -141,7 +134,8 @@ struct ExpandChildren {
     __device__ static void alone(const Job& job, const Item& item)
     {
         ThreadFound found{};
-        job.tree.search(item.node, item.children, job.stacks, found);
+        typename Tree::Node child;
+        static_cast<void>(job.tree.search(item.node, 0, item.children, 0, job.stacks, child, found));
         job.add(found);
     }
 };

@@ -6,7 +6,11 @@
 //     root(), depth(node), children(node)
 //     child(node, number)
 //     answers(node)                           what the node counts for the answer
-//     search(node, children, stacks, found)   all nodes below a node that has children
+//     search(parent, first, end, cutoff, stacks, child, found)
+//                                             visits children [first, end) of a node, and all below them. If the first one
+//                                             has children and a depth below the cutoff, it is the only one that is visited:
+//                                             the result is its number of children, instead of 0
+// The code of a hash is long, so a form calls search() in as few places as it can.
 #pragma once
 
 #include "device/language.hpp"
@@ -106,29 +110,32 @@ struct HashTree {
 
     TreeShape shape;
     const unsigned* thresholds;
+    Node root_node;
 
-    __device__ Node root() const { return shape.root(); }
+    __device__ const Node& root() const { return root_node; }
     __device__ unsigned depth(const Node& node) const { return node.depth; }
     __device__ unsigned children(const Node& node) const { return shape.children(node, thresholds); }
-    __device__ Node child(const Node& node, unsigned number) const { return child_of(node, number); }
     __device__ unsigned answers(const Node& /*node*/) const { return 1; }
 
     // Depth first. A node whose last child is searched is no longer on the stack.
-    __device__ void search(const Node& node, unsigned count, const Stacks<Node>& stacks, ThreadFound& found) const
+    __device__ unsigned search(const Node& parent, unsigned first, unsigned end, unsigned cutoff,
+                               const Stacks<Node>& stacks, Node& child, ThreadFound& found) const
     {
         ThreadStack<Node> stack(stacks);
-        StackLevel<Node> now{node, 0, count};
-        for (;;) {
-            const Node below = child(now.node, now.next++);
-            const unsigned inner = children(below);
-            found.add(below.depth, inner, 1);
+        StackLevel<Node> now{parent, first, end};
+        for (bool is_first = true;; is_first = false) {
+            child = child_of(now.node, now.next++);
+            const unsigned inner = children(child);
+            found.add(child.depth, inner, 1);
             if (inner != 0) {
+                if (is_first && child.depth < cutoff)
+                    return inner;
                 if (now.next < now.end)
                     stack.push(now);
-                now = {below, 0, inner};
+                now = {child, 0, inner};
             } else if (now.next == now.end) {
                 if (stack.empty())
-                    return;
+                    return 0;
                 now = stack.pop();
             }
         }
@@ -172,9 +179,25 @@ struct QueensTree {
         return node.depth() == queens ? node.solutions() : 0;
     }
 
-    // Depth first; a board is on the stack while it has columns that are not tried. The node is not the root.
-    __device__ void search(const Node& node, unsigned /*count*/, const Stacks<Node>& /*stacks*/,
-                           ThreadFound& found) const
+    __device__ unsigned search(const Node& parent, unsigned first, unsigned end, unsigned cutoff,
+                               const Stacks<Node>& /*stacks*/, Node& child, ThreadFound& found) const
+    {
+        for (unsigned number = first; number < end; ++number) {
+            child = this->child(parent, number);
+            const unsigned inner = children(child);
+            found.add(child.depth(), inner, answers(child));
+            if (inner == 0)
+                continue;
+            if (number == first && child.depth() < cutoff)
+                return inner;
+            search_rows(child, found);
+        }
+        return 0;
+    }
+
+  private:
+    // All below a board. Depth first; a board is on the stack while it has columns that are not tried.
+    __device__ void search_rows(const Node& node, ThreadFound& found) const
     {
         struct Row {
             unsigned columns, left, right, free;

@@ -57,7 +57,7 @@ class SearchData
         found_ = tree_->found();
         const std::vector<std::uint32_t> thresholds = tree_thresholds();
         context.upload(thresholds_, std::span<const std::uint32_t>(thresholds));
-        hashes_ = HashTree{shape, thresholds_.data()};
+        hashes_ = HashTree{shape, thresholds_.data(), shape.root()};
     }
 
     OfferOracle oracle(const Case& point, SearchForm form) const
