@@ -103,8 +103,10 @@ std::uint64_t most_search_size(InputKind input)
         return kMostQueens;
     case InputKind::path:
         return kNoCutoff;
+    case InputKind::t3:
+        return 10000;
     default:
-        return 65536;
+        return 2000; // t3l: 1.1e8 nodes
     }
 }
 
@@ -139,9 +141,9 @@ struct InnerNode {
 
 } // namespace
 
-KnownTree::KnownTree(const TreeShape& shape, std::uint64_t most_nodes)
+KnownTree::KnownTree(const TreeShape& shape)
 {
-    constexpr std::uint64_t kWorthThreads = 1U << 12; // nodes of a level
+    constexpr std::uint64_t kWorthThreads = 1U << 16; // nodes of a level: threads wait for each other at its end
     const std::vector<std::uint32_t> thresholds = tree_thresholds();
     const TreeNode root = shape.root();
     root_children_ = shape.children(root, thresholds.data());
@@ -168,14 +170,10 @@ KnownTree::KnownTree(const TreeShape& shape, std::uint64_t most_nodes)
                 inner.push_back({node, count, 0});
         }
     };
-    // Makes room for the next level. False if there is none, or none is wanted.
+    // Makes room for the next level. False if there is none.
     const auto begin_level = [&] {
         if (next_nodes == 0)
             return false;
-        if (found_.nodes + next_nodes > most_nodes) {
-            complete_ = false;
-            return false;
-        }
         ++found_.depth;
         found_.nodes += next_nodes;
         widest_ = std::max(widest_, next_nodes);

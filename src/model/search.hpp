@@ -185,10 +185,9 @@ std::uint32_t most_children(const Case& point);
 class KnownTree
 {
   public:
-    // Searches the tree on all cores. Stops when it has more than `most_nodes`: then complete() is false.
-    KnownTree(const TreeShape& shape, std::uint64_t most_nodes);
+    // Searches the tree on all cores.
+    explicit KnownTree(const TreeShape& shape);
 
-    bool complete() const { return complete_; }
     const SearchFound& found() const { return found_; }
     std::uint64_t widest() const { return widest_; } // nodes of a level, at most
     std::uint32_t children(std::uint64_t node) const
@@ -205,7 +204,6 @@ class KnownTree
     std::vector<std::uint64_t> before_; // children of the nodes before every kStep-th
     SearchFound found_;
     std::uint64_t widest_ = 1;
-    bool complete_ = true;
 };
 
 // All solutions of n queens, on all cores.

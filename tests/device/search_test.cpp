@@ -155,8 +155,8 @@ TEST(SearchForms, SayWhatTheyDoNotSupport)
                 HasSubstr("19 queens are too many for queens; allowed: at most 18"));
     EXPECT_THAT(why(tree("search_levels", InputKind::t1, 14)),
                 HasSubstr("14 levels are too many for t1; allowed: at most 13"));
-    EXPECT_THAT(why(tree("search_queue", InputKind::t3, 65537)),
-                HasSubstr("65537 children of the root are too many for t3; allowed: at most 65536"));
+    EXPECT_THAT(why(tree("search_queue", InputKind::t3, 10001)),
+                HasSubstr("10001 children of the root are too many for t3; allowed: at most 10000"));
     EXPECT_THAT(why(tree("search_budget", InputKind::queens, 16)),
                 HasSubstr("more than 67108864 boards have at most 65535 queens; allowed: a smaller cutoff"));
 }

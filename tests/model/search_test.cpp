@@ -32,8 +32,7 @@ Case tree(InputKind input, std::uint64_t elements = 0)
 
 KnownTree known(const Case& point)
 {
-    constexpr std::uint64_t kMost = 1U << 28;
-    return {tree_shape(point), kMost};
+    return KnownTree(tree_shape(point));
 }
 
 TEST(Sha1, IsThatOfTheStandard)
@@ -68,7 +67,6 @@ TEST(KnownTree, T1HasItsPublishedSize)
 {
     const KnownTree t1 = known(tree(InputKind::t1));
     EXPECT_EQ(t1.found(), (SearchFound{4130071, 3305118, 4130071, 10}));
-    EXPECT_TRUE(t1.complete());
 }
 TEST(KnownTree, T3HasItsPublishedSize)
 {
@@ -102,13 +100,6 @@ TEST(KnownTree, NumbersNodesByLevels)
         next += t1.children(node);
     }
     EXPECT_EQ(next, t1.found().nodes);
-}
-
-TEST(KnownTree, StopsAtTheMostNodes)
-{
-    EXPECT_FALSE(KnownTree(tree_shape(tree(InputKind::t1)), 1000).complete());
-    EXPECT_TRUE(KnownTree(tree_shape(tree(InputKind::t1, 5)), 944).complete());
-    EXPECT_FALSE(KnownTree(tree_shape(tree(InputKind::t1, 5)), 943).complete());
 }
 
 // OEIS A000170.

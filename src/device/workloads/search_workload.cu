@@ -13,8 +13,7 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-constexpr std::uint64_t kMostKnownNodes = std::uint64_t{1} << 28; // that the host stores
-constexpr std::uint64_t kMostBoards = std::uint64_t{1} << 26;     // above the cutoff
+constexpr std::uint64_t kMostBoards = std::uint64_t{1} << 26; // above the cutoff
 
 bool of_queens(const Case& point)
 {
@@ -51,9 +50,7 @@ class SearchData
             return;
         }
         const TreeShape shape = tree_shape(point);
-        tree_.emplace(shape, kMostKnownNodes);
-        if (!tree_->complete())
-            throw Unsupported("the tree has more than " + std::to_string(kMostKnownNodes) + " nodes");
+        tree_.emplace(shape);
         found_ = tree_->found();
         const std::vector<std::uint32_t> thresholds = tree_thresholds();
         context.upload(thresholds_, std::span<const std::uint32_t>(thresholds));
