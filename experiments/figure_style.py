@@ -35,14 +35,15 @@ FAMILIES = {
     "one child per block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
     "one child per level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
     "children share the whole input": ("#B0508A", ["wide_warp", "nested_best", "wide_block"]),
-    "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels"]),
+    "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels", "search_levels"]),
     "the library": ("#7B5BB5", ["cub", "cub_narrow", "thrust", "sort_radix", "sort_merge", "sort_thrust"]),
     "no recursion": ("#555555", [
         "last_block", "neighbored", "unroll8_warp", "complete_unroll", "naive_tree", "naive_serial", "tree_2d", "unroll2",
         "interleaved", "neighbored_less", "shared_neighbored", "shared_interleaved", "last_block_rdc", "last_block_inline",
         "last_block_noinline", "host", "host_parallel", "copy_row", "copy_col", "naive_row", "naive_col", "shared_tile",
         "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "blobs", "blobs_wrong",
-        "bezier_line_thread", "bezier_line_block", "bezier_balanced", "mandelbrot_exhaustive", "mandelbrot_queue"]),
+        "bezier_line_thread", "bezier_line_block", "bezier_balanced", "mandelbrot_exhaustive", "mandelbrot_queue",
+        "search_queue"]),
     "other recursions": ("#B87A00", ["hello", "hello_synced", "recursive_transpose", "chain", "fanout", "lanes_in_turn",
                                      "lanes_at_once"]),
     "patterns of memory visibility": ("#8C5A3C", [
@@ -50,7 +51,8 @@ FAMILIES = {
         "litmus_siblings_null", "litmus_second_child", "litmus_counter_fence", "litmus_other_write", "litmus_child_write",
         "litmus_siblings_forget", "litmus_siblings_named", "litmus_counter", "litmus_shared_pointer", "litmus_local_pointer"]),
     "launches by need": ("#A03070", ["bezier_children", "mandelbrot_split", "mandelbrot_naive", "mandelbrot_graph", "bezier_unordered",
-                                  "quick_kway", "quick_binary", "quick_simple", "quick_sample"]),
+                                  "quick_kway", "quick_binary", "quick_simple", "quick_sample",
+                                  "search_children", "search_budget", "search_graph"]),
 }
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}

@@ -13,6 +13,7 @@ import figures_launches
 import figures_litmus
 import figures_rates
 import figures_rounds
+import figures_search
 import figures_sizes
 import figures_strategies
 import figures_sweeps
@@ -203,7 +204,7 @@ def _left(cases):
     """All cases, if nothing numeric varies."""
     sweeps = (_depths, _grids, _blocks, *map(_empty_grids, parts.EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
               _waves, _submissions, _litmus, _lanes, figures_irregular.flat_and_nested, figures_irregular.thresholds,
-              figures_irregular.launches, figures_sizes.sizes, figures_sizes.inputs)
+              figures_irregular.launches, figures_sizes.sizes, figures_sizes.inputs, figures_search.budgets, figures_search.cutoffs)
     return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
 
 
@@ -295,6 +296,10 @@ FIGURES = [
            figures_sizes.sizes, _taken, figures_sizes.by_size, page="a point of it is the best of several cases"),
     Figure("by-input", "time-input", "Time against the input", "", "an irregular workload with several inputs", "sort",
            figures_sizes.inputs, _taken, figures_sizes.by_input, page="a dot of it is the best of several cases"),
+    Figure("by-budget", "time-budget", "Tree search against the budget", "", "searches of a tree with several budgets", "search",
+           figures_search.budgets, _taken, figures_search.by_budget, page="a point of it is the best of several cases"),
+    Figure("by-cutoff", "time-cutoff", "Tree search against the cut-off", "", "searches of a tree with several cut-offs", "search",
+           figures_search.cutoffs, _taken, figures_search.by_cutoff, page="a point of it is the best of several cases"),
     Figure("study", "ratios", "Best threshold, coarsening and aggregation", "", "threshold, coarsening and aggregation, all of them", "cgo22",
            figures_irregular.studies, _taken, figures_irregular.study_ratios, page="a ratio of it is of two groups of cases"),
     Figure("cub", "against-cub", "Time against CUB's",

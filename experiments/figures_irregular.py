@@ -11,10 +11,12 @@ from figures_sweeps import nothing_timed
 
 LINE_HEIGHT = 0.25
 MOST_PANELS = 6
-FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "pending_limit_asked"]  # a panel of thresholds
+FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget", "pending_limit_asked"]  # a panel of thresholds
 WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell"]  # what two cases share that do the same work
-WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort"}  # by the first word of a strategy
-ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys"}
+WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort",
+             "search": "search"}  # by the first word of a strategy
+ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys", "search": "queens"}
+TREES = {"t1": "levels", "t3": "subtrees", "t3l": "subtrees", "path": "levels", "queens": "queens"}  # what the elements of a search are
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
 DEVICE_GRAPH = "device graph"
@@ -101,8 +103,18 @@ def _best(cases):
     return None if timed.empty else timed.loc[timed["us"].idxmin()]
 
 
+def search_text(case, names):
+    """`t3, 2000 subtrees`; `16 queens`; the number alone if `names` has no input."""
+    sized = "elements" in names and not math.isnan(case["elements"])
+    words = [case["input"]] if "input" in names and not (sized and case["input"] == "queens") else []
+    words += [f"{style.power_text(case['elements'])} {TREES[case['input']]}"] if sized else []
+    return ", ".join(words) or case["workload"]
+
+
 def work_text(case, names):
     words = [case["workload"]] if "workload" in names else []
+    if case["workload"] == "search":
+        return search_text(case, names)
     if not math.isnan(case["nx"]):
         if {"nx", "ny"} & set(names):
             words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")

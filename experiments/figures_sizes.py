@@ -15,8 +15,14 @@ def sizes(cases):
 
 
 def inputs(cases):
-    """Irregular cases of the same size with three inputs or more."""
-    return _with_several(irregular.prepared(cases), [name for name in irregular.WORK if name != "input"], "input")
+    """Irregular cases of the same size with three inputs or more. Each tree of a search has a size of its own, which is then part of the
+    name of the input."""
+    own = irregular.prepared(cases)
+    trees = own["workload"] == "search"
+    if trees.any():
+        named = own[trees].apply(lambda case: irregular.work_text(case, ["input", "elements"]), axis=1)
+        own = own.assign(input=own["input"].mask(trees, named), elements=own["elements"].mask(trees))
+    return _with_several(own, [name for name in irregular.WORK if name != "input"], "input")
 
 
 def _with_several(own, same, axis):
@@ -40,7 +46,7 @@ def _is_flat(mechanism):
     return mechanism in ("", "none", "host", "host_graph", "grid_sync")
 
 
-def _label(strategy, mechanism):
+def form_label(strategy, mechanism):
     by = "" if _is_flat(mechanism) else f", {parts.mechanism_text(mechanism)}"
     return f"{style.marked(strategy)}{by}"
 
@@ -73,25 +79,27 @@ def by_size(part, shown, figure):
     panels = [panel for panel in parts.grouped_by(shown, SAME) if _forms(panel, "elements")]
     sheet = Sheet(_size_title(figure.title, panels), [], "Solid: launches from the device. Dashed: flat forms.")
     left, height = 0.72, 3.4
-    labels = [_label(strategy, mechanism) for panel in panels for strategy, mechanism, _ in _forms(panel, "elements")]
+    labels = [form_label(strategy, mechanism) for panel in panels for strategy, mechanism, _ in _forms(panel, "elements")]
     room = max(style.text_width(label, 8) for label in labels) + 0.35
     for place, panel in enumerate(panels):
         case = panel.iloc[0]
         text = irregular.work_text(case, parts.varying(shown, SAME))
         axes = sheet.add(left, 0.2 + place * (height + 0.85), style.WIDTH - left - room - style.MARGIN, height, text)
         ends, every = [], []
+        searched = case["workload"] == "search"  # whose nodes are not in proportion to its size
         for strategy, mechanism, best in _forms(panel, "elements"):
-            each = list(best["us"] * 1000 / best["elements"])
+            each = list(best["us"] if searched else best["us"] * 1000 / best["elements"])
             colour = style.look_of(strategy)[0]
             axes.plot(best["elements"], each, color=colour, marker="o", markersize=4, linestyle=(0, (4, 2)) if _is_flat(mechanism) else "-", clip_on=False, zorder=3)
-            ends.append((best["elements"].iloc[-1], each[-1], _label(strategy, mechanism), colour))
+            ends.append((best["elements"].iloc[-1], each[-1], form_label(strategy, mechanism), colour))
             every += each
         steps = sorted(panel["elements"].unique())
         style.log_axis(axes, "x", steps[0], steps[-1])
         style.ticks(axes.xaxis, steps, {float(size): style.power_text(size) for size in _apart(steps)})
         style.log_axis(axes, "y", min(every), max(every))
-        axes.set_xlabel(irregular.ITEMS[case["workload"]])
-        axes.set_ylabel(f"ns per {irregular.ITEMS[case['workload']].removesuffix('s')}")
+        items = irregular.TREES[case["input"]] if searched else irregular.ITEMS[case["workload"]]
+        axes.set_xlabel(items)
+        axes.set_ylabel("time, µs" if searched else f"ns per {items.removesuffix('s')}")
         sheet.end_labels(axes, ends)
     sheet.notes.append("A point is the fastest case of its strategy and mechanism at that size.")
     return sheet.finish(parts.caption_of(part, shown))
@@ -106,7 +114,7 @@ def by_input(part, shown, figure):
     for panel in panels:
         for strategy, mechanism, _ in _forms(panel, "input"):
             looks.setdefault((strategy, mechanism), (style.look_of(strategy)[0], "osD^vPX*"[len(looks) % 8]))
-    sheet = Sheet(figure.title, [(_label(*form), colour, mark) for form, (colour, mark) in looks.items()])
+    sheet = Sheet(figure.title, [(form_label(*form), colour, mark) for form, (colour, mark) in looks.items()])
     left, top = 1.1, 0.25
     for panel in panels:
         case = panel.iloc[0]

@@ -59,7 +59,7 @@ constexpr Matters reduces = [](const StrategyInfo& info, Mechanism /*by*/, Backe
     return info.workload == "reduce";
 };
 constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return !info.over_matrix() && info.workload != "sort";
+    return !info.over_matrix() && info.workload != "sort" && info.workload != "search";
 };
 constexpr Matters has_block = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.over_matrix() || info.irregular();
@@ -82,6 +82,12 @@ constexpr Matters has_fanout = [](const StrategyInfo& info, Mechanism /*by*/, Ba
 };
 constexpr Matters sorts = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "sort";
+};
+constexpr Matters has_cutoff = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.cutoff;
+};
+constexpr Matters has_budget = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.budget;
 };
 constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.over_matrix();
@@ -217,6 +223,10 @@ std::vector<Axis> table()
                          "32 (sort: 2048)", {1, 65535}, 0, has_grain, kInput | kUsualIsSaid),
         of<&Case::values>("values", "sort: what moves with each key: none or uint32", "none", {.least = 1}, 1, sorts,
                           kInput | kUsualIsSaid, kValues),
+        of<&Case::cutoff>("cutoff", "search: depth from which a thread searches alone", "by the input", {1, 65535}, 0,
+                          has_cutoff, kUsualIsSaid),
+        of<&Case::budget>("budget", "search: nodes that a thread visits before its block leaves the rest", "16",
+                          {1, 1'000'000}, 0, has_budget, kUsualIsSaid),
         of<&Case::pending_limit>("pending-limit", "limit of pending launches, or auto: high enough for all", "auto",
                                  {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
         of<&Case::wave>("wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"}, kNone,

@@ -33,6 +33,8 @@ std::vector<InputKind> inputs_of(const StrategyInfo& info)
     if (info.workload == "sort")
         return {InputKind::uniform, InputKind::sorted, InputKind::reversed, InputKind::organ_pipe,
                 InputKind::equal,   InputKind::few,    InputKind::zipf};
+    if (info.workload == "search")
+        return {InputKind::t1, InputKind::t3, InputKind::t3l, InputKind::path, InputKind::queens};
     return {};
 }
 

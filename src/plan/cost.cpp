@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 namespace nestbed
@@ -66,7 +67,10 @@ constexpr double kPointMade = 10e-3;
 constexpr double kPointExecuted = 0.3;
 constexpr double kKeyMade = 0.1; // drawn, and sorted on the host
 constexpr double kKeyExecuted = 0.9;
-constexpr double kKeyPasses = 4; // over the keys
+constexpr double kKeyPasses = 4;       // over the keys
+constexpr double kNodeSearched = 2e-4; // on a GPU that is full; a tree of few nodes per level takes longer
+constexpr double kNodeOnHost = 0.02;   // on 16 cores
+constexpr double kNodeExecuted = 1;
 
 // The GPU for which the estimates hold: an H200.
 const DeviceFacts& gpu()
@@ -116,6 +120,42 @@ double launches_us(const StrategyInfo& info, const Case& point, const ExpectedLa
     return raised ? us * kRaised : us;
 }
 
+// Rough sizes of a search: its nodes; its levels, and those of its nodes that a block may leave to others: above the cutoff.
+struct SearchEstimate {
+    double nodes, levels, offered;
+};
+SearchEstimate search_estimate(const Case& point)
+{
+    constexpr double kMostEstimated = 1e11;
+    constexpr double kNodesOfAChild = 2056; // t3, of 2000 children of the root; t3l has 27 times as many
+    constexpr double kLevelsOfAChild = 0.79;
+    constexpr double kQueensGrowth = 7; // nodes for each further queen
+    const auto size = static_cast<double>(point.elements);
+    SearchEstimate estimate{};
+    switch (point.input) {
+    case InputKind::t1:
+        estimate = {std::min(kMostEstimated, std::pow(4.0, size)), size, 0};
+        break;
+    case InputKind::t3:
+        estimate = {size * kNodesOfAChild, size * kLevelsOfAChild, 0};
+        break;
+    case InputKind::t3l:
+        estimate = {size * kNodesOfAChild * 27, size * kLevelsOfAChild * 11, 0};
+        break;
+    case InputKind::path:
+        estimate = {size, size, 0};
+        break;
+    default: // 5.7e8 nodes for 16 queens
+        estimate = {std::min(kMostEstimated, 5.7e8 * std::pow(kQueensGrowth, size - 16)), size, 0};
+    }
+    const double depth = point.cutoff == 0 ? estimate.levels : std::min<double>(estimate.levels, point.cutoff);
+    estimate.offered = point.input == InputKind::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
+                       : depth < estimate.levels        ? std::min(estimate.nodes, size * std::pow(4.0, depth))
+                                                        : estimate.nodes;
+    estimate.levels = depth;
+    return estimate;
+}
+
 // A rough number of launches by need, which depend on the input: of an image by the figures of 16384 x 16384 pixels,
 // one launch per 8192 pixels, or per 32768 if blocks fill and compute. A threshold has fewer.
 double launches_by_need(const StrategyInfo& info, const Case& point)
@@ -124,6 +164,12 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
     constexpr double kLevels = 8;
     if (!from_device(mechanism_of(info, point)) || (point.depth && *point.depth == 0))
         return 0;
+    if (info.workload == "search") { // of a search by levels or rounds; of others, a fifth of the nodes have children
+        const SearchEstimate tree = search_estimate(point);
+        const double rounds = tree.levels / (info.budget ? point.budget : 1);
+        return blocks_a_group(point.aggregate) == 0 ? rounds
+                                                    : tree.offered / (info.budget ? 5.0 * point.budget : 5.0);
+    }
     if (info.workload == "sort") {
         // Leaves, which are a half to the whole of the grain; with `grid` two grids per level.
         const double leaves = 1.5 * static_cast<double>(point.elements) / point.grain;
@@ -149,6 +195,14 @@ double irregular_work_us(const StrategyInfo& info, const Case& point)
     const bool gpu = point.backend == BackendKind::cuda;
     if (info.workload == "bezier")
         return bezier_points(point) * (gpu ? kPointUntimed : kPointExecuted);
+    if (info.workload == "search") {
+        constexpr double kBoard = 0.05; // of a hash
+        const SearchEstimate tree = search_estimate(point);
+        const double of_hash = point.input == InputKind::queens ? kBoard : 1;
+        const double level = gpu ? kCall : 0;
+        return tree.nodes * of_hash * (gpu ? kNodeSearched : kNodeExecuted) +
+               (from_device(mechanism_of(info, point)) ? 0 : tree.levels * level);
+    }
     if (info.workload == "sort")
         return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * kByte
                    : static_cast<double>(point.elements) * kKeyExecuted;
@@ -230,6 +284,8 @@ double input_us(const Case& point)
         return bezier_points(point) * kPointMade;
     if (Registry::find_anywhere(point.strategy)->info().workload == "sort")
         return static_cast<double>(point.elements) * kKeyMade;
+    if (Registry::find_anywhere(point.strategy)->info().workload == "search")
+        return search_estimate(point).nodes * (point.input == InputKind::queens ? 0.1 : 1) * kNodeOnHost;
     if (!Registry::find_anywhere(point.strategy)->info().drawn())
         return 0;
     return static_cast<double>(point.elements) *

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "model/search.hpp"
 #include "plan/axes.hpp"
 #include "plan/choice.hpp"
 #include "plan/plan_description.hpp"
@@ -26,6 +27,7 @@ constexpr std::uint32_t kUsualImageFanout = 2;
 constexpr std::uint32_t kUsualImageGrain = 32;
 constexpr std::uint32_t kUsualSortFanout = 256;
 constexpr std::uint32_t kUsualSortGrain = 2048;
+constexpr std::uint32_t kUsualSearchBlock = 32;
 
 // Resets settings that do not apply to the strategy to their defaults, so that they do not multiply cases.
 Case meaningful(Case point)
@@ -45,6 +47,10 @@ Case meaningful(Case point)
         point.fanout = sorts ? kUsualSortFanout : kUsualImageFanout;
     if (point.grain == 0)
         point.grain = sorts ? kUsualSortGrain : kUsualImageGrain;
+    if (point.cutoff == 0)
+        point.cutoff = usual_cutoff(point.input);
+    if (point.budget == 0)
+        point.budget = kUsualBudget;
     reset_meaningless(point);
     if (strategy.info().workload != "chain" || point.mechanism != Mechanism::graph_tail)
         point.graphs = 1;
@@ -66,6 +72,21 @@ void check_levels(const Axes& axes, const StrategyInfo& info)
                                          depth.setting->place(), *depth.number, kLedgerLevels));
 }
 
+// A search has its own usual size, which depends on its input, and small blocks: nodes have few children.
+Case sized(const Axes& axes, Case point)
+{
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    if (info.workload != "search")
+        return point;
+    if (const std::vector<InputKind> inputs = inputs_of(info); std::ranges::find(inputs, point.input) == inputs.end())
+        point.input = inputs.front();
+    if (!axes.of("elements").front().number)
+        point.elements = usual_search_size(point.input);
+    if (!axes.of("block").front().number)
+        point.block = kUsualSearchBlock;
+    return point;
+}
+
 // All strategies with all launch settings on one input.
 Group group_of(const Axes& axes, const Case& input)
 {
@@ -81,7 +102,7 @@ Group group_of(const Axes& axes, const Case& input)
         for (const Mechanism mechanism : mechanisms_of(axes, info)) {
             choice.point.mechanism = mechanism;
             for_each_choice(axes, launches, choice, [&](const Choice& one) {
-                if (Case point = meaningful(one.point); seen.insert(point).second)
+                if (Case point = meaningful(sized(axes, one.point)); seen.insert(point).second)
                     group.cases.push_back(std::move(point));
             });
         }

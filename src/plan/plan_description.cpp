@@ -38,6 +38,12 @@ std::uint64_t irregular_bytes(const StrategyInfo& info, const Case& point)
         constexpr std::uint64_t kKeyBytes = 4;
         return bytes_moved(info, point) / 2 * kArrays + (copies - 1) * 2 * point.elements * kKeyBytes;
     }
+    if (info.workload ==
+        "search") { // the nodes that wait, of which the session knows the number; here, the widest level of t3
+        constexpr std::uint64_t kWaiting = 100'000;
+        constexpr std::uint64_t kNodeBytes = 32;
+        return kWaiting * kNodeBytes * copies;
+    }
     return bytes_moved(info, point) * copies; // the image that it is compared with
 }
 

@@ -43,6 +43,23 @@ bool sorts(const Way& way)
     return way.info().workload == "sort";
 }
 
+bool searches(const Way& way)
+{
+    return way.info().workload == "search";
+}
+
+// A search of an input, with several root blocks and several levels above the cutoff where the input has them.
+void make_search(Case& point, InputKind input)
+{
+    point.input = input;
+    point.elements = input == InputKind::t1       ? 5
+                     : input == InputKind::queens ? 7
+                     : input == InputKind::path   ? 40
+                                                  : 120;
+    point.cutoff = 5;
+    point.budget = point.budget == 0 ? 0 : 1;
+}
+
 // 211 lines in 4 blocks of two warps; an image of odd sides with three levels below its 9 parts; 2111 keys, in parts of
 // several blocks.
 Case usual(const Way& way)
@@ -57,6 +74,8 @@ Case usual(const Way& way)
                          types_of(way).front());
     if (sorts(way))
         point.grain = 50;
+    if (searches(way))
+        make_search(point, InputKind::t3l);
     return point;
 }
 
@@ -165,6 +184,8 @@ TEST_P(Offering, OfEveryInputIsRight)
     Case point = usual(GetParam());
     for (const InputKind input : inputs_of(GetParam().info())) {
         point.input = input;
+        if (searches(GetParam()))
+            make_search(point, input);
         for (const Aggregate aggregate : {Aggregate::none, Aggregate::warp, Aggregate::grid}) {
             point.aggregate = aggregate;
             expect_by_oracle(session->sample(point, 0), point);

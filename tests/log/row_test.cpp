@@ -281,6 +281,8 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"fanout", ""},
                          {"grain", ""},
                          {"values", ""},
+                         {"cutoff", ""},
+                         {"budget", ""},
                          {"items_offered", ""},
                          {"launched", ""},
                          {"replaced", ""},

@@ -620,6 +620,57 @@ class PlotTest(unittest.TestCase):
         self.assertIn(f"pays.svg: it is not drawn from {self.folder}/sort.csv as that is now: run experiments/plot.sh {self.folder}",
                       " ".join(claim_evidence.figure_problems(self.folder)))
 
+    SEARCH = [*BY_NEED, "cutoff", "budget"]
+
+    def search(self, time, strategy="search_budget", launches=7, **more):
+        """A row of a tree search, by tail launches or flat."""
+        nested = strategy in ("search_budget", "search_children")
+        return rows([time], **{"strategy": strategy, "mechanism": "tail" if nested else "none", "input": "t3", "elements": 2000, "type": "",
+                               "aggregate": "grid" if nested else "", "threshold": 0 if nested else "", "coarsen": 1 if nested else "",
+                               "launches_expected": launches * nested, "launches_attempted": launches * nested, "cutoff": 65535, "budget": 16, **more})
+
+    def test_searches_are_drawn_along_their_budget(self):
+        made = [row for budget in (1, 4, 16) for row in
+                [*self.search(100 / budget, budget=budget, block=32, launches=64 // budget), *self.search(200 / budget, budget=budget, block=128, launches=3),
+                 *self.search(10 * budget, "search_queue", budget=budget)]]
+        alone = self.search(1, "search_children", budget="")
+        drawn = self.drawn([*made, *alone], columns=self.SEARCH)
+        figure = drawn["made-time-budget"]
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("t3, 2000 subtrees is fastest by search_budget, budget 16", words)
+        self.assertNotIn("search_children", words)
+        lines = [list(line.get_ydata()) for axes in figure.axes for line in axes.lines]
+        self.assertIn([100, 25, 6.25], lines)  # the fastest block
+        self.assertIn([64, 16, 4], lines)      # its launches
+        self.assertIn([10, 40, 160], lines)
+        self.assertNotIn([0, 0, 0], lines)     # the queue launches nothing
+        self.assertNotIn("made-time-cutoff", drawn)
+        self.assertNotIn("made-time-budget", self.drawn(made[:6], columns=self.SEARCH))
+        untimed = [row for budget in (1, 4, 16) for row in self.search(None, budget=budget)]
+        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=self.SEARCH)["made-time-budget"]))
+
+    def test_searches_are_drawn_along_their_cutoff(self):
+        made = [row for cutoff in (3, 4, 5) for row in
+                [*self.search(40 - cutoff, "search_children", cutoff=cutoff, input="queens", elements=16, launches=cutoff - 1),
+                 *self.search(50 - cutoff, "search_levels", mechanism="host", cutoff=cutoff, input="queens", elements=16)]]
+        figure = self.drawn(made, columns=self.SEARCH)["made-time-cutoff"]
+        self.assertIn("16 queens is fastest by search_children, cutoff 5", " ".join(texts_of(figure).split()))
+        self.assertIn([2, 3, 4], [list(line.get_ydata()) for line in figure.axes[1].lines])
+
+    def test_each_tree_of_a_search_is_an_input_with_its_size(self):
+        made = [row for name, elements in (("t1", 11), ("t3", 2000), ("queens", 16)) for row in
+                [*self.search(20, input=name, elements=elements), *self.search(10, "search_queue", input=name, elements=elements)]]
+        figure = self.drawn(made, columns=self.SEARCH)["made-time-input"]
+        self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()], ["t1, 11 levels", "t3, 2000 subtrees", "16 queens"])
+
+    def test_searches_of_several_sizes_have_times_of_the_whole(self):
+        made = [row for queens in (8, 10, 12) for row in
+                [*self.search(queens, input="queens", elements=queens), *self.search(5 * queens, "search_queue", input="queens", elements=queens)]]
+        figure = self.drawn(made, columns=self.SEARCH)["made-time-size"]
+        self.assertIn([8, 10, 12], [list(line.get_ydata()) for line in figure.axes[0].lines])
+        self.assertEqual(figure.axes[0].get_ylabel(), "time, µs")
+        self.assertEqual(figure.axes[0].get_xlabel(), "queens")
+
     def test_launches_are_an_axis_where_they_differ(self):
         made = [row for launches in (0, 1, 10, 100, 1000) for row in self.by_need(launches + 5, threshold=launches, launches=launches)]
         self.assertIn("made-launches-time", self.drawn(made, columns=self.BY_NEED))

@@ -332,8 +332,8 @@ __device__ void offer(const OfferRun<E>& run, const ChildGrid<typename E::Item>&
 // One block of a grid: its part of the work, and what it offers. A kernel should call it in one place: it is inlined (a call
 // would take three times the registers) and long.
 template <bool Ordered = true, class E, class Sink>
-__device__ void run_offer_block(const OfferRun<E>& run, const ChildGrid<typename E::Item>& grid, unsigned block,
-                                const Sink& sink, unsigned* shared = nullptr)
+__device__ __forceinline__ void run_offer_block(const OfferRun<E>& run, const ChildGrid<typename E::Item>& grid,
+                                                unsigned block, const Sink& sink, unsigned* shared = nullptr)
 {
     typename E::Item next{};
     const bool wants = process(run, grid, block, next, shared);

@@ -1,0 +1,84 @@
+"""The figures of tree searches along their budget and their cut-off: time and device launches."""
+import pandas
+
+import figure_parts as parts
+import figure_style as style
+import figures_irregular as irregular
+import figures_sizes as sizes
+from figure_style import Sheet
+from figures_sweeps import nothing_timed
+
+
+def budgets(cases):
+    """Searches of the same tree with three budgets or more."""
+    return _along(cases, "budget")
+
+
+def cutoffs(cases):
+    """Searches of the same tree with three cut-offs or more."""
+    return _along(cases, "cutoff")
+
+
+def _along(cases, axis):
+    own = irregular.prepared(cases)
+    own = own[own["workload"] == "search"]
+    own = own.assign(**{axis: pandas.to_numeric(own[axis], errors="coerce")})
+    found = [group for group in parts.grouped_by(own, irregular.WORK) if _forms(group, axis)]
+    return pandas.concat(found) if found else own[:0]
+
+
+def _forms(group, axis):
+    """[(strategy, mechanism, its cases)] of the forms with three values or more of the axis."""
+    return [(form.iloc[0]["strategy"], form.iloc[0]["mechanism"], form) for form in parts.grouped_by(group, ["strategy", "mechanism"])
+            if form[axis].nunique() >= 3]
+
+
+def _fastest(form, axis):
+    return form.dropna(subset=["us"]).sort_values("us", kind="stable").groupby(axis).head(1).sort_values(axis)
+
+
+def by_budget(part, shown, figure):
+    return _draw(part, shown, figure, "budget", "nodes per thread before the block leaves the rest")
+
+
+def by_cutoff(part, shown, figure):
+    return _draw(part, shown, figure, "cutoff", "depth from which a thread searches alone")
+
+
+def _draw(part, shown, figure, axis, label):
+    """A row for each tree: at the left the time, at the right the device launches; a line for each strategy and mechanism: its fastest
+    case at each value."""
+    panels = [[(strategy, mechanism, _fastest(form, axis)) for strategy, mechanism, form in _forms(group, axis)]
+              for group in parts.grouped_by(shown, irregular.WORK)]
+    panels = [[line for line in panel if len(line[2]) >= 2] for panel in panels]
+    panels = [panel for panel in panels if panel]
+    if not panels:
+        return nothing_timed(figure.title, part, shown)
+    looks = {}
+    for strategy, mechanism, _ in (line for panel in panels for line in panel):
+        looks.setdefault((strategy, mechanism), (style.look_of(strategy)[0], "osD^vPX*"[len(looks) % 8]))
+    best = min((best.loc[best["us"].idxmin()] for panel in panels[:1] for _, _, best in panel), key=lambda case: case["us"])
+    title = (f"{figure.title}: {irregular.work_text(best, ['input', 'elements'])} is fastest by {best['strategy']}, "
+             f"{axis} {style.grouped(best[axis])}")
+    sheet = Sheet(title, [(sizes.form_label(*form), colour, mark) for form, (colour, mark) in looks.items()])
+    left, gap, height = 0.72, 0.78, 2.0
+    width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
+    for row, panel in enumerate(panels):
+        name = irregular.work_text(panel[0][2].iloc[0], ["input", "elements"])
+        for column, (field, unit) in enumerate((("us", "time, µs"), ("launches", "device launches"))):
+            axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, name if column == 0 else "")
+            every = []
+            for strategy, mechanism, cases in panel:
+                drawn = cases[cases[field] > 0]
+                colour, mark = looks[strategy, mechanism]
+                axes.plot(drawn[axis], drawn[field], color=colour, marker=mark, markersize=4.5)
+                every += list(drawn[field])
+            steps = sorted({step for _, _, cases in panel for step in cases[axis]})
+            style.log_axis(axes, "x", steps[0], steps[-1])
+            style.ticks(axes.xaxis, steps, {float(step): style.grouped(step) for step in steps})
+            if every:
+                style.log_axis(axes, "y", min(every), max(every))
+            axes.set_xlabel(label)
+            axes.set_ylabel(unit)
+    sheet.notes.append("A point is the fastest case of its strategy and mechanism. Forms that launch nothing from the device have no line at the right.")
+    return sheet.finish(parts.caption_of(part, shown))
