@@ -4,8 +4,7 @@
 #include "base/split_mix.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <span>
+#include <utility>
 
 namespace nestbed
 {
@@ -149,6 +148,44 @@ class QuadRecursion
     std::uint64_t divisions_ = 0;
 };
 
+// A block per node: one launch for each node that is divided.
+OfferOracle count_nodes(const Case& point, const QuadTree& tree)
+{
+    OfferOracle oracle;
+    const QuadLimits limits = limits_of(point);
+    QuadPart root = whole_square(static_cast<std::uint32_t>(tree.codes.size()), limits);
+    std::vector<QuadPart> level{root};
+    while (!level.empty() && oracle.launches.levels() < point.depth.value_or(UINT32_MAX)) {
+        std::vector<QuadPart> next;
+        std::uint64_t launches = 0;
+        for (const QuadPart& node : level) {
+            if (!node_divides(node, limits, leaf_points(point.block)))
+                continue;
+            ++launches;
+            const auto end = tree.codes.begin() + node.first + node.count;
+            for (auto first = tree.codes.begin() + node.first; first != end;) {
+                const std::uint32_t code = leading_bits(*first, node.bits + 2);
+                const auto last = std::partition_point(
+                    first, end, [&](std::uint32_t other) { return leading_bits(other, node.bits + 2) <= code; });
+                QuadPart child = node;
+                child.first = static_cast<std::uint32_t>(first - tree.codes.begin());
+                child.count = static_cast<std::uint32_t>(last - first);
+                child.bits += 2;
+                ++child.level;
+                child.divided = limits.divided(child.level, child.count);
+                next.push_back(child);
+                first = last;
+            }
+        }
+        if (launches != 0)
+            oracle.launches.by_depth.push_back(launches);
+        oracle.counts.widest = std::max(oracle.counts.widest, launches);
+        level = std::move(next);
+    }
+    oracle.launches.by_root.assign(1, oracle.launches.total());
+    return oracle;
+}
+
 } // namespace
 
 std::vector<std::uint32_t> quad_points(const Case& point)
@@ -201,6 +238,8 @@ OfferOracle count_quadtree(const Case& point, QuadForm form, const QuadTree& tre
 {
     if (form == QuadForm::flat)
         return {};
+    if (form == QuadForm::sample)
+        return count_nodes(point, tree);
     QuadRecursion recursion(point, tree);
     OfferOracle oracle = count_offers(
         point, 1, [&](const ItemBlock& block, std::vector<Wish>& wishes) { recursion.wishes(block, wishes); });

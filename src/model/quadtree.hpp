@@ -123,6 +123,13 @@ constexpr QuadStep step_of(const QuadPart& part, std::uint32_t leaf)
     return part.count <= leaf ? QuadStep::leaf : QuadStep::divide;
 }
 
+// The form with a block per node: whether a node's block divides it. `leaf`: points that a block can sort.
+constexpr bool node_divides(const QuadPart& node, const QuadLimits& limits, std::uint32_t leaf)
+{
+    return (node.divided && limits.divided(node.level, node.count)) ||
+           (node.count > leaf && node.level < kMostQuadLevels);
+}
+
 // The parts of a part: those of the next `width` bits.
 struct QuadDigits {
     std::uint32_t bits; // before the digit
