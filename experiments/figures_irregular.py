@@ -12,9 +12,9 @@ from figures_sweeps import nothing_timed
 LINE_HEIGHT = 0.25
 MOST_PANELS = 6
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "pending_limit_asked"]  # a panel of thresholds
-WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell"]  # what two cases share that do the same work
-WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort"}  # by the first word of a strategy
-ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys"}
+WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell", "levels"]  # what two cases share that do the same work
+WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort", "quadtree": "quadtree"}  # by the first word of a strategy
+ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys", "quadtree": "points"}
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
 DEVICE_GRAPH = "device graph"

@@ -281,6 +281,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"fanout", ""},
                          {"grain", ""},
                          {"values", ""},
+                         {"levels", ""},
                          {"items_offered", ""},
                          {"launched", ""},
                          {"replaced", ""},
