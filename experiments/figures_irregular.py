@@ -12,10 +12,10 @@ from figures_sweeps import nothing_timed
 LINE_HEIGHT = 0.25
 MOST_PANELS = 6
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget", "pending_limit_asked"]  # a panel of thresholds
-WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell"]  # what two cases share that do the same work
+WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell", "levels"]  # what two cases share that do the same work
 WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort",
-             "search": "search"}  # by the first word of a strategy
-ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys", "search": "queens"}
+             "search": "search", "quadtree": "quadtree"}  # by the first word of a strategy
+ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys", "search": "queens", "quadtree": "points"}
 TREES = {"t1": "levels", "t3": "subtrees", "t3l": "subtrees", "path": "levels", "queens": "queens"}  # what the elements of a search are
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}

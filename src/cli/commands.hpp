@@ -34,6 +34,7 @@ Command info_command();
 Command hello_command();
 Command blobs_command();
 Command mandelbrot_command();
+Command quadtree_command();
 Command trace_command();
 Command tree_command();
 Command races_command();

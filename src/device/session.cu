@@ -33,6 +33,7 @@ class BackendSession final : public Session
         workloads_.emplace("mandelbrot", make_mandelbrot_workload(context_));
         workloads_.emplace("sort", make_sort_workload(context_));
         workloads_.emplace("search", make_search_workload(context_));
+        workloads_.emplace("quadtree", make_quadtree_workload(context_));
         workloads_.emplace("lanes", make_lanes_workload(context_));
         const std::shared_ptr<Workload> matrices = make_matrix_workload(context_);
         for (const char* workload : {"transpose", "copy", "blobs"})

@@ -59,7 +59,7 @@ constexpr Matters reduces = [](const StrategyInfo& info, Mechanism /*by*/, Backe
     return info.workload == "reduce";
 };
 constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return !info.over_matrix() && info.workload != "sort" && info.workload != "search";
+    return !info.over_matrix() && info.workload != "sort" && info.workload != "search" && info.workload != "quadtree";
 };
 constexpr Matters has_block = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.over_matrix() || info.irregular();
@@ -75,7 +75,7 @@ constexpr Matters divides = [](const StrategyInfo& info, Mechanism /*by*/, Backe
     return info.workload == "mandelbrot";
 };
 constexpr Matters has_grain = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "mandelbrot" || info.grain;
+    return info.workload == "mandelbrot" || info.workload == "quadtree" || info.grain;
 };
 constexpr Matters has_fanout = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "mandelbrot" || info.fanout;
@@ -88,6 +88,9 @@ constexpr Matters has_cutoff = [](const StrategyInfo& info, Mechanism /*by*/, Ba
 };
 constexpr Matters has_budget = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.budget;
+};
+constexpr Matters is_quadtree = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.workload == "quadtree";
 };
 constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.over_matrix();
@@ -219,14 +222,18 @@ std::vector<Axis> table()
                             {1, 1024}, 32, divides, kInput | kUsualIsSaid),
         of<&Case::fanout>("fanout", "mandelbrot: parts per side of a divided region; sort: parts at most",
                           "2 (sort: 256)", {2, 256}, 0, has_fanout, kInput | kUsualIsSaid),
-        of<&Case::grain>("grain", "mandelbrot: longest side of a region that is not divided; sort: keys of a leaf",
-                         "32 (sort: 2048)", {1, 65535}, 0, has_grain, kInput | kUsualIsSaid),
+        of<&Case::grain>("grain",
+                         "mandelbrot: longest side of a region that is not divided; sort: keys of a leaf; "
+                         "quadtree: points of a leaf",
+                         "32 (sort: 2048, quadtree: 64)", {1, 65535}, 0, has_grain, kInput | kUsualIsSaid),
         of<&Case::values>("values", "sort: what moves with each key: none or uint32", "none", {.least = 1}, 1, sorts,
                           kInput | kUsualIsSaid, kValues),
         of<&Case::cutoff>("cutoff", "search: depth from which a thread searches alone", "by the input", {1, 65535}, 0,
                           has_cutoff, kUsualIsSaid),
         of<&Case::budget>("budget", "search: nodes that a thread visits before its block leaves the rest", "16",
                           {1, 1'000'000}, 0, has_budget, kUsualIsSaid),
+        of<&Case::levels>("levels", "quadtree: the deepest level", "16", {1, 16}, 16, is_quadtree,
+                          kInput | kUsualIsSaid),
         of<&Case::pending_limit>("pending-limit", "limit of pending launches, or auto: high enough for all", "auto",
                                  {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
         of<&Case::wave>("wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"}, kNone,

@@ -35,6 +35,8 @@ std::vector<InputKind> inputs_of(const StrategyInfo& info)
                 InputKind::equal,   InputKind::few,    InputKind::zipf};
     if (info.workload == "search")
         return {InputKind::t1, InputKind::t3, InputKind::t3l, InputKind::path, InputKind::queens};
+    if (info.workload == "quadtree")
+        return {InputKind::uniform, InputKind::clustered, InputKind::line, InputKind::coincident};
     return {};
 }
 
@@ -46,6 +48,8 @@ std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point)
         return point.elements * kElementBytes;
     if (info.workload == "sort") // keys, and values
         return 2 * point.elements * kElementBytes * (point.values == SortValues::uint32 ? 2 : 1);
+    if (info.workload == "quadtree") // points; their codes and places
+        return 3 * point.elements * kElementBytes;
     return info.over_matrix() ? 2 * point.elements * kElementBytes : 0;
 }
 

@@ -71,6 +71,8 @@ constexpr double kKeyPasses = 4;       // over the keys
 constexpr double kNodeSearched = 2e-4; // on a GPU that is full; a tree of few nodes per level takes longer
 constexpr double kNodeOnHost = 0.02;   // on 16 cores
 constexpr double kNodeExecuted = 1;
+constexpr double kQuadPointMade = 0.3; // drawn, and sorted on the host
+constexpr double kQuadPointExecuted = 2;
 
 // The GPU for which the estimates hold: an H200.
 const DeviceFacts& gpu()
@@ -175,6 +177,11 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
         const double leaves = 1.5 * static_cast<double>(point.elements) / point.grain;
         return point.aggregate == Aggregate::grid ? std::min(kLevels, leaves) : leaves;
     }
+    if (info.workload == "quadtree") { // the same, of leaves that a block can hold
+        constexpr double kPointsALeaf = 1000;
+        const double leaves = 1 + static_cast<double>(point.elements) / kPointsALeaf;
+        return point.aggregate == Aggregate::grid ? std::min(kLevels, leaves) : leaves;
+    }
     const bool image = info.workload == "mandelbrot";
     const double items = image ? static_cast<double>(point.elements) / kPixelsALaunch *
                                      (point.strategy == "mandelbrot_naive" ? 1 : 0.25)
@@ -206,6 +213,9 @@ double irregular_work_us(const StrategyInfo& info, const Case& point)
     if (info.workload == "sort")
         return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * kByte
                    : static_cast<double>(point.elements) * kKeyExecuted;
+    if (info.workload == "quadtree")
+        return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * kByte
+                   : static_cast<double>(point.elements) * kQuadPointExecuted;
     const auto pixels = static_cast<double>(point.elements);
     const double part = point.strategy == "mandelbrot_exhaustive" ? 1 : kPartDivided;
     return pixels * point.dwell * part * (gpu ? kIteration : kIterationExecuted) +
@@ -286,6 +296,8 @@ double input_us(const Case& point)
         return static_cast<double>(point.elements) * kKeyMade;
     if (Registry::find_anywhere(point.strategy)->info().workload == "search")
         return search_estimate(point).nodes * (point.input == InputKind::queens ? 0.1 : 1) * kNodeOnHost;
+    if (Registry::find_anywhere(point.strategy)->info().workload == "quadtree")
+        return static_cast<double>(point.elements) * kQuadPointMade;
     if (!Registry::find_anywhere(point.strategy)->info().drawn())
         return 0;
     return static_cast<double>(point.elements) *

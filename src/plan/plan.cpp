@@ -28,6 +28,7 @@ constexpr std::uint32_t kUsualImageGrain = 32;
 constexpr std::uint32_t kUsualSortFanout = 256;
 constexpr std::uint32_t kUsualSortGrain = 2048;
 constexpr std::uint32_t kUsualSearchBlock = 32;
+constexpr std::uint32_t kUsualCap = 64; // of a quadtree
 
 // Resets settings that do not apply to the strategy to their defaults, so that they do not multiply cases.
 Case meaningful(Case point)
@@ -46,7 +47,7 @@ Case meaningful(Case point)
     if (point.fanout == 0)
         point.fanout = sorts ? kUsualSortFanout : kUsualImageFanout;
     if (point.grain == 0)
-        point.grain = sorts ? kUsualSortGrain : kUsualImageGrain;
+        point.grain = sorts ? kUsualSortGrain : strategy.info().workload == "quadtree" ? kUsualCap : kUsualImageGrain;
     if (point.cutoff == 0)
         point.cutoff = usual_cutoff(point.input);
     if (point.budget == 0)

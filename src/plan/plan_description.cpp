@@ -44,6 +44,12 @@ std::uint64_t irregular_bytes(const StrategyInfo& info, const Case& point)
         constexpr std::uint64_t kNodeBytes = 32;
         return kWaiting * kNodeBytes * copies;
     }
+    if (info.workload == "quadtree") {
+        // The points, two arrays of codes and places, and the canonical ones; and the nodes, which the host has too.
+        constexpr std::uint64_t kWords = 1 + 3 * 2;
+        constexpr std::uint64_t kWordBytes = 4;
+        return kWords * kWordBytes * point.elements * copies;
+    }
     return bytes_moved(info, point) * copies; // the image that it is compared with
 }
 

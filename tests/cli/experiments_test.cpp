@@ -51,7 +51,7 @@ Plan plan_of_file(const std::string& file)
 // On an H200, with the inputs that the host makes.
 TEST(Experiments, OfIrregularRecursionTakeMinutes)
 {
-    for (const char* file : {"/bezier.cfg", "/mandelbrot.cfg", "/sort.cfg", "/cgo22.cfg"}) {
+    for (const char* file : {"/bezier.cfg", "/mandelbrot.cfg", "/sort.cfg", "/quadtree.cfg", "/cgo22.cfg"}) {
         const Plan plan = plan_of_file(std::string(NESTBED_EXPERIMENTS) + file);
         EXPECT_LT(cost_us(plan), 200e6) << file;
         EXPECT_GT(cost_us(plan), 1e6) << file;
@@ -67,7 +67,7 @@ TEST(Experiments, Cgo22HasEveryCombinationOfEveryWorkload)
             if (Registry::find_anywhere(point.strategy)->info().offers)
                 ++cases[point.strategy + " " + std::string(name_of(point.input)) + " " +
                         std::string(name_of(*point.mechanism))];
-    EXPECT_EQ(cases.size(), 11U);
+    EXPECT_EQ(cases.size(), 15U);
     for (const auto& [name, count] : cases)
         EXPECT_EQ(count, 210U) << name;
 }

@@ -60,17 +60,23 @@ void make_search(Case& point, InputKind input)
     point.budget = point.budget == 0 ? 0 : 1;
 }
 
-// 211 lines in 4 blocks of two warps; an image of odd sides with three levels below its 9 parts; 2111 keys, in parts of
-// several blocks.
+// The last block of an item offers what follows.
+bool divides_ranges(const Way& way)
+{
+    return sorts(way) || way.info().workload == "quadtree";
+}
+
+// 211 lines in 4 blocks of two warps; an image of odd sides with three levels below its 9 parts; 2111 keys or
+// points, in parts of several blocks.
 Case usual(const Way& way)
 {
     const Shape lines{"", 4, 64, 211};
     const Shape image{.name = "", .nx = 61, .ny = 47};
     const Shape keys{"", 40, 64, 2111};
     Case point = case_of(BackendKind::cpu, way,
-                         way.has_matrix() ? image
-                         : sorts(way)     ? keys
-                                          : lines,
+                         way.has_matrix()      ? image
+                         : divides_ranges(way) ? keys
+                                               : lines,
                          types_of(way).front());
     if (sorts(way))
         point.grain = 50;
@@ -82,7 +88,7 @@ Case usual(const Way& way)
 // Which group of blocks launches depends on the order, where the last block of an item offers.
 std::vector<Aggregate> aggregations_of(const Way& way)
 {
-    if (sorts(way))
+    if (divides_ranges(way))
         return {Aggregate::none, Aggregate::warp, Aggregate::block, Aggregate::grid};
     return {kAggregations.begin(), kAggregations.end()};
 }
@@ -256,7 +262,7 @@ TEST_P(Overflowing, SpillsInEveryWave)
 
 TEST_P(Overflowing, InWavesRefusesNothing)
 {
-    if (sorts(GetParam()))
+    if (divides_ranges(GetParam()))
         return; // all root blocks process one item: its launches cannot be divided into waves
     for (const char* schedule : kSchedules) {
         SCOPED_TRACE(schedule);

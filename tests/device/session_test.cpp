@@ -27,7 +27,7 @@ TEST(Session, NamesTheStrategyWhoseEntryHasAWorkloadThatIsNotThere)
     EXPECT_EQ(
         text_of<RunError>([&] { static_cast<void>(session->sample(case_of("test-mistyped"), 0)); }),
         "the entry of strategy 'test-mistyped' names the unknown workload 'reduse'; allowed: bezier, blobs, chain, "
-        "copy, fanout, hello, lanes, litmus, mandelbrot, reduce, search, sort, transpose");
+        "copy, fanout, hello, lanes, litmus, mandelbrot, quadtree, reduce, search, sort, transpose");
     EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
 }
 

@@ -283,6 +283,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"values", ""},
                          {"cutoff", ""},
                          {"budget", ""},
+                         {"levels", ""},
                          {"items_offered", ""},
                          {"launched", ""},
                          {"replaced", ""},

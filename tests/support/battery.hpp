@@ -228,6 +228,11 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.budget = info.budget ? 2 : 0;
             point.grid = 0;
         }
+        if (info.workload == "quadtree") { // few points to a leaf, so that few points have several levels
+            point.grain = 5;
+            point.levels = 16;
+            point.grid = 0;
+        }
         return;
     }
     constexpr std::uint32_t kMostSide = 64;
