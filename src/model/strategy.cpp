@@ -33,6 +33,9 @@ std::vector<InputKind> inputs_of(const StrategyInfo& info)
     if (info.workload == "sort")
         return {InputKind::uniform, InputKind::sorted, InputKind::reversed, InputKind::organ_pipe,
                 InputKind::equal,   InputKind::few,    InputKind::zipf};
+    if (info.over_graph())
+        return {InputKind::uniform, InputKind::rmat, InputKind::rmat_relabelled, InputKind::zipf,
+                InputKind::path,    InputKind::star, InputKind::grid2d,          InputKind::file};
     return {};
 }
 

@@ -1,5 +1,6 @@
 #include "plan/cost.hpp"
 
+#include "model/graph_file.hpp"
 #include "model/launch_plan.hpp"
 #include "model/offers.hpp"
 #include "model/strategy.hpp"
@@ -7,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 
 namespace nestbed
 {
@@ -67,6 +70,10 @@ constexpr double kPointExecuted = 0.3;
 constexpr double kKeyMade = 0.1; // drawn, and sorted on the host
 constexpr double kKeyExecuted = 0.9;
 constexpr double kKeyPasses = 4; // over the keys
+
+constexpr double kEdgeMade = 0.15; // drawn, sorted by its vertex, and followed by the host
+constexpr double kEdgeOnGpu = 1e-5;
+constexpr double kEdgeExecuted = 0.3;
 
 // The GPU for which the estimates hold: an H200.
 const DeviceFacts& gpu()
@@ -129,6 +136,8 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
         const double leaves = 1.5 * static_cast<double>(point.elements) / point.grain;
         return point.aggregate == Aggregate::grid ? std::min(kLevels, leaves) : leaves;
     }
+    if (info.over_graph() && !info.offers && !info.threshold) // one per large level
+        return kLevels;
     const bool image = info.workload == "mandelbrot";
     const double items = image ? static_cast<double>(point.elements) / kPixelsALaunch *
                                      (point.strategy == "mandelbrot_naive" ? 1 : 0.25)
@@ -152,6 +161,8 @@ double irregular_work_us(const StrategyInfo& info, const Case& point)
     if (info.workload == "sort")
         return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * kByte
                    : static_cast<double>(point.elements) * kKeyExecuted;
+    if (info.over_graph())
+        return static_cast<double>(graph_edges(point)) * (gpu ? kEdgeOnGpu : kEdgeExecuted);
     const auto pixels = static_cast<double>(point.elements);
     const double part = point.strategy == "mandelbrot_exhaustive" ? 1 : kPartDivided;
     return pixels * point.dwell * part * (gpu ? kIteration : kIterationExecuted) +
@@ -220,6 +231,19 @@ double bezier_points(const Case& point)
     return static_cast<double>(point.elements) * (point.input == InputKind::zipf ? kOfZipf : kOfCurves);
 }
 
+std::uint64_t graph_edges(const Case& point)
+{
+    constexpr std::uint64_t kBytesAnEdge = 12; // of text
+    if (point.input == InputKind::file) {
+        std::error_code unknown;
+        const std::uintmax_t bytes = std::filesystem::file_size(path_in(point.graph_file), unknown);
+        return unknown ? 0 : bytes / kBytesAnEdge;
+    }
+    const bool both_ways = point.input != InputKind::uniform && point.input != InputKind::zipf;
+    constexpr std::uint64_t kOfGrid = 2; // per vertex; a path and a star have one
+    return point.elements * (draws_edges(point.input) ? point.edge_factor : kOfGrid) * (both_ways ? 2 : 1);
+}
+
 double input_us(const Case& point)
 {
     if (point.dwell != 0)
@@ -230,6 +254,8 @@ double input_us(const Case& point)
         return bezier_points(point) * kPointMade;
     if (Registry::find_anywhere(point.strategy)->info().workload == "sort")
         return static_cast<double>(point.elements) * kKeyMade;
+    if (Registry::find_anywhere(point.strategy)->info().over_graph())
+        return static_cast<double>(graph_edges(point)) * kEdgeMade;
     if (!Registry::find_anywhere(point.strategy)->info().drawn())
         return 0;
     return static_cast<double>(point.elements) *

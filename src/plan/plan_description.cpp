@@ -38,6 +38,13 @@ std::uint64_t irregular_bytes(const StrategyInfo& info, const Case& point)
         constexpr std::uint64_t kKeyBytes = 4;
         return bytes_moved(info, point) / 2 * kArrays + (copies - 1) * 2 * point.elements * kKeyBytes;
     }
+    if (info.over_graph()) { // starts, ends and weights, also backwards; the host has the list of edges too
+        constexpr std::uint64_t kEdgeBytes = 8;
+        constexpr std::uint64_t kEdgeBytesOnHost = 12;
+        constexpr std::uint64_t kVertexBytes = 60;
+        return point.elements * kVertexBytes * copies +
+               graph_edges(point) * (2 * kEdgeBytes + (copies - 1) * (kEdgeBytes + kEdgeBytesOnHost));
+    }
     return bytes_moved(info, point) * copies; // the image that it is compared with
 }
 
