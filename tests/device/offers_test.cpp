@@ -57,6 +57,10 @@ Case usual(const Way& way)
                          types_of(way).front());
     if (sorts(way))
         point.grain = 50;
+    if (way.info().over_graph()) { // vertices with 1 to 38 edges
+        point.input = InputKind::zipf;
+        point.edge_factor = 8;
+    }
     return point;
 }
 

@@ -39,7 +39,7 @@ __device__ bool launch_child(const AsideLists& aside, bool wants, unsigned verte
                              const Nest& nest)
 {
     const unsigned edges = wants ? aside.task.starts[vertex + 1] - aside.task.starts[vertex] : 0;
-    const bool launches = wants && edges >= aside.threshold && !nest.last_level();
+    const bool launches = edges != 0 && edges >= aside.threshold && !nest.last_level();
     bool launched = false;
     in_turn(launches, [&] {
         OfferTotals& totals = *aside.task.totals;
