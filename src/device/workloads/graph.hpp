@@ -8,6 +8,7 @@
 #include "model/graph_count.hpp"
 
 #include <array>
+#include <span>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
 #include "device/parts/offer_launch.hpp"
