@@ -11,7 +11,7 @@ from measures import AXES
 
 # The columns that name a case if they vary, in this order.
 NAMES = ["experiment", "type", "input", "operator", "elements", "nx", "ny", "grid", "block", "block_shape", "depth", "delay_us", "graphs",
-         "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "values", "cutoff", "budget", "levels", "pending_limit_asked", "submit_asked", "l2", "schedule",
+         "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "values", "cutoff", "budget", "levels", "edge_factor", "graph_file", "delta", "pending_limit_asked", "submit_asked", "l2", "schedule",
          "seed"]
 # The headings of other values on the page. All other fields have their name as heading.
 HEADINGS = {"mechanism": "launch mechanism", "delay_us": "delay, µs", "gpu": "GPU",

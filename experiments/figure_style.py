@@ -35,7 +35,8 @@ FAMILIES = {
     "one child per block": (VERMILLION, ["synced", "nosync", "barrier", "tail", "aggregated_block"]),
     "one child per level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
     "children share the whole input": ("#B0508A", ["wide_warp", "nested_best", "wide_block"]),
-    "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels", "search_levels", "quadtree_levels"]),
+    "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels",
+                                                          "bfs_frontier", "bfs_balanced", "bfs_direction", "bfs_cooperative", "bfs_queue", "sssp_frontier", "sssp_balanced", "sssp_cooperative", "search_levels", "quadtree_levels"]),
     "the library": ("#7B5BB5", ["cub", "cub_narrow", "thrust", "sort_radix", "sort_merge", "sort_thrust", "quadtree_morton"]),
     "no recursion": ("#555555", [
         "last_block", "neighbored", "unroll8_warp", "complete_unroll", "naive_tree", "naive_serial", "tree_2d", "unroll2",
@@ -53,7 +54,8 @@ FAMILIES = {
     "launches by need": ("#A03070", ["bezier_children", "mandelbrot_split", "mandelbrot_naive", "mandelbrot_graph", "bezier_unordered",
                                   "quick_kway", "quick_binary", "quick_simple", "quick_sample",
                                   "search_children", "search_budget", "search_graph",
-                                  "quadtree_children", "quadtree_graph", "quadtree_sample"]),
+                                  "quadtree_children", "quadtree_graph", "quadtree_sample", "bfs_tail", "bfs_graph", "bfs_children", "bfs_recursive",
+                                  "sssp_tail", "sssp_near_far", "sssp_graph", "sssp_children", "sssp_recursive"]),
 }
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}

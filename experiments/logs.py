@@ -26,14 +26,14 @@ from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (
 # The columns that define a case. Samples that agree in all of them are repetitions of one case.
 CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
         "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "input", "operator", "submit_asked",
-        "l2", "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "values", "cutoff", "budget", "levels", "gpu"]
+        "l2", "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "values", "cutoff", "budget", "levels", "edge_factor", "graph_file", "delta", "gpu"]
 # The values of all reductions in logs without these columns.
 BEFORE = {"input": "random", "operator": "sum"}
 NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
            "streams", "repetition", "gpu_us", "wall_us", "bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
            "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
            "launches_failed", "max_depth", "relative_error", "threshold", "coarsen", "dwell", "division", "fanout", "grain", "cutoff", "budget", "levels",
-           "items_offered", "launched", "replaced", "drains", "child_blocks", "arena_bytes", "work", "pixels_off"]
+           "edge_factor", "delta", "items_offered", "launched", "replaced", "drains", "child_blocks", "arena_bytes", "work", "pixels_off"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
 TEXTS = [*(name for name in CASE if name not in NUMBERS), "status", "detail", "driver", "cuda", "git", "utc"]  # that are shown
 # Characters that move or hide text, or change its direction: control characters, bidirectional controls and line

@@ -35,6 +35,9 @@ class BackendSession final : public Session
         workloads_.emplace("search", make_search_workload(context_));
         workloads_.emplace("quadtree", make_quadtree_workload(context_));
         workloads_.emplace("lanes", make_lanes_workload(context_));
+        const std::shared_ptr<Workload> graphs = make_graph_workload(context_);
+        for (const char* workload : {"bfs", "sssp"})
+            workloads_.emplace(workload, graphs);
         const std::shared_ptr<Workload> matrices = make_matrix_workload(context_);
         for (const char* workload : {"transpose", "copy", "blobs"})
             workloads_.emplace(workload, matrices);
@@ -220,7 +223,7 @@ class BackendSession final : public Session
             sample.streams = plan.streams;
             sample.limit_bytes = context_.limit_bytes();
             if (strategy.launches(point).by_input)
-                sample.launches_expected = form.total();
+                sample.launches_expected = form.by_order ? sample.offers.value_or(OfferSample{}).items : form.total();
             return sample;
         } catch (const Unsupported& reason) {
             return unsupported(reason.what());

@@ -123,6 +123,7 @@ std::unique_ptr<Workload> make_mandelbrot_workload(Context& context);
 std::unique_ptr<Workload> make_sort_workload(Context& context);
 std::unique_ptr<Workload> make_search_workload(Context& context);
 std::unique_ptr<Workload> make_quadtree_workload(Context& context);
+std::unique_ptr<Workload> make_graph_workload(Context& context); // bfs and sssp
 std::unique_ptr<Workload> make_lanes_workload(Context& context);
 
 // The entry of strategy S in the registry of this backend. `Base` is the base class of the strategies of one or more

@@ -6,6 +6,7 @@
 #include "log/resume.hpp"
 #include "model/axis_table.hpp"
 #include "model/case_text.hpp"
+#include "model/text_numbers.hpp"
 
 #include <fmt/format.h>
 
@@ -26,6 +27,8 @@ std::optional<std::uint64_t> value_in(const Axis& axis, std::string_view text, c
 {
     if (text.empty())
         return axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt;
+    if (axis.text)
+        return number_of_text(std::string(text));
     if (text == axis.range.word)
         return std::nullopt;
     if (const auto name = std::ranges::find(axis.names, text); name != axis.names.end())

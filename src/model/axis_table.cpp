@@ -1,5 +1,7 @@
 #include "model/axis_table.hpp"
 
+#include "model/text_numbers.hpp"
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -22,6 +24,8 @@ std::optional<std::uint64_t> number_of(const T& value)
         return value;
     else if constexpr (std::is_same_v<T, BlockShape>)
         return std::uint64_t{value.x} << kShapeBits | value.y;
+    else if constexpr (std::is_same_v<T, std::string>)
+        return number_of_text(value);
     else
         return static_cast<std::uint64_t>(value);
 }
@@ -38,6 +42,8 @@ void set_number(T& value, std::optional<std::uint64_t> number)
         value = number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
     else if constexpr (std::is_same_v<T, BlockShape>)
         value = shape_of(number.value_or(0));
+    else if constexpr (std::is_same_v<T, std::string>)
+        value = text_with(number.value_or(0));
     else
         value = static_cast<T>(number.value_or(0));
 }
@@ -59,7 +65,8 @@ constexpr Matters reduces = [](const StrategyInfo& info, Mechanism /*by*/, Backe
     return info.workload == "reduce";
 };
 constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return !info.over_matrix() && info.workload != "sort" && info.workload != "search" && info.workload != "quadtree";
+    return !info.over_matrix() && info.workload != "sort" && info.workload != "search" &&
+           info.workload != "quadtree" && !info.over_graph();
 };
 constexpr Matters has_block = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.over_matrix() || info.irregular();
@@ -91,6 +98,15 @@ constexpr Matters has_budget = [](const StrategyInfo& info, Mechanism /*by*/, Ba
 };
 constexpr Matters is_quadtree = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "quadtree";
+};
+constexpr Matters has_threshold = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.offers || info.threshold;
+};
+constexpr Matters over_graph = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.over_graph();
+};
+constexpr Matters has_delta = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+    return info.delta;
 };
 constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.over_matrix();
@@ -168,6 +184,7 @@ Axis of(std::string_view name, std::string_view help, std::string_view otherwise
               .names = names};
     std::ranges::replace(axis.column, '-', '_');
     axis.shape = std::is_same_v<decltype(Member), BlockShape Case::*>;
+    axis.text = std::is_same_v<decltype(Member), std::string Case::*>;
     axis.input = (flags & kInput) != 0;
     axis.usual_is_said = (flags & kUsualIsSaid) != 0;
     axis.in_dry_run = (flags & kNotInDryRun) == 0;
@@ -208,7 +225,7 @@ std::vector<Axis> table()
         of<&Case::depth>("depth", "maximum number of nested levels, or full", "full", {0, UINT32_MAX, "full"}, kNone,
                          has_levels),
         of<&Case::threshold>("threshold", "threads that an item must need for a launch", "0", {0, UINT32_MAX}, 0,
-                             offers, kUsualIsSaid),
+                             has_threshold, kUsualIsSaid),
         of<&Case::coarsen>("coarsen", "blocks of work that one child block does", "1", {1, 65536}, 1, offers,
                            kUsualIsSaid),
         of<&Case::aggregate>("aggregate",
@@ -234,6 +251,12 @@ std::vector<Axis> table()
                           {1, 1'000'000}, 0, has_budget, kUsualIsSaid),
         of<&Case::levels>("levels", "quadtree: the deepest level", "16", {1, 16}, 16, is_quadtree,
                           kInput | kUsualIsSaid),
+        of<&Case::edge_factor>("edge-factor", "bfs, sssp: edges per vertex that a generator draws", "16",
+                               {1, 1U << 20}, 16, over_graph, kInput | kUsualIsSaid),
+        of<&Case::graph_file>("graph-file", "bfs, sssp: the file of input `file`: .mtx, .gr, or a list of edges", "",
+                              {}, 0, over_graph, kInput | kNotInDryRun),
+        of<&Case::delta>("delta", "sssp: width of the range of distances that is processed first", "64",
+                         {1, UINT32_MAX}, 64, has_delta, kUsualIsSaid),
         of<&Case::pending_limit>("pending-limit", "limit of pending launches, or auto: high enough for all", "auto",
                                  {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
         of<&Case::wave>("wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"}, kNone,
@@ -309,6 +332,8 @@ std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
         set_number(shape, value);
         return name_of(shape);
     }
+    if (axis.text)
+        return text_with(*value);
     return axis.names.empty() ? std::to_string(*value) : std::string(axis.names[*value]);
 }
 

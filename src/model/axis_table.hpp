@@ -35,6 +35,7 @@ struct Axis {
     std::optional<std::uint64_t> usual{};      // the default; empty: the range's word, or it follows from other axes
     std::span<const std::string_view> names{}; // of an enumeration; users can ask for those from range.least on
     bool shape = false;                        // a BlockShape: x * 2^32 + y, written as WIDTHxHEIGHT
+    bool text = false;                         // the name of a file; its number is that of the name in this process
     bool input = false;                        // cases with different values have different inputs
     bool usual_is_said = false; // settings and key contain even the default: true for axes as old as the keys
     bool in_dry_run = true;     // a column of --dry-run
@@ -44,7 +45,7 @@ struct Axis {
     // Whether the axis applies to a case with this strategy and mechanism on this backend.
     bool (*matters)(const StrategyInfo&, Mechanism, BackendKind) = nullptr;
 
-    bool words() const { return !names.empty() || get == nullptr; }
+    bool words() const { return !names.empty() || text || get == nullptr; }
     bool list() const { return words() || shape; } // a list of words or shapes, not of numbers
 };
 

@@ -25,8 +25,9 @@ void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::str
     const LaunchCounts& counts = *sample.launches;
     // What was refused and then done in another way is no failure.
     const OfferSample offers = sample.offers.value_or(OfferSample{});
-    const bool as_expected = offers.drains == 0 ? counts.attempted_by_depth == in_ledger(form.by_depth)
-                                                : counts.attempted == form.total() + offers.drains;
+    const bool as_expected = form.by_order        ? counts.attempted == offers.items
+                             : offers.drains == 0 ? counts.attempted_by_depth == in_ledger(form.by_depth)
+                                                  : counts.attempted == form.total() + offers.drains;
     constexpr std::string_view kRefused =
         "cudaErrorLaunchPendingCountExceeded"; // any other error is a fault, also if replaced
     if (counts.failed != offers.replaced + offers.drains_refused || (counts.failed != 0 && error_name != kRefused)) {
@@ -41,8 +42,11 @@ void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::str
                                     counts.waits_given_up);
     } else if (kCountsLaunches && !as_expected) {
         sample.status = Status::count_mismatch;
-        sample.detail = fmt::format("the ledger counted [{}] device launches by depth, the closed form says [{}]",
-                                    fmt::join(counts.attempted_by_depth, " "), fmt::join(form.by_depth, " "));
+        sample.detail =
+            form.by_order ? fmt::format("the ledger counted {} device launches; the kernels wanted {}",
+                                        counts.attempted, offers.items)
+                          : fmt::format("the ledger counted [{}] device launches by depth, the closed form says [{}]",
+                                        fmt::join(counts.attempted_by_depth, " "), fmt::join(form.by_depth, " "));
     }
     if (sample.status != Status::ok && sample.status != Status::wrong)
         sample.relative_error.reset(); // the answer is not complete

@@ -37,6 +37,9 @@ std::vector<InputKind> inputs_of(const StrategyInfo& info)
         return {InputKind::t1, InputKind::t3, InputKind::t3l, InputKind::path, InputKind::queens};
     if (info.workload == "quadtree")
         return {InputKind::uniform, InputKind::clustered, InputKind::line, InputKind::coincident};
+    if (info.over_graph())
+        return {InputKind::uniform, InputKind::rmat, InputKind::rmat_relabelled, InputKind::zipf,
+                InputKind::path,    InputKind::star, InputKind::grid2d,          InputKind::file};
     return {};
 }
 

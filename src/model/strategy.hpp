@@ -33,7 +33,9 @@ struct StrategyInfo {
     bool cutoff = false;      // a search that has Case::cutoff
     bool budget = false;      // a search that has Case::budget
     bool hangs = false;       // may hang the device when launches pass the pending limit
-    bool waits = false;       // waits for the device before all work is submitted, so it cannot be held
+    bool threshold = false;   // launches by need, item by item: it has Case::threshold, but no groups
+    bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items offered
+    bool waits = false;    // waits for the device before all work is submitted, so it cannot be held
 
     bool has(Mechanism mechanism) const;
     // Whether the workload's input is drawn from the case's seed.
@@ -44,6 +46,8 @@ struct StrategyInfo {
     bool counts_chances() const { return workload == "litmus"; }
     // Whether the workload has nx * ny numbers: a matrix or an image.
     bool over_matrix() const { return is_in({"transpose", "copy", "blobs", "mandelbrot"}); }
+    // Whether the input is a graph.
+    bool over_graph() const { return is_in({"bfs", "sssp"}); }
     // Whether the work depends on the input.
     bool irregular() const { return is_in({"bezier", "mandelbrot", "sort", "quadtree", "bfs", "sssp", "search"}); }
 
@@ -74,6 +78,8 @@ struct ExpectedLaunches {
     bool parent_waits = false;           // a parent block stays resident until its child is complete
     bool one_by_one = false;             // the subtrees of one root grid run one at a time (tail launches)
     bool by_input = false;               // the counts depend on the input: only the session knows them
+    bool by_order =
+        false; // and on the order of execution: the run itself says how many it wanted (OfferSample::items)
     // By an oracle: launches below each root block. (One with items of several root blocks counts for the last of them.)
     std::vector<std::uint64_t> by_root;
 
@@ -86,6 +92,7 @@ struct ExpectedLaunches {
 
     static ExpectedLaunches none() { return {}; }
     static ExpectedLaunches of_input() { return {.by_input = true}; }
+    static ExpectedLaunches of_order() { return {.by_input = true, .by_order = true}; }
     // Every root block starts a chain of `levels` grids.
     static ExpectedLaunches chain_per_block(std::uint32_t root_blocks, unsigned levels);
     // The root grid as a whole starts one chain of `levels` grids.

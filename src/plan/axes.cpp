@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "model/text_numbers.hpp"
 
 #include <fmt/format.h>
 
@@ -73,6 +74,10 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
     std::vector<AxisValue> values;
     if (axis.shape) {
         values = shapes_of(settings.of(axis.name), axis);
+    } else if (axis.text) {
+        for (const Setting& said : settings.of(axis.name))
+            for (const std::string& text : split(said.value, ','))
+                values.push_back({number_of_text(text), std::make_shared<const Setting>(said)});
     } else if (!axis.names.empty()) {
         const std::span<const std::string_view> names = axis.names.subspan(axis.range.least);
         const std::vector<std::string_view> allowed(names.begin(), names.end());

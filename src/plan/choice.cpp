@@ -118,6 +118,19 @@ void check_irregular(const Axes& axes, const StrategyInfo& info)
             throw UsageError(fmt::format("{}: {} has no input '{}'; allowed for {}: {}", value.setting->place(),
                                          info.name, name_of(input), info.workload, fmt::join(names, ", ")));
         }
+    if (!info.over_graph())
+        return;
+    const AxisValue& graph_file = axes.of("graph-file").front();
+    const bool named = graph_file.number.value_or(0) != 0;
+    const auto& asked = axes.of("input");
+    const auto of_file = std::ranges::find_if(
+        asked, [](const AxisValue& value) { return value.number == static_cast<std::uint64_t>(InputKind::file); });
+    if (of_file != asked.end() && !named)
+        throw UsageError(
+            fmt::format("{}: no file is named; allowed: with --graph-file PATH", of_file->setting->place()));
+    if (of_file == asked.end() && named)
+        throw UsageError(
+            fmt::format("{}: the input is no file; allowed: with --input file", graph_file.setting->place()));
 }
 
 void check_warps(const Case& point, const Choice& choice)

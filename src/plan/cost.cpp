@@ -1,5 +1,6 @@
 #include "plan/cost.hpp"
 
+#include "model/graph_file.hpp"
 #include "model/launch_plan.hpp"
 #include "model/offers.hpp"
 #include "model/strategy.hpp"
@@ -8,6 +9,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 
 namespace nestbed
 {
@@ -73,6 +76,10 @@ constexpr double kNodeOnHost = 0.02;   // on 16 cores
 constexpr double kNodeExecuted = 1;
 constexpr double kQuadPointMade = 0.3; // drawn, and sorted on the host
 constexpr double kQuadPointExecuted = 2;
+
+constexpr double kEdgeMade = 0.15; // drawn, sorted by its vertex, and followed by the host
+constexpr double kEdgeOnGpu = 1e-5;
+constexpr double kEdgeExecuted = 0.3;
 
 // The GPU for which the estimates hold: an H200.
 const DeviceFacts& gpu()
@@ -182,6 +189,8 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
         const double leaves = 1 + static_cast<double>(point.elements) / kPointsALeaf;
         return point.aggregate == Aggregate::grid ? std::min(kLevels, leaves) : leaves;
     }
+    if (info.over_graph() && !info.offers && !info.threshold) // one per large level
+        return kLevels;
     const bool image = info.workload == "mandelbrot";
     const double items = image ? static_cast<double>(point.elements) / kPixelsALaunch *
                                      (point.strategy == "mandelbrot_naive" ? 1 : 0.25)
@@ -216,6 +225,8 @@ double irregular_work_us(const StrategyInfo& info, const Case& point)
     if (info.workload == "quadtree")
         return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * kByte
                    : static_cast<double>(point.elements) * kQuadPointExecuted;
+    if (info.over_graph())
+        return static_cast<double>(graph_edges(point)) * (gpu ? kEdgeOnGpu : kEdgeExecuted);
     const auto pixels = static_cast<double>(point.elements);
     const double part = point.strategy == "mandelbrot_exhaustive" ? 1 : kPartDivided;
     return pixels * point.dwell * part * (gpu ? kIteration : kIterationExecuted) +
@@ -284,6 +295,19 @@ double bezier_points(const Case& point)
     return static_cast<double>(point.elements) * (point.input == InputKind::zipf ? kOfZipf : kOfCurves);
 }
 
+std::uint64_t graph_edges(const Case& point)
+{
+    constexpr std::uint64_t kBytesAnEdge = 12; // of text
+    if (point.input == InputKind::file) {
+        std::error_code unknown;
+        const std::uintmax_t bytes = std::filesystem::file_size(path_in(point.graph_file), unknown);
+        return unknown ? 0 : bytes / kBytesAnEdge;
+    }
+    const bool both_ways = point.input != InputKind::uniform && point.input != InputKind::zipf;
+    constexpr std::uint64_t kOfGrid = 2; // per vertex; a path and a star have one
+    return point.elements * (draws_edges(point.input) ? point.edge_factor : kOfGrid) * (both_ways ? 2 : 1);
+}
+
 double input_us(const Case& point)
 {
     if (point.dwell != 0)
@@ -298,6 +322,8 @@ double input_us(const Case& point)
         return search_estimate(point).nodes * (point.input == InputKind::queens ? 0.1 : 1) * kNodeOnHost;
     if (Registry::find_anywhere(point.strategy)->info().workload == "quadtree")
         return static_cast<double>(point.elements) * kQuadPointMade;
+    if (Registry::find_anywhere(point.strategy)->info().over_graph())
+        return static_cast<double>(graph_edges(point)) * kEdgeMade;
     if (!Registry::find_anywhere(point.strategy)->info().drawn())
         return 0;
     return static_cast<double>(point.elements) *

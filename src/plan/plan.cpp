@@ -3,7 +3,9 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "model/graph_file.hpp"
 #include "model/search.hpp"
+#include "model/text_numbers.hpp"
 #include "plan/axes.hpp"
 #include "plan/choice.hpp"
 #include "plan/plan_description.hpp"
@@ -52,6 +54,14 @@ Case meaningful(Case point)
         point.cutoff = usual_cutoff(point.input);
     if (point.budget == 0)
         point.budget = kUsualBudget;
+    if (strategy.info().over_graph()) {
+        if (!draws_edges(point.input))
+            point.edge_factor = 0;
+        if (point.input == InputKind::file)
+            point.elements = 0; // the file decides
+        else
+            point.graph_file.clear();
+    }
     reset_meaningless(point);
     if (strategy.info().workload != "chain" || point.mechanism != Mechanism::graph_tail)
         point.graphs = 1;
@@ -60,6 +70,21 @@ Case meaningful(Case point)
         point.streams.reset();
     }
     return point;
+}
+
+// Gives each graph file the hash of its content, which is part of the case.
+void identify_graph_files(Axes& axes)
+{
+    const Axis& axis = axis_named("graph-file");
+    for (AxisValue& value : axes.plain[static_cast<std::size_t>(&axis - plain_axes().data())]) {
+        if (value.number == std::uint64_t{0})
+            continue;
+        try {
+            value.number = number_of_text(graph_file_id(text_with(*value.number)));
+        } catch (const RunError& error) {
+            throw UsageError(value.setting->place() + ": " + error.what());
+        }
+    }
 }
 
 // A chain has as many levels as the user asks for, but the ledger counts at most kLedgerLevels separately.
@@ -262,6 +287,8 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     std::vector<Axes> parts;
     for (const Settings& part : settings.parts())
         parts.push_back(read_axes(part, devices.size()));
+    for (Axes& part : parts)
+        identify_graph_files(part);
     plan.order_seed = *parts.front().of("seed").front().number;
     std::map<Case, std::size_t> group_of_input; // by a case without a strategy
     for (const Axes& axes : parts)

@@ -50,6 +50,13 @@ std::uint64_t irregular_bytes(const StrategyInfo& info, const Case& point)
         constexpr std::uint64_t kWordBytes = 4;
         return kWords * kWordBytes * point.elements * copies;
     }
+    if (info.over_graph()) { // starts, ends and weights, also backwards; the host has the list of edges too
+        constexpr std::uint64_t kEdgeBytes = 8;
+        constexpr std::uint64_t kEdgeBytesOnHost = 12;
+        constexpr std::uint64_t kVertexBytes = 60;
+        return point.elements * kVertexBytes * copies +
+               graph_edges(point) * (2 * kEdgeBytes + (copies - 1) * (kEdgeBytes + kEdgeBytesOnHost));
+    }
     return bytes_moved(info, point) * copies; // the image that it is compared with
 }
 

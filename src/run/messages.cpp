@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "model/axis_table.hpp"
+#include "model/text_numbers.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,10 @@ void to_json(Message& json, const Case& point)
 {
     json = {{"strategy", point.strategy}, {"backend", point.backend}, {"mechanism", point.mechanism}};
     for (const Axis& axis : plain_axes())
-        json[axis.name] = axis.get(point);
+        if (axis.text)
+            json[axis.name] = text_of(axis, axis.get(point));
+        else
+            json[axis.name] = axis.get(point);
 }
 
 void from_json(const Message& json, Case& point)
@@ -35,7 +39,8 @@ void from_json(const Message& json, Case& point)
     json.at("backend").get_to(point.backend);
     json.at("mechanism").get_to(point.mechanism);
     for (const Axis& axis : plain_axes())
-        axis.set(point, json.at(axis.name).get<std::optional<std::uint64_t>>());
+        axis.set(point, axis.text ? number_of_text(json.at(axis.name).get<std::string>())
+                                  : json.at(axis.name).get<std::optional<std::uint64_t>>());
 }
 
 namespace

@@ -24,10 +24,10 @@ TEST(Session, NamesTheStrategyWhoseEntryHasAWorkloadThatIsNotThere)
     static const StandIn mistyped({.name = "test-mistyped", .workload = "reduse"});
     Registry::add(BackendKind::cpu, mistyped);
     const auto session = open_session(BackendKind::cpu, {});
-    EXPECT_EQ(
-        text_of<RunError>([&] { static_cast<void>(session->sample(case_of("test-mistyped"), 0)); }),
-        "the entry of strategy 'test-mistyped' names the unknown workload 'reduse'; allowed: bezier, blobs, chain, "
-        "copy, fanout, hello, lanes, litmus, mandelbrot, quadtree, reduce, search, sort, transpose");
+    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(session->sample(case_of("test-mistyped"), 0)); }),
+              "the entry of strategy 'test-mistyped' names the unknown workload 'reduse'; allowed: bezier, bfs, "
+              "blobs, chain, "
+              "copy, fanout, hello, lanes, litmus, mandelbrot, quadtree, reduce, search, sort, sssp, transpose");
     EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
 }
 

@@ -145,7 +145,9 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
             StartsWith(path + ":2: unknown key 'stratgy', did you mean 'strategy'?"),
             HasSubstr("allowed: title, strategy, backend, mechanism, type, input, operator, grid, block, elements, "
                       "nx, ny, block-shape, depth, threshold, coarsen, aggregate, overflow, dwell, division, fanout, "
-                      "grain, values, cutoff, budget, levels, pending-limit, wave, streams, delay-us, graphs, seed, "
+                      "grain, values, cutoff, budget, levels, edge-factor, graph-file, delta, pending-limit, wave, "
+                      "streams, delay-us, "
+                      "graphs, seed, "
                       "submit, l2, "
                       "repeat, precision, max-repeat, warmup, timeout, retries, latency, expect, schedule, "
                       "workers")));

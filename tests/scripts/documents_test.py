@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NESTBED = os.path.abspath(os.environ["NESTBED"])
 TESTS = os.path.abspath(os.environ["NESTBED_TESTS"])
 # Other names in the tables of strategies: workloads, mechanisms, commands.
-OTHER_WORDS = {"reduce", "copy", "transpose", "bezier", "mandelbrot", "sort", "search", "quadtree", "null_stream", "named", "fire_and_forget", "graph_tail", "none"}
+OTHER_WORDS = {"reduce", "copy", "transpose", "bezier", "mandelbrot", "sort", "search", "quadtree", "bfs", "sssp", "null_stream", "named", "fire_and_forget", "graph_tail", "none"}
 SKIPPED = {"build", ".git", "local"}  # folders
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 

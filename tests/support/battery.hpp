@@ -233,6 +233,11 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.levels = 16;
             point.grid = 0;
         }
+        if (info.over_graph()) {
+            point.edge_factor = 4;
+            point.delta = info.delta ? 16 : 0;
+            point.grid = 0;
+        }
         return;
     }
     constexpr std::uint32_t kMostSide = 64;

@@ -1,0 +1,132 @@
+// What a strategy of the workloads `bfs` and `sssp` includes: the graph on the device, and the job.
+//
+// The answer is the distance of every vertex from the source: edges on a path (bfs), or the sum of their weights (sssp). It is
+// unique, so that every form is compared with the host's, vertex by vertex.
+#pragma once
+
+#include "device/workloads/offer_workload.hpp"
+#include "model/graph_count.hpp"
+
+#include <array>
+#include <span>
+
+#ifndef NESTBED_FLAT // baseline/ is compiled without it
+#include "device/parts/offer_launch.hpp"
+#endif
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+struct GraphTask {
+    const unsigned* starts;    // of the edges of each vertex, and the end
+    const unsigned* ends;      // the vertex to which each edge leads
+    const unsigned* weights;   // of each edge; null: 1 (bfs)
+    const unsigned* in_starts; // the same for the edges that lead to a vertex
+    const unsigned* in_ends;
+    unsigned* distance; // kUnreached; 0 for the source
+    unsigned vertices;
+    unsigned edges;
+    unsigned source;
+    OfferTotals* totals; // work: edges that were looked at
+};
+
+// A load that races with atomic operations of other threads. It sees what the L2 cache has.
+__device__ inline unsigned load_relaxed(const unsigned* address)
+{
+#ifdef __CUDACC__
+    unsigned value = 0;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(address));
+    return value;
+#else
+    return std::atomic_ref<unsigned>(*const_cast<unsigned*>(address)).load(std::memory_order_relaxed);
+#endif
+}
+
+// The length of a path over one more edge.
+__device__ inline unsigned longer_by(const GraphTask& task, unsigned distance, unsigned edge)
+{
+    const unsigned longer = distance + (task.weights == nullptr ? 1 : task.weights[edge]);
+    return longer < distance ? kUnreached : longer; // no shortest path is as long
+}
+
+// A place in a list for every thread for which `has` is true. All threads of the warp call it. `count` may be in shared or in
+// global memory.
+__device__ inline unsigned place_in(unsigned* count, bool has)
+{
+#ifdef __CUDACC__
+    const unsigned mask = __ballot_sync(0xFFFFFFFFU, has);
+    if (mask == 0)
+        return 0;
+    const unsigned lane = threadIdx.x % kLanes;
+    unsigned first = 0;
+    if (lane == 0)
+        first = atomicAdd(count, static_cast<unsigned>(__popc(mask)));
+    return __shfl_sync(0xFFFFFFFFU, first, 0) + static_cast<unsigned>(__popc(mask & ((1U << lane) - 1)));
+#else
+    return has ? atomicAdd(count, 1U) : 0;
+#endif
+}
+
+// Adds up a number of every thread of the warp, which all call it.
+template <class T>
+__device__ void add_of_warp(T* sum, unsigned mine)
+{
+#ifdef __CUDACC__
+    mine = __reduce_add_sync(0xFFFFFFFFU, mine);
+    if (threadIdx.x % kLanes == 0 && mine != 0)
+        atomicAdd(sum, static_cast<T>(mine));
+#else
+    if (mine != 0)
+        atomicAdd(sum, static_cast<T>(mine));
+#endif
+}
+
+// The least of a number of every thread of the warp, which all call it.
+__device__ inline void least_of_warp(unsigned* least, unsigned mine)
+{
+#ifdef __CUDACC__
+    mine = __reduce_min_sync(0xFFFFFFFFU, mine);
+    if (threadIdx.x % kLanes != 0)
+        return;
+#endif
+    if (mine != kUnreached)
+        atomicMin(least, mine);
+}
+
+struct GraphJob : OfferJob {
+    GraphTask task;
+    std::uint32_t source_edges;
+};
+
+class CsrStrategy : public Strategy
+{
+  public:
+    static constexpr std::array<std::string_view, 2> kWorkloads{"bfs", "sssp"};
+
+    // What is timed: issues all work. What it needs is made before, and lives as long as it does.
+    virtual std::function<void()> prepare(const GraphJob& job) const = 0;
+    virtual GraphForm form() const = 0;
+    // Needs the edges that lead to each vertex.
+    virtual bool backwards() const = 0;
+};
+
+// Makes S an entry of this backend's registry. S has what Entry says, and
+//     static constexpr GraphForm form;             what the oracle counts
+//     static constexpr bool backwards = true;      optional: the task has in_starts and in_ends
+//     static void run(const GraphJob&);            issues all work
+// and, if it needs to,
+//     static P prepare(const GraphJob&);           untimed; run() then takes a P& too
+template <class S>
+class RegisterGraph final : public Entry<S, CsrStrategy>
+{
+    std::function<void()> prepare(const GraphJob& job) const override { return prepared_run<S>(job); }
+    GraphForm form() const override { return S::form; }
+    bool backwards() const override
+    {
+        if constexpr (requires { S::backwards; })
+            return S::backwards;
+        return false;
+    }
+};
+
+} // namespace nestbed::inline NESTBED_BACKEND

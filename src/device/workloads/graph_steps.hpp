@@ -1,0 +1,327 @@
+// The steps of a search: small levels in one block, which step is next, and who starts it.
+#pragma once
+
+#include "device/workloads/graph_levels.hpp"
+
+#include <span>
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+// Runs levels in this block, with the vertices in shared memory, until one is too large or none is left. All threads call it.
+// Returns the level whose list it made, if it made one.
+template <bool Weighted>
+__device__ unsigned small_levels(const GraphSearch& search, GraphSearchState now, GraphShared& shared)
+{
+    const GraphTask& task = search.task;
+    unsigned* current = shared.stage;
+    unsigned* next = shared.stage + kSmallVertices;
+    unsigned count = now.items;
+    unsigned long long looked = 0;
+    for (unsigned index = threadIdx.x; index < count; index += blockDim.x)
+        current[index] = search.lists[now.list][index].vertex;
+    for (;; ++now.level) {
+        if (threadIdx.x == 0)
+            shared.staged = shared.wide = shared.edges = 0;
+        __syncthreads();
+        unsigned edges = 0;
+        bool wide = false;
+        for (unsigned index = threadIdx.x; index < count; index += blockDim.x) {
+            const unsigned degree = task.starts[current[index] + 1] - task.starts[current[index]];
+            edges += degree;
+            wide = wide || degree > kEdgesAThread;
+        }
+        add_of_warp(&shared.edges, edges);
+        if (wide)
+            atomicMax(&shared.wide, 1U);
+        __syncthreads();
+        if (shared.edges > kSmallEdges) {
+            append_vertices(search, 1 - now.list, shared, count, [&](unsigned index) { return current[index]; });
+            break;
+        }
+        looked += shared.edges;
+        const auto reached = [&](bool has, unsigned vertex, bool is_far) {
+            const unsigned place = place_in(&shared.staged, has && !is_far);
+            if (has && !is_far && place < kSmallVertices)
+                next[place] = vertex;
+            else if (has && !is_far)
+                search.lists[now.list][place].vertex = vertex; // this list has been read
+            if constexpr (Weighted)
+                append_far(search, now.far, is_far, vertex);
+        };
+        for (unsigned base = 0; base < count; base += blockDim.x) {
+            const unsigned index = base + threadIdx.x;
+            const unsigned vertex = index < count ? current[index] : 0;
+            const unsigned first = task.starts[vertex];
+            const unsigned degree = index < count ? task.starts[vertex + 1] - first : 0;
+            const unsigned value = Weighted && index < count ? load_relaxed(&task.distance[vertex]) : 0;
+            if (shared.wide == 0) { // no thread has many edges
+                unsigned ends[kEdgesAThread];
+                unsigned distances[kEdgesAThread];
+                for (unsigned turn = 0; turn < kEdgesAThread; ++turn) {
+                    ends[turn] = turn < degree ? task.ends[first + turn] : 0;
+                    distances[turn] =
+                        Weighted && turn < degree ? longer_by(task, value, first + turn) : now.level + 1;
+                }
+                bool has[kEdgesAThread];
+                for (unsigned turn = 0; turn < kEdgesAThread; ++turn)
+                    has[turn] = turn < degree && reaches<Weighted>(search, ends[turn], distances[turn], now.bound,
+                                                                   now.level + 1, false);
+                for (unsigned turn = 0; turn < kEdgesAThread; ++turn)
+                    reached(has[turn], ends[turn], Weighted && has[turn] && distances[turn] >= now.bound);
+                continue;
+            }
+            ItemsAndBlocks total = 0;
+            const ItemsAndBlocks before = sum_before(degree, false, total);
+            shared.starts[threadIdx.x] = static_cast<unsigned>(before);
+            shared.firsts[threadIdx.x] = first;
+            shared.values[threadIdx.x] = value;
+            __syncthreads();
+            follow_edges<Weighted>(search, now, shared, blockDim.x, 0, static_cast<unsigned>(total), reached, [] {});
+            __syncthreads();
+        }
+        __syncthreads();
+        count = shared.staged;
+        __syncthreads();
+        if (count > kSmallVertices) {
+            ++now.level;
+            append_vertices(search, 1 - now.list, shared, count, [&](unsigned index) {
+                return index < kSmallVertices ? next[index] : search.lists[now.list][index].vertex;
+            });
+            break;
+        }
+        if (count == 0)
+            break;
+        unsigned* const swapped = current;
+        current = next;
+        next = swapped;
+    }
+    if (threadIdx.x == 0)
+        atomicAdd(&task.totals->work, looked);
+    return now.level;
+}
+
+// Block `block` of `blocks` of the step. All threads call it. Returns the next level.
+template <bool Weighted>
+__device__ unsigned run_step(const GraphSearch& search, const GraphSearchState& now, unsigned block, unsigned blocks,
+                             GraphShared& shared)
+{
+    if (now.mode == StepMode::small)
+        return small_levels<Weighted>(search, now, shared);
+    if (threadIdx.x == 0)
+        shared.staged = 0;
+    __syncthreads();
+    if (now.mode == StepMode::top_down)
+        top_down<Weighted>(search, now, block, blocks, shared);
+    if constexpr (Weighted) {
+        if (now.mode == StepMode::split)
+            split_far(search, now, block, blocks, shared);
+    } else {
+        if (now.mode == StepMode::bottom_up)
+            bottom_up(search, now, block, blocks, shared);
+    }
+    __syncthreads();
+    append_vertices(search, 1 - now.list, shared, shared.staged, [&](unsigned index) { return shared.stage[index]; });
+    return now.level + 1;
+}
+
+// Which step is next, by one thread after all blocks of the step `now`.
+template <bool Weighted>
+__device__ void plan_step(const GraphSearch& search, const GraphSearchState& now, unsigned level, unsigned threads)
+{
+    constexpr unsigned kAlpha = 14; // bottom-up if the level has more than 1/14 of the unexplored edges,
+    constexpr unsigned kBeta = 24;  // until it has fewer than 1/24 of the vertices
+    constexpr unsigned kLeast = 8;  // and only for more edges than 1/8 of the vertices, which it must look at
+    GraphSearchState& next = *search.state;
+    const ItemsAndBlocks found = next.found;
+    next.found = 0;
+    next.level = level;
+    next.list = 1 - now.list;
+    next.items = static_cast<unsigned>(found >> kItemsShift);
+    next.edges = static_cast<unsigned>(found);
+    next.unexplored = now.unexplored - next.edges;
+    std::uint64_t threads_needed = next.edges / kEdgesAThread + 1;
+    if (next.items != 0) {
+        next.mode = StepMode::top_down;
+        if (search.small && now.mode != StepMode::small && next.items <= kSmallVertices &&
+            next.edges <= kSmallEdges) {
+            next.mode = StepMode::small;
+            threads_needed = 1;
+        } else if (search.directions &&
+                   (now.mode == StepMode::bottom_up
+                        ? next.items >= search.task.vertices / kBeta
+                        : next.edges > next.unexplored / kAlpha && next.edges > search.task.vertices / kLeast)) {
+            next.mode = StepMode::bottom_up;
+            threads_needed = search.task.vertices;
+        }
+    } else if (!Weighted || next.far_count == 0) {
+        next.mode = StepMode::done;
+        next.blocks = 0;
+        return;
+    } else {
+        // After a split that found nothing near, the next range begins at the least distance.
+        const unsigned from = now.mode == StepMode::split && next.far_least > now.bound ? next.far_least : now.bound;
+        next.settled = now.bound;
+        next.bound = from < kUnreached - search.delta ? from + search.delta : kUnreached;
+        next.far = 1 - now.far;
+        next.far_read = next.far_count;
+        next.far_count = 0;
+        next.far_least = kUnreached;
+        next.mode = StepMode::split;
+        threads_needed = next.far_read / kEdgesAThread + 1;
+    }
+    const auto blocks = static_cast<unsigned>((threads_needed - 1) / threads + 1);
+    next.blocks = blocks < search.most_blocks ? blocks : search.most_blocks;
+}
+
+// Whether this block is the last of the step. All threads call it. Then it sees what all blocks wrote.
+__device__ inline bool is_last_block(const GraphSearch& search, unsigned blocks, GraphShared& shared)
+{
+    if (blocks == 1)
+        return true;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared.last = arrives_last(&search.state->arrived, blocks) ? 1 : 0;
+    __syncthreads();
+    return shared.last != 0;
+}
+
+#ifndef NESTBED_FLAT
+// Grids of a search. The last block of a grid plans the next step. It runs it itself if it needs one block; else it launches
+// a grid for it, or relaunches the graph of this one.
+template <bool Weighted, class Nest>
+__global__ void LAUNCH_BOUNDS(1024) search_steps(const __grid_constant__ GraphSearch search, Nest nest)
+{
+    constexpr bool kGraph = Nest::mechanism == Mechanism::graph_tail;
+    BLOCK_SHARED(GraphShared, shared, 1);
+    const unsigned long long now_ns = nest.now();
+    const Nest here = kGraph ? nest.at(search.state->grids) : nest;
+    const auto scope = here.enter(now_ns);
+    unsigned block = blockIdx.x;
+    unsigned blocks = gridDim.x; // 1 in a small step
+    for (;;) {
+        const GraphSearchState now = *search.state;
+        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
+        if (!is_last_block(search, blocks, shared[0]))
+            return;
+        if (threadIdx.x == 0) {
+            plan_step<Weighted>(search, now, level, blockDim.x);
+            const GraphSearchState& next = *search.state;
+            bool alone = next.mode != StepMode::done;
+            if (next.blocks > 1 && !here.last_level()) {
+                ++search.state->grids;
+                atomicAdd(&search.task.totals->items, 1ULL);
+                atomicAdd(&search.task.totals->blocks, static_cast<unsigned long long>(next.blocks));
+                if constexpr (!kGraph) {
+                    alone = !launch<search_steps<Weighted, Nest>>(here, {next.blocks, blockDim.x}, search);
+                } else {
+#ifdef __CUDACC__
+                    alone = !launch_graph_again(here);
+#endif
+                }
+            }
+            shared[0].alone = alone ? 1 : 0;
+        }
+        __syncthreads();
+        if (shared[0].alone == 0)
+            return;
+        block = 0;
+        blocks = 1;
+    }
+}
+#endif
+
+// The buffers of a search, and its start.
+struct GraphSearchSetup {
+    Buffer<GraphSearchState> state;
+    Buffer<ListedVertex> lists[2];
+    Buffer<unsigned> far[2];
+    Buffer<unsigned> listed, is_far;
+    GraphSearch search;
+};
+
+struct GraphSearchOptions {
+    bool small = false;
+    bool first_small = false; // the first grid has one block
+    bool directions = false;
+    bool near_far = false;
+};
+
+// Blocks of the kernel that run at once.
+template <auto Kernel>
+std::uint32_t blocks_at_once(const GraphJob& job)
+{
+#ifdef __CUDACC__
+    return job.context.resident_blocks<Kernel>(job.point.block);
+#else
+    return 2 * job.context.facts().multiprocessors;
+#endif
+}
+
+inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOptions& options,
+                                      std::uint32_t most_blocks)
+{
+    GraphSearchSetup setup;
+    Context& context = job.context;
+    const GraphTask& task = job.task;
+    const bool weighted = task.weights != nullptr;
+    const auto make = [&]<class T>(Buffer<T>& buffer, std::size_t count, std::string_view name) {
+        buffer = context.allocate<T>(count, name);
+        context.fill_bytes(buffer, 0, count);
+        job.bytes += count * sizeof(T);
+        return buffer.data();
+    };
+    GraphSearch& search = setup.search;
+    search = {.task = task,
+              .most_blocks = std::max(1U, most_blocks),
+              .delta = options.near_far ? job.point.delta : 0,
+              .small = options.small,
+              .directions = options.directions};
+    const std::size_t places = std::max<std::size_t>(task.vertices, kStagedVertices); // small levels keep some here
+    search.state = make(setup.state, 1, "search");
+    for (unsigned list = 0; list < 2; ++list) {
+        search.lists[list] = make(setup.lists[list], places, list == 0 ? "even_list" : "odd_list");
+        if (options.near_far)
+            search.far[list] = make(setup.far[list], task.vertices, list == 0 ? "even_far" : "odd_far");
+    }
+    if (weighted)
+        search.listed = make(setup.listed, task.vertices, "listed");
+    if (options.near_far)
+        search.is_far = make(setup.is_far, task.vertices, "is_far");
+    const ListedVertex source{task.source, 0};
+    context.upload(setup.lists[0], std::span(&source, 1));
+    const GraphSearchState start{.mode = options.first_small ? StepMode::small : StepMode::top_down,
+                                 .items = 1,
+                                 .edges = job.source_edges,
+                                 .blocks = 1,
+                                 .unexplored = task.edges - job.source_edges,
+                                 .bound = options.near_far ? job.point.delta : kUnreached,
+                                 .far_least = kUnreached};
+    context.upload(setup.state, std::span(&start, 1));
+    return setup;
+}
+
+#if defined(__CUDACC__) && !defined(NESTBED_FLAT)
+// A search whose steps are the runs of a device graph.
+struct CapturedSearch {
+    GraphSearchSetup setup;
+    Graph graph;
+};
+
+template <bool Weighted>
+CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
+{
+    using UntracedNest = NestBy<Mechanism::graph_tail, false>;
+    const std::uint32_t blocks = blocks_at_once<search_steps<Weighted, UntracedNest>>(job);
+    GraphSearchSetup setup = set_up_search(job, options, blocks);
+    Graph graph = job.context.capture(true, [&] {
+        with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
+            host_launch<search_steps<Weighted, decltype(nest)>>(job.context, 0, {blocks, job.point.block},
+                                                                setup.search, nest);
+        });
+    });
+    return {std::move(setup), std::move(graph)};
+}
+#endif
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,301 @@
+#include "model/graph.hpp"
+
+#include "base/split_mix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::uint64_t kMostVertices = std::uint64_t{1} << 30;
+// So that the draws of one seed for different purposes are independent.
+constexpr std::uint64_t kForLabels = 0x6C6162656C730000;
+constexpr std::uint64_t kForWeights = 0x7765696768740000;
+
+// The numbers 0 to count - 1 in an order drawn from the seed.
+std::vector<std::uint32_t> shuffled(std::uint32_t count, std::uint64_t seed)
+{
+    std::vector<std::uint32_t> labels(count);
+    std::iota(labels.begin(), labels.end(), 0U);
+    for (std::uint32_t left = count; left > 1; --left)
+        std::swap(labels[left - 1], labels[split_mix(seed ^ kForLabels, left) % left]);
+    return labels;
+}
+
+std::vector<Edge> uniform_edges(const Case& point)
+{
+    std::vector<Edge> edges;
+    edges.reserve(point.elements * point.edge_factor);
+    for (std::uint64_t index = 0; index < point.elements * point.edge_factor; ++index)
+        edges.push_back({static_cast<std::uint32_t>(index / point.edge_factor),
+                         static_cast<std::uint32_t>(split_mix(point.seed, index) % point.elements)});
+    return edges;
+}
+
+std::vector<Edge> zipf_edges(const Case& point)
+{
+    const std::vector<std::uint32_t> by_rank = shuffled(static_cast<std::uint32_t>(point.elements), point.seed);
+    double harmonic = 0;
+    for (std::uint64_t rank = 1; rank <= point.elements; ++rank)
+        harmonic += 1.0 / static_cast<double>(rank);
+    const double first = static_cast<double>(point.elements * point.edge_factor) / harmonic;
+    std::vector<Edge> edges;
+    for (std::uint64_t rank = 1; rank <= point.elements; ++rank)
+        for (auto left = static_cast<std::uint64_t>(first / static_cast<double>(rank)); left > 0; --left)
+            edges.push_back({by_rank[rank - 1],
+                             static_cast<std::uint32_t>(split_mix(point.seed, edges.size()) % point.elements)});
+    return edges;
+}
+
+// An edge by R-MAT: one quadrant of the matrix for each bit of the two vertices.
+Edge rmat_edge(const Case& point, unsigned bits, std::uint64_t index)
+{
+    constexpr unsigned kDrawBits = 16; // a draw decides a quadrant
+    constexpr unsigned kDraws = 64 / kDrawBits;
+    constexpr std::uint64_t kDrawn = std::uint64_t{1} << kDrawBits;
+    constexpr auto kTopLeft = static_cast<std::uint64_t>(0.57 * kDrawn);
+    constexpr auto kTopRight = static_cast<std::uint64_t>(0.76 * kDrawn);
+    constexpr auto kBottomLeft = static_cast<std::uint64_t>(0.95 * kDrawn);
+    constexpr std::uint64_t kNumbersAnEdge = 1024; // for edges outside the graph, which are drawn again
+    Edge edge;
+    std::uint64_t number = index * kNumbersAnEdge;
+    do {
+        edge = {};
+        std::uint64_t drawn = 0;
+        for (unsigned bit = 0; bit < bits; ++bit) {
+            if (bit % kDraws == 0)
+                drawn = split_mix(point.seed, number++);
+            const std::uint64_t draw = drawn % kDrawn;
+            drawn /= kDrawn;
+            const bool bottom = draw >= kTopRight;
+            const bool right = bottom ? draw >= kBottomLeft : draw >= kTopLeft;
+            edge.from = edge.from * 2 + (bottom ? 1 : 0);
+            edge.to = edge.to * 2 + (right ? 1 : 0);
+        }
+    } while (edge.from >= point.elements || edge.to >= point.elements);
+    return edge;
+}
+
+std::vector<Edge> rmat_edges(const Case& point)
+{
+    unsigned bits = 0;
+    while (std::uint64_t{1} << bits < point.elements)
+        ++bits;
+    std::vector<Edge> edges;
+    edges.reserve(point.elements * point.edge_factor);
+    for (std::uint64_t index = 0; index < point.elements * point.edge_factor; ++index)
+        edges.push_back(rmat_edge(point, bits, index));
+    if (point.input == InputKind::rmat_relabelled) {
+        const std::vector<std::uint32_t> labels = shuffled(static_cast<std::uint32_t>(point.elements), point.seed);
+        for (Edge& edge : edges)
+            edge = {labels[edge.from], labels[edge.to]};
+    }
+    return edges;
+}
+
+std::vector<Edge> grid_edges(std::uint32_t side)
+{
+    std::vector<Edge> edges;
+    for (std::uint32_t y = 0; y < side; ++y)
+        for (std::uint32_t x = 0; x < side; ++x) {
+            if (x + 1 < side)
+                edges.push_back({y * side + x, y * side + x + 1});
+            if (y + 1 < side)
+                edges.push_back({y * side + x, (y + 1) * side + x});
+        }
+    return edges;
+}
+
+std::uint32_t side_of(std::uint64_t vertices)
+{
+    auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(vertices)));
+    while (side * side > vertices)
+        --side;
+    while ((side + 1) * (side + 1) <= vertices)
+        ++side;
+    return static_cast<std::uint32_t>(side);
+}
+
+} // namespace
+
+std::uint32_t CsrGraph::source() const
+{
+    for (std::uint32_t vertex = 0; vertex < vertices(); ++vertex)
+        if (degree(vertex) != 0)
+            return vertex;
+    return 0;
+}
+
+CsrGraph CsrGraph::reversed() const
+{
+    std::vector<Edge> edges;
+    edges.reserve(ends.size());
+    for (std::uint32_t vertex = 0; vertex < vertices(); ++vertex)
+        for (std::uint32_t edge = starts[vertex]; edge < starts[vertex + 1]; ++edge)
+            edges.push_back({ends[edge], vertex, weights[edge]});
+    CsrGraph graph = graph_of(vertices(), edges, false);
+    graph.both_ways = both_ways;
+    return graph;
+}
+
+CsrGraph graph_of(std::uint64_t vertices, const std::vector<Edge>& edges, bool both_ways)
+{
+    if (vertices > kMostVertices)
+        throw std::invalid_argument(std::to_string(vertices) + " vertices are too many; allowed: at most " +
+                                    std::to_string(kMostVertices));
+    if (edges.size() * (both_ways ? 2 : 1) >= UINT32_MAX)
+        throw std::invalid_argument(std::to_string(edges.size()) + " edges are too many; allowed: fewer than " +
+                                    std::to_string(UINT32_MAX / (both_ways ? 2 : 1)));
+    CsrGraph graph;
+    graph.both_ways = both_ways;
+    graph.starts.assign(vertices + 2, 0); // one more, which the placing below uses up
+    const auto for_each = [&](const auto& act) {
+        for (const Edge& edge : edges) {
+            act(edge.from, edge.to, edge.weight);
+            if (both_ways && edge.from != edge.to)
+                act(edge.to, edge.from, edge.weight);
+        }
+    };
+    for_each([&](std::uint32_t from, std::uint32_t /*to*/, std::uint32_t /*weight*/) { ++graph.starts[from + 2]; });
+    std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
+    graph.ends.resize(graph.starts.back());
+    graph.weights.resize(graph.starts.back());
+    for_each([&](std::uint32_t from, std::uint32_t to, std::uint32_t weight) {
+        const std::uint32_t place = graph.starts[from + 1]++;
+        graph.ends[place] = to;
+        graph.weights[place] = weight;
+    });
+    graph.starts.pop_back();
+    return graph;
+}
+
+std::uint32_t weight_of(std::uint64_t seed, std::uint64_t index)
+{
+    constexpr std::uint64_t kMostWeight = 255;
+    return static_cast<std::uint32_t>(1 + split_mix(seed ^ kForWeights, index) % kMostWeight);
+}
+
+CsrGraph make_graph(const Case& point)
+{
+    std::uint64_t vertices = point.elements;
+    bool both_ways = true;
+    std::vector<Edge> edges;
+    if (vertices > kMostVertices || vertices * point.edge_factor >= UINT32_MAX)
+        throw std::invalid_argument(std::to_string(vertices) + " vertices with " + std::to_string(point.edge_factor) +
+                                    " edges each are too many; allowed: fewer than 4294967295 edges, and at most " +
+                                    std::to_string(kMostVertices) + " vertices");
+    switch (point.input) {
+    case InputKind::uniform:
+    case InputKind::zipf:
+        both_ways = false;
+        edges = point.input == InputKind::zipf ? zipf_edges(point) : uniform_edges(point);
+        break;
+    case InputKind::rmat:
+    case InputKind::rmat_relabelled:
+        edges = rmat_edges(point);
+        break;
+    case InputKind::path:
+    case InputKind::star:
+        for (std::uint32_t vertex = 1; vertex < vertices; ++vertex)
+            edges.push_back({point.input == InputKind::star ? 0 : vertex - 1, vertex});
+        break;
+    case InputKind::grid2d:
+        vertices = std::uint64_t{side_of(vertices)} * side_of(vertices);
+        edges = grid_edges(side_of(vertices));
+        break;
+    default:
+        throw std::invalid_argument("input " + std::string(name_of(point.input)) + " is not a graph to make");
+    }
+    for (std::size_t index = 0; index < edges.size(); ++index)
+        edges[index].weight = weight_of(point.seed, index);
+    return graph_of(vertices, edges, both_ways);
+}
+
+std::vector<std::uint32_t> bfs_distances(const CsrGraph& graph, std::uint32_t source)
+{
+    std::vector<std::uint32_t> distances(graph.vertices(), kUnreached);
+    std::vector<std::uint32_t> queue;
+    if (graph.vertices() != 0) {
+        queue.push_back(source);
+        distances[source] = 0;
+    }
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+        const std::uint32_t vertex = queue[next];
+        for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge)
+            if (std::uint32_t& distance = distances[graph.ends[edge]]; distance == kUnreached) {
+                distance = distances[vertex] + 1;
+                queue.push_back(graph.ends[edge]);
+            }
+    }
+    return distances;
+}
+
+std::vector<std::uint32_t> shortest_distances(const CsrGraph& graph, std::uint32_t source)
+{
+    std::vector<std::uint32_t> distances(graph.vertices(), kUnreached);
+    using Entry = std::pair<std::uint64_t, std::uint32_t>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+    if (graph.vertices() != 0) {
+        queue.emplace(0, source);
+        distances[source] = 0;
+    }
+    while (!queue.empty()) {
+        const auto [distance, vertex] = queue.top();
+        queue.pop();
+        if (distance != distances[vertex])
+            continue; // a shorter path was found since
+        for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge) {
+            const std::uint64_t longer = distance + graph.weights[edge];
+            if (longer >= kUnreached)
+                throw std::invalid_argument("a path is longer than 4294967294; allowed: smaller weights");
+            if (longer < distances[graph.ends[edge]]) {
+                distances[graph.ends[edge]] = static_cast<std::uint32_t>(longer);
+                queue.emplace(longer, graph.ends[edge]);
+            }
+        }
+    }
+    return distances;
+}
+
+std::vector<GraphLevel> levels_of(const CsrGraph& graph, const std::vector<std::uint32_t>& distances)
+{
+    std::vector<GraphLevel> levels;
+    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
+        if (distances[vertex] == kUnreached)
+            continue;
+        if (levels.size() <= distances[vertex])
+            levels.resize(std::size_t{distances[vertex]} + 1);
+        GraphLevel& level = levels[distances[vertex]];
+        const std::uint64_t edges = graph.degree(vertex);
+        ++level.vertices;
+        level.with_edges += edges == 0 ? 0 : 1;
+        level.edges += edges;
+        level.most_edges = std::max(level.most_edges, edges);
+    }
+    return levels;
+}
+
+std::vector<std::vector<std::uint32_t>> frontiers_of(const CsrGraph& graph,
+                                                     const std::vector<std::uint32_t>& distances)
+{
+    std::vector<std::vector<std::uint32_t>> frontiers;
+    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
+        if (distances[vertex] == kUnreached || graph.degree(vertex) == 0)
+            continue;
+        if (frontiers.size() <= distances[vertex])
+            frontiers.resize(std::size_t{distances[vertex]} + 1);
+        frontiers[distances[vertex]].push_back(vertex);
+    }
+    return frontiers;
+}
+
+} // namespace nestbed

@@ -1,0 +1,114 @@
+#include "model/graph_count.hpp"
+
+#include <algorithm>
+
+namespace nestbed
+{
+
+namespace
+{
+
+// One root grid per round, with a thread per vertex.
+OfferOracle count_rounds(const Case& point, const CsrGraph& graph,
+                         const std::vector<std::vector<std::uint32_t>>& rounds)
+{
+    const std::uint32_t roots = graph_roots(graph.vertices(), point.block);
+    OfferOracle all;
+    all.launches.by_root.assign(roots, 0);
+    for (const std::vector<std::uint32_t>& round : rounds) {
+        const OfferOracle one = count_offers(point, roots, [&](const ItemBlock& block, std::vector<Wish>& wishes) {
+            if (block.depth != 0)
+                return;
+            const std::uint64_t first = block.item * point.block;
+            for (auto at = std::ranges::lower_bound(round, first); at != round.end() && *at < first + point.block;
+                 ++at)
+                wishes.push_back({static_cast<std::uint32_t>(*at - first), *at, graph.degree(*at)});
+        });
+        all.counts.items += one.counts.items;
+        all.counts.blocks += one.counts.blocks;
+        all.counts.widest = std::max(all.counts.widest, one.counts.widest);
+        all.launches.by_depth.resize(std::max(all.launches.by_depth.size(), one.launches.by_depth.size()));
+        for (std::size_t depth = 0; depth < one.launches.by_depth.size(); ++depth)
+            all.launches.by_depth[depth] += one.launches.by_depth[depth];
+        for (std::uint32_t root = 0; root < roots; ++root) // the most of all rounds
+            all.launches.by_root[root] = std::max(all.launches.by_root[root], one.launches.by_root[root]);
+    }
+    return all;
+}
+
+// One launch for every level that does not fit a block: the block that finds so launches it.
+std::uint64_t count_wide(const std::vector<GraphLevel>& levels, bool first_by_grid)
+{
+    std::uint64_t wide = 0;
+    bool by_grid = false; // the level before: its list has no vertices without edges
+    for (std::size_t at = 0; at < levels.size(); ++at) {
+        const GraphLevel& level = levels[at];
+        if (at == 0 && first_by_grid) {
+            by_grid = true;
+            continue;
+        }
+        const std::uint64_t vertices = by_grid ? level.with_edges : level.vertices;
+        by_grid = level.with_edges != 0 && (vertices > kSmallVertices || level.edges > kSmallEdges);
+        wide += by_grid ? 1 : 0;
+    }
+    return wide;
+}
+
+} // namespace
+
+std::uint32_t graph_roots(std::uint32_t vertices, std::uint32_t block)
+{
+    return vertices == 0 ? 1 : (vertices - 1) / block + 1;
+}
+
+std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::uint32_t source, bool weighted)
+{
+    std::vector<std::vector<std::uint32_t>> rounds;
+    std::vector<std::uint32_t> before(graph.vertices(), kUnreached);
+    if (before.empty())
+        return rounds;
+    before[source] = 0;
+    std::vector<std::uint32_t> now{source};
+    while (!now.empty()) {
+        std::erase_if(now, [&](std::uint32_t vertex) { return graph.degree(vertex) == 0; });
+        if (now.empty())
+            break;
+        std::ranges::sort(now);
+        rounds.push_back(now);
+        std::vector<std::uint32_t> after;
+        std::vector<std::uint32_t> distances; // of the round before, because `before` changes
+        for (const std::uint32_t vertex : now)
+            distances.push_back(before[vertex]);
+        for (std::size_t at = 0; at < now.size(); ++at)
+            for (std::uint32_t edge = graph.starts[now[at]]; edge < graph.starts[now[at] + 1]; ++edge)
+                if (const std::uint64_t longer = std::uint64_t{distances[at]} + (weighted ? graph.weights[edge] : 1);
+                    longer < before[graph.ends[edge]]) {
+                    before[graph.ends[edge]] = static_cast<std::uint32_t>(longer);
+                    after.push_back(graph.ends[edge]);
+                }
+        std::ranges::sort(after);
+        after.erase(std::ranges::unique(after).begin(), after.end());
+        now = std::move(after);
+    }
+    return rounds;
+}
+
+OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
+                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds)
+{
+    OfferOracle oracle;
+    if (form == GraphForm::children)
+        return count_rounds(point, graph, rounds);
+    if (form == GraphForm::levels || form == GraphForm::graph)
+        oracle.launches.by_depth.assign(
+            std::min({count_wide(levels, form == GraphForm::graph), std::uint64_t{kLedgerLevels},
+                      std::uint64_t{point.depth.value_or(UINT32_MAX)}}),
+            1);
+    if (form == GraphForm::by_order) { // places for as many as there may be
+        oracle.launches.by_depth.assign(std::min(kMostStepsByOrder, point.depth.value_or(UINT32_MAX)), 0);
+        oracle.launches.by_order = true;
+    }
+    return oracle;
+}
+
+} // namespace nestbed

@@ -1,0 +1,41 @@
+// The oracles of `bfs` and `sssp`: how many launches a form makes, where that is a function of the graph. Pure.
+#pragma once
+
+#include "model/graph.hpp"
+#include "model/ledger.hpp"
+#include "model/offers.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace nestbed
+{
+
+enum class GraphForm : std::uint8_t {
+    flat,     // no launch from the device
+    children, // a child for every vertex that changed in the last round, round by round; a thread per vertex
+    levels,   // a grid for every level that is too large for one block
+    graph,    // the same, but the first run does the first level
+    by_order, // the order of execution decides
+};
+
+// A level that one block processes itself: not more vertices and edges than these. Four edges per vertex always fit.
+inline constexpr std::uint32_t kSmallVertices = 2048;
+inline constexpr std::uint32_t kSmallEdges = 8192;
+static_assert(kSmallEdges >= 4 * kSmallVertices);
+
+// Grids that follow each other at most where their number depends on the order.
+inline constexpr std::uint32_t kMostStepsByOrder = 4096;
+
+// Blocks of a grid with a thread per vertex.
+std::uint32_t graph_roots(std::uint32_t vertices, std::uint32_t block);
+
+// What changes in each round of a search in which all vertices that changed in the last round offer their edges at once:
+// the vertices with edges, in the order of their numbers. For bfs (no weights) these are its levels.
+std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::uint32_t source, bool weighted);
+
+// Launches of the form in a graph with these rounds. `levels`: of a breadth-first search.
+OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
+                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds);
+
+} // namespace nestbed

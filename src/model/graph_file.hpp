@@ -1,0 +1,30 @@
+// Graphs from files: Matrix Market (.mtx), the shortest path format of DIMACS (.gr), and lists of edges.
+//
+// .mtx: "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric"; symmetric: edges lead both ways. Values
+// of `integer` are weights; those of `real` are ignored. .gr: "p sp VERTICES EDGES", then "a FROM TO WEIGHT". Any other name:
+// one edge a line, "FROM TO" or "FROM TO WEIGHT", vertices from 0; comments begin with # or %. A file without weights gets
+// them from the seed (weight_of()).
+// Source: https://math.nist.gov/MatrixMarket/formats.html; http://www.diag.uniroma1.it/challenge9/format.shtml
+#pragma once
+
+#include "model/graph.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace nestbed
+{
+
+// Throws RunError with path, line and reason; a graph is never half read.
+CsrGraph parse_graph(std::string_view text, const std::string& path, std::uint64_t seed);
+
+// Case::graph_file has the path and the begin of the SHA-256 of the content: "road.gr#0123456789ab", so that a log says which
+// graph it is of. Throws RunError if the file cannot be read, or if its name has a space, '#', '=', or a character that
+// cannot be printed.
+std::string graph_file_id(const std::string& path);
+// The path alone.
+std::string path_in(const std::string& graph_file_id);
+// Throws RunError, also if the content has changed.
+CsrGraph read_graph(const std::string& graph_file_id, std::uint64_t seed);
+
+} // namespace nestbed

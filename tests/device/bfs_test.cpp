@@ -1,0 +1,157 @@
+// The workload `bfs` on the executor: every form on every graph, in every order.
+#include "support/graph_support.hpp"
+#include "support/plan_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::HasSubstr;
+
+std::unique_ptr<Session> session_of(const std::string& schedule)
+{
+    return open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1});
+}
+
+TEST(Bfs, IsRightOnEveryGraph)
+{
+    const ScratchFolder folder;
+    for (const char* schedule : {"fifo", "eager", "random:1"}) {
+        const auto session = session_of(schedule);
+        for (const auto& graphs : {small_graphs(), large_graphs()})
+            for (const GraphShape& graph : graphs)
+                for (const std::string& strategy : graph_strategies(BackendKind::cpu, "bfs")) {
+                    SCOPED_TRACE(std::string(schedule) + " " + graph.name);
+                    if (!takes_long(strategy, schedule, graph))
+                        expect_right(*session, graph_case(strategy, graph, folder));
+                }
+    }
+}
+
+TEST(Bfs, IsRightByEveryMechanismAndBlock)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("random:1");
+    for (const std::string& strategy : graph_strategies(BackendKind::cpu, "bfs"))
+        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
+            for (const std::uint32_t block : {32U, 256U}) {
+                Case point = graph_case(strategy, large_graphs()[1], folder);
+                point.mechanism = mechanism;
+                point.block = block;
+                if (mechanism == Mechanism::tail)
+                    point.overflow = Overflow::absent;
+                expect_right(*session, point);
+            }
+}
+
+TEST(Bfs, IsRightAtEveryDepth)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("random:1");
+    for (const std::string strategy : {"bfs_tail", "bfs_children", "bfs_recursive"})
+        for (const std::uint32_t depth : {0U, 1U, 2U, 50U}) {
+            Case point = graph_case(strategy, large_graphs()[0], folder);
+            point.depth = depth;
+            const Sample sample = session->sample(point, 0);
+            ASSERT_EQ(sample.status, Status::ok) << strategy << " " << depth << ": " << sample.detail;
+            EXPECT_LE(sample.launches->max_depth, depth);
+        }
+}
+
+// A recursion whose launches are refused puts vertices aside.
+TEST(Bfs, RecursesUnderAnyPendingLimitAndThreshold)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("fifo");
+    std::uint64_t replaced = 0;
+    for (const std::uint32_t limit : {1U, 3U, 100U})
+        for (const std::uint32_t threshold : {0U, 6U, 100000U}) {
+            Case point = graph_case("bfs_recursive", large_graphs()[1], folder);
+            point.pending_limit = limit;
+            point.threshold = threshold;
+            const Sample sample = session->sample(point, 0);
+            ASSERT_EQ(sample.status, Status::ok) << limit << " " << threshold << ": " << sample.detail;
+            EXPECT_EQ(sample.launches->attempted, sample.offers->items);
+            EXPECT_EQ(sample.launches->failed, sample.offers->replaced);
+            EXPECT_EQ(sample.launches->attempted == 0, threshold == 100000U);
+            replaced += sample.offers->replaced;
+        }
+    EXPECT_GT(replaced, 0U);
+}
+
+TEST(Bfs, LooksAtEachEdgeOnceTopDownAndAtFewerFromBelow)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("fifo");
+    const Sample balanced = session->sample(graph_case("bfs_balanced", large_graphs()[1], folder), 0);
+    EXPECT_EQ(balanced.work, session->sample(graph_case("bfs_frontier", large_graphs()[1], folder), 0).work);
+    EXPECT_EQ(balanced.work, session->sample(graph_case("bfs_children", large_graphs()[1], folder), 0).work);
+    EXPECT_LT(session->sample(graph_case("bfs_direction", large_graphs()[1], folder), 0).work, *balanced.work / 2);
+}
+
+TEST(Bfs, SaysWhatIsWrongWithAFile)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("fifo");
+    Case point = graph_case("bfs_tail", small_graphs()[14], folder);
+    const std::string path = path_in(point.graph_file);
+    folder.write("two_components.txt", "0 1\n");
+    Sample sample = session->sample(point, 0);
+    EXPECT_EQ(sample.status, Status::unsupported);
+    EXPECT_THAT(sample.detail, HasSubstr("the file has changed"));
+    folder.write("two_components.txt", "0 1\n1 x\n");
+    point.graph_file = graph_file_id(path);
+    sample = session->sample(point, 0);
+    EXPECT_EQ(sample.status, Status::unsupported);
+    EXPECT_THAT(sample.detail, HasSubstr(path + ":2: 'x' is no vertex; allowed: 0 to 4294967294"));
+    std::filesystem::remove(path);
+    EXPECT_EQ(session->sample(point, 0).status, Status::unsupported);
+    point.input = InputKind::uniform;
+    point.elements = std::uint64_t{1} << 30;
+    point.edge_factor = 4;
+    EXPECT_THAT(session->sample(point, 0).detail, HasSubstr("fewer than 4294967295 edges"));
+}
+
+TEST(GraphPlan, HasOneCasePerGraph)
+{
+    const ScratchFolder folder;
+    const std::string one = folder.write("one.txt", "0 1\n");
+    const std::string two = folder.write("two.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 0\n");
+    const Plan plan = plan_of({{"strategy", "bfs_tail"},
+                               {"input", "path,file,uniform"},
+                               {"graph-file", one + "," + two},
+                               {"edge-factor", "4,8"},
+                               {"elements", "100"}});
+    std::vector<std::string> cases;
+    for (const Group& group : plan.groups)
+        for (const Case& point : group.cases)
+            cases.push_back(std::string(name_of(point.input)) + " " + std::to_string(point.elements) + " " +
+                            std::to_string(point.edge_factor) + " " + point.graph_file);
+    EXPECT_THAT(cases,
+                testing::UnorderedElementsAre("path 100 0 ", "uniform 100 4 ", "uniform 100 8 ",
+                                              "file 0 0 " + graph_file_id(one), "file 0 0 " + graph_file_id(two)));
+}
+
+TEST(GraphPlan, RefusesWhatItCannotRead)
+{
+    const ScratchFolder folder;
+    const std::string file = folder.write("one.txt", "0 1\n");
+    const std::string spaced = folder.write("a file.txt", "0 1\n");
+    EXPECT_EQ(refusal({{"strategy", "bfs_tail"}, {"input", "file"}}),
+              "--input file: no file is named; allowed: with --graph-file PATH");
+    EXPECT_EQ(refusal({{"strategy", "bfs_tail"}, {"graph-file", file}}),
+              "--graph-file " + file + ": the input is no file; allowed: with --input file");
+    EXPECT_THAT(refusal({{"strategy", "sssp_tail"}, {"input", "file"}, {"graph-file", folder.path("none.gr")}}),
+                HasSubstr("none.gr"));
+    EXPECT_THAT(refusal({{"strategy", "sssp_tail"}, {"input", "file"}, {"graph-file", spaced}}),
+                HasSubstr("cannot be part of a key; allowed: a name of printable ASCII characters"));
+    EXPECT_THAT(refusal({{"strategy", "bfs_tail"}, {"edge-factor", "0"}}), HasSubstr("edge-factor"));
+    EXPECT_THAT(refusal({{"strategy", "sssp_near_far"}, {"delta", "0"}}), HasSubstr("delta"));
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,89 @@
+// The workload `sssp` on the executor: every form on every graph, in every order.
+#include "support/graph_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace nestbed
+{
+namespace
+{
+
+std::unique_ptr<Session> session_of(const std::string& schedule)
+{
+    return open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1});
+}
+
+TEST(Sssp, IsRightOnEveryGraph)
+{
+    const ScratchFolder folder;
+    for (const char* schedule : {"fifo", "eager", "random:1"}) {
+        const auto session = session_of(schedule);
+        for (const auto& graphs : {small_graphs(), large_graphs()})
+            for (const GraphShape& graph : graphs)
+                for (const std::string& strategy : graph_strategies(BackendKind::cpu, "sssp")) {
+                    SCOPED_TRACE(std::string(schedule) + " " + graph.name);
+                    if (!takes_long(strategy, schedule, graph))
+                        expect_right(*session, graph_case(strategy, graph, folder));
+                }
+    }
+}
+
+TEST(Sssp, IsRightByEveryDelta)
+{
+    const ScratchFolder folder;
+    for (const char* schedule : {"fifo", "random:1"}) {
+        const auto session = session_of(schedule);
+        for (const std::string strategy : {"sssp_near_far", "sssp_balanced"})
+            for (const std::uint32_t delta : {1U, 7U, 100U, 100000U, UINT32_MAX})
+                for (const std::size_t graph : {0U, 2U, 5U}) {
+                    SCOPED_TRACE(strategy + " " + std::to_string(delta));
+                    Case point = graph_case(strategy, large_graphs()[graph], folder);
+                    point.delta = delta;
+                    expect_right(*session, point);
+                }
+    }
+}
+
+TEST(Sssp, IsRightInManyOrders)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("random:5");
+    for (const std::string& strategy : graph_strategies(BackendKind::cpu, "sssp"))
+        for (unsigned order = 0; order < 8; ++order)
+            expect_right(*session, graph_case(strategy, small_graphs()[10], folder), order);
+}
+
+TEST(Sssp, IsRightByEveryMechanismAndDepth)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("random:1");
+    for (const std::string strategy : {"sssp_tail", "sssp_near_far", "sssp_children", "sssp_recursive"})
+        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
+            for (const std::optional<std::uint32_t> depth :
+                 {std::optional<std::uint32_t>(), std::optional(0U), std::optional(1U), std::optional(3U)}) {
+                Case point = graph_case(strategy, large_graphs()[3], folder);
+                point.mechanism = mechanism;
+                point.depth = depth;
+                if (mechanism == Mechanism::tail)
+                    point.overflow = Overflow::absent;
+                const Sample sample = session->sample(point, 0);
+                ASSERT_EQ(sample.status, Status::ok) << strategy << ": " << sample.detail;
+                EXPECT_LE(sample.launches->max_depth, depth.value_or(UINT32_MAX));
+            }
+}
+
+// Fewer edges are looked at if near vertices come first.
+TEST(Sssp, LooksAtFewerEdgesWithANarrowRange)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("fifo");
+    Case point = graph_case("sssp_near_far", large_graphs()[5], folder);
+    point.delta = UINT32_MAX;
+    const Sample wide = session->sample(point, 0);
+    point.delta = 50;
+    EXPECT_LT(session->sample(point, 0).work, wide.work);
+}
+
+} // namespace
+} // namespace nestbed
