@@ -145,11 +145,12 @@ struct GraphSearchSetup {
     Buffer<unsigned> far[2];
     Buffer<unsigned> listed, is_far;
     GraphSearch search;
+    std::uint32_t first_blocks = 1; // of the first grid, which the host launches
 };
 
 struct GraphSearchOptions {
     bool small = false;
-    bool first_small = false; // the first grid has one block
+    bool first_small = false; // the first grid has one block, if the first level is small
     bool directions = false;
     bool near_far = false;
 };
@@ -197,7 +198,10 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
         search.is_far = make(setup.is_far, task.vertices, "is_far");
     const ListedVertex source{task.source, 0};
     context.upload(setup.lists[0], std::span(&source, 1));
-    const GraphSearchState start{.mode = options.first_small ? StepMode::small : StepMode::top_down,
+    const bool small = options.first_small && job.source_edges <= kSmallEdges;
+    if (!small)
+        setup.first_blocks = std::min(search.most_blocks, (job.source_edges / kEdgesAThread) / job.point.block + 1);
+    const GraphSearchState start{.mode = small ? StepMode::small : StepMode::top_down,
                                  .items = 1,
                                  .edges = job.source_edges,
                                  .blocks = 1,
