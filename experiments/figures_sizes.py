@@ -35,7 +35,7 @@ def _forms(panel, axis):
     """[(strategy, mechanism, its fastest case for each value of the axis)], those with two values or more. Cases whose threshold leaves
     nothing to launch are left out."""
     found = []
-    for form in parts.grouped_by(panel[~(panel["by_need"] & (panel["expected"] == 0))], ["strategy", "mechanism"]):
+    for form in parts.grouped_by(panel[~(panel["by_need"] & (panel["aggregate"] != "") & (panel["expected"] == 0))], ["strategy", "mechanism"]):
         best = form.dropna(subset=["us"]).sort_values("us", kind="stable").groupby(axis).head(1).sort_values(axis)
         if len(best) >= 2:
             found.append((form.iloc[0]["strategy"], form.iloc[0]["mechanism"], best))

@@ -1,13 +1,13 @@
 // bfs_tail: breadth-first search; the last block of a level launches the next one.
 //
-//     root: one block, with the source in its list
+//     root: one block, with the source in its list; more blocks if the source has many edges
 //     step: the blocks share the edges of the level's list evenly, and append what they reach to the next list
 //         (or, of a level with many edges: every vertex that was not reached looks for a neighbour in the level)
 //         the last block: none left: end
 //             a small next level: do it here, with the vertices in shared memory, and the levels after it while they are small
 //             otherwise: launch a grid for it
 //
-// Launches: one per level with more than 2048 vertices or 8192 edges; by the oracle, because they depend on the input.
+// Launches: one per level with more than 2048 vertices or 8192 edges, but the first; by the oracle, because they depend on the input.
 // Hazards: none. The last block arrives with acquire-release order, so it and its child see what all blocks wrote. A vertex
 // is in a list once, because one atomic operation reaches it first.
 // Source: Merrill, Garland, Grimshaw, PPoPP 2012 (lists of vertices); Beamer, Asanovic, Patterson, SC 2012 (directions).
@@ -41,6 +41,7 @@ struct BfsTail {
     static void run(const GraphJob& job, const GraphSearchSetup& setup)
     {
         launch_waves<BfsTail>(job, [&](auto wave, auto nest) {
+            wave.blocks = setup.first_blocks;
             host_launch<search_steps<false, decltype(nest)>>(wave, job.point.block, setup.search, nest);
         });
     }

@@ -38,6 +38,7 @@ struct SsspNearFar {
     static void run(const GraphJob& job, const GraphSearchSetup& setup)
     {
         launch_waves<SsspNearFar>(job, [&](auto wave, auto nest) {
+            wave.blocks = setup.first_blocks;
             host_launch<search_steps<true, decltype(nest)>>(wave, job.point.block, setup.search, nest);
         });
     }

@@ -36,6 +36,7 @@ struct SsspTail {
     static void run(const GraphJob& job, const GraphSearchSetup& setup)
     {
         launch_waves<SsspTail>(job, [&](auto wave, auto nest) {
+            wave.blocks = setup.first_blocks;
             host_launch<search_steps<true, decltype(nest)>>(wave, job.point.block, setup.search, nest);
         });
     }

@@ -36,15 +36,15 @@ OfferOracle count_rounds(const Case& point, const CsrGraph& graph,
     return all;
 }
 
-// One launch for every level that does not fit a block: the block that finds so launches it.
+// One launch for every level after the first that does not fit a block: the block that finds so launches it.
 std::uint64_t count_wide(const std::vector<GraphLevel>& levels, bool first_by_grid)
 {
     std::uint64_t wide = 0;
     bool by_grid = false; // the level before: its list has no vertices without edges
     for (std::size_t at = 0; at < levels.size(); ++at) {
         const GraphLevel& level = levels[at];
-        if (at == 0 && first_by_grid) {
-            by_grid = true;
+        if (at == 0) { // the host starts it
+            by_grid = first_by_grid || level.edges > kSmallEdges;
             continue;
         }
         const std::uint64_t vertices = by_grid ? level.with_edges : level.vertices;

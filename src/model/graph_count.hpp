@@ -14,8 +14,8 @@ namespace nestbed
 enum class GraphForm : std::uint8_t {
     flat,     // no launch from the device
     children, // a child for every vertex that changed in the last round, round by round; a thread per vertex
-    levels,   // a grid for every level that is too large for one block
-    graph,    // the same, but the first run does the first level
+    levels,   // a grid for every level that is too large for one block, but the first
+    graph,    // the same; a whole grid does the first level in any case
     by_order, // the order of execution decides
 };
 

@@ -42,6 +42,18 @@ __device__ inline unsigned load_relaxed(const unsigned* address)
 #endif
 }
 
+// The same where one block alone runs: it may also see what its own L1 cache has, which is nearer.
+__device__ inline unsigned load_in_block(const unsigned* address)
+{
+#ifdef __CUDACC__
+    unsigned value = 0;
+    asm volatile("ld.relaxed.cta.u32 %0, [%1];" : "=r"(value) : "l"(address));
+    return value;
+#else
+    return load_relaxed(address);
+#endif
+}
+
 // The length of a path over one more edge.
 __device__ inline unsigned longer_by(const GraphTask& task, unsigned distance, unsigned edge)
 {
@@ -64,6 +76,34 @@ __device__ inline unsigned place_in(unsigned* count, bool has)
     return __shfl_sync(0xFFFFFFFFU, first, 0) + static_cast<unsigned>(__popc(mask & ((1U << lane) - 1)));
 #else
     return has ? atomicAdd(count, 1U) : 0;
+#endif
+}
+
+// The same for several items per thread.
+template <unsigned Items>
+__device__ void places_in(unsigned* count, const bool (&has)[Items], unsigned (&places)[Items])
+{
+#ifdef __CUDACC__
+    const unsigned lane = threadIdx.x % kLanes;
+    unsigned masks[Items];
+    unsigned total = 0;
+    for (unsigned item = 0; item < Items; ++item) {
+        masks[item] = __ballot_sync(0xFFFFFFFFU, has[item]);
+        total += static_cast<unsigned>(__popc(masks[item]));
+    }
+    if (total == 0)
+        return;
+    unsigned first = 0;
+    if (lane == 0)
+        first = atomicAdd(count, total);
+    first = __shfl_sync(0xFFFFFFFFU, first, 0);
+    for (unsigned item = 0; item < Items; ++item) {
+        places[item] = first + static_cast<unsigned>(__popc(masks[item] & ((1U << lane) - 1)));
+        first += static_cast<unsigned>(__popc(masks[item]));
+    }
+#else
+    for (unsigned item = 0; item < Items; ++item)
+        places[item] = place_in(count, has[item]);
 #endif
 }
 

@@ -65,19 +65,25 @@ struct GraphSearch {
     bool directions; // bottom-up where it looks at fewer edges
 };
 
+// What a small level counts.
+struct SmallCounts {
+    unsigned found; // vertices of the next level
+    unsigned wide;  // not 0: a vertex has more edges than a thread follows alone
+    unsigned edges;
+};
+
 // Shared memory of a block.
 inline constexpr unsigned kStagedVertices = 2 * kSmallVertices; // vertices that were reached
 inline constexpr unsigned kTileVertices = 1024;                 // vertices whose edges the block works on
 inline constexpr unsigned kEdgesAThread = 4;
 struct GraphShared {
     ItemsAndBlocks place;
+    SmallCounts small[2]; // of levels with even and with odd numbers
     unsigned stage[kStagedVertices];
     unsigned starts[kTileVertices];
     unsigned firsts[kTileVertices];
     unsigned values[kTileVertices];
     unsigned staged;   // vertices in the stage
-    unsigned wide;     // not 0: a vertex has more edges than a thread follows alone
-    unsigned edges;    // of a small level
     unsigned found_at; // find_vertex()
     unsigned worked;
     unsigned last;  // this block is the last of its grid

@@ -1,105 +1,12 @@
-// The steps of a search: small levels in one block, which step is next, and who starts it.
+// The steps of a search: which one is next, and who starts it.
 #pragma once
 
-#include "device/workloads/graph_levels.hpp"
+#include "device/workloads/graph_small.hpp"
 
 #include <span>
 
 namespace nestbed::inline NESTBED_BACKEND
 {
-
-// Runs levels in this block, with the vertices in shared memory, until one is too large or none is left. All threads call it.
-// Returns the level whose list it made, if it made one.
-template <bool Weighted>
-__device__ unsigned small_levels(const GraphSearch& search, GraphSearchState now, GraphShared& shared)
-{
-    const GraphTask& task = search.task;
-    unsigned* current = shared.stage;
-    unsigned* next = shared.stage + kSmallVertices;
-    unsigned count = now.items;
-    unsigned long long looked = 0;
-    for (unsigned index = threadIdx.x; index < count; index += blockDim.x)
-        current[index] = search.lists[now.list][index].vertex;
-    for (;; ++now.level) {
-        if (threadIdx.x == 0)
-            shared.staged = shared.wide = shared.edges = 0;
-        __syncthreads();
-        unsigned edges = 0;
-        bool wide = false;
-        for (unsigned index = threadIdx.x; index < count; index += blockDim.x) {
-            const unsigned degree = task.starts[current[index] + 1] - task.starts[current[index]];
-            edges += degree;
-            wide = wide || degree > kEdgesAThread;
-        }
-        add_of_warp(&shared.edges, edges);
-        if (wide)
-            atomicMax(&shared.wide, 1U);
-        __syncthreads();
-        if (shared.edges > kSmallEdges) {
-            append_vertices(search, 1 - now.list, shared, count, [&](unsigned index) { return current[index]; });
-            break;
-        }
-        looked += shared.edges;
-        const auto reached = [&](bool has, unsigned vertex, bool is_far) {
-            const unsigned place = place_in(&shared.staged, has && !is_far);
-            if (has && !is_far && place < kSmallVertices)
-                next[place] = vertex;
-            else if (has && !is_far)
-                search.lists[now.list][place].vertex = vertex; // this list has been read
-            if constexpr (Weighted)
-                append_far(search, now.far, is_far, vertex);
-        };
-        for (unsigned base = 0; base < count; base += blockDim.x) {
-            const unsigned index = base + threadIdx.x;
-            const unsigned vertex = index < count ? current[index] : 0;
-            const unsigned first = task.starts[vertex];
-            const unsigned degree = index < count ? task.starts[vertex + 1] - first : 0;
-            const unsigned value = Weighted && index < count ? load_relaxed(&task.distance[vertex]) : 0;
-            if (shared.wide == 0) { // no thread has many edges
-                unsigned ends[kEdgesAThread];
-                unsigned distances[kEdgesAThread];
-                for (unsigned turn = 0; turn < kEdgesAThread; ++turn) {
-                    ends[turn] = turn < degree ? task.ends[first + turn] : 0;
-                    distances[turn] =
-                        Weighted && turn < degree ? longer_by(task, value, first + turn) : now.level + 1;
-                }
-                bool has[kEdgesAThread];
-                for (unsigned turn = 0; turn < kEdgesAThread; ++turn)
-                    has[turn] = turn < degree && reaches<Weighted>(search, ends[turn], distances[turn], now.bound,
-                                                                   now.level + 1, false);
-                for (unsigned turn = 0; turn < kEdgesAThread; ++turn)
-                    reached(has[turn], ends[turn], Weighted && has[turn] && distances[turn] >= now.bound);
-                continue;
-            }
-            ItemsAndBlocks total = 0;
-            const ItemsAndBlocks before = sum_before(degree, false, total);
-            shared.starts[threadIdx.x] = static_cast<unsigned>(before);
-            shared.firsts[threadIdx.x] = first;
-            shared.values[threadIdx.x] = value;
-            __syncthreads();
-            follow_edges<Weighted>(search, now, shared, blockDim.x, 0, static_cast<unsigned>(total), reached, [] {});
-            __syncthreads();
-        }
-        __syncthreads();
-        count = shared.staged;
-        __syncthreads();
-        if (count > kSmallVertices) {
-            ++now.level;
-            append_vertices(search, 1 - now.list, shared, count, [&](unsigned index) {
-                return index < kSmallVertices ? next[index] : search.lists[now.list][index].vertex;
-            });
-            break;
-        }
-        if (count == 0)
-            break;
-        unsigned* const swapped = current;
-        current = next;
-        next = swapped;
-    }
-    if (threadIdx.x == 0)
-        atomicAdd(&task.totals->work, looked);
-    return now.level;
-}
 
 // Block `block` of `blocks` of the step. All threads call it. Returns the next level.
 template <bool Weighted>
@@ -238,11 +145,12 @@ struct GraphSearchSetup {
     Buffer<unsigned> far[2];
     Buffer<unsigned> listed, is_far;
     GraphSearch search;
+    std::uint32_t first_blocks = 1; // of the first grid, which the host launches
 };
 
 struct GraphSearchOptions {
     bool small = false;
-    bool first_small = false; // the first grid has one block
+    bool first_small = false; // the first grid has one block, if the first level is small
     bool directions = false;
     bool near_far = false;
 };
@@ -290,7 +198,10 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
         search.is_far = make(setup.is_far, task.vertices, "is_far");
     const ListedVertex source{task.source, 0};
     context.upload(setup.lists[0], std::span(&source, 1));
-    const GraphSearchState start{.mode = options.first_small ? StepMode::small : StepMode::top_down,
+    const bool small = options.first_small && job.source_edges <= kSmallEdges;
+    if (!small)
+        setup.first_blocks = std::min(search.most_blocks, (job.source_edges / kEdgesAThread) / job.point.block + 1);
+    const GraphSearchState start{.mode = small ? StepMode::small : StepMode::top_down,
                                  .items = 1,
                                  .edges = job.source_edges,
                                  .blocks = 1,
