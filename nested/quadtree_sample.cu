@@ -21,7 +21,7 @@ inline constexpr unsigned kSquareBits = 16; // of a counter; four of them in one
 
 // The nodes of one grid: block b builds node b.
 struct QuadSiblings {
-    QuadPart node[kSquares]; // `divided`: its parent is divided, so that it is in the list
+    QuadPart node[kSquares]; // `divided`: whether its parent is, so that it is in the list
 };
 
 // Moves the points of a node to its squares in their order. `starts`: where each square begins.
@@ -84,12 +84,12 @@ __global__ void LAUNCH_BOUNDS(kMostQuadThreads)
     QuadPart node = nodes.node[blockIdx.x];
     const unsigned tid = threadIdx.x;
     if (tid == 0) {
-        if (node.divided)
+        if (node.divided == QuadDivided::yes)
             task.put(atomicAdd(task.node_count, 1U),
                      {node.level, leading_bits(node.code, node.bits), node.first, node.count});
         atomicAdd(task.work, static_cast<unsigned long long>(node.count));
     }
-    node.divided = node.divided && task.limits.divided(node.level, node.count);
+    node.divided = divided_if(node.divided == QuadDivided::yes && task.limits.divided(node.level, node.count));
     if (!node_divides(node, task.limits, leaf_points(blockDim.x))) {
         if (node.count <= leaf_points(blockDim.x))
             return finish_leaf(words, task, node);
@@ -140,7 +140,7 @@ struct QuadtreeSample {
     {
         QuadSiblings root{};
         root.node[0] = whole_square(job.task.count, job.task.limits);
-        root.node[0].divided = true;
+        root.node[0].divided = QuadDivided::yes;
         launch_waves<QuadtreeSample>(job, [&](auto wave, auto nest) {
             wave.blocks = 1;
             host_launch<quadtree_sample<decltype(nest)>>(wave, job.point.block, job.task, root, nest);

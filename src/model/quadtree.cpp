@@ -130,13 +130,18 @@ class QuadRecursion
     void scatter(const QuadPart& part, std::vector<Wish>& out)
     {
         const QuadDigits digits = digits_of(part, block_, points());
-        std::uint32_t first = part.first;
+        std::vector<std::uint32_t> starts(digits.parts() + 1, part.count);
+        for (std::uint32_t digit = 0; digit < digits.parts(); ++digit)
+            starts[digit] = from_digit(part, digits, digit) - part.first;
+        const auto start_at = [&](std::uint32_t digit) { return starts[digit]; };
         for (std::uint32_t digit = 0; digit < digits.parts(); ++digit) {
-            const std::uint32_t next = from_digit(part, digits, digit + 1);
-            // Its nodes do not change what is launched.
-            if (next != first)
-                want(digit, part_of(part, digits, limits_, digit, first, next - first, next - first), out);
-            first = next;
+            const std::uint32_t end = item_end(digits, leaf_points(block_), digit, start_at);
+            const std::uint32_t count = starts[end] - starts[digit];
+            const std::uint32_t first = part.first + starts[digit];
+            if (end == digit + 1) // whether its node is divided does not change what is launched
+                want(digit, part_of(part, digits, limits_, digit, first, count, count), out);
+            else if (end != digit)
+                want(digit, joined(part, digits, first, count), out);
         }
     }
 
@@ -172,7 +177,7 @@ OfferOracle count_nodes(const Case& point, const QuadTree& tree)
                 child.count = static_cast<std::uint32_t>(last - first);
                 child.bits += 2;
                 ++child.level;
-                child.divided = limits.divided(child.level, child.count);
+                child.divided = divided_if(limits.divided(child.level, child.count));
                 next.push_back(child);
                 first = last;
             }

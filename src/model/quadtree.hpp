@@ -95,6 +95,13 @@ enum class QuadStep : std::uint8_t {
     scatter, // move them into their parts
 };
 
+// Whether a node is divided. by_count: it has all its points in the part, which may have several nodes of its level.
+enum class QuadDivided : std::uint8_t { no, yes, by_count };
+constexpr QuadDivided divided_if(bool divided)
+{
+    return divided ? QuadDivided::yes : QuadDivided::no;
+}
+
 // Points whose keys (code, place in the input) have the first `bits` bits in common: of the code, and more than 32: of
 // the place too. Only points with equal codes are divided by their places.
 struct QuadPart {
@@ -102,7 +109,7 @@ struct QuadPart {
     std::uint32_t code; // its first `bits` bits
     std::uint32_t bits;
     std::uint32_t level; // nodes with these points down to this level are in the list
-    bool divided;        // the node of this level, which may have other points too, is divided
+    QuadDivided divided; // the node of this level, which may have other points too unless it is by_count
     QuadPlace place;
 };
 
@@ -126,7 +133,7 @@ constexpr QuadStep step_of(const QuadPart& part, std::uint32_t leaf)
 // The form with a block per node: whether a node's block divides it. `leaf`: points that a block can sort.
 constexpr bool node_divides(const QuadPart& node, const QuadLimits& limits, std::uint32_t leaf)
 {
-    return (node.divided && limits.divided(node.level, node.count)) ||
+    return (node.divided == QuadDivided::yes && limits.divided(node.level, node.count)) ||
            (node.count > leaf && node.level < kMostQuadLevels);
 }
 
@@ -137,20 +144,19 @@ struct QuadDigits {
 
     constexpr std::uint32_t parts() const { return 1U << width; }
     constexpr std::uint32_t end() const { return bits + width; }
+    // Parts that are one node of the deepest level that the digit knows.
+    constexpr std::uint32_t unit() const { return bits < kCodeBits && end() % 2 != 0 ? 2 : 1; }
     constexpr std::uint32_t of(std::uint32_t code, std::uint32_t index) const
     {
         const bool by_code = bits < kCodeBits;
         return ((by_code ? code : index) << (by_code ? bits : bits - kCodeBits)) >> (kCodeBits - width);
     }
 };
-// As many as a block has threads, and no more than are needed to make an even part at most 3/4 as long as a leaf.
+// As many as a block has threads: few divisions, and item_end() joins small parts.
 // Of points with equal codes, the places in the input, which are below `points`, have no more bits than those.
 constexpr QuadDigits digits_of(const QuadPart& part, std::uint32_t block, std::uint32_t points)
 {
-    const std::uint32_t even = (4U * (part.count / 2) / 3U) / (leaf_points(block) / 2) + 1;
-    const std::uint32_t most = bit_floor(block < kMostQuadParts ? block : kMostQuadParts);
-    const std::uint32_t useful = even < most ? bit_ceil(even < 2 ? 2 : even) : most;
-    const std::uint32_t width = bit_width(useful) - 1;
+    const std::uint32_t width = bit_width(block < kMostQuadParts ? block : kMostQuadParts) - 1;
     const std::uint32_t bits = part.bits == kCodeBits ? 2 * kCodeBits - bit_width(points - 1) : part.bits;
     const std::uint32_t left = bits < kCodeBits ? kCodeBits - bits : 2 * kCodeBits - bits;
     return {bits, width < left ? width : left};
@@ -169,8 +175,52 @@ constexpr QuadPart part_of(const QuadPart& whole, const QuadDigits& digits, cons
     if (digits.bits < kCodeBits)
         part.code |= digit << (kCodeBits - digits.end());
     if (part.level > whole.level)
-        part.divided = limits.divided(part.level, node_count);
+        part.divided = divided_if(limits.divided(part.level, node_count));
     return part;
+}
+// Several whole nodes that a leaf takes together.
+constexpr QuadPart joined(const QuadPart& whole, const QuadDigits& digits, std::uint32_t first, std::uint32_t count)
+{
+    QuadPart part = whole;
+    part.first = first;
+    part.count = count;
+    part.level = known_level(digits.end());
+    part.divided = QuadDivided::by_count;
+    part.place = next_place(whole.place);
+    return part;
+}
+// The parts of a divided part become items: a part alone if its node has more than half a leaf; neighbouring nodes with fewer
+// points together, those that begin in the same half of a leaf. So an item of several parts is at most a leaf. Returns the
+// part after the last one of the item that begins with part `digit`; `digit` if none does. start_at(d): points before
+// part d, for d up to digits.parts().
+template <class StartAt>
+constexpr std::uint32_t item_end(const QuadDigits& digits, std::uint32_t leaf, std::uint32_t digit,
+                                 const StartAt& start_at)
+{
+    const std::uint32_t unit = digits.unit();
+    const std::uint32_t half = leaf / 2;
+    const std::uint32_t first = digit - digit % unit;
+    const std::uint32_t start = start_at(first);
+    const std::uint32_t points = start_at(first + unit) - start;
+    if (points > half)
+        return start_at(digit) == start_at(digit + 1) ? digit : digit + 1;
+    if (digit != first || points == 0)
+        return digit;
+    const auto first_from = [&](std::uint32_t sought) { // the first node that begins there or later
+        std::uint32_t low = 0;
+        for (std::uint32_t end = digits.parts() / unit; low < end;) {
+            const std::uint32_t middle = low + (end - low) / 2;
+            if (start_at(middle * unit) < sought)
+                low = middle + 1;
+            else
+                end = middle;
+        }
+        return low * unit;
+    };
+    if (start_at(first_from(start / half * half)) != start)
+        return digit; // it is in the item of an earlier node
+    const std::uint32_t next = first_from((start / half + 1) * half);
+    return start_at(next) - start_at(next - unit) > half ? next - unit : next;
 }
 // All points of a part are in one digit: what of it is left to do if they have the first `common` bits in common.
 constexpr QuadPart narrowed(const QuadPart& whole, const QuadLimits& limits, std::uint32_t common, std::uint32_t code)
@@ -180,12 +230,12 @@ constexpr QuadPart narrowed(const QuadPart& whole, const QuadLimits& limits, std
     part.code = common < kCodeBits ? code & ~(0xFFFFFFFFU >> common) : code;
     part.level = known_level(common);
     if (part.level > whole.level)
-        part.divided = limits.divided(part.level, whole.count);
+        part.divided = divided_if(limits.divided(part.level, whole.count));
     return part;
 }
 constexpr QuadPart whole_square(std::uint32_t count, const QuadLimits& limits)
 {
-    return {0, count, 0, 0, 0, limits.divided(0, count), QuadPlace::in};
+    return {0, count, 0, 0, 0, divided_if(limits.divided(0, count)), QuadPlace::in};
 }
 
 // The nodes that begin at a point: levels first to last; none if first > last.
@@ -200,21 +250,22 @@ constexpr QuadLevels levels_at(const QuadPart& part, const QuadLimits& limits, s
                                const CodeAt& code_at)
 {
     const std::uint32_t code = code_at(index);
-    const std::uint32_t common = index == 0 ? part.level : common_levels(code_at(index - 1), code);
+    std::uint32_t common = index == 0 ? part.level : common_levels(code_at(index - 1), code);
+    common = common < part.level ? part.level : common;
     QuadLevels none{common + 1, common};
     if (common >= limits.levels)
         return none;
-    if (common == part.level) {
-        if (!part.divided)
+    if (common == part.level && part.divided != QuadDivided::by_count) {
+        if (part.divided == QuadDivided::no)
             return none;
-    } else { // has the node of level `common`, which begins before this point, more than `cap` points?
+    } else { // has the node of level `common` that has this point more than `cap` points?
         const auto in_node = [&](std::uint32_t other) {
             return other < part.count && common_levels(code_at(other), code) >= common;
         };
         const std::uint32_t cap = limits.cap;
         if (!in_node(index + cap) && (index < cap || !in_node(index - cap))) {
             std::uint32_t least = index < cap ? 0 : index - cap + 1; // the node begins between these
-            std::uint32_t most = index - 1;
+            std::uint32_t most = index;
             while (least < most) {
                 const std::uint32_t middle = least + (most - least) / 2;
                 if (in_node(middle))

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -140,27 +141,80 @@ TEST(QuadLevels, OfAllPointsTogetherAreTheTree)
             }
 }
 
-TEST(QuadDigits, HaveNoMorePartsThanTheLeavesNeed)
+TEST(QuadDigits, AreAsManyAsTheThreadsOfABlock)
 {
-    const auto parts = [](std::uint32_t count, std::uint32_t block, std::uint32_t bits = 0) {
+    const auto parts = [](std::uint32_t block, std::uint32_t bits = 0) {
         return digits_of({.first = 0,
-                          .count = count,
+                          .count = 1 << 20,
                           .code = 0,
                           .bits = bits,
                           .level = 0,
-                          .divided = true,
+                          .divided = QuadDivided::yes,
                           .place = QuadPlace::in},
                          block, 1U << 20)
             .parts();
     };
-    EXPECT_EQ(parts(1 << 20, 512), 512U);
-    EXPECT_EQ(parts(1 << 20, 1024), 512U); // 2048 points each: half a leaf
-    EXPECT_EQ(parts(1 << 16, 512), 32U);
-    EXPECT_EQ(parts(4097, 512), 2U);
-    EXPECT_EQ(parts(1 << 20, 2), 2U);
-    EXPECT_EQ(parts(1 << 30, 1024), 1024U);
-    EXPECT_EQ(parts(1 << 20, 512, 31), 2U); // the last bit of a code
-    EXPECT_EQ(parts(1 << 20, 512, 63), 2U);
+    EXPECT_EQ(parts(512), 512U);
+    EXPECT_EQ(parts(1024), 1024U);
+    EXPECT_EQ(parts(2), 2U);
+    EXPECT_EQ(parts(512, 31), 2U); // the last bit of a code
+    EXPECT_EQ(parts(512, 63), 2U);
+}
+
+// Items cover all points, in order, and an item of several parts is at most a leaf.
+TEST(QuadItems, CoverAllPartsAndFitALeaf)
+{
+    constexpr std::uint32_t kLeaf = 64;
+    for (const std::uint32_t width : {3U, 4U}) // a node is two parts, or one
+        for (std::uint64_t seed = 0; seed < 200; ++seed) {
+            const QuadDigits digits{0, width};
+            std::vector<std::uint32_t> starts{0};
+            for (std::uint32_t digit = 0; digit < digits.parts(); ++digit) {
+                const std::uint64_t drawn = split_mix(seed, digit);
+                const auto points = static_cast<std::uint32_t>(drawn >> 8) % (drawn % 4 == 0 ? 100 : 12);
+                starts.push_back(starts.back() + (drawn % 5 == 1 ? 0 : points));
+            }
+            const auto start_at = [&](std::uint32_t digit) { return starts.at(digit); };
+            std::uint32_t covered = 0;
+            for (std::uint32_t digit = 0; digit < digits.parts(); ++digit) {
+                const std::uint32_t end = item_end(digits, kLeaf, digit, start_at);
+                if (end == digit)
+                    continue;
+                EXPECT_EQ(starts[digit], covered);
+                covered = starts[end];
+                if (end > digit + 1) {
+                    EXPECT_LE(covered - starts[digit], kLeaf);
+                    EXPECT_EQ(digit % digits.unit(), 0U);
+                    EXPECT_EQ(end % digits.unit(), 0U);
+                }
+            }
+            EXPECT_EQ(covered, starts.back());
+        }
+}
+
+// The leaves of a division list what one leaf with all points would.
+TEST(QuadItems, JoinedListTheNodesBelowTheirLevel)
+{
+    for (const InputKind input : kInputs)
+        for (const QuadLimits limits : {QuadLimits{1, 16}, QuadLimits{9, 16}, QuadLimits{64, 4}}) {
+            const QuadTree tree = make_quadtree(quad_points(quadtree(700, input)), limits);
+            const QuadPart whole = whole_square(700, limits);
+            for (const std::uint32_t width : {4U, 5U}) {
+                const QuadPart part = joined(whole, {0, width}, 0, 700);
+                std::vector<QuadNode> nodes;
+                const auto code_at = [&](std::uint32_t index) { return tree.codes.at(index); };
+                for (std::uint32_t index = 0; index < 700; ++index) {
+                    const QuadLevels levels = levels_at(part, limits, index, code_at);
+                    for (std::uint32_t level = levels.first; level <= levels.last; ++level)
+                        nodes.push_back(node_at(part, index, level, code_at));
+                }
+                std::ranges::sort(nodes);
+                std::vector<QuadNode> deeper;
+                std::ranges::copy_if(tree.nodes, std::back_inserter(deeper),
+                                     [](const QuadNode& node) { return node.level > 2; });
+                EXPECT_EQ(nodes, deeper);
+            }
+        }
 }
 
 TEST(QuadDigits, AreTheNextBitsOfTheCodeThenOfThePlace)
@@ -172,8 +226,13 @@ TEST(QuadDigits, AreTheNextBitsOfTheCodeThenOfThePlace)
     EXPECT_EQ(last.end(), 32U);
     const QuadDigits place{52, 4}; // of at most 2^12 points
     EXPECT_EQ(place.of(0xFFFFFFFF, 0x5FF), 5U);
-    const QuadPart equal{
-        .first = 0, .count = 4096, .code = 1, .bits = 32, .level = 16, .divided = false, .place = QuadPlace::in};
+    const QuadPart equal{.first = 0,
+                         .count = 4096,
+                         .code = 1,
+                         .bits = 32,
+                         .level = 16,
+                         .divided = QuadDivided::no,
+                         .place = QuadPlace::in};
     EXPECT_EQ(digits_of(equal, 64, 4096).bits, 52U);
 }
 
@@ -227,11 +286,14 @@ TEST(QuadOracle, OfAPartThatABlockFinishesHasNoLaunches)
     EXPECT_EQ(count_quadtree(point, QuadForm::flat, tree).launches.total(), 0U);
 }
 
-TEST(QuadOracle, OfUniformPointsHasTwoLaunchesPerDivisionAndOnePerLeaf)
+TEST(QuadOracle, OfUniformPointsHasOneLaunchToMoveAndOnePerLeaf)
 {
-    Case point = quadtree(4000); // leaves of at most 512: 16 parts
+    Case point = quadtree(4000); // 64 parts, which leaves of at most 512 take together
     const QuadTree tree = make_quadtree(quad_points(point), limits_of(point));
-    EXPECT_THAT(count_quadtree(point, QuadForm::parts, tree).launches.by_depth, ElementsAre(1, 16));
+    EXPECT_EQ(count_quadtree(point, QuadForm::parts, tree).launches.by_depth.front(), 1U);
+    const std::uint64_t leaves = count_quadtree(point, QuadForm::parts, tree).launches.by_depth.back();
+    EXPECT_GE(leaves, 4000U / 512);
+    EXPECT_LE(leaves, 2 * 4000U / 256);
     point.aggregate = Aggregate::grid;
     EXPECT_THAT(count_quadtree(point, QuadForm::parts, tree).launches.by_depth, ElementsAre(1, 1));
     point.threshold = 1000;

@@ -157,7 +157,7 @@ struct ExpandQuadtree {
     // The nodes that a narrower part has skipped: each has all points of the part.
     __device__ static void list_chain(const Job& job, const QuadPart& part, const QuadPart& narrow)
     {
-        bool divided = part.divided;
+        bool divided = part.divided == QuadDivided::yes;
         for (unsigned level = part.level + 1; divided && level <= narrow.level; ++level) {
             job.put(atomicAdd(job.node_count, 1U),
                     {level, leading_bits(narrow.code, 2 * level), part.first, part.count});
@@ -261,7 +261,8 @@ struct ExpandQuadtree {
             const unsigned group = 1U << (digits.end() - 2 * level);
             if (tid >= parts || (tid & (group - 1)) != 0 || points_of(level) == 0)
                 return false;
-            return level == part.level + 1 ? part.divided : job.limits.divided(level - 1, points_of(level - 1));
+            return level == part.level + 1 ? part.divided == QuadDivided::yes
+                                           : job.limits.divided(level - 1, points_of(level - 1));
         };
         unsigned mine = 0;
         for (unsigned level = part.level + 1; level <= deepest; ++level)
@@ -272,12 +273,17 @@ struct ExpandQuadtree {
                 const unsigned code = part.code | tid << (kCodeBits - digits.end());
                 job.put(at++, {level, leading_bits(code, 2 * level), starts[tid], points_of(level)});
             }
-        if (points == 0)
+        if (tid >= parts)
             return false;
-        return want(job,
-                    part_of(part, digits, job.limits, tid, starts[tid], points,
-                            deepest > part.level ? points_of(deepest) : 0),
-                    next);
+        const auto start_at = [&](unsigned digit) { return starts[digit] - part.first; };
+        const unsigned end = item_end(digits, leaf_points(blockDim.x), tid, start_at);
+        if (end == tid)
+            return false;
+        const unsigned count = starts[end] - starts[tid];
+        if (end > tid + 1)
+            return want(job, joined(part, digits, starts[tid], count), next);
+        const unsigned node_count = deepest > part.level ? points_of(deepest) : 0;
+        return want(job, part_of(part, digits, job.limits, tid, starts[tid], count, node_count), next);
     }
 };
 

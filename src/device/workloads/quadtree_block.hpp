@@ -116,24 +116,40 @@ __device__ inline bool point_before(unsigned code, unsigned origin, unsigned oth
     return code < other_code || (code == other_code && origin < other_origin);
 }
 
-// Sorts the points of a leaf in shared memory by a bitonic network, in a time that does not depend on them.
+// The points of a crowded bucket that a thread's comparators sort, for one turn: none if `count` is 0.
+struct QuadCrowd {
+    unsigned first, count;
+    unsigned comparator;
+};
+
+// Sorts all crowded buckets in shared memory at once, each by a bitonic network. `most`: points of the largest one.
 // Source: Batcher, "Sorting networks and their applications", AFIPS 1968 (the bitonic sorter).
-__device__ inline void sort_points_by_network(unsigned* codes, unsigned* order, unsigned count)
+__device__ inline void sort_crowds(unsigned* codes, unsigned* order, const QuadCrowd (&crowds)[kPointsAThread],
+                                   unsigned most)
 {
-    for (unsigned sorted = 1; sorted < count; sorted *= 2) // two neighbouring runs of so many points become one
+    for (unsigned sorted = 1; sorted < most; sorted *= 2) // two neighbouring runs of so many points become one
         for (unsigned step = sorted; step > 0; step /= 2) {
             __syncthreads();
-            for (unsigned pair = threadIdx.x; pair < count; pair += blockDim.x) {
-                const unsigned one = pair / step * 2 * step + pair % step;
+            for (const QuadCrowd& crowd : crowds) {
+                const unsigned low = crowd.comparator & (step - 1);
+                const unsigned run = 2 * (crowd.comparator - low);
                 // The first step of a merge compares the points from the outside in, the others at a distance.
-                const unsigned other = step == sorted ? one + 2 * (step - pair % step) - 1 : one + step;
-                if (other >= count || point_before(codes[one], order[one], codes[other], order[other]))
+                const unsigned distant = run + (step == sorted ? 2 * step - 1 - low : step + low);
+                if (distant >= crowd.count)
                     continue;
+                const unsigned one = crowd.first + run + low;
+                const unsigned other = crowd.first + distant;
                 const unsigned code = codes[one];
-                codes[one] = codes[other];
-                codes[other] = code;
+                const unsigned other_code = codes[other];
+                if (code < other_code)
+                    continue;
                 const unsigned origin = order[one];
-                order[one] = order[other];
+                const unsigned other_origin = order[other];
+                if (code == other_code && origin < other_origin)
+                    continue;
+                codes[one] = other_code;
+                codes[other] = code;
+                order[one] = other_origin;
                 order[other] = origin;
             }
         }
@@ -141,14 +157,14 @@ __device__ inline void sort_points_by_network(unsigned* codes, unsigned* order, 
 }
 
 // Sorts the points of a leaf, which the threads have taken, into shared memory: by one distribution into buckets of equal
-// width, or by a network if a bucket has too many. `words`: kQuadWords.
+// width; then each point finds its place in its bucket, or a network sorts the bucket. `words`: kQuadWords.
 __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&code)[kPointsAThread],
                                    const unsigned (&origin)[kPointsAThread])
 {
     unsigned* const codes = words;
     unsigned* const order = words + kMostLeafPoints;
     unsigned* const starts = words + 2 * kMostLeafPoints; // points of each bucket; then where it begins
-    BLOCK_SHARED(unsigned, range, 2);
+    BLOCK_SHARED(unsigned, range, 3);                     // of the codes; points of the largest crowded bucket
     const unsigned tid = threadIdx.x;
     const unsigned threads = blockDim.x;
     unsigned least = 0xFFFFFFFF;
@@ -162,6 +178,7 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
     if (tid == 0) {
         range[0] = 0xFFFFFFFF;
         range[1] = 0;
+        range[2] = 0;
     }
     const unsigned useful = bit_ceil(count);
     const unsigned buckets = useful < kQuadBuckets ? useful : kQuadBuckets;
@@ -185,14 +202,15 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
     const unsigned begin = tid * own < buckets ? tid * own : buckets;
     const unsigned end = begin + own < buckets ? begin + own : buckets;
     unsigned points = 0;
-    unsigned crowded = 0;
+    unsigned largest = 0;
     for (unsigned bucket = begin; bucket < end; ++bucket) {
         points += starts[bucket];
-        crowded |= starts[bucket] > kMostOfQuadBucket ? 1 : 0;
+        largest = largest > starts[bucket] ? largest : starts[bucket];
     }
-    ItemsAndBlocks total = 0; // crowded threads in the upper half, points in the lower half
-    const ItemsAndBlocks before = sum_before(ItemsAndBlocks{crowded} << kItemsShift | points, false, total);
-    const bool by_network = total >> kItemsShift != 0;
+    if (largest > kMostOfQuadBucket)
+        atomicMax(&range[2], largest);
+    ItemsAndBlocks total = 0;
+    const ItemsAndBlocks before = sum_before(points, false, total);
     auto start = static_cast<unsigned>(before);
     for (unsigned bucket = begin; bucket < end; ++bucket) {
         const unsigned next = start + starts[bucket];
@@ -206,25 +224,35 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
             codes[place[turn]] = code[turn];
             order[place[turn]] = origin[turn];
         }
-    if (by_network)
-        return sort_points_by_network(codes, order, count);
     __syncthreads();
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn)
-        if (turn * threads + tid < count) {
-            const unsigned bucket = (code[turn] - least) >> shift;
-            const unsigned first = starts[bucket];
-            const unsigned last = bucket + 1 < buckets ? starts[bucket + 1] : count;
-            place[turn] = first;
-            for (unsigned other = first; other < last; ++other)
-                place[turn] += point_before(codes[other], order[other], code[turn], origin[turn]) ? 1 : 0;
+    QuadCrowd crowds[kPointsAThread];
+    for (unsigned turn = 0; turn < kPointsAThread; ++turn) {
+        crowds[turn] = {0, 0, 0};
+        if (turn * threads + tid >= count)
+            continue;
+        const unsigned bucket = (code[turn] - least) >> shift;
+        const unsigned first = starts[bucket];
+        const unsigned last = bucket + 1 < buckets ? starts[bucket + 1] : count;
+        if (last - first > kMostOfQuadBucket) { // as many comparators as half a full network needs
+            if (place[turn] - first < bit_ceil(last - first) / 2)
+                crowds[turn] = {first, last - first, place[turn] - first};
+            continue;
         }
+        place[turn] = first;
+        for (unsigned other = first; other < last; ++other)
+            place[turn] += point_before(codes[other], order[other], code[turn], origin[turn]) ? 1 : 0;
+    }
     __syncthreads();
     for (unsigned turn = 0; turn < kPointsAThread; ++turn)
         if (turn * threads + tid < count) {
             codes[place[turn]] = code[turn];
             order[place[turn]] = origin[turn];
         }
-    __syncthreads();
+    const unsigned crowd = range[2];
+    if (crowd == 0)
+        __syncthreads();
+    else
+        sort_crowds(codes, order, crowds, crowd);
 }
 
 // The block sorts a leaf to the same positions of the output, and lists the nodes in it.
