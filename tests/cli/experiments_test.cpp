@@ -51,7 +51,8 @@ Plan plan_of_file(const std::string& file)
 // On an H200, with the inputs that the host makes.
 TEST(Experiments, OfIrregularRecursionTakeMinutes)
 {
-    for (const char* file : {"/bezier.cfg", "/mandelbrot.cfg", "/sort.cfg", "/quadtree.cfg", "/cgo22.cfg", "/search.cfg"}) {
+    for (const char* file :
+         {"/bezier.cfg", "/mandelbrot.cfg", "/sort.cfg", "/quadtree.cfg", "/cgo22.cfg", "/search.cfg"}) {
         const Plan plan = plan_of_file(std::string(NESTBED_EXPERIMENTS) + file);
         EXPECT_LT(cost_us(plan), 200e6) << file;
         EXPECT_GT(cost_us(plan), 1e6) << file;
