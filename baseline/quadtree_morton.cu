@@ -10,25 +10,12 @@
 // on the order of execution.
 // Source: CUB, which comes with the CUDA toolkit. Sorting by Morton codes first is the way of RAPIDS cuSpatial
 // (quadtree_on_points), which then finds the nodes level by level.
-#include "device/workloads/quadtree.hpp"
-
-#ifdef __CUDACC__
-#include <cub/device/device_radix_sort.cuh>
-#endif
+#include "device/workloads/quadtree_sorted.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
 #ifdef __CUDACC__
-__global__ void make_codes(QuadTask task, QuadArray to)
-{
-    const unsigned index = blockIdx.x * blockDim.x + threadIdx.x;
-    if (index >= task.count)
-        return;
-    to.codes[index] = morton_code(task.points[index]);
-    to.order[index] = index;
-}
-
 __global__ void find_nodes(QuadTask task)
 {
     const unsigned index = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,31 +48,13 @@ struct QuadtreeMorton {
 #ifdef __CUDACC__
     static Buffer<unsigned char> prepare(const QuadJob& job)
     {
-        std::size_t bytes = 0;
-        check(sort(job, nullptr, bytes));
-        return job.context.allocate<unsigned char>(bytes);
+        return scratch_of_sort(job);
     }
 
     static void run(const QuadJob& job, const Buffer<unsigned char>& scratch)
     {
-        std::size_t bytes = scratch.size();
-        const LaunchShape shape{(job.task.count - 1) / job.point.block + 1, job.point.block};
-        host_launch<make_codes>(job.context, shape, job.task, job.task.at(QuadPlace::spare));
-        job.context.lose_count_of_host_launches();
-        check(sort(job, scratch.data(), bytes));
-        host_launch<find_nodes>(job.context, shape, job.task);
-    }
-
-  private:
-    static cudaError_t sort(const QuadJob& job, void* scratch, std::size_t& bytes)
-    {
-        const QuadArray& from = job.task.at(QuadPlace::spare);
-        const QuadArray& to = job.task.at(QuadPlace::out);
-        const cudaStream_t stream = scratch == nullptr ? nullptr : job.context.stream(0);
-        return cub::DeviceRadixSort::SortPairs(scratch, bytes, static_cast<const unsigned*>(from.codes), to.codes,
-                                               static_cast<const unsigned*>(from.order), to.order,
-                                               static_cast<int>(job.task.count), 0, static_cast<int>(kCodeBits),
-                                               stream);
+        sort_points(job, scratch);
+        host_launch<find_nodes>(job.context, shape_of_points(job), job.task);
     }
 #endif
 };

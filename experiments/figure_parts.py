@@ -82,14 +82,14 @@ def parts_of(path, log):
 
 def with_levels(cases):
     """Adds columns.
-    `levels`: the depth as a number; for `full`, the depth that was reached; NaN if depth does not apply.
+    `depths`: the depth as a number; for `full`, the depth that was reached; NaN if depth does not apply.
     `launched`: the grids of a chain, the launches of a fan-out, otherwise NaN.
     `whole`: `one grid` for a fan-out launched as one grid, if another fan-out with the same mechanism and number of
     launches was divided into waves."""
     deep = cases["launches_by_depth"].map(lambda text: float(len(str(text).split())))
     asked = pandas.to_numeric(cases["depth"], errors="coerce").replace([math.inf, -math.inf], math.nan)
-    cases = cases.assign(levels=asked.where(cases["depth"] != "full", deep))
-    counts = cases["levels"].where(cases["strategy"] == "chain", cases["grid"].where(cases["strategy"] == "fanout"))
+    cases = cases.assign(depths=asked.where(cases["depth"] != "full", deep))
+    counts = cases["depths"].where(cases["strategy"] == "chain", cases["grid"].where(cases["strategy"] == "fanout"))
     least = cases.groupby(["backend", "gpu", "strategy", "mechanism", "grid"], dropna=False)["wave"].transform("min")
     whole = (cases["strategy"] == "fanout") & (cases["wave"] == cases["grid"]) & (least < cases["wave"])
     return cases.assign(launched=counts.where(counts > 0), whole=whole.map({True: "one grid", False: ""}))

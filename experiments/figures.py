@@ -6,6 +6,7 @@ import typing
 import pandas
 
 import figure_parts as parts
+import figures_depths
 import figures_hazards
 import figures_irregular
 import figures_lanes
@@ -169,7 +170,7 @@ def _rates(cases):
 
 def _rates_at_one_size(cases):
     """Flat kernels of a GPU with a known peak bandwidth, if they are most of the log and have few sizes."""
-    flat = cases[(cases["launches"].fillna(0) == 0) & cases["levels"].isna() & cases["bandwidth_gb_s"].notna()]
+    flat = cases[(cases["launches"].fillna(0) == 0) & cases["depths"].isna() & cases["bandwidth_gb_s"].notna()]
     flat = flat[~(flat["strategy"].isin(["blobs", "blobs_wrong"]) | figures_irregular.is_irregular(flat))]
     most = len(flat) > 2 and len(flat) >= len(cases) / 2 and (flat["peak_gb_s"] > 0).any()
     return flat if most and (flat["backend"] == "cuda").all() and not len(_sizes(cases)) else _none(flat)
@@ -300,6 +301,8 @@ FIGURES = [
            figures_search.budgets, _taken, figures_search.by_budget, page="a point of it is the best of several cases"),
     Figure("by-cutoff", "time-cutoff", "Tree search against the cut-off", "", "searches of a tree with several cut-offs", "search",
            figures_search.cutoffs, _taken, figures_search.by_cutoff, page="a point of it is the best of several cases"),
+    Figure("depths", "launches-depth", "Launches by depth", "", "a sort or a quadtree without aggregation", "sort",
+           figures_depths.depths, _taken, figures_depths.by_depth, page="a line of it is one case"),
     Figure("study", "ratios", "Best threshold, coarsening and aggregation", "", "threshold, coarsening and aggregation, all of them", "cgo22",
            figures_irregular.studies, _taken, figures_irregular.study_ratios, page="a ratio of it is of two groups of cases"),
     Figure("cub", "against-cub", "Time against CUB's",

@@ -80,7 +80,7 @@ def _flat_beside(part, groups, axis):
     if axis != "depth":
         return part.cases.iloc[:0]
     first = groups[0].iloc[0]
-    flat = parts.alike(part.cases[part.cases["levels"].isna() & part.cases["us"].notna()], first,
+    flat = parts.alike(part.cases[part.cases["depths"].isna() & part.cases["us"].notna()], first,
                        ["grid", "block", "type", "elements", "nx", "ny", "experiment"])
     return flat if len(flat) <= 3 else flat.iloc[:0]
 

@@ -25,7 +25,7 @@ class Axis:
 
 
 AXES = {
-    "depth": Axis("depth", "nesting depth", "depth", "levels", words={"full": "after"}),
+    "depth": Axis("depth", "nesting depth", "depth", "depths", words={"full": "after"}),
     "length": Axis("length", "grids in the chain", "depth", "launched"),
     "grid": Axis("grid", "root blocks", "grid", "grid", ("elements",)),
     "children": Axis("launches", "launches", "grid", "launched", apart=("whole",)),

@@ -13,7 +13,7 @@ SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross
            "star", "diamond-tall"]
 DASHES = ["solid", "dash", "dot", "dashdot"]
 SHAPE = ["type", "elements", "grid", "block", "nx", "ny"]
-COLUMNS = ["log", "strategy", "mechanism", *parts.NAMES, "levels", "launched", "whole", "launches"]
+COLUMNS = ["log", "strategy", "mechanism", *parts.NAMES, "depths", "launched", "whole", "launches"]
 UNUSUAL = ("grid", "graphs")  # named in a series only if it differs from most others
 OWN = 1e6  # the weight of the experiment that a figure is made for
 

@@ -671,6 +671,21 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(figure.axes[0].get_ylabel(), "time, µs")
         self.assertEqual(figure.axes[0].get_xlabel(), "queens")
 
+    def test_launches_are_drawn_by_depth(self):
+        def alone(depths, **more):
+            number = sum(int(text) for text in depths.split())
+            return self.sort(10, aggregate="none", launches_by_depth=depths, launches_expected=number, launches_attempted=number, **more)
+        made = [*alone("1 4 16"), *alone("1 2 8"), *alone("1 1", input="equal"), *alone("1 4 16", elements=2048), *alone("5", input="few")]
+        columns = [*self.BY_NEED, "values"]
+        figure = self.drawn(made, columns=columns)["made-launches-depth"]
+        self.assertEqual(len(figure.axes), 2)  # a panel for each size
+        lines = [list(line.get_ydata()) for line in figure.axes[0].lines if len(line.get_xdata()) >= 2]
+        self.assertIn([1, 4, 16], lines)  # the case with the most launches
+        self.assertIn([1, 1], lines)
+        self.assertNotIn([1, 2, 8], lines)
+        self.assertIn("quick_kway, equal", texts_of(figure))
+        self.assertNotIn("made-launches-depth", self.drawn(self.sort(10, launches_by_depth="1 4"), columns=columns))  # aggregated
+
     def test_launches_are_an_axis_where_they_differ(self):
         made = [row for launches in (0, 1, 10, 100, 1000) for row in self.by_need(launches + 5, threshold=launches, launches=launches)]
         self.assertIn("made-launches-time", self.drawn(made, columns=self.BY_NEED))
