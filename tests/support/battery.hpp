@@ -223,7 +223,7 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
         }
         if (info.workload == "search") { // t1 with 1 to 5 levels: 1 to 944 nodes
             constexpr std::uint32_t kNever = 65535;
-            point.elements = 1 + point.elements % 5;
+            point.elements = 1 + point.elements % 7 % 5;
             point.cutoff = info.cutoff ? kNever : 0;
             point.budget = info.budget ? 2 : 0;
             point.grid = 0;
