@@ -166,7 +166,7 @@ def shared_names(source):
     files = collections.defaultdict(list)
     for name, text in source.texts.items():
         if folder_of(name) in STRATEGIES:
-            kernels = re.findall(r"^__global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(", text, re.MULTILINE)
+            kernels = re.findall(r"^__global__ void (?:(?:__launch_bounds__|LAUNCH_BOUNDS)\([^)]*\)\s+)?(\w+)\(", text, re.MULTILINE)
             for defined in sorted({*kernels, *re.findall(r"^(?:struct|class) (\w+) ", text, re.MULTILINE)}):
                 files[defined].append(name)
     for defined, names in files.items():
