@@ -64,7 +64,7 @@ TEST(QuadtreeCommand, DrawsOneTreeOfItsWorkload)
     EXPECT_THAT(refused({"--elements", "16777217"}),
                 HasSubstr("too many points for a picture; allowed: at most 16777216"));
     const Outcome failed = drawn(folder.path("tree.png"), {"--overflow", "fail", "--pending-limit", "1"});
-    EXPECT_EQ(failed.exit_code, 1);
+    EXPECT_EQ(failed.exit_code, 3);
     EXPECT_THAT(failed.err, HasSubstr("nestbed: "));
     EXPECT_FALSE(folder.has("tree.png"));
 }
