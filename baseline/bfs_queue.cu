@@ -54,7 +54,7 @@ __device__ inline unsigned take_vertices(VertexQueue* queue, unsigned most, unsi
     }
 }
 
-__global__ void LAUNCH_BOUNDS(1024) search_queue(GraphTask task, VertexQueue* queue)
+__global__ void LAUNCH_BOUNDS(1024) follow_queue(GraphTask task, VertexQueue* queue)
 {
     BLOCK_SHARED(unsigned, taken, 2);
     for (;;) {
@@ -119,7 +119,7 @@ struct BfsQueue {
         const VertexQueue queue{prepared.places.data(), prepared.queued.data(), 0, 1, 0};
         job.context.upload(prepared.queue, std::span(&queue, 1));
 #ifdef __CUDACC__
-        prepared.blocks = job.context.resident_blocks<search_queue>(job.point.block);
+        prepared.blocks = job.context.resident_blocks<follow_queue>(job.point.block);
 #else
         prepared.blocks = 2 * job.context.facts().multiprocessors;
 #endif
@@ -128,7 +128,7 @@ struct BfsQueue {
 
     static void run(const GraphJob& job, const Prepared& prepared)
     {
-        host_launch<search_queue>(job.context, 0, {prepared.blocks, job.point.block}, job.task,
+        host_launch<follow_queue>(job.context, 0, {prepared.blocks, job.point.block}, job.task,
                                   prepared.queue.data());
     }
 };

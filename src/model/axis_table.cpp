@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -52,6 +53,11 @@ void set_number(T& value, std::optional<std::uint64_t> number)
 
 using Matters = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
 
+// A flag of the strategy, or what a function without arguments says of it.
+template <auto Member>
+constexpr Matters says =
+    [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) -> bool { return std::invoke(Member, info); };
+
 constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "reduce" || info.over_matrix() || info.irregular();
 };
@@ -71,7 +77,7 @@ constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, Ba
 constexpr Matters has_block = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.over_matrix() || info.irregular();
 };
-constexpr Matters offers = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) { return info.offers; };
+constexpr Matters offers = says<&StrategyInfo::offers>;
 constexpr Matters aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
     return info.offers && by != Mechanism::graph_tail; // a graph has one run per level
 };
@@ -90,36 +96,20 @@ constexpr Matters has_fanout = [](const StrategyInfo& info, Mechanism /*by*/, Ba
 constexpr Matters sorts = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "sort";
 };
-constexpr Matters has_cutoff = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.cutoff;
-};
-constexpr Matters has_budget = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.budget;
-};
+constexpr Matters has_cutoff = says<&StrategyInfo::cutoff>;
+constexpr Matters has_budget = says<&StrategyInfo::budget>;
 constexpr Matters is_quadtree = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.workload == "quadtree";
 };
 constexpr Matters has_threshold = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.offers || info.threshold;
 };
-constexpr Matters over_graph = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.over_graph();
-};
-constexpr Matters has_delta = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.delta;
-};
-constexpr Matters over_matrix = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.over_matrix();
-};
-constexpr Matters is_shaped = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.shaped;
-};
-constexpr Matters is_delayed = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.delayed;
-};
-constexpr Matters is_drawn = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.drawn();
-};
+constexpr Matters over_graph = says<&StrategyInfo::over_graph>;
+constexpr Matters has_delta = says<&StrategyInfo::delta>;
+constexpr Matters over_matrix = says<&StrategyInfo::over_matrix>;
+constexpr Matters is_shaped = says<&StrategyInfo::shaped>;
+constexpr Matters is_delayed = says<&StrategyInfo::delayed>;
+constexpr Matters is_drawn = says<&StrategyInfo::drawn>;
 constexpr Matters by_device = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
     return from_device(by);
 };

@@ -310,24 +310,23 @@ std::uint64_t graph_edges(const Case& point)
 
 double input_us(const Case& point)
 {
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    const auto elements = static_cast<double>(point.elements);
     if (point.dwell != 0)
-        return point.backend == BackendKind::cuda
-                   ? static_cast<double>(point.elements) * point.dwell * kIterationOnHosts
-                   : 0;
-    if (Registry::find_anywhere(point.strategy)->info().workload == "bezier")
+        return point.backend == BackendKind::cuda ? elements * point.dwell * kIterationOnHosts : 0;
+    if (info.workload == "bezier")
         return bezier_points(point) * kPointMade;
-    if (Registry::find_anywhere(point.strategy)->info().workload == "sort")
-        return static_cast<double>(point.elements) * kKeyMade;
-    if (Registry::find_anywhere(point.strategy)->info().workload == "search")
+    if (info.workload == "sort")
+        return elements * kKeyMade;
+    if (info.workload == "search")
         return search_estimate(point).nodes * (point.input == InputKind::queens ? 0.1 : 1) * kNodeOnHost;
-    if (Registry::find_anywhere(point.strategy)->info().workload == "quadtree")
-        return static_cast<double>(point.elements) * kQuadPointMade;
-    if (Registry::find_anywhere(point.strategy)->info().over_graph())
+    if (info.workload == "quadtree")
+        return elements * kQuadPointMade;
+    if (info.over_graph())
         return static_cast<double>(graph_edges(point)) * kEdgeMade;
-    if (!Registry::find_anywhere(point.strategy)->info().drawn())
+    if (!info.drawn())
         return 0;
-    return static_cast<double>(point.elements) *
-           (point.backend == BackendKind::cuda ? kNumberMade : kNumberMadeExecuted);
+    return elements * (point.backend == BackendKind::cuda ? kNumberMade : kNumberMadeExecuted);
 }
 
 double cost_us(const Plan& plan, const Case& point)

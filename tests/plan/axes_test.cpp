@@ -206,20 +206,11 @@ TEST(Axes, OfSidesAndShapesCountAmongTheMillionCasesAtMost)
               "the axes multiply to 2000000 cases: 1 strategies and mechanisms, 1 types, 1 inputs, 1 operators, 1 "
               "grids, 1 blocks, 1 elements, "
               "1000 nx, 1000 ny, 2 block-shapes, 1 depths, 1 thresholds, 1 coarsens, 1 aggregates, 1 overflows, 1 "
-<<<<<<< HEAD
               "dwells, 1 divisions, 1 fanouts, 1 grains, 1 values, 1 cutoffs, 1 budgets, 1 levels, 1 edge-factors, 1 "
               "graph-files, 1 deltas, 1 "
               "pending-limits, "
               "1 waves, 1 "
               "streams, 1 delays, 1 graphs, "
-||||||| 423b45e
-              "dwells, 1 divisions, 1 fanouts, 1 grains, 1 values, 1 levels, 1 pending-limits, 1 waves, 1 streams, 1 delays, 1 "
-              "graphs, "
-=======
-              "dwells, 1 divisions, 1 fanouts, 1 grains, 1 values, 1 levels, 1 pending-limits, 1 waves, 1 streams, 1 "
-              "delays, 1 "
-              "graphs, "
->>>>>>> 9facc44b73960e8d2acaa161f5c5bad37ee22373
               "1 seeds, 1 submits, 1 l2; allowed: at most 1000000");
     EXPECT_THAT(axes_refusal({{"nx", "1:1000"}, {"ny", "1:1000"}}, 2), StartsWith("the axes multiply to 2000000 "));
 }

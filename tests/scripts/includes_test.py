@@ -29,7 +29,7 @@ STRATEGIES = ["nested", "baseline"]
 STAGES = [folder for folder in MAY_INCLUDE if folder not in STRATEGIES]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh"}
 MOST_LINES = 350
-MOST_OF_SRC = {folder: 0.20 for folder in STAGES} | {"device": 0.36}
+MOST_OF_SRC = {folder: 0.20 for folder in STAGES} | {"device": 0.40}
 # Files whose functions are declared in a header with another name.
 DECLARED_ELSEWHERE = [("cli/command_*.cpp", "cli/commands.hpp"),
                       ("device/workloads/*_workload.cu", "device/workload.hpp"),
