@@ -275,7 +275,7 @@ class PlantedMistakes(unittest.TestCase):
             return self.found({f"src/{folder}/lines.hpp": "\n" * (100 * count) for folder, count in lines.items()},
                               [large_folders])
         self.assertEqual(found(), [])
-        lines["device"] = 44
+        lines["device"] = 60
         self.assertEqual([text.split(":")[0] for text in found()], ["src/device"])
         lines["plan"], lines["device"] = 30, 36
         self.assertEqual([text.split(":")[0] for text in found()], ["src/plan"])
