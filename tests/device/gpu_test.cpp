@@ -83,10 +83,12 @@ TEST_F(Gpu, AutoNeverLetsALaunchBeRefused)
          })) {
         SCOPED_TRACE(name_of(way));
         const int times = way.mechanism == Mechanism::tail ? 2 : 10; // launches that run one by one take up to 0.2 s
-        // Sorts have leaves of 16 keys here: of 20,000 keys, more than the default limit.
-        const Shape shape = way.has_matrix()                ? Shape{.name = "", .nx = 2048, .ny = 2048}
-                            : way.info().workload == "sort" ? Shape{"", 40, 512, 20'000}
-                                                            : Shape{"", 2048, 512};
+        // Sorts have leaves of 16 keys here, quadtrees of 5 points: of 20,000, more than the default limit.
+        const bool small =
+            way.info().workload == "sort" || way.info().workload == "quadtree" || way.info().over_graph();
+        const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 2048, .ny = 2048}
+                            : small          ? Shape{"", 40, 512, 20'000}
+                                             : Shape{"", 2048, 512};
         const Case point = case_of(BackendKind::cuda, way, shape, types_of(way).front());
         for (int time = 0; time < times; ++time)
             expect_ok_but_for_a_race(point, way);

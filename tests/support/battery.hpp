@@ -237,6 +237,9 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.edge_factor = 4;
             point.delta = info.delta ? 16 : 0;
             point.grid = 0;
+            constexpr std::uint64_t kMostByOrder = 60; // vertices: depth first, the work grows exponentially
+            if (info.by_order)
+                point.elements = std::min(point.elements, kMostByOrder);
         }
         return;
     }

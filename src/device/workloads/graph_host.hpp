@@ -11,7 +11,7 @@ template <bool Weighted>
 __global__ void LAUNCH_BOUNDS(1024) search_step(GraphSearch search)
 {
     BLOCK_SHARED(GraphShared, shared, 1);
-    const GraphSearchState now = *search.state;
+    const GraphSearchPlan now = search.state->plan;
     const unsigned level = run_step<Weighted>(search, now, blockIdx.x, gridDim.x, shared[0]);
     if (is_last_block(search, gridDim.x, shared[0]) && threadIdx.x == 0)
         plan_step<Weighted>(search, now, level, blockDim.x);
@@ -28,7 +28,7 @@ template <bool Weighted>
 void run_host_steps(const GraphJob& job, const GraphSearchSetup& setup)
 {
     GraphSearchState state{};
-    for (unsigned blocks = 1; blocks != 0; blocks = state.blocks) {
+    for (unsigned blocks = 1; blocks != 0; blocks = state.plan.blocks) {
         host_launch<search_step<Weighted>>(job.context, 0, {blocks, job.point.block}, setup.search);
         job.context.read(std::span(&state, 1), setup.state, 0);
     }
@@ -44,12 +44,12 @@ __global__ void LAUNCH_BOUNDS(1024) search_together(GraphSearch search)
     unsigned block = blockIdx.x;
     unsigned blocks = gridDim.x;
     for (unsigned epoch = 0;;) {
-        const GraphSearchState now = *search.state;
+        const GraphSearchPlan now = search.state->plan;
         const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
         if (is_last_block(search, blocks, shared[0])) {
             if (threadIdx.x == 0) {
                 plan_step<Weighted>(search, now, level, blockDim.x);
-                shared[0].alone = search.state->mode != StepMode::done && search.state->blocks == 1 ? 1 : 0;
+                shared[0].alone = search.state->plan.mode != StepMode::done && search.state->plan.blocks == 1 ? 1 : 0;
                 if (shared[0].alone == 0)
                     store_release(&search.state->epoch, epoch + 1);
             }
@@ -66,7 +66,7 @@ __global__ void LAUNCH_BOUNDS(1024) search_together(GraphSearch search)
             __syncthreads();
         }
         ++epoch;
-        if (search.state->mode == StepMode::done)
+        if (search.state->plan.mode == StepMode::done)
             return;
         block = blockIdx.x;
         blocks = gridDim.x;

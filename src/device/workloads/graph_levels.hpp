@@ -31,9 +31,8 @@ struct ListedVertex {
     unsigned start; // edges of the vertices before it in the list
 };
 
-// The state of a search, on the device.
-struct GraphSearchState {
-    ItemsAndBlocks found; // vertices (upper half) and edges of the list that this step makes
+// The step that runs. Only the last block of a step writes it, for the next one.
+struct GraphSearchPlan {
     StepMode mode;
     unsigned level;
     unsigned list; // which of the two lists the step reads
@@ -41,12 +40,18 @@ struct GraphSearchState {
     unsigned edges;
     unsigned blocks;     // that the step needs
     unsigned unexplored; // edges of vertices that no list had
+    unsigned bound;      // distances below are near
+    unsigned settled;    // distances below are final
+    unsigned far;        // which of the two lists has the far vertices
+    unsigned far_read;   // split: vertices in the other one
+};
+
+// The state of a search, on the device. Blocks change what is outside the plan during a step.
+struct GraphSearchState {
+    GraphSearchPlan plan;
+    ItemsAndBlocks found; // vertices (upper half) and edges of the list that this step makes
     unsigned arrived;
-    unsigned bound;     // distances below are near
-    unsigned settled;   // distances below are final
-    unsigned far;       // which of the two lists has the far vertices
-    unsigned far_count; // vertices in it
-    unsigned far_read;  // split: vertices in the other one
+    unsigned far_count; // vertices in the list of far vertices
     unsigned far_least; // split: the least distance that stays far
     unsigned grids;     // that were wanted
     unsigned epoch;     // of waiting blocks (cooperative)
@@ -139,7 +144,7 @@ __device__ void append_vertices(const GraphSearch& search, unsigned list, GraphS
         if (degree != 0)
             search.lists[list][at >> kItemsShift] = {vertex, static_cast<unsigned>(at)};
     }
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0 && count != 0)
         shared.staged = 0;
     __syncthreads();
 }
@@ -165,7 +170,7 @@ __device__ inline unsigned find_vertex(const ListedVertex* list, unsigned items,
 // Follows the edges begin to end - 1 of the `count` vertices of the tile, and calls found(reached, vertex, far) in every thread
 // for each of them, and after() in all threads of the block now and then. All threads of the block call it.
 template <bool Weighted, class Found, class After>
-__device__ void follow_edges(const GraphSearch& search, const GraphSearchState& now, const GraphShared& shared,
+__device__ void follow_edges(const GraphSearch& search, const GraphSearchPlan& now, const GraphShared& shared,
                              unsigned count, unsigned begin, unsigned end, const Found& found, const After& after)
 {
     for (; begin < end; begin += kEdgesAThread * blockDim.x) {
@@ -193,7 +198,7 @@ __device__ void follow_edges(const GraphSearch& search, const GraphSearchState& 
 
 // Stages what was reached; all threads of the block call it.
 template <bool Weighted>
-__device__ void stage_found(const GraphSearch& search, const GraphSearchState& now, GraphShared& shared, bool reached,
+__device__ void stage_found(const GraphSearch& search, const GraphSearchPlan& now, GraphShared& shared, bool reached,
                             unsigned vertex, bool is_far)
 {
     const unsigned place = place_in(&shared.staged, reached && !is_far);
@@ -204,7 +209,7 @@ __device__ void stage_found(const GraphSearch& search, const GraphSearchState& n
 }
 
 // Makes room for `more` staged vertices. All threads of the block call it.
-__device__ inline void make_room(const GraphSearch& search, const GraphSearchState& now, GraphShared& shared,
+__device__ inline void make_room(const GraphSearch& search, const GraphSearchPlan& now, GraphShared& shared,
                                  unsigned more)
 {
     __syncthreads();
@@ -231,7 +236,7 @@ __device__ void load_tile(const GraphSearch& search, const ListedVertex* list, u
 
 // Block `block` of `blocks` of a level: its part of the edges.
 template <bool Weighted>
-__device__ void top_down(const GraphSearch& search, const GraphSearchState& now, unsigned block, unsigned blocks,
+__device__ void top_down(const GraphSearch& search, const GraphSearchPlan& now, unsigned block, unsigned blocks,
                          GraphShared& shared)
 {
     const ListedVertex* list = search.lists[now.list];
@@ -270,7 +275,7 @@ __device__ inline bool finds_parent(const GraphTask& task, unsigned level, unsig
 
 // Block `block` of `blocks` of a level from below: every vertex that was not reached looks for a vertex of the level. A thread
 // looks at up to 32 edges; the warp shares the others.
-__device__ inline void bottom_up(const GraphSearch& search, const GraphSearchState& now, unsigned block,
+__device__ inline void bottom_up(const GraphSearch& search, const GraphSearchPlan& now, unsigned block,
                                  unsigned blocks, GraphShared& shared)
 {
     const GraphTask& task = search.task;
@@ -318,7 +323,7 @@ __device__ inline void bottom_up(const GraphSearch& search, const GraphSearchSta
 
 // Block `block` of `blocks` of the far vertices: those that are near now go to the next list, others stay, and those that were
 // near before are dropped.
-__device__ inline void split_far(const GraphSearch& search, const GraphSearchState& now, unsigned block,
+__device__ inline void split_far(const GraphSearch& search, const GraphSearchPlan& now, unsigned block,
                                  unsigned blocks, GraphShared& shared)
 {
     for (unsigned base = block * blockDim.x; base < now.far_read; base += blocks * blockDim.x) {

@@ -8,7 +8,7 @@ namespace nestbed::inline NESTBED_BACKEND
 
 // Follows the few edges of one vertex per thread, and calls found(has, vertices, far) with what is reached.
 template <bool Weighted, class Found>
-__device__ void follow_few(const GraphSearch& search, const GraphSearchState& now, unsigned first, unsigned degree,
+__device__ void follow_few(const GraphSearch& search, const GraphSearchPlan& now, unsigned first, unsigned degree,
                            unsigned value, const Found& found)
 {
     const GraphTask& task = search.task;
@@ -38,7 +38,7 @@ __device__ void follow_few(const GraphSearch& search, const GraphSearchState& no
 // Runs levels in this block, with the vertices in shared memory, until one is too large or none is left. All threads call it.
 // Returns the level whose list it made, if it made one.
 template <bool Weighted>
-__device__ unsigned small_levels(const GraphSearch& search, GraphSearchState now, GraphShared& shared)
+__device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now, GraphShared& shared)
 {
     const GraphTask& task = search.task;
     unsigned* current = shared.stage;

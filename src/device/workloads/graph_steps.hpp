@@ -10,7 +10,7 @@ namespace nestbed::inline NESTBED_BACKEND
 
 // Block `block` of `blocks` of the step. All threads call it. Returns the next level.
 template <bool Weighted>
-__device__ unsigned run_step(const GraphSearch& search, const GraphSearchState& now, unsigned block, unsigned blocks,
+__device__ unsigned run_step(const GraphSearch& search, const GraphSearchPlan& now, unsigned block, unsigned blocks,
                              GraphShared& shared)
 {
     if (now.mode == StepMode::small)
@@ -34,14 +34,15 @@ __device__ unsigned run_step(const GraphSearch& search, const GraphSearchState& 
 
 // Which step is next, by one thread after all blocks of the step `now`.
 template <bool Weighted>
-__device__ void plan_step(const GraphSearch& search, const GraphSearchState& now, unsigned level, unsigned threads)
+__device__ void plan_step(const GraphSearch& search, const GraphSearchPlan& now, unsigned level, unsigned threads)
 {
     constexpr unsigned kAlpha = 14; // bottom-up if the level has more than 1/14 of the unexplored edges,
     constexpr unsigned kBeta = 24;  // until it has fewer than 1/24 of the vertices
     constexpr unsigned kLeast = 8;  // and only for more edges than 1/8 of the vertices, which it must look at
-    GraphSearchState& next = *search.state;
-    const ItemsAndBlocks found = next.found;
-    next.found = 0;
+    GraphSearchState& state = *search.state;
+    GraphSearchPlan& next = state.plan;
+    const ItemsAndBlocks found = state.found;
+    state.found = 0;
     next.level = level;
     next.list = 1 - now.list;
     next.items = static_cast<unsigned>(found >> kItemsShift);
@@ -61,19 +62,20 @@ __device__ void plan_step(const GraphSearch& search, const GraphSearchState& now
             next.mode = StepMode::bottom_up;
             threads_needed = search.task.vertices;
         }
-    } else if (!Weighted || next.far_count == 0) {
+    } else if (!Weighted || state.far_count == 0) {
         next.mode = StepMode::done;
         next.blocks = 0;
         return;
     } else {
         // After a split that found nothing near, the next range begins at the least distance.
-        const unsigned from = now.mode == StepMode::split && next.far_least > now.bound ? next.far_least : now.bound;
+        const unsigned from =
+            now.mode == StepMode::split && state.far_least > now.bound ? state.far_least : now.bound;
         next.settled = now.bound;
         next.bound = from < kUnreached - search.delta ? from + search.delta : kUnreached;
         next.far = 1 - now.far;
-        next.far_read = next.far_count;
-        next.far_count = 0;
-        next.far_least = kUnreached;
+        next.far_read = state.far_count;
+        state.far_count = 0;
+        state.far_least = kUnreached;
         next.mode = StepMode::split;
         threads_needed = next.far_read / kEdgesAThread + 1;
     }
@@ -107,13 +109,13 @@ __global__ void LAUNCH_BOUNDS(1024) search_steps(const __grid_constant__ GraphSe
     unsigned block = blockIdx.x;
     unsigned blocks = gridDim.x; // 1 in a small step
     for (;;) {
-        const GraphSearchState now = *search.state;
+        const GraphSearchPlan now = search.state->plan;
         const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
         if (!is_last_block(search, blocks, shared[0]))
             return;
         if (threadIdx.x == 0) {
             plan_step<Weighted>(search, now, level, blockDim.x);
-            const GraphSearchState& next = *search.state;
+            const GraphSearchPlan& next = search.state->plan;
             bool alone = next.mode != StepMode::done;
             if (next.blocks > 1 && !here.last_level()) {
                 ++search.state->grids;
@@ -201,14 +203,15 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     const bool small = options.first_small && job.source_edges <= kSmallEdges;
     if (!small)
         setup.first_blocks = std::min(search.most_blocks, (job.source_edges / kEdgesAThread) / job.point.block + 1);
-    const GraphSearchState start{.mode = small ? StepMode::small : StepMode::top_down,
-                                 .items = 1,
-                                 .edges = job.source_edges,
-                                 .blocks = 1,
-                                 .unexplored = task.edges - job.source_edges,
-                                 .bound = options.near_far ? job.point.delta : kUnreached,
-                                 .far_least = kUnreached};
-    context.upload(setup.state, std::span(&start, 1));
+    GraphSearchState start{};
+    start.plan = {.mode = small ? StepMode::small : StepMode::top_down,
+                  .items = 1,
+                  .edges = job.source_edges,
+                  .blocks = 1,
+                  .unexplored = task.edges - job.source_edges,
+                  .bound = options.near_far ? job.point.delta : kUnreached};
+    start.far_least = kUnreached;
+    context.upload(setup.state, std::span<const GraphSearchState>(&start, 1));
     return setup;
 }
 
