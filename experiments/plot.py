@@ -130,7 +130,7 @@ def draw_folder(folder, out):
 def draw_pays(folder, out):
     """Draws what all logs of irregular workloads together say, one figure per device."""
     found = {}
-    for path in logs_of(folder):
+    for path in logs.logs_in(folder)[0]:
         for part in figure_parts.parts_of(path, logs.read_log(path)):
             works = pays.works(part)
             if len(works):
