@@ -32,10 +32,11 @@ std::vector<Rgb> quadtree_picture(const QuadTree& tree, std::uint32_t side)
         picture[std::size_t{side - 1 - y} * side + x] = colour;
     };
     const unsigned levels = levels_in(tree);
-    for (auto node = tree.nodes.rbegin(); node != tree.nodes.rend(); ++node) {
-        const Rgb colour = colour_of_depth(node->level, levels);
-        const std::uint32_t corner = point_of(node->level == 0 ? 0 : node->code << (kCodeBits - 2 * node->level));
-        const std::uint32_t width = 1U << (kCoordinateBits - node->level);
+    for (std::size_t place = tree.nodes.size(); place != 0; --place) { // the deepest first
+        const QuadNode& node = tree.nodes[place - 1];
+        const Rgb colour = colour_of_depth(node.level, levels);
+        const std::uint32_t corner = point_of(node.level == 0 ? 0 : node.code << (kCodeBits - 2 * node.level));
+        const std::uint32_t width = 1U << (kCoordinateBits - node.level);
         const std::uint32_t left = pixel_of(corner & 0xFFFFU);
         const std::uint32_t low = pixel_of(corner >> kCoordinateBits);
         for (std::uint32_t x = left; x < pixel_of((corner & 0xFFFFU) + std::uint64_t{width}); ++x)

@@ -87,7 +87,8 @@ std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::ui
                     after.push_back(graph.ends[edge]);
                 }
         std::ranges::sort(after);
-        after.erase(std::ranges::unique(after).begin(), after.end());
+        after.erase(std::unique(after.begin(), after.end()),
+                    after.end()); // clang 14 cannot compile std::ranges::unique
         now = std::move(after);
     }
     return rounds;
