@@ -5,7 +5,7 @@
 //     a thread per node of it: the quadtree's squares between its parent's common bits and its own are nodes while the
 //         square above has more than `grain` points
 //
-// Equal codes are told apart by their index in the order, as Karras does.
+// Keys with equal codes differ in their index in the order, as in the paper.
 //
 // Launches: none from the device; from the host four, and those of the library.
 // Hazards: none. The sort is stable. Blocks reserve places in the list of nodes by atomic operations, so its order

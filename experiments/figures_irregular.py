@@ -46,8 +46,8 @@ def prepared(cases):
 def flat_and_nested(cases):
     """The irregular cases, if the log has launches by need and flat forms of the same work."""
     own = prepared(cases)
-    work = set(map(_work_of, own[~own["by_need"]].to_dict("records")))
-    shared = own["by_need"] & own.apply(lambda case: _work_of(case) in work, axis=1) if len(own) else own["by_need"]
+    work = set(map(work_of, own[~own["by_need"]].to_dict("records")))
+    shared = own["by_need"] & own.apply(lambda case: work_of(case) in work, axis=1) if len(own) else own["by_need"]
     return own if shared.any() else own[:0]
 
 
@@ -87,21 +87,21 @@ def _alone(study):
     return study[study["expected"] == 0]
 
 
-def _work_of(case):
+def work_of(case):
     return tuple(str(case[name]) for name in WORK)
 
 
-def _flat(part):
+def flat_of(part):
     """{work: the flat case with the least time}."""
     own = prepared(part.cases)
     own = own[~own["by_need"] & own["us"].notna()].sort_values("us", kind="stable")
     found = {}
     for _, case in own.iterrows():
-        found.setdefault(_work_of(case), case)
+        found.setdefault(work_of(case), case)
     return found
 
 
-def _best(cases):
+def best_of(cases):
     timed = cases.dropna(subset=["us"])
     return None if timed.empty else timed.loc[timed["us"].idxmin()]
 
@@ -164,15 +164,15 @@ def _look(group):
 
 def against_flat(part, shown, figure):
     """A line for each work and mechanism; a dot for each form that launches by need: the time of the best flat form over its own."""
-    flat = _flat(part)
+    flat = flat_of(part)
     names = _names(shown)
     lines = []
     nested = shown[shown["by_need"] & (shown["expected"] > 0)]
     for group in parts.grouped_by(nested, [*WORK, "mechanism"]):
         case = group.iloc[0]
-        best = _best(group)
-        if best is not None and _work_of(case) in flat:
-            lines.append((work_text(case, names), parts.mechanism_text(case["mechanism"]), group, best, flat[_work_of(case)]))
+        best = best_of(group)
+        if best is not None and work_of(case) in flat:
+            lines.append((work_text(case, names), parts.mechanism_text(case["mechanism"]), group, best, flat[work_of(case)]))
     if not lines:
         return nothing_timed(figure.title, part, shown)
     lines.sort(key=lambda line: tuple(parts.order_of(line[2].iloc[0][name]) for name in ["workload", "elements", "input", "dwell", "mechanism"]))
@@ -221,7 +221,7 @@ def _best_text(line, ratio):
 
 def by_threshold(part, shown, figure):
     """A panel for each work, strategy and mechanism; a line for each aggregation, the best over all other axes; the best flat form."""
-    flat = _flat(part)
+    flat = flat_of(part)
     panels = parts.grouped_by(shown, [*WORK, *FORM])
     sheet = Sheet(_threshold_title(figure.title, panels), _key(shown), "Dashed: the best flat form of the same work.")
     left, gap, height = 0.72, 0.72, 1.75
@@ -230,7 +230,7 @@ def by_threshold(part, shown, figure):
         case = panel.iloc[0]
         row, column = divmod(place, 2)
         axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, _form_label(shown, case, FORM))
-        _threshold_panel(axes, panel, flat.get(_work_of(case)))
+        _threshold_panel(axes, panel, flat.get(work_of(case)))
     if parts.varying(shown, ["coarsen"]):
         sheet.notes.append("A point is the fastest of its coarsenings.")
     alone = shown[shown["expected"] == 0]
@@ -246,7 +246,7 @@ def _threshold_panel(axes, panel, reference):
     for name in [*LOOKS, DEVICE_GRAPH]:
         own = panel[panel["group"] == name]
         points = [(place, best["us"], best["low"], best["high"]) for place, step in enumerate(steps)
-                  if (best := _best(own[own["threshold"] == step])) is not None]
+                  if (best := best_of(own[own["threshold"] == step])) is not None]
         if not points:
             continue
         colour, mark = _look(name)
@@ -272,7 +272,7 @@ def _threshold_panel(axes, panel, reference):
 def _threshold_title(title, panels):
     gains = []
     for panel in panels:
-        plain, best = _best(panel[(panel["threshold"] == 0) & (panel["group"] == "none")]), _best(panel[panel["expected"] > 0])
+        plain, best = best_of(panel[(panel["threshold"] == 0) & (panel["group"] == "none")]), best_of(panel[panel["expected"] > 0])
         if plain is not None and best is not None:
             gains.append((plain["us"] / best["us"], best))
     if not gains:
@@ -287,7 +287,7 @@ def _threshold_title(title, panels):
 
 def against_launches(part, shown, figure):
     """A panel for each work, those with the most cases first; a dot for each form."""
-    flat = _flat(part)
+    flat = flat_of(part)
     every = parts.grouped_by(shown.dropna(subset=["us"]), WORK)
     every.sort(key=len, reverse=True)
     panels = every[:MOST_PANELS]
@@ -307,7 +307,7 @@ def against_launches(part, shown, figure):
             style.log_axis(axes, "x", panel["launches"].min(), panel["launches"].max())
         else:
             style.offset_axis(axes, panel["launches"], width)
-        reference = flat.get(_work_of(case))
+        reference = flat.get(work_of(case))
         times = [*panel["us"], *([] if reference is None else [reference["us"]])]
         style.log_axis(axes, "y", min(times), max(times))
         scale, unit = style.time_unit(times)
@@ -328,13 +328,13 @@ def against_launches(part, shown, figure):
 def ratios_of(part, shown):
     """[(workload, label, {name of the ratio: ratio})] of each study: the time of the plain form, of the form without launches, of the best
     aggregation alone and of the best flat form, each over the time of the best form by need."""
-    flat = _flat(part)
+    flat = flat_of(part)
     found = []
     for study in parts.grouped_by(shown, [*WORK, "strategy", "mechanism"]):
         case = study.iloc[0]
-        rivals = [_best(_plain(study)), _best(_alone(study)), _best(study[(study["threshold"] == 0) & (study["coarsen"] == 1) & (study["group"] != "none")]),
-                  flat.get(_work_of(case))]
-        best = _best(study[study["expected"] > 0])
+        rivals = [best_of(_plain(study)), best_of(_alone(study)), best_of(study[(study["threshold"] == 0) & (study["coarsen"] == 1) & (study["group"] != "none")]),
+                  flat.get(work_of(case))]
+        best = best_of(study[study["expected"] > 0])
         if best is None or any(rival is None for rival in rivals):
             continue
         found.append((case["workload"], _form_label(shown, case, ["strategy", "mechanism"]), dict(zip([*PAPER, LAST_RATIO], (rival["us"] / best["us"] for rival in rivals)))))

@@ -22,10 +22,10 @@ def works(part):
     found = []
     if not len(shown):
         return pandas.DataFrame(found)
-    flat = irregular._flat(part)
+    flat = irregular.flat_of(part)
     nested = shown[shown["by_need"] & (shown["expected"] > 0)]
     for work in parts.grouped_by(nested, irregular.WORK):
-        best, rival = irregular._best(work), flat.get(irregular._work_of(work.iloc[0]))
+        best, rival = irregular.best_of(work), flat.get(irregular.work_of(work.iloc[0]))
         if best is not None and rival is not None:
             found.append({**{name: best[name] for name in irregular.WORK}, "speedup": rival["us"] / best["us"], "best": best["strategy"],
                           "mechanism": best["mechanism"], "group": best["group"], "rival": rival["strategy"]})

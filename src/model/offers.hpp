@@ -74,7 +74,7 @@ struct OfferCounts {
 struct OfferOracle {
     ExpectedLaunches launches;
     OfferCounts counts;
-    std::uint64_t divisions = 0; // sort: parts that need counters on the device, at most
+    std::uint64_t divisions = 0; // sort, quadtree: parts that need counters; search: nodes that blocks leave; at most
 };
 
 // Follows the recursion of a case whose root grid has `roots` blocks. wishes(block, out) appends what the threads of
