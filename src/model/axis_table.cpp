@@ -118,7 +118,7 @@ constexpr Matters has_graphs = [](const StrategyInfo& /*info*/, Mechanism by, Ba
 };
 constexpr Matters has_levels = [](const StrategyInfo& info, Mechanism by,
                                   BackendKind /*on*/) { // levels that run one after another
-    return by != Mechanism::none && info.workload != "fanout" && info.workload != "litmus";
+    return by != Mechanism::none && info.name != "fanout" && info.workload != "litmus";
 };
 
 constexpr Matters on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind on) {

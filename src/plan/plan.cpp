@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "model/empty_grids.hpp"
 #include "model/graph_file.hpp"
 #include "model/search.hpp"
 #include "model/text_numbers.hpp"
@@ -16,6 +17,7 @@
 #include <array>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace nestbed
@@ -98,6 +100,18 @@ void check_levels(const Axes& axes, const StrategyInfo& info)
                                          depth.setting->place(), *depth.number, kLedgerLevels));
 }
 
+// A tree of launches grows with a power of its depth.
+void check_launches(const Case& point)
+{
+    const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+    if (strategy.info().workload == "fanout" && strategy.launches(point).total() > kMostEmptyGrids)
+        throw UsageError(
+            fmt::format("strategy {}: --grid {}, --fanout {} and --depth {} make too many launches; allowed: "
+                        "at most {}",
+                        point.strategy, point.grid, point.fanout, point.depth ? std::to_string(*point.depth) : "full",
+                        kMostEmptyGrids));
+}
+
 // A search has its own usual size, which depends on its input, and small blocks: nodes have few children.
 Case sized(const Axes& axes, Case point)
 {
@@ -128,8 +142,10 @@ Group group_of(const Axes& axes, const Case& input)
         for (const Mechanism mechanism : mechanisms_of(axes, info)) {
             choice.point.mechanism = mechanism;
             for_each_choice(axes, launches, choice, [&](const Choice& one) {
-                if (Case point = meaningful(sized(axes, one.point)); seen.insert(point).second)
+                if (Case point = meaningful(sized(axes, one.point)); seen.insert(point).second) {
+                    check_launches(point);
                     group.cases.push_back(std::move(point));
+                }
             });
         }
     }

@@ -266,6 +266,8 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
                .block = shape.block,
                .depth = shape.depth,
                .seed = 42};
+    if (way.info().workload == "fanout" && way.info().fanout)
+        point.fanout = 2;
     if (way.has_elements() || way.is_irregular())
         point.elements = shape.elements == 0 ? std::uint64_t{shape.grid} * shape.block : shape.elements;
     if (way.has_matrix()) {

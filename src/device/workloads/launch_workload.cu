@@ -44,6 +44,7 @@ class LaunchWorkload final : public Workload
     {
         called_ = {};
         began_ = {};
+        done_.release();
     }
 
   private:
@@ -59,6 +60,7 @@ class LaunchWorkload final : public Workload
             context_.fill_bytes(began_, 0, job.launches);
         };
         job.reset();
+        job.done = done_.of(context_, job.form);
         const std::function<void()> work = launcher.prepare(job);
         if (marked)
             context_.name_range(""); // only the timed run has a range
@@ -101,6 +103,7 @@ class LaunchWorkload final : public Workload
     Context& context_;
     Buffer<unsigned long long> called_, began_, sum_;
     Buffer<Ledger> ledger_;
+    WaitFlags done_;
 };
 
 } // namespace
