@@ -1,4 +1,4 @@
-// trees, chains, chains_synced: every block of the root grid launches empty grids, level by level. They measure what nested
+// trees, trees_by_lanes, chains, chains_synced: every block of the root grid launches empty grids, level by level. They measure what nested
 // launches cost when many are in flight, without the work of a recursion.
 //
 //     grid(tree, node):                            one block of `block` threads; the root grid has `grid` blocks
@@ -6,7 +6,8 @@
 //         if depth is reached: return
 //         thread 0, for each of the `fanout` children (chains: 1): mark: called; launch grid(tree, child)
 //
-// chains_synced: the parent waits for its child.
+// trees_by_lanes: thread c launches child c, for at most as many children as the block has threads. chains_synced: the parent
+// waits for its child.
 // Launches: every root block launches fanout + fanout^2 + ... + fanout^depth grids (depth: 3 if full); of a chain, one per
 // level (8 if full).
 // Hazards: none. The grids share only an atomic sum. In chains_synced a waiting parent stays resident, so the root blocks
@@ -26,25 +27,31 @@ struct TreeNode {
     unsigned node;
 };
 
-template <bool Waits, class Nest>
+// Who launches the children of a grid.
+enum class ByWhom { thread, lanes, waiting_thread };
+
+template <ByWhom Who, class Nest>
 __global__ void tree_grid(LaunchMarks marks, TreeNode here, unsigned fanout, unsigned per_tree, Nest nest)
 {
     const auto scope = nest.enter();
     const unsigned long long now = marks.now();
-    if (threadIdx.x != 0)
+    constexpr bool kLanes = Who == ByWhom::lanes;
+    if (threadIdx.x >= (kLanes ? fanout : 1))
         return;
     const unsigned tree = here.tree + blockIdx.x; // below the root every block is block 0
-    if (nest.depth > 0)
+    if (nest.depth > 0 && threadIdx.x == 0)
         marks.begin(tree * per_tree + here.node - 1, now);
-    for (unsigned child = 0; !nest.last_level() && child < fanout; ++child) {
-        const TreeNode below{.tree = tree, .node = here.node * fanout + child + 1};
-        marks.call(tree * per_tree + below.node - 1);
-        if constexpr (Waits)
-            launch_and_wait<tree_grid<Waits, Nest>>(nest, {1, blockDim.x}, marks, below, fanout, per_tree);
-        else
-            launch<tree_grid<Waits, Nest>>(nest, {1, blockDim.x}, marks, below, fanout, per_tree);
+    if (!nest.last_level()) {
+        for (unsigned child = threadIdx.x; child < fanout; child += kLanes ? fanout : 1) {
+            const TreeNode below{.tree = tree, .node = here.node * fanout + child + 1};
+            marks.call(tree * per_tree + below.node - 1);
+            if constexpr (Who == ByWhom::waiting_thread)
+                launch_and_wait<tree_grid<Who, Nest>>(nest, {1, blockDim.x}, marks, below, fanout, per_tree);
+            else
+                launch<tree_grid<Who, Nest>>(nest, {1, blockDim.x}, marks, below, fanout, per_tree);
+        }
     }
-    if constexpr (Waits)
+    if constexpr (Who == ByWhom::waiting_thread)
         nest.complete(); // ends the wait of the parent
 }
 
@@ -52,7 +59,7 @@ __global__ void tree_grid(LaunchMarks marks, TreeNode here, unsigned fanout, uns
 constexpr std::uint32_t kTreeLevels = 3;
 constexpr std::uint32_t kChainsLevels = 8;
 
-// S::kWaits, S::kLevels, S::info, S::fanout(point).
+// S::kWho, S::kLevels, S::info, S::fanout(point).
 template <class S>
 struct Trees {
     static ExpectedLaunches launches(const Case& point)
@@ -61,7 +68,7 @@ struct Trees {
         std::uint64_t grids = point.grid;
         for (std::uint64_t& of_level : form.by_depth)
             of_level = grids = std::min(grids * S::fanout(point), kMostEmptyGrids + 1);
-        form.parent_waits = S::kWaits;
+        form.parent_waits = S::kWho == ByWhom::waiting_thread;
         form.one_by_one = mechanism_of(S::info, point) == Mechanism::tail;
         return form;
     }
@@ -73,9 +80,9 @@ struct Trees {
         return [&job] {
             const unsigned per_tree = job.launches / job.point.grid;
             launch_waves<S>(job, [&](const auto& wave, auto nest) {
-                host_launch<tree_grid<S::kWaits, decltype(nest)>>(wave, job.point.block, job.marks,
-                                                                  TreeNode{.tree = wave.first, .node = 0},
-                                                                  S::fanout(job.point), per_tree, nest);
+                host_launch<tree_grid<S::kWho, decltype(nest)>>(wave, job.point.block, job.marks,
+                                                                TreeNode{.tree = wave.first, .node = 0},
+                                                                S::fanout(job.point), per_tree, nest);
             });
         };
     }
@@ -85,7 +92,7 @@ constexpr std::array kTreeMechanisms{Mechanism::fire_and_forget, Mechanism::null
                                      Mechanism::tail};
 
 struct WholeTrees : Trees<WholeTrees> {
-    static constexpr bool kWaits = false;
+    static constexpr ByWhom kWho = ByWhom::thread;
     static constexpr std::uint32_t kLevels = kTreeLevels;
     static constexpr StrategyInfo info{
         .name = "trees",
@@ -99,8 +106,23 @@ struct WholeTrees : Trees<WholeTrees> {
     static unsigned fanout(const Case& point) { return point.fanout; }
 };
 
+struct TreesByLanes : Trees<TreesByLanes> {
+    static constexpr ByWhom kWho = ByWhom::lanes;
+    static constexpr std::uint32_t kLevels = kTreeLevels;
+    static constexpr StrategyInfo info{
+        .name = "trees_by_lanes",
+        .workload = "fanout",
+        .mechanisms = kTreeMechanisms,
+        .summary = "the same trees; as many threads of a block as it has children launch one each",
+        .hazards = "none: the grids share only an atomic sum",
+        .source = "nestbed",
+        .fanout = true,
+    };
+    static unsigned fanout(const Case& point) { return std::min(point.fanout, point.block); }
+};
+
 struct Chains : Trees<Chains> {
-    static constexpr bool kWaits = false;
+    static constexpr ByWhom kWho = ByWhom::thread;
     static constexpr std::uint32_t kLevels = kChainsLevels;
     static constexpr StrategyInfo info{
         .name = "chains",
@@ -114,7 +136,7 @@ struct Chains : Trees<Chains> {
 };
 
 struct ChainsSynced : Trees<ChainsSynced> {
-    static constexpr bool kWaits = true;
+    static constexpr ByWhom kWho = ByWhom::waiting_thread;
     static constexpr std::uint32_t kLevels = kChainsLevels;
     static constexpr StrategyInfo info{
         .name = "chains_synced",
@@ -128,6 +150,7 @@ struct ChainsSynced : Trees<ChainsSynced> {
 };
 
 const RegisterLaunch<WholeTrees> whole_trees;
+const RegisterLaunch<TreesByLanes> trees_by_lanes;
 const RegisterLaunch<Chains> chains;
 const RegisterLaunch<ChainsSynced> chains_synced;
 
