@@ -1,18 +1,13 @@
 // `nestbed show`: the table of an existing log.
 #include "base/error.hpp"
-#include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "cli/commands.hpp"
-#include "log/csv_log.hpp"
+#include "cli/log_files.hpp"
 #include "log/logged_cases.hpp"
-#include "log/manifest.hpp"
-#include "log/resume.hpp"
 #include "run/case_summary.hpp"
 #include "run/summary.hpp"
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <iterator>
 #include <ostream>
 #include <string_view>
@@ -24,30 +19,6 @@ namespace nestbed
 
 namespace
 {
-
-// Leaves out a partial last row, which a run is still writing or could not complete.
-ParsedLog read_log(const std::string& path, std::ostream& err)
-{
-    if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
-        throw UsageError(fmt::format("{}: it is a folder; allowed: logs of nestbed run", path));
-    const std::string text = read_text_file(path);
-    const std::size_t whole = bytes_of_whole_rows(text);
-    if (whole != text.size())
-        err << fmt::format("nestbed: {}: the last row is not complete and is left out\n", path);
-    return parse_log(path, std::string_view(text).substr(0, whole));
-}
-
-// Without a manifest, or with that of another log, only the rows are used.
-std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
-{
-    if (!log.has("run_id"))
-        return {};
-    try {
-        return runs_in_manifest(log.path, runs_of(log));
-    } catch (const UsageError&) {
-        return {};
-    }
-}
 
 int show(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {

@@ -44,6 +44,8 @@ Command statistics_command();
 Command merge_command();
 Command compare_command();
 Command reconcile_command();
+Command calibrate_command();
+Command predict_command();
 
 // In the order of the help.
 const std::vector<Command>& all_commands();

@@ -44,6 +44,15 @@ std::vector<double> times_of(const CaseResult& result)
     return times;
 }
 
+std::vector<double> gpu_times_of(const CaseResult& result)
+{
+    std::vector<double> times;
+    for (const Sample& sample : result.samples)
+        if (sample.status == Status::ok && sample.gpu_us)
+            times.push_back(*sample.gpu_us);
+    return times;
+}
+
 std::size_t samples_planned(const std::vector<CaseResult>& results)
 {
     std::size_t samples = 0;

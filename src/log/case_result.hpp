@@ -38,6 +38,8 @@ struct CaseResult {
 
 // In us, for the samples that are ok: the GPU time, or the host time if there is no GPU time.
 std::vector<double> times_of(const CaseResult& result);
+// The GPU times of the samples that are ok and have one, in us.
+std::vector<double> gpu_times_of(const CaseResult& result);
 
 // Whether a sample with this status ends its case: another sample would give the same result, and could crash another
 // worker.

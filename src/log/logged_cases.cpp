@@ -123,6 +123,8 @@ void add_facts(RunFacts& run, const ParsedLog& log, const LogRow& row)
     run.experiment = text("experiment");
     run.schedule = text("schedule");
     run.device.name = text("gpu");
+    run.device.driver = text("driver");
+    run.device.runtime = text("cuda");
     run.untimed = log.has("floor_us") && text("floor_us").empty();
     run.floor_us = text("floor_us").empty() ? 0 : log.number(row, "floor_us");
     if (!text("peak_gb_s").empty())

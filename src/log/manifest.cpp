@@ -5,6 +5,7 @@
 #include "base/standard_streams.hpp"
 #include "base/text_file.hpp"
 #include "base/version.hpp"
+#include "model/occupancy.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,8 @@ nlohmann::ordered_json device_json(const RunFacts& run)
     const DeviceFacts& device = run.device;
     return {
         {"compute_capability", device.compute_capability},
+        {"max_threads_per_multiprocessor", device.max_threads_per_multiprocessor},
+        {"max_blocks_per_multiprocessor", device.max_blocks_per_multiprocessor},
         {"resident_grids", device.resident_grids},
         {"default_pending_limit", device.default_pending_limit},
         {"memory_bytes", device.memory_bytes},
@@ -163,6 +166,39 @@ std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
         }
     }
     return runs;
+}
+
+DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_id)
+{
+    const RunIdentity run = runs_in_manifest(csv_path, {run_id}).at(run_id);
+    const std::string backend(name_of(BackendKind::cuda));
+    const auto identity = run.backends.find(backend);
+    const auto refuse = [&](std::string_view why) {
+        return UsageError(fmt::format("{}: run {} {}; allowed: a log of a run on a GPU, with its manifest",
+                                      manifest_of(csv_path, {run_id}), run_id, why));
+    };
+    if (identity == run.backends.end())
+        throw refuse("used no GPU");
+    DeviceFacts facts{.name = identity->second.name,
+                      .driver = identity->second.driver,
+                      .runtime = identity->second.runtime,
+                      .multiprocessors = identity->second.multiprocessors};
+    const nlohmann::ordered_json json = read_manifest_of(csv_path, {run_id})["runs"][run_id]["backends"][backend];
+    try {
+        facts.compute_capability = json.at("compute_capability");
+        facts.resident_grids = json.at("resident_grids");
+        facts.default_pending_limit = json.at("default_pending_limit");
+        set_occupancy(facts, facts.compute_capability);
+        facts.max_threads_per_multiprocessor =
+            json.value("max_threads_per_multiprocessor", facts.max_threads_per_multiprocessor);
+        facts.max_blocks_per_multiprocessor =
+            json.value("max_blocks_per_multiprocessor", facts.max_blocks_per_multiprocessor);
+    } catch (const nlohmann::json::exception& error) {
+        throw refuse(fmt::format("lacks a fact about its GPU ({})", error.what()));
+    }
+    if (facts.max_threads_per_multiprocessor == 0 || facts.max_blocks_per_multiprocessor == 0)
+        throw refuse("does not say how many threads and blocks a multiprocessor of its GPU can hold");
+    return facts;
 }
 
 std::string write_manifest(const std::string& csv_path, const RunStart& start, const std::set<std::string>& earlier)

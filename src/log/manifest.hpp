@@ -49,6 +49,11 @@ struct RunStart {
 std::string write_manifest(const std::string& csv_path, const RunStart& start,
                            const std::set<std::string>& earlier = {});
 
+// The facts about the GPU of a run in manifest_of() that plans of launches need. Those that an older version did not
+// record follow from the compute capability (model/occupancy.hpp). Throws UsageError as runs_in_manifest() does, and
+// if the run used no GPU, or the manifest lacks a fact.
+DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_id);
+
 // The words of the command of a run in manifest_of(); empty if the manifest does not contain them.
 std::vector<std::string> command_in_manifest(const std::string& csv_path, const std::string& run_id);
 

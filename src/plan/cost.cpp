@@ -1,12 +1,11 @@
 #include "plan/cost.hpp"
 
 #include "model/graph_file.hpp"
-#include "model/launch_plan.hpp"
 #include "model/offers.hpp"
+#include "model/roofline_file.hpp"
 #include "model/strategy.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -18,31 +17,10 @@ namespace nestbed
 namespace
 {
 
-// What a mechanism costs on a GPU: a launch while many others run at the same time, and a level that starts after the
-// previous one has ended.
-struct Rate {
-    double launch_us = 0;
-    double level_us = 0;
-};
-
-// By mechanism. From wall_us in results/h200/launch.csv (chain: levels; fanout: launches), ways.csv and grid.csv
-// (launches).
-constexpr std::array<Rate, kMechanisms.size()> kRates{{
-    {},         // none
-    {0.45, 11}, // null_stream
-    {0.45, 11}, // named_stream
-    {0.35, 10}, // fire_and_forget
-    {0.4, 7},   // tail
-    {0, 4.4},   // graph_tail
-    {3.3, 0},   // host
-    {1.1, 0},   // host_graph
-    {0, 1.05},  // grid_sync
-}};
-constexpr double kRaised = 2.3;  // slowdown of launches under a raised limit: pending.csv
-constexpr double kWave = 3.3;    // a host launch of one wave, if there are several: fanout with tail
-constexpr double kCall = 15;     // one kernel that the host launches and waits for
-constexpr double kRow = 150;     // untimed, for any case: from the gaps in `utc` between the rows of short cases
-constexpr double kByte = 0.6e-6; // 1.6 TB/s; kernels reach a fifth of it to twice as much
+constexpr double kHostLaunch = 3.3; // of the host's time, for a kernel that waits for the previous one
+constexpr double kCall = 15;        // one kernel that the host launches and waits for
+constexpr double kRow = 150;        // untimed, for any case: from the gaps in `utc` between the rows of short cases
+constexpr double kByte = 0.6e-6;    // 1.6 TB/s; kernels reach a fifth of it to twice as much
 constexpr double kByteUntimed = 0.5e-6;    // to restore or to verify a byte
 constexpr double kLimitSet = 2500;         // untimed
 constexpr double kGraphMade = 700;         // untimed, for a device graph
@@ -81,14 +59,10 @@ constexpr double kEdgeMade = 0.15; // drawn, sorted by its vertex, and followed 
 constexpr double kEdgeOnGpu = 1e-5;
 constexpr double kEdgeExecuted = 0.3;
 
-// The GPU for which the estimates hold: an H200.
+// The GPU for which the estimates hold.
 const DeviceFacts& gpu()
 {
-    static const DeviceFacts facts{.multiprocessors = 132,
-                                   .max_threads_per_multiprocessor = 2048,
-                                   .max_blocks_per_multiprocessor = 32,
-                                   .resident_grids = 128};
-    return facts;
+    return default_roofline().facts;
 }
 
 double number_on_host_us(const Case& point)
@@ -96,37 +70,33 @@ double number_on_host_us(const Case& point)
     return point.strategy == "host" ? kNumberOnHost : point.strategy == "host_parallel" ? kNumberOnHosts : 0;
 }
 
-// Launches by the host, or levels inside one grid.
-double launches_by_host(const StrategyInfo& info, const Case& point)
+// The launches and their levels, by the model of an H200.
+double launches_us(Demand demand)
 {
-    if (info.workload == "chain")
-        return point.depth.value_or(kChainLevels);
-    return info.workload == "fanout" ? point.grid : halving_levels(point);
+    if (demand.mechanism == Mechanism::none)
+        return 0;
+    if (demand.mechanism == Mechanism::host)
+        return demand.host_launches * kHostLaunch;
+    demand.bytes = 0; // they are counted for all cases alike
+    return predict(default_roofline(), demand).us + 2.0 * demand.point.delay_us * demand.form.levels();
 }
 
-// The number of levels that run one after another. The chains of one wave run at the same time. Tail launches run one
-// by one. The subtrees that a block launches into one stream run one after another.
-double levels_in_turn(const ExpectedLaunches& form, const LaunchPlan& plan, Mechanism mechanism)
+// Of so many launches that the input decides: levels of a device graph, or launches from one grid.
+double launches_by_need_us(const StrategyInfo& info, const Case& point, double launches)
 {
-    const bool tail = mechanism == Mechanism::tail;
-    if (form.per_root_block())
-        return static_cast<double>(tail ? plan.roots : plan.waves()) / plan.streams * form.levels();
-    const bool ordered = tail || mechanism == Mechanism::null_stream;
-    return ordered && form.levels() > 0 ? static_cast<double>(form.total() - form.by_depth.back()) + 1
-                                        : form.levels();
-}
-
-double launches_us(const StrategyInfo& info, const Case& point, const ExpectedLaunches& form, const LaunchPlan& plan)
-{
-    const Mechanism mechanism = mechanism_of(info, point);
-    const Rate& rate = kRates.at(static_cast<std::size_t>(mechanism));
-    if (!from_device(mechanism))
-        return launches_by_host(info, point) * (rate.launch_us + (info.workload == "fanout" ? 0 : rate.level_us));
-    const double us = static_cast<double>(form.total()) * rate.launch_us +
-                      levels_in_turn(form, plan, mechanism) * rate.level_us + (plan.waves() - 1) * kWave +
-                      2.0 * point.delay_us * form.levels();
-    const bool raised = form.per_root_block() && plan.pending_limit >= 2 * gpu().default_pending_limit;
-    return raised ? us * kRaised : us;
+    constexpr double kMostLevels = 1e6;
+    if (launches < 1)
+        return 0;
+    Demand demand{.mechanism = mechanism_of(info, point), .point = point};
+    demand.point.delay_us = 0;
+    if (demand.mechanism == Mechanism::graph_tail) {
+        demand.form = ExpectedLaunches::chain_per_grid(static_cast<unsigned>(std::min(launches, kMostLevels)));
+    } else {
+        const auto roots = static_cast<std::uint32_t>(std::min<double>(launches, INT32_MAX));
+        demand.form = ExpectedLaunches::chain_per_block(roots, 1);
+        demand.plan = {.roots = roots, .pending_limit = gpu().default_pending_limit, .wave = roots};
+    }
+    return launches_us(demand);
 }
 
 // Rough sizes of a search: its nodes; its levels, and those of its nodes that a block may leave to others: above the cutoff.
@@ -239,25 +209,23 @@ double irregular_sample_us(const StrategyInfo& info, const Case& point)
     const double work = irregular_work_us(info, point);
     if (point.backend == BackendKind::cpu)
         return kRowExecuted + work + launches * (kLaunchExecuted + point.block * kThreadExecuted);
-    const Rate& rate = kRates.at(static_cast<std::size_t>(mechanism_of(info, point)));
-    const bool in_turn = mechanism_of(info, point) == Mechanism::tail;
     constexpr double kRuns = 2; // held, and not held
     return kRow + static_cast<double>(bytes_moved(info, point)) * 2 * kByteUntimed +
-           kRuns * (kCall + work + launches * (in_turn ? rate.level_us : rate.launch_us));
+           kRuns * (kCall + work + launches_by_need_us(info, point, launches));
 }
 
-double sample_on_gpu(const StrategyInfo& info, const Case& point, const ExpectedLaunches& form)
+double sample_on_gpu(const Strategy& strategy, const Case& point)
 {
-    const LaunchPlan plan = plan_launches(point, form, gpu());
-    const auto bytes = static_cast<double>(bytes_moved(info, point));
-    const double launches = launches_us(info, point, form, plan);
-    double us = kRow + kCall + launches + bytes * (kByte + kByteUntimed) +
+    const StrategyInfo& info = strategy.info();
+    const Demand demand = demand_of(strategy, point, gpu());
+    const double launches = launches_us(demand);
+    double us = kRow + kCall + launches + demand.bytes * (kByte + kByteUntimed) +
                 static_cast<double>(point.elements) * number_on_host_us(point);
     if (info.workload == "chain" || info.workload == "fanout")
         us += kMarkedRun * launches + (point.graphs - 1) * kGraphMade;
-    if (mechanism_of(info, point) == Mechanism::host_graph)
-        us += launches_by_host(info, point) * kNodeMade;
-    return plan.pending_limit == gpu().default_pending_limit ? us : us + kLimitSet;
+    if (demand.mechanism == Mechanism::host_graph)
+        us += demand.host_launches * kNodeMade;
+    return demand.plan.pending_limit == gpu().default_pending_limit ? us : us + kLimitSet;
 }
 
 double sample_on_executor(const StrategyInfo& info, const Case& point, const ExpectedLaunches& form)
@@ -284,7 +252,7 @@ double sample_us(const Case& point)
         return kRowExecuted;
     if (info.irregular())
         return irregular_sample_us(info, point);
-    return point.backend == BackendKind::cuda ? sample_on_gpu(info, point, form)
+    return point.backend == BackendKind::cuda ? sample_on_gpu(strategy, point)
                                               : sample_on_executor(info, point, form);
 }
 

@@ -1,0 +1,124 @@
+// `nestbed calibrate`: fits the model of the launch roofline to logs.
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/new_file.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/log_files.hpp"
+#include "inspect/prediction_text.hpp"
+#include "inspect/roofline_fit.hpp"
+#include "log/logged_cases.hpp"
+#include "log/manifest.hpp"
+#include "log/resume.hpp"
+#include "model/roofline_file.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+#include <set>
+
+namespace nestbed
+{
+
+namespace
+{
+
+// A log that a model can be fitted to, with the facts about its GPU.
+struct GpuLog {
+    LoggedCases cases;
+    RooflineSource source;
+    std::string gpu; // with driver and CUDA runtime
+};
+
+std::string gpu_of(const DeviceFacts& facts)
+{
+    return fmt::format("{} (driver {}, CUDA {})", facts.name, facts.driver, facts.runtime);
+}
+
+[[noreturn]] void refuse_log(const std::string& path, const std::string& why)
+{
+    throw UsageError(fmt::format("{}: {}; allowed: logs of runs on one GPU", path, why));
+}
+
+GpuLog read_gpu_log(const std::string& path, std::ostream& err)
+{
+    const ParsedLog log = read_log(path, err);
+    for (const char* column : {"run_id", "backend", "gpu_us"})
+        static_cast<void>(log.column(column));
+    if (log.rows.empty())
+        refuse_log(path, "it has no rows");
+    for (const LogRow& row : log.rows)
+        if (const std::string& backend = row.cells[log.column("backend")]; backend != name_of(BackendKind::cuda))
+            refuse_log(fmt::format("{}:{}", path, row.line), fmt::format("the row is of backend {}", backend));
+    GpuLog read{.cases = logged_cases(log, runs_in_manifest(path, runs_of(log))),
+                .source = {.name = std::filesystem::path(path).filename().string(),
+                           .sha256 = sha256_of(read_text_file(path)),
+                           .rows = log.rows.size()},
+                .gpu = {}};
+    for (const std::string& run_id : runs_of(log)) {
+        const DeviceFacts facts = gpu_in_manifest(path, run_id);
+        if (!read.gpu.empty() && gpu_of(facts) != read.gpu)
+            refuse_log(path, fmt::format("it has rows of {} and of {}", read.gpu, gpu_of(facts)));
+        read.gpu = gpu_of(facts);
+        read.cases.runs.at(BackendKind::cuda).device = facts;
+    }
+    return read;
+}
+
+int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
+{
+    const std::vector<std::string>& paths = given.at("argument");
+    if (paths.empty())
+        throw UsageError("calibrate: no log was given; allowed: nestbed calibrate LOG.csv... [-o FILE.json]");
+    const std::string output = only_value(given, "output", "", "a file's name");
+    const bool replaces = given.contains("overwrite");
+    if (replaces && output.empty())
+        throw UsageError("--overwrite: there is no --output; allowed: with --output");
+    if (!output.empty() && !replaces)
+        check_new_file(output);
+    std::vector<LoggedCases> logs;
+    std::vector<RooflineSource> sources;
+    std::string gpu;
+    for (const std::string& path : paths) {
+        GpuLog log = read_gpu_log(path, err);
+        if (!gpu.empty() && log.gpu != gpu)
+            refuse_log(path, fmt::format("it is of {}, and {} of {}", log.gpu, paths.front(), gpu));
+        gpu = log.gpu;
+        logs.push_back(std::move(log.cases));
+        sources.push_back(std::move(log.source));
+    }
+    const Roofline roofline = fit_roofline(logs);
+    const std::string json = roofline_json(roofline, sources);
+    if (!output.empty() && replaces)
+        replace_file(output, json, "the model");
+    else if (!output.empty())
+        write_new_file(output, json, "the model");
+    out << printable(parameters_text(roofline));
+    if (!output.empty())
+        out << fmt::format("\nmodel: {}\n", output);
+    return exit_ok;
+}
+
+} // namespace
+
+Command calibrate_command()
+{
+    return {
+        .name = "calibrate",
+        .arguments = "LOG.csv... [-o FILE.json]",
+        .summary = "fit the model that predicts launches to logs of a GPU",
+        .text = "Fits the parameters of the launch roofline to the GPU times of chains, fan-outs\n"
+                "and flat reductions in the logs, and prints them with their 95 % intervals.\n"
+                "`nestbed predict --model FILE.json` uses the model. The logs must be of one GPU,\n"
+                "driver and CUDA version, and have their manifests beside them.\n",
+        .files = "csv",
+        .operands = SIZE_MAX,
+        .options = {{.name = "output", .value = "FILE", .help = "write the model, a new JSON file", .letter = 'o'},
+                    {.name = "overwrite", .value = "", .help = "replace the model if the file exists"}},
+        .call = calibrate};
+}
+
+} // namespace nestbed

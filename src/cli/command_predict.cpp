@@ -1,0 +1,137 @@
+// `nestbed predict`: the GPU times of cases by the launch roofline, beside what a log measured.
+#include "base/error.hpp"
+#include "base/new_file.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/log_files.hpp"
+#include "inspect/prediction_text.hpp"
+#include "log/logged_cases.hpp"
+#include "model/roofline_file.hpp"
+#include "plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::string_view kPredictHelp =
+    R"(Plans the cases as `nestbed run` does, and prints for each the GPU time that the
+launch roofline predicts, and what bounds it:
+
+  first    the time to start: all else is shorter
+  latency  levels that run one after another
+  rate     the number of launches
+  work     bytes, over the memory bandwidth
+  parents  levels below parents that wait, which hold the GPU
+
+It needs no GPU. Cases whose launches or work depend on the input, and those
+without launches or bytes, are not predicted; they are counted with the reason.
+With --against, the median of the measured GPU times is beside the prediction;
+without an experiment, the cases are those of the log.
+)";
+
+Roofline model_of(const Given& given)
+{
+    const std::string path = only_value(given, "model", "", "a file's name");
+    return path.empty() ? default_roofline() : parse_roofline(read_text_file(path), path);
+}
+
+bool has_plan(const Given& given)
+{
+    return !given.at("argument").empty() ||
+           std::ranges::any_of(all_keys(), [&](const Key& key) { return given.contains(std::string(key.name)); });
+}
+
+// The cases of the experiment and the options, on the GPU of the model.
+std::vector<Case> planned_cases(const Given& given, const Roofline& roofline)
+{
+    Settings settings;
+    if (const auto& files = given.at("argument"); !files.empty())
+        settings.read_file(files.front());
+    set_from(settings, given);
+    const std::vector<BackendKind> backends = chosen_backends(settings, [] { return std::string(); });
+    if (std::ranges::find(backends, BackendKind::cuda) == backends.end())
+        throw UsageError(fmt::format("{}: only GPU times can be predicted; allowed: auto, cuda",
+                                     settings.of("backend").front().place()));
+    const Plan plan = make_plan(settings, {{BackendKind::cuda, roofline.facts}});
+    std::vector<Case> points;
+    for (const Group& group : plan.groups)
+        points.insert(points.end(), group.cases.begin(), group.cases.end());
+    return points;
+}
+
+LoggedCases measured_cases(const std::string& path, std::ostream& err)
+{
+    const ParsedLog log = read_log(path, err);
+    LoggedCases logged = logged_cases(log, runs_of_manifest(log));
+    std::erase_if(logged.results, [](const CaseResult& one) { return one.point.backend != BackendKind::cuda; });
+    if (logged.results.empty())
+        throw UsageError(fmt::format("--against {}: it has no rows of backend cuda; allowed: a log of a GPU", path));
+    return logged;
+}
+
+int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
+{
+    const std::string against = only_value(given, "against", "", "a file's name");
+    if (!has_plan(given) && against.empty())
+        throw UsageError("predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or "
+                         "--against LOG.csv");
+    const std::string csv = only_value(given, "csv", "");
+    if (!csv.empty() && csv != "-")
+        check_new_file(csv, "--csv");
+    const Roofline roofline = model_of(given);
+    LoggedCases logged;
+    if (!against.empty()) {
+        logged = measured_cases(against, err);
+        if (const std::string gpu = logged.runs.at(BackendKind::cuda).device.name; gpu != roofline.gpu)
+            err << printable(fmt::format("nestbed: {} is of {}, the model of {}\n", against, gpu, roofline.gpu));
+    }
+    std::vector<Case> points;
+    if (has_plan(given))
+        points = planned_cases(given, roofline);
+    else
+        std::ranges::transform(logged.results, std::back_inserter(points), &CaseResult::point);
+    const Predictions predictions = predictions_of(roofline, points, logged.results);
+    if (!against.empty() && !predictions.cases.empty() && nearness_of(predictions.cases).cases == 0)
+        throw UsageError(fmt::format("--against {}: it has GPU times of none of the {} cases that can be predicted; "
+                                     "allowed: a log of these cases",
+                                     against, predictions.cases.size()));
+    if (!csv.empty() && csv != "-")
+        write_new_file(csv, predictions_csv(predictions), "the CSV", "--csv");
+    out << (csv == "-" ? predictions_csv(predictions) : printable(predictions_text(roofline, predictions, against)));
+    return exit_ok;
+}
+
+} // namespace
+
+Command predict_command()
+{
+    return {.name = "predict",
+            .arguments = "[EXPERIMENT.cfg[:SECTION]] [options]",
+            .summary = "predict the GPU times of an experiment, without a GPU",
+            .text = kPredictHelp,
+            .files = "cfg",
+            .operands = 1,
+            .options = {{.name = "model",
+                         .value = "FILE",
+                         .help = "the model, from `nestbed calibrate`",
+                         .otherwise = "that of an H200, which is built in"},
+                        {.name = "against",
+                         .value = "FILE",
+                         .help = "a log: print its measured times beside the predictions, and how near they are"},
+                        {.name = "csv",
+                         .value = "FILE",
+                         .help = "write one row per case to a new file; - for standard output, without the table"}},
+            .settings = key_options(),
+            .call = predict_cases};
+}
+
+} // namespace nestbed

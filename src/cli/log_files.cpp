@@ -1,0 +1,40 @@
+#include "cli/log_files.hpp"
+
+#include "base/error.hpp"
+#include "base/text_file.hpp"
+#include "log/csv_log.hpp"
+#include "log/manifest.hpp"
+#include "log/resume.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string_view>
+
+namespace nestbed
+{
+
+ParsedLog read_log(const std::string& path, std::ostream& err)
+{
+    if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+        throw UsageError(fmt::format("{}: it is a folder; allowed: logs of nestbed run", path));
+    const std::string text = read_text_file(path);
+    const std::size_t whole = bytes_of_whole_rows(text);
+    if (whole != text.size())
+        err << fmt::format("nestbed: {}: the last row is not complete and is left out\n", path);
+    return parse_log(path, std::string_view(text).substr(0, whole));
+}
+
+std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
+{
+    if (!log.has("run_id"))
+        return {};
+    try {
+        return runs_in_manifest(log.path, runs_of(log));
+    } catch (const UsageError&) {
+        return {};
+    }
+}
+
+} // namespace nestbed

@@ -1,0 +1,21 @@
+// Logs that a command reads.
+#pragma once
+
+#include "log/parsed_log.hpp"
+#include "log/run_identity.hpp"
+
+#include <iosfwd>
+#include <map>
+#include <string>
+
+namespace nestbed
+{
+
+// Leaves out a partial last row, which a run is still writing or could not complete, and says so on `err`. Throws
+// UsageError for a folder, RunError if the file cannot be read or is not a CSV.
+ParsedLog read_log(const std::string& path, std::ostream& err);
+
+// The runs of the log's manifest. Empty without a manifest, or with that of another log: then only the rows are used.
+std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log);
+
+} // namespace nestbed

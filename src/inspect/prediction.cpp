@@ -1,0 +1,100 @@
+#include "inspect/prediction.hpp"
+
+#include "model/case_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace nestbed
+{
+
+std::optional<double> PredictedCase::ratio() const
+{
+    if (!measured || prediction.us <= 0)
+        return std::nullopt;
+    return measured->value / prediction.us;
+}
+
+std::string why_unpredictable(const Strategy& strategy, const Case& point, const LaunchPlan& plan)
+{
+    const StrategyInfo& info = strategy.info();
+    const ExpectedLaunches form = strategy.launches(point);
+    if (point.backend != BackendKind::cuda)
+        return "they run on the executor";
+    if (info.on_host)
+        return "the host does the work";
+    if (form.by_input)
+        return "their launches depend on the input";
+    if (info.irregular())
+        return "their work depends on the input";
+    if (info.workload == "hello" || info.workload == "lanes" || info.workload == "litmus")
+        return "their kernels print, wait or may hang";
+    if (point.delay_us != 0)
+        return "a delay is added to them";
+    if (point.submit == Submit::open)
+        return "their GPU times contain time of the host (submit = open)";
+    if (!plan.refusal.empty())
+        return "the GPU of the model cannot run them with such waves";
+    if (mechanism_of(info, point) == Mechanism::none && bytes_moved(info, point) == 0)
+        return "they have no launches and no bytes";
+    return "";
+}
+
+namespace
+{
+
+std::optional<Estimate> measured_of(const CaseResult& result)
+{
+    const std::vector<double> times = gpu_times_of(result);
+    if (times.empty())
+        return std::nullopt;
+    Estimate measured = estimate_median(times);
+    if (times.size() < kFewestSamples)
+        measured.interval = {.low = std::nan(""), .high = std::nan("")};
+    return measured;
+}
+
+} // namespace
+
+Predictions predictions_of(const Roofline& roofline, std::span<const Case> points,
+                           std::span<const CaseResult> results)
+{
+    std::map<std::string, const CaseResult*> by_name; // by settings and by key
+    for (const CaseResult& result : results) {
+        by_name.emplace(settings_text(result.point), &result);
+        by_name.emplace(result.key, &result);
+    }
+    Predictions predictions;
+    for (const Case& point : points) {
+        const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+        PredictedCase one{.demand = demand_of(strategy, point, roofline.facts), .prediction = {}, .measured = {}};
+        if (const std::string why = why_unpredictable(strategy, point, one.demand.plan); !why.empty()) {
+            ++predictions.left_out[why];
+            continue;
+        }
+        one.prediction = predict(roofline, one.demand);
+        for (const std::string& name : {settings_text(point), key_of(point, "")})
+            if (const auto found = by_name.find(name); found != by_name.end() && !one.measured)
+                one.measured = measured_of(*found->second);
+        predictions.cases.push_back(std::move(one));
+    }
+    return predictions;
+}
+
+Nearness nearness_of(std::span<const PredictedCase> cases)
+{
+    std::vector<double> off;
+    for (const PredictedCase& one : cases)
+        if (const std::optional<double> ratio = one.ratio())
+            off.push_back(std::abs(*ratio - 1));
+    if (off.empty())
+        return {};
+    const auto near = std::ranges::count_if(off, [](double one) { return one <= kNear; });
+    return {.cases = off.size(),
+            .median_off = median(off),
+            .within = static_cast<double>(near) / static_cast<double>(off.size())};
+}
+
+} // namespace nestbed

@@ -1,0 +1,50 @@
+// Predictions of the launch roofline for many cases, beside what a log measured. Pure.
+#pragma once
+
+#include "base/statistics.hpp"
+#include "log/case_result.hpp"
+#include "model/roofline.hpp"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nestbed
+{
+
+struct PredictedCase {
+    Demand demand;
+    Prediction prediction;
+    // Of the GPU times that are ok. Empty: not measured. The interval is NaN with fewer than kFewestSamples.
+    std::optional<Estimate> measured;
+
+    // measured / predicted
+    std::optional<double> ratio() const;
+};
+
+struct Predictions {
+    std::vector<PredictedCase> cases;
+    std::map<std::string, std::size_t> left_out; // why cases cannot be predicted, with their number
+};
+
+// Why the model says nothing about the GPU time of a case: "their launches depend on the input". Empty if it does.
+std::string why_unpredictable(const Strategy& strategy, const Case& point, const LaunchPlan& plan);
+
+// In the order of `points`. `results`: what a log measured; there may be none. A case is that of a result with the same
+// settings, or with the same key. Throws RunError as predict() does.
+Predictions predictions_of(const Roofline& roofline, std::span<const Case> points,
+                           std::span<const CaseResult> results);
+
+// How near the predictions are: over the cases that were measured.
+struct Nearness {
+    std::size_t cases = 0;
+    double median_off = 0; // median of |measured / predicted - 1|
+    double within = 0;     // share of cases whose |measured / predicted - 1| is at most kNear
+};
+inline constexpr double kNear = 0.25;
+Nearness nearness_of(std::span<const PredictedCase> cases);
+
+} // namespace nestbed

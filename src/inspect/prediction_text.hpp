@@ -1,0 +1,21 @@
+// The text of predictions: table, summary, CSV, and the parameters of a model. Pure.
+#pragma once
+
+#include "inspect/prediction.hpp"
+
+#include <string>
+
+namespace nestbed
+{
+
+// For a terminal: the table, what is left out and why, and how near the measured times are. `against` names the log;
+// empty: there is none.
+std::string predictions_text(const Roofline& roofline, const Predictions& predictions, const std::string& against);
+
+// One row per case. Cells of what was not measured, or does not apply, are empty.
+std::string predictions_csv(const Predictions& predictions);
+
+// For a terminal: the parameters with their intervals and meanings.
+std::string parameters_text(const Roofline& roofline);
+
+} // namespace nestbed

@@ -1,0 +1,33 @@
+#include "model/demand.hpp"
+
+namespace nestbed
+{
+
+namespace
+{
+
+double launches_by_host(const StrategyInfo& info, const Case& point)
+{
+    if (info.workload == "chain")
+        return point.depth.value_or(kChainLevels);
+    return info.workload == "fanout" ? point.grid : halving_levels(point);
+}
+
+} // namespace
+
+Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts& facts)
+{
+    const StrategyInfo& info = strategy.info();
+    Demand demand{.mechanism = mechanism_of(info, point),
+                  .form = strategy.launches(point),
+                  .plan = {},
+                  .point = point,
+                  .bytes = static_cast<double>(bytes_moved(info, point)),
+                  .host_launches = 0};
+    demand.plan = plan_launches(point, demand.form, facts);
+    if (demand.mechanism != Mechanism::none && !from_device(demand.mechanism))
+        demand.host_launches = launches_by_host(info, point);
+    return demand;
+}
+
+} // namespace nestbed
