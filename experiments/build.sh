@@ -14,7 +14,7 @@ source "$root/experiments/packages.sh"
 answer_help "" "$@"
 
 # clang-format and clang-tidy are needed only by CI.
-packages=(cmake ninja-build g++ git libdw-dev libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev
+packages=(cmake ninja-build g++ git libdw-dev libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev libeigen3-dev
           libfmt-dev libgtest-dev libgmock-dev libmd-dev libpng-dev nlohmann-json3-dev)
 
 # The nvcc to use: on the PATH, under CUDA_HOME or in its usual place. It must be 12.4 or later (C++20, the current

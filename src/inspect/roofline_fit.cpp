@@ -2,10 +2,12 @@
 
 #include "base/error.hpp"
 
+#include <Eigen/Dense>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -15,23 +17,39 @@ namespace nestbed
 namespace
 {
 
-// A case with the GPU times of its samples that are ok.
+constexpr double kBytesPerUsInGb = 1e3;
+
 struct Measured {
     Demand demand;
-    std::vector<double> us;
     std::string_view workload;
-};
-
-// Time = first + x * step, for each repetition.
-struct Line {
-    std::vector<double> first, step;
+    std::vector<double> us; // of the samples that are ok
+    double log_us = 0;      // of their median
 };
 
 [[noreturn]] void miss(const std::string& cases)
 {
     throw RunError(fmt::format("the logs have no {}, each with at least {} GPU times; allowed: logs of "
-                               "experiments/launch.cfg and experiments/library.cfg together",
+                               "experiments/launch.cfg, experiments/trees.cfg and experiments/library.cfg together",
                                cases, kFewestSamples));
+}
+
+// Whether the model means to describe the case; results/model.md says what it leaves out.
+bool is_described(const Measured& one, const DeviceFacts& facts)
+{
+    const Demand& demand = one.demand;
+    const Case& point = demand.point;
+    const bool many = point.grid > 1;
+    if (demand.plan.pending_limit >= 2 * facts.default_pending_limit)
+        return false;
+    if (one.workload == "chain")
+        return point.graphs <= 1 && (!many || from_device(demand.mechanism));
+    if (one.workload != "fanout" || demand.mechanism == Mechanism::grid_sync)
+        return false;
+    const bool ordered = demand.mechanism == Mechanism::null_stream || demand.mechanism == Mechanism::tail;
+    const bool branches = demand.form.total() > std::uint64_t{point.grid} * demand.form.levels();
+    if (point.strategy == "fanout" && demand.mechanism == Mechanism::tail)
+        return false; // the tail launches of many blocks
+    return !(many && branches && ordered);
 }
 
 std::vector<Measured> measured_in(std::span<const LoggedCases> logs, const DeviceFacts& facts)
@@ -40,159 +58,228 @@ std::vector<Measured> measured_in(std::span<const LoggedCases> logs, const Devic
     for (const LoggedCases& log : logs)
         for (const CaseResult& result : log.results) {
             const Strategy& strategy = *Registry::find_anywhere(result.point.strategy);
-            Measured one{.demand = {}, .us = gpu_times_of(result), .workload = strategy.info().workload};
-            if (result.point.backend != BackendKind::cuda || one.us.size() < kFewestSamples)
+            Measured one{.demand = {}, .workload = strategy.info().workload, .us = gpu_times_of(result)};
+            if (result.point.backend != BackendKind::cuda || one.us.size() < kFewestSamples ||
+                strategy.info().on_host || strategy.info().irregular())
                 continue;
+            one.log_us = std::log(median(one.us));
             one.demand = demand_of(strategy, result.point, facts);
             all.push_back(std::move(one));
         }
     return all;
 }
 
-std::vector<const Measured*> those(const std::vector<Measured>& all,
-                                   const std::function<bool(const Measured&)>& is_so)
-{
-    std::vector<const Measured*> some;
-    for (const Measured& one : all)
-        if (is_so(one))
-            some.push_back(&one);
-    return some;
-}
-
-std::size_t repetitions_of(const std::vector<const Measured*>& cases)
-{
-    std::size_t least = SIZE_MAX;
-    for (const Measured* one : cases)
-        least = std::min(least, one->us.size());
-    return least;
-}
-
-// Fits lines by least squares of the relative errors, because the times differ by orders of magnitude.
-Line fitted(const std::vector<const Measured*>& cases, const std::function<double(const Measured&)>& x_of)
-{
-    Line line;
-    for (std::size_t repetition = 0; repetition < repetitions_of(cases); ++repetition) {
-        double w = 0, x = 0, y = 0, xx = 0, xy = 0; // weighted sums
-        for (const Measured* one : cases) {
-            const double us = one->us[repetition];
-            const double weight = 1 / (us * us);
-            w += weight;
-            x += weight * x_of(*one);
-            y += weight * us;
-            xx += weight * x_of(*one) * x_of(*one);
-            xy += weight * x_of(*one) * us;
-        }
-        const double step = (w * xy - x * y) / (w * xx - x * x);
-        line.step.push_back(std::max(0.0, step));
-        line.first.push_back(std::max(0.0, (y - step * x) / w));
-    }
-    return line;
-}
-
-// The same for lines whose first is known.
-std::vector<double> steps_after(double first, const std::vector<const Measured*>& cases,
-                                const std::function<double(const Measured&)>& x_of)
-{
-    std::vector<double> steps;
-    for (std::size_t repetition = 0; repetition < repetitions_of(cases); ++repetition) {
-        double xx = 0, xy = 0;
-        for (const Measured* one : cases) {
-            const double us = one->us[repetition];
-            xx += x_of(*one) * x_of(*one) / (us * us);
-            xy += x_of(*one) * (us - first) / (us * us);
-        }
-        steps.push_back(std::max(0.0, xy / xx));
-    }
-    return steps;
-}
-
-double launches_in_turn(const Measured& one)
-{
-    return static_cast<double>(one.demand.point.grid) /
-           (one.demand.mechanism == Mechanism::tail ? one.demand.plan.streams : 1);
-}
-
-void fit_chains(const std::vector<Measured>& all, Roofline& roofline)
-{
-    for (const Mechanism mechanism : Registry::find_anywhere("chain")->info().mechanisms) {
-        const std::vector<const Measured*> chains = those(all, [&](const Measured& one) {
-            return one.workload == "chain" && one.demand.mechanism == mechanism && one.demand.point.grid == 1 &&
-                   one.demand.point.graphs <= 1;
-        });
-        const auto depth_of = [](const Measured& one) -> double {
-            return one.demand.point.depth.value_or(kChainLevels);
-        };
-        if (chains.empty() || std::ranges::all_of(chains, [&](const Measured* one) {
-                return depth_of(*one) == depth_of(*chains.front());
-            }))
-            miss(fmt::format("two cases of chain by {}, grid 1, of different depths", name_of(mechanism)));
-        Line line = fitted(chains, depth_of);
-        roofline.parameters[fmt::format("first.{}", name_of(mechanism))] = estimate_median(line.first);
-        roofline.parameters[fmt::format("level.{}", name_of(mechanism))] = estimate_median(line.step);
-    }
-}
-
-bool is_raised(const Measured& one, const Roofline& roofline)
-{
-    return one.demand.plan.pending_limit >= 2 * roofline.facts.default_pending_limit;
-}
-
-void fit_fanouts(const std::vector<Measured>& all, Roofline& roofline)
-{
-    constexpr std::uint32_t kMany = 256; // with fewer launches the first ones dominate
-    std::vector<double> slowdowns;
-    for (const Mechanism mechanism : Registry::find_anywhere("fanout")->info().mechanisms) {
-        if (mechanism == Mechanism::grid_sync) // makes no launches
-            continue;
-        const std::vector<const Measured*> fanouts = those(all, [&](const Measured& one) {
-            return one.workload == "fanout" && one.demand.mechanism == mechanism && one.demand.point.grid >= kMany;
-        });
-        std::vector<const Measured*> usual;
-        std::ranges::copy_if(fanouts, std::back_inserter(usual),
-                             [&](const Measured* one) { return !is_raised(*one, roofline); });
-        if (usual.empty())
-            miss(fmt::format("case of fanout by {}, grid {} or more, under the default pending limit",
-                             name_of(mechanism), kMany));
-        const double first = roofline.parameters.at(fmt::format("first.{}", name_of(mechanism))).value;
-        const Estimate launch = estimate_median(steps_after(first, usual, launches_in_turn));
-        roofline.parameters[fmt::format("launch.{}", name_of(mechanism))] = launch;
-        for (const Measured* one : fanouts)
-            if (is_raised(*one, roofline))
-                for (const double us : one->us)
-                    slowdowns.push_back((us - first) / (launch.value * launches_in_turn(*one)));
-    }
-    if (slowdowns.empty())
-        miss("case of fanout under twice the default pending limit or more");
-    roofline.parameters["raised"] = estimate_median(slowdowns);
-}
-
 // The fastest flat reduction at the most bytes, and the least time of a flat reduction.
 void fit_flat(const std::vector<Measured>& all, Roofline& roofline)
 {
-    const std::vector<const Measured*> flat = those(all, [](const Measured& one) {
-        return one.workload == "reduce" && one.demand.mechanism == Mechanism::none &&
-               !Registry::find_anywhere(one.demand.point.strategy)->info().on_host;
-    });
-    const auto bytes_of = [](const Measured* one) { return one->demand.bytes; };
-    const auto least_us = [](const Measured* one) { return median(one->us); };
+    std::vector<const Measured*> flat;
+    for (const Measured& one : all)
+        if (one.workload == "reduce" && one.demand.mechanism == Mechanism::none)
+            flat.push_back(&one);
     if (flat.empty())
         miss("case of a flat reduction");
-    const double most_bytes = std::ranges::max(flat, {}, bytes_of)->demand.bytes;
-    const Measured& quickest = *std::ranges::min(flat, {}, least_us);
-    std::vector<const Measured*> large;
-    std::ranges::copy_if(flat, std::back_inserter(large),
-                         [&](const Measured* one) { return one->demand.bytes == most_bytes; });
-    const Measured& fastest = *std::ranges::min(large, {}, least_us);
-    if (fastest.demand.bytes == quickest.demand.bytes)
+    const auto bytes_of = [](const Measured* one) { return one->demand.bytes; };
+    const auto log_us_of = [](const Measured* one) { return one->log_us; };
+    const double most_bytes = bytes_of(*std::ranges::max_element(flat, {}, bytes_of));
+    const Measured& quickest = **std::ranges::min_element(flat, {}, log_us_of);
+    const Measured* fastest = nullptr;
+    for (const Measured* one : flat)
+        if (bytes_of(one) == most_bytes && (fastest == nullptr || one->log_us < fastest->log_us))
+            fastest = one;
+    if (bytes_of(&quickest) == most_bytes)
         miss("two cases of flat reductions of different sizes");
     const Estimate first = estimate_median(quickest.us);
     std::vector<double> rates;
-    constexpr double kBytesPerUsInGb = 1e3;
-    for (const double us : fastest.us)
+    for (const double us : fastest->us)
         rates.push_back(most_bytes / ((us - first.value) * kBytesPerUsInGb));
     roofline.parameters["first.none"] = first;
     roofline.parameters["bandwidth"] = estimate_median(rates);
 }
+
+// --- the least squares ---
+
+// Where the fit starts, in the units of the parameters.
+double start_of(std::string_view name)
+{
+    constexpr std::array<std::pair<std::string_view, double>, 10> kStarts{{{"first", 6},
+                                                                           {"level", 8},
+                                                                           {"deep", 2},
+                                                                           {"burst", 10},
+                                                                           {"burst_launches", 15},
+                                                                           {"rate", 0.3},
+                                                                           {"thread", 0.1},
+                                                                           {"sibling", 8},
+                                                                           {"lane", 7},
+                                                                           {"block", 0.0007}}};
+    return std::ranges::find(kStarts, name, &std::pair<std::string_view, double>::first)->second;
+}
+
+// The keys of the parameters that times of empty grids determine, and which cases do so.
+struct Key {
+    std::string name;
+    std::string_view suffix; // the mechanism; empty: any
+    std::string cases;       // that it needs
+};
+
+std::vector<Key> keys()
+{
+    std::vector<Key> all{{"burst_launches", "", "cases of chains"},
+                         {"deep", "", "cases of chain of more than 64 levels"},
+                         {"block", "", "cases of chain with large grids"}};
+    const auto add = [&](std::string_view name, std::string_view cases, std::initializer_list<Mechanism> mechanisms) {
+        for (const Mechanism mechanism : mechanisms)
+            all.push_back({fmt::format("{}.{}", name, name_of(mechanism)), name_of(mechanism),
+                           fmt::format("cases of {} by {}", cases, name_of(mechanism))});
+    };
+    using enum Mechanism;
+    for (const std::string_view name : {"first", "level"})
+        add(name, "chain",
+            {null_stream, named_stream, fire_and_forget, tail, graph_tail, host, host_graph, grid_sync});
+    add("burst", "chains", {null_stream, named_stream, fire_and_forget, tail});
+    add("rate", "fanout", {null_stream, named_stream, fire_and_forget, host, host_graph});
+    add("thread", "chains with blocks of many threads", {null_stream, named_stream, fire_and_forget});
+    add("sibling", "trees", {null_stream, named_stream, fire_and_forget, tail});
+    add("lane", "trees_by_lanes", {null_stream, tail});
+    return all;
+}
+
+class Fit
+{
+  public:
+    Fit(Roofline& roofline, std::vector<const Measured*> cases)
+        : roofline_(roofline), cases_(std::move(cases)), keys_(keys()), logs_(keys_.size())
+    {
+        for (std::size_t key = 0; key < keys_.size(); ++key)
+            set(key, std::log(start_of(keys_[key].name.substr(0, keys_[key].name.find('.')))));
+    }
+
+    void run()
+    {
+        constexpr int kMostSteps = 60;
+        constexpr double kSmallGain = 1e-6;
+        double damping = 1e-2;
+        Eigen::VectorXd residuals = residuals_now();
+        double loss = loss_of(residuals);
+        for (int step = 0; step < kMostSteps; ++step) {
+            const Eigen::MatrixXd slopes = slopes_at(residuals);
+            if (step == 0)
+                check_determined(slopes);
+            const Eigen::VectorXd weights = weights_of(residuals);
+            const Eigen::MatrixXd normal = slopes.transpose() * weights.asDiagonal() * slopes;
+            const Eigen::VectorXd gradient = slopes.transpose() * (weights.asDiagonal() * residuals);
+            const Eigen::VectorXd before = logs_;
+            bool better = false;
+            double gain = 0;
+            for (; !better && damping < 1e9; damping *= 8) {
+                Eigen::MatrixXd damped = normal;
+                damped.diagonal() += damping * normal.diagonal();
+                const Eigen::VectorXd move = damped.ldlt().solve(-gradient);
+                for (Eigen::Index key = 0; key < move.size(); ++key)
+                    set(static_cast<std::size_t>(key), before[key] + std::clamp(move[key], -1.0, 1.0));
+                const Eigen::VectorXd moved = residuals_now();
+                if (const double moved_loss = loss_of(moved); moved_loss < loss) {
+                    better = true;
+                    gain = (loss - moved_loss) / loss;
+                    loss = moved_loss;
+                    residuals = moved;
+                }
+            }
+            if (!better) {
+                for (Eigen::Index key = 0; key < before.size(); ++key)
+                    set(static_cast<std::size_t>(key), before[key]);
+                break;
+            }
+            damping = std::max(damping / 64, 1e-9);
+            if (gain < kSmallGain)
+                break;
+        }
+        add_intervals(residuals);
+    }
+
+  private:
+    void set(std::size_t key, double log)
+    {
+        logs_[static_cast<Eigen::Index>(key)] = log;
+        const double value = std::exp(log);
+        roofline_.parameters[keys_[key].name] = {.value = value, .interval = {value, value}};
+    }
+
+    double residual_of(const Measured& one) const { return std::log(predict(roofline_, one.demand).us) - one.log_us; }
+
+    Eigen::VectorXd residuals_now() const
+    {
+        Eigen::VectorXd residuals(static_cast<Eigen::Index>(cases_.size()));
+        for (std::size_t row = 0; row < cases_.size(); ++row)
+            residuals[static_cast<Eigen::Index>(row)] = residual_of(*cases_[row]);
+        return residuals;
+    }
+
+    // The derivatives of the residuals by the logarithms of the parameters.
+    Eigen::MatrixXd slopes_at(const Eigen::VectorXd& residuals)
+    {
+        constexpr double kStep = 1e-4;
+        Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(residuals.size(), logs_.size());
+        for (std::size_t key = 0; key < keys_.size(); ++key) {
+            const auto column = static_cast<Eigen::Index>(key);
+            const double log = logs_[column];
+            set(key, log + kStep);
+            for (std::size_t row = 0; row < cases_.size(); ++row)
+                if (keys_[key].suffix.empty() || keys_[key].suffix == name_of(cases_[row]->demand.mechanism))
+                    slopes(static_cast<Eigen::Index>(row), column) =
+                        (residual_of(*cases_[row]) - residuals[static_cast<Eigen::Index>(row)]) / kStep;
+            set(key, log);
+        }
+        return slopes;
+    }
+
+    void check_determined(const Eigen::MatrixXd& slopes) const
+    {
+        for (std::size_t key = 0; key < keys_.size(); ++key)
+            if ((slopes.col(static_cast<Eigen::Index>(key)).array() != 0).count() < 2)
+                miss(keys_[key].cases);
+    }
+
+    // Residuals above a tenth count by their amount.
+    static constexpr double kLarge = 0.1;
+
+    static Eigen::VectorXd weights_of(const Eigen::VectorXd& residuals)
+    {
+        return residuals.unaryExpr(
+            [](double residual) { return std::abs(residual) <= kLarge ? 1 : kLarge / std::abs(residual); });
+    }
+    static double loss_of(const Eigen::VectorXd& residuals)
+    {
+        double loss = 0;
+        for (const double residual : residuals) {
+            const double size = std::abs(residual);
+            loss += size <= kLarge ? size * size / 2 : kLarge * (size - kLarge / 2);
+        }
+        return loss;
+    }
+
+    void add_intervals(const Eigen::VectorXd& residuals)
+    {
+        constexpr double kNormal = 1.96;
+        const Eigen::MatrixXd slopes = slopes_at(residuals);
+        const Eigen::VectorXd weights = weights_of(residuals);
+        const double freedom = static_cast<double>(residuals.size() - logs_.size());
+        const double variance = (weights.array() * residuals.array().square()).sum() / freedom;
+        const Eigen::MatrixXd normal = slopes.transpose() * weights.asDiagonal() * slopes;
+        const Eigen::MatrixXd covariance =
+            normal.ldlt().solve(Eigen::MatrixXd::Identity(logs_.size(), logs_.size())) * variance;
+        for (std::size_t key = 0; key < keys_.size(); ++key) {
+            const auto column = static_cast<Eigen::Index>(key);
+            const double error = kNormal * std::sqrt(std::max(0.0, covariance(column, column)));
+            Estimate& parameter = roofline_.parameters.at(keys_[key].name);
+            parameter.interval = {parameter.value * std::exp(-error), parameter.value * std::exp(error)};
+        }
+    }
+
+    Roofline& roofline_;
+    std::vector<const Measured*> cases_;
+    std::vector<Key> keys_;
+    Eigen::VectorXd logs_;
+};
 
 } // namespace
 
@@ -208,9 +295,20 @@ Roofline fit_roofline(std::span<const LoggedCases> logs)
     roofline.driver = roofline.facts.driver;
     roofline.cuda = roofline.facts.runtime;
     const std::vector<Measured> all = measured_in(logs, roofline.facts);
-    fit_chains(all, roofline);
-    fit_fanouts(all, roofline);
     fit_flat(all, roofline);
+    std::vector<const Measured*> empty_grids;
+    for (const Measured& one : all)
+        if (is_described(one, roofline.facts))
+            empty_grids.push_back(&one);
+    if (empty_grids.size() <= keys().size())
+        miss("cases of chain");
+    Fit(roofline, std::move(empty_grids)).run();
+    // A flat kernel without much work, beyond a grid without work that the host launches.
+    const Estimate& flat = roofline.parameters.at("first.none");
+    const Estimate& empty = roofline.parameters.at("first.host");
+    roofline.parameters["end"] = {.value = std::max(0.0, flat.value - empty.value),
+                                  .interval = {std::max(0.0, flat.interval.low - empty.interval.high),
+                                               std::max(0.0, flat.interval.high - empty.interval.low)}};
     return roofline;
 }
 

@@ -27,6 +27,11 @@ Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts&
     demand.plan = plan_launches(point, demand.form, facts);
     if (demand.mechanism != Mechanism::none && !from_device(demand.mechanism))
         demand.host_launches = launches_by_host(info, point);
+    demand.host_launches_are_levels = info.workload != "fanout" || demand.mechanism == Mechanism::grid_sync;
+    demand.by_lanes = info.workload == "transpose" || info.name == "trees_by_lanes";
+    demand.blocks_halve = info.workload == "reduce" || info.workload == "hello";
+    if (!demand.form.per_root_block() && (info.workload == "reduce" || info.workload == "chain"))
+        demand.blocks_per_level = point.grid;
     return demand;
 }
 

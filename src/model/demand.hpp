@@ -17,6 +17,10 @@ struct Demand {
     double bytes = 0;         // read and written at least
     double host_launches = 0; // by a mechanism that does not launch from the device: launches after the first by the
                               // host, or levels inside one grid
+    bool host_launches_are_levels = true; // one after another in one stream, each after the end of the one before
+    bool by_lanes = false;                // a block's children are launched by a thread each, not all by one
+    bool blocks_halve = false;            // a block of the next level has half the threads
+    double blocks_per_level = 1;          // of a grid that is one level
 };
 
 Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts& facts);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <vector>
 
 namespace nestbed
 {
@@ -13,13 +15,25 @@ namespace nestbed
 namespace
 {
 
-constexpr std::array<RooflineParameter, 5> kParameters{{
-    {"first", "us", "the first grid and its end, without levels; without a mechanism: a flat kernel"},
-    {"level", "us", "from one level of a chain to the next"},
-    {"launch", "us", "one launch while many others are made; by tail: in one stream"},
-    {"raised", "", "slowdown of launches under twice the default pending limit or more"},
+// results/model.md derives them.
+constexpr std::array<RooflineParameter, 12> kParameters{{
+    {"first", "us", "the root grid, the start of its launches and the end of the case; by none: a flat kernel"},
+    {"level", "us", "one level of a chain"},
+    {"deep", "us", "what a level takes longer from the 65th on; not by tail launches or graphs"},
+    {"burst", "us", "what a level takes longer if many launches are made in it, however many"},
+    {"burst_launches", "", "launches in a level that make 1 - 1/e of the burst"},
+    {"rate", "us", "one more launch in a level of many; by the host: one more launch"},
+    {"thread", "us", "the same, per 256 threads of the launching block, below the root grid"},
+    {"sibling", "us", "one more child of a block, if one thread launches all of them"},
+    {"lane", "us", "the same if each is launched by a thread of its own, and they must run one after another"},
+    {"block", "us", "one block of a level of many blocks"},
+    {"end", "us", "the work of a level that starts only after its parent's end, however little: by graph_tail"},
     {"bandwidth", "GB/s", "memory bandwidth of the fastest flat kernel"},
 }};
+
+constexpr unsigned kDeepFrom = 64;
+constexpr double kLeastThreads = 32;
+constexpr double kThreadUnit = 256;
 
 double value_of(const Roofline& roofline, std::string_view name)
 {
@@ -36,60 +50,120 @@ double value_of(const Roofline& roofline, std::string_view name, Mechanism mecha
     return value_of(roofline, fmt::format("{}.{}", name, name_of(mechanism)));
 }
 
-bool is_fanout(const Demand& demand)
-{
-    return Registry::find_anywhere(demand.point.strategy)->info().workload == "fanout";
-}
+// How the trees of launches below the root blocks share the GPU.
+struct Turns {
+    double trees = 1; // at once
+    double turns = 1; // one after another
+};
 
-// The number of levels that run one after another. The chains of one wave run at the same time. The subtrees that a
-// block launches into one stream run one after another.
-double levels_in_turn(const Demand& demand)
+Turns turns_of(const Demand& demand)
 {
-    const ExpectedLaunches& form = demand.form;
-    if (form.per_root_block())
-        return static_cast<double>(demand.plan.waves()) / demand.plan.streams * form.levels();
-    const bool ordered = demand.mechanism == Mechanism::tail || demand.mechanism == Mechanism::null_stream;
-    return ordered && form.levels() > 0 ? static_cast<double>(form.total() - form.by_depth.back()) + 1
-                                        : form.levels();
-}
-
-// Tail launches of one root grid run one by one: first the root blocks' own, and then the levels below each.
-double tail_us(const Roofline& roofline, const Demand& demand)
-{
-    const double level = value_of(roofline, "level", Mechanism::tail);
     if (!demand.form.per_root_block())
-        return levels_in_turn(demand) * level;
-    return static_cast<double>(demand.plan.roots) / demand.plan.streams *
-           (value_of(roofline, "launch", Mechanism::tail) + (demand.form.levels() - 1) * level);
+        return {};
+    const LaunchPlan& plan = demand.plan;
+    const double roots = plan.roots;
+    const double at_once = demand.form.one_by_one ? plan.streams
+                           : plan.waves() > 1     ? static_cast<double>(plan.streams) * plan.wave
+                                                  : roots;
+    const double trees = std::min(at_once, roots);
+    return {.trees = trees, .turns = roots / trees};
+}
+
+// Launches of each level of one tree.
+std::vector<double> by_level(const Demand& demand)
+{
+    const double trees = demand.form.per_root_block() ? demand.plan.roots : 1;
+    std::vector<double> launches;
+    for (const std::uint64_t of_depth : demand.form.by_depth)
+        launches.push_back(static_cast<double>(of_depth) / trees);
+    return launches;
+}
+
+// What many launches in a level add to it. `threads`: of the block that launches, below the root grid.
+double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads)
+{
+    if (launches <= 1)
+        return 0;
+    const double burst = value_of(roofline, "burst", mechanism) *
+                         (1 - std::exp(-(launches - 1) / value_of(roofline, "burst_launches")));
+    if (mechanism == Mechanism::tail) // trees of tail launches run one by one in each of at most 64 streams
+        return burst;
+    const double thread =
+        value_of(roofline, "thread", mechanism) * std::max(0.0, threads - kLeastThreads) / kThreadUnit;
+    return burst + (launches - 1) * (value_of(roofline, "rate", mechanism) + thread);
+}
+
+// Children of one block that must run one after another: so the whole tree does.
+void add_trees_in_order(const Roofline& roofline, const Demand& demand, double launches, Prediction& prediction)
+{
+    const Turns turns = turns_of(demand);
+    const double each = value_of(roofline, demand.by_lanes ? "lane" : "sibling", demand.mechanism);
+    prediction.latency_us = turns.turns * (value_of(roofline, "level", demand.mechanism) + (launches - 1) * each);
+    prediction.rate_us = turns.turns * crowd_us(roofline, demand.mechanism, turns.trees, 0);
+}
+
+void add_levels(const Roofline& roofline, const Demand& demand, Prediction& prediction)
+{
+    const Mechanism mechanism = demand.mechanism;
+    const double level = value_of(roofline, "level", mechanism);
+    const Turns turns = turns_of(demand);
+    double before = 1;
+    unsigned depth = 0;
+    for (const double launches : by_level(demand)) {
+        const double siblings = launches / before;
+        double latency = level;
+        double crowd = 0;
+        if (depth >= kDeepFrom && mechanism != Mechanism::tail && mechanism != Mechanism::graph_tail)
+            latency += value_of(roofline, "deep");
+        if (mechanism != Mechanism::graph_tail) {
+            const double threads = depth == 0            ? 0
+                                   : demand.blocks_halve ? demand.point.block / std::exp2(depth)
+                                                         : demand.point.block;
+            crowd = crowd_us(roofline, mechanism, turns.trees * launches, threads);
+            if (siblings > 1 &&
+                !demand.by_lanes) { // the thread's calls, or all threads' launches, whichever is longer
+                const double calls = (siblings - 1) * value_of(roofline, "sibling", mechanism) +
+                                     crowd_us(roofline, mechanism, turns.trees * before, threads);
+                if (calls > crowd) {
+                    latency += calls;
+                    crowd = 0;
+                }
+            }
+        }
+        prediction.latency_us += turns.turns * latency;
+        prediction.rate_us += turns.turns * crowd;
+        before = launches;
+        ++depth;
+    }
+    const double levels = depth + 1;
+    if (demand.blocks_per_level > 1) {
+        const double blocks = demand.blocks_per_level * value_of(roofline, "block");
+        prediction.work_us += levels * (std::hypot(level, blocks) - level);
+    }
+    if (mechanism == Mechanism::graph_tail && demand.bytes > 0)
+        prediction.work_us += levels * value_of(roofline, "end");
 }
 
 void add_launches(const Roofline& roofline, const Demand& demand, Prediction& prediction)
 {
-    const Mechanism mechanism = demand.mechanism;
-    const bool fanout = is_fanout(demand) && mechanism != Mechanism::grid_sync;
-    if (mechanism == Mechanism::none)
+    if (demand.mechanism == Mechanism::none)
         return;
-    if (!from_device(mechanism)) {
-        // A cooperative grid of as many blocks, and one barrier, take the place of launches side by side.
-        const double launches = is_fanout(demand) && !fanout ? 1 : demand.host_launches;
-        (fanout ? prediction.rate_us : prediction.latency_us) =
-            launches * value_of(roofline, fanout ? "launch" : "level", mechanism);
+    if (!from_device(demand.mechanism)) {
+        const bool levels = demand.host_launches_are_levels;
+        (levels ? prediction.latency_us : prediction.rate_us) =
+            demand.host_launches * value_of(roofline, levels ? "level" : "rate", demand.mechanism);
         return;
     }
-    if (demand.form.levels() == 0)
-        return;
-    if (mechanism == Mechanism::tail) {
-        prediction.latency_us = tail_us(roofline, demand);
-    } else {
-        prediction.latency_us = levels_in_turn(demand) * value_of(roofline, "level", mechanism);
-        if (mechanism != Mechanism::graph_tail && demand.form.total() > demand.form.levels())
-            prediction.rate_us = static_cast<double>(demand.form.total()) * value_of(roofline, "launch", mechanism);
-    }
-    if (demand.plan.pending_limit >= 2 * roofline.facts.default_pending_limit) {
-        prediction.rate_us *= value_of(roofline, "raised");
-        if (mechanism == Mechanism::tail)
-            prediction.latency_us *= value_of(roofline, "raised");
-    }
+    const std::vector<double> launches = by_level(demand);
+    double all = 0;
+    for (const double of_level : launches)
+        all += of_level;
+    const bool branches = all > static_cast<double>(launches.size());
+    const bool ordered = demand.mechanism == Mechanism::null_stream || demand.mechanism == Mechanism::tail;
+    if (branches && ordered)
+        add_trees_in_order(roofline, demand, all, prediction);
+    else
+        add_levels(roofline, demand, prediction);
 }
 
 } // namespace
@@ -121,18 +195,18 @@ Prediction predict(const Roofline& roofline, const Demand& demand)
     Prediction prediction;
     add_launches(roofline, demand, prediction);
     if (demand.bytes > 0)
-        prediction.work_us = demand.bytes / (value_of(roofline, "bandwidth") * kBytesPerUsInGb);
-    const double first = value_of(roofline, "first", demand.mechanism);
-    const double most = std::max({prediction.latency_us, prediction.rate_us, prediction.work_us});
-    prediction.us = first + most;
-    if (most <= first)
-        prediction.bound = Bound::first;
-    else if (most == prediction.work_us)
+        prediction.work_us += demand.bytes / (value_of(roofline, "bandwidth") * kBytesPerUsInGb);
+    const double first = turns_of(demand).turns * value_of(roofline, "first", demand.mechanism);
+    prediction.us = first + prediction.latency_us + prediction.rate_us + prediction.work_us;
+    const double most = std::max({first, prediction.latency_us, prediction.rate_us, prediction.work_us});
+    if (most == prediction.work_us)
         prediction.bound = Bound::work;
+    else if (demand.form.parent_waits && demand.plan.waves() > 1) // fewer trees at once than without
+        prediction.bound = Bound::parents;
     else if (most == prediction.rate_us)
         prediction.bound = Bound::rate;
     else
-        prediction.bound = demand.form.parent_waits && demand.plan.waves() > 1 ? Bound::parents : Bound::latency;
+        prediction.bound = most == first ? Bound::first : Bound::latency;
     return prediction;
 }
 
