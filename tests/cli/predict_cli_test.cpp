@@ -142,7 +142,7 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict)
         scratch_, "book.csv", [](const std::string&) { return false; }, "", "", "header.csv");
     expect_refused({"--against", header}, "header.csv: it has no rows of backend cuda; allowed: a log of a GPU");
     expect_refused({"--strategy", "nosync", "--grid", "3", "--against", h200_path("book.csv")},
-                   "book.csv: it has GPU times of none of the 1 cases that can be predicted; allowed: a log of these "
+                   "book.csv: it has no GPU times of cases that can be predicted (1); allowed: a log of these "
                    "cases");
 }
 

@@ -113,6 +113,8 @@ TEST(RooflineFile, RefusesWhatIsNoModelWithItsPlace)
             EXPECT_THAT(without([&](Json& json) { json["parameters"][key][part] = value; }),
                         says(place + ": it is " + value.dump() + ", not a number from 0 on"));
     }
+    EXPECT_THAT(without([&](Json& json) { json["parameters"][key]["low"] = Json::array({1}); }),
+                says("parameters." + key + ".low: it is a list or an object, not a number from 0 on"));
     EXPECT_THAT(without([&](Json& json) {
                     json["parameters"][key] = {{"value", 4}, {"low", 1}, {"high", 3}};
                 }),
