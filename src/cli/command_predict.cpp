@@ -101,7 +101,7 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
         std::ranges::transform(logged.results, std::back_inserter(points), &CaseResult::point);
     const Predictions predictions = predictions_of(roofline, points, logged.results);
     if (!against.empty() && !predictions.cases.empty() && nearness_of(predictions.cases).cases == 0)
-        throw UsageError(fmt::format("--against {}: it has GPU times of none of the {} cases that can be predicted; "
+        throw UsageError(fmt::format("--against {}: it has no GPU times of cases that can be predicted ({}); "
                                      "allowed: a log of these cases",
                                      against, predictions.cases.size()));
     if (!csv.empty() && csv != "-")

@@ -31,6 +31,13 @@ constexpr std::array<Fact, 5> kFacts{{
     {"default_pending_limit", &DeviceFacts::default_pending_limit},
 }};
 
+// A value for a message. Lists and objects may be nested so deeply that the writer, which recurses, would overflow the
+// stack.
+std::string text_of(const Json& value)
+{
+    return value.is_structured() ? "a list or an object" : value.dump();
+}
+
 // Reads values from a model; messages say where.
 class Reader
 {
@@ -58,14 +65,14 @@ class Reader
     {
         const Json& value = member(object, place, key);
         if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0)
-            refuse(place + key, fmt::format("it is {}, not a number from 0 on", value.dump()));
+            refuse(place + key, fmt::format("it is {}, not a number from 0 on", text_of(value)));
         return value;
     }
     std::uint32_t count(const Json& object, const std::string& place, const char* key) const
     {
         const Json& value = member(object, place, key);
         if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > UINT32_MAX)
-            refuse(place + key, fmt::format("it is {}, not a whole number from 1 to {}", value.dump(), UINT32_MAX));
+            refuse(place + key, fmt::format("it is {}, not a whole number from 1 to {}", text_of(value), UINT32_MAX));
         return value;
     }
     Estimate estimate(const std::string& key, const Json& parameter) const

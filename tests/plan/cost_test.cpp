@@ -1,6 +1,7 @@
 // Estimated times: what they depend on, and that they are close to the times in the logs.
 #include "support/plan_support.hpp"
 
+#include "model/roofline_file.hpp"
 #include "plan/cost.hpp"
 
 #include <gmock/gmock.h>
@@ -59,6 +60,28 @@ TEST(Cost, OfALevelIsWhatWasMeasured)
     for (const auto& [mechanism, us] : {std::pair(Mechanism::graph_tail, (4531.7 - 2266.1) / 512),
                                         std::pair(Mechanism::grid_sync, (1076.8 - 544.9) / 512)})
         EXPECT_NEAR(level_us(mechanism) / by_host / (us / kByHost), 1, 0.1) << name_of(mechanism);
+}
+
+// The times of the mechanisms relate as in the model that is built in.
+TEST(Cost, OfDeviceLaunchesFollowsTheModel)
+{
+    const auto levels = [](Mechanism mechanism, auto us_of) {
+        Case point = on_gpu("chain", 1, 32, mechanism);
+        point.depth = 512;
+        Case deeper = point;
+        deeper.depth = 1024;
+        return us_of(deeper) - us_of(point);
+    };
+    const auto predicted_us = [](const Case& point) {
+        const Roofline& model = default_roofline();
+        return predict(model, demand_of(*Registry::find_anywhere(point.strategy), point, model.facts)).us;
+    };
+    const double of_tail = levels(Mechanism::tail, sample_us);
+    const double predicted = levels(Mechanism::tail, predicted_us);
+    for (const Mechanism mechanism :
+         {Mechanism::null_stream, Mechanism::fire_and_forget, Mechanism::graph_tail, Mechanism::grid_sync})
+        EXPECT_NEAR(levels(mechanism, sample_us) / of_tail, levels(mechanism, predicted_us) / predicted, 1e-6)
+            << name_of(mechanism);
 }
 
 // From twice the default limit on, the launches in pending.csv take twice as long.

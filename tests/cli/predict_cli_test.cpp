@@ -1,0 +1,150 @@
+// `nestbed predict`: predictions of an experiment and of a log, without a GPU, and what it refuses.
+#include "support/cli_support.hpp"
+#include "support/h200_support.hpp"
+
+#include <boost/algorithm/string/replace.hpp>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class PredictCommand : public testing::Test
+{
+  protected:
+    static Outcome predict(std::vector<std::string> words)
+    {
+        words.insert(words.begin(), "predict");
+        return nestbed(words);
+    }
+    static void expect_refused(const std::vector<std::string>& words, const std::string& why, int exit_code = 2)
+    {
+        const Outcome refused = predict(words);
+        EXPECT_EQ(refused.exit_code, exit_code) << why;
+        EXPECT_THAT(refused.err, HasSubstr(why));
+        EXPECT_EQ(refused.out, "");
+    }
+    static std::string experiment(const std::string& name) { return std::string(NESTBED_EXPERIMENTS) + "/" + name; }
+
+    ScratchFolder scratch_;
+};
+
+TEST_F(PredictCommand, PlansCasesAsARunWithoutAGpu)
+{
+    const Outcome done = predict({"--strategy", "nosync,neighbored,host,quick_kway", "--grid", "64"});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_EQ(done.err, "");
+    EXPECT_THAT(done.out, AllOf(StartsWith("GPU times predicted for NVIDIA H200"),
+                                HasSubstr("\nmechanism null_stream, shape 64x512\n"),
+                                ContainsRegex("nosync +512 +[0-9.]+ us +[a-z]+\n"),
+                                ContainsRegex("neighbored +0 +[0-9.]+ us +first\n"),
+                                HasSubstr("Predicted: 2 cases\nNot predicted: 2 cases\n  1: the host does the work\n"
+                                          "  1: their launches depend on the input\n")));
+    const Outcome launches = predict({experiment("launch.cfg:fanout")});
+    EXPECT_EQ(launches.exit_code, 0) << launches.err;
+    EXPECT_THAT(launches.out, AllOf(HasSubstr("fanout"), Not(HasSubstr("chain"))));
+    std::istringstream lines(launches.out);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 80U) << line;
+}
+
+// Every experiment can be planned without a GPU, and every case is predicted or has a reason.
+TEST_F(PredictCommand, PredictsEveryExperiment)
+{
+    for (const auto& file : std::filesystem::directory_iterator(NESTBED_EXPERIMENTS)) {
+        if (file.path().extension() != ".cfg" || file.path().filename() == "hazard_schedules.cfg")
+            continue;
+        const Outcome done = predict({file.path().string()});
+        EXPECT_EQ(done.exit_code, 0) << file.path() << done.err;
+        EXPECT_THAT(done.out, HasSubstr("Predicted: ")) << file.path();
+    }
+    expect_refused({experiment("hazard_schedules.cfg")}, "backend = cpu: only GPU times can be predicted; allowed: "
+                                                         "auto, cuda");
+}
+
+TEST_F(PredictCommand, SetsALogBeside)
+{
+    const Outcome alone = predict({"--against", h200_path("ways.csv")});
+    EXPECT_EQ(alone.exit_code, 0) << alone.err;
+    EXPECT_THAT(alone.err, IsEmpty());
+    EXPECT_THAT(alone.out, AllOf(HasSubstr("Predicted: 24 cases\nNot predicted: 1 case\n"), HasSubstr(": 24 cases\n"),
+                                 ContainsRegex("Median .measured / predicted - 1.: [0-9.]+ %; at most 25 % in"),
+                                 HasSubstr("The farthest, 8 of ")));
+    const Outcome some = predict(
+        {experiment("ways.cfg"), "--strategy", "nosync", "--mechanism", "all", "--against", h200_path("ways.csv")});
+    EXPECT_EQ(some.exit_code, 0) << some.err;
+    EXPECT_THAT(some.out, AllOf(HasSubstr("Predicted: 3 cases\n"), HasSubstr(": 3 cases\nMedian")));
+
+    std::filesystem::copy(h200_path("ways.csv"), scratch_.path("alone.csv")); // rows without a manifest
+    const Outcome rows = predict({"--strategy", "nosync", "--against", scratch_.path("alone.csv")});
+    EXPECT_EQ(rows.exit_code, 0) << rows.err;
+    EXPECT_THAT(rows.out, HasSubstr("1 case\nMedian"));
+}
+
+TEST_F(PredictCommand, WritesACsv)
+{
+    const std::string csv = scratch_.path("out.csv");
+    const Outcome done = predict({"--against", h200_path("book.csv"), "--csv", csv});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    const std::vector<Row> rows = rows_of(csv);
+    ASSERT_FALSE(rows.empty());
+    for (const Row& row : rows)
+        EXPECT_NEAR(std::stod(row.at("measured_us")) / std::stod(row.at("predicted_us")) /
+                        std::stod(row.at("measured_over_predicted")),
+                    1, 1e-3);
+    const Outcome printed = predict({"--against", h200_path("book.csv"), "--csv", "-"});
+    EXPECT_EQ(printed.out, scratch_.read("out.csv"));
+    expect_refused({"--against", h200_path("book.csv"), "--csv", csv}, csv);
+}
+
+TEST_F(PredictCommand, UsesAnotherModel)
+{
+    std::string model = read_text_file(h200_path("model.json"));
+    boost::algorithm::replace_all(model, "NVIDIA H200", "NVIDIA A100");
+    const std::string path = scratch_.write("model.json", model);
+    const Outcome done = predict({"--strategy", "nosync", "--model", path});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_THAT(done.out, StartsWith("GPU times predicted for NVIDIA A100"));
+    EXPECT_EQ(predict({"--against", h200_path("book.csv"), "--model", path}).err,
+              fmt::format("nestbed: {} is of NVIDIA H200, the model of NVIDIA A100\n", h200_path("book.csv")));
+
+    expect_refused({"--strategy", "nosync", "--model", scratch_.path("none.json")}, scratch_.path("none.json"), 1);
+    expect_refused({"--strategy", "nosync", "--model", scratch_.write("bad.json", "{")}, "bad.json: it is not JSON",
+                   1);
+    boost::algorithm::replace_all(model, ".null_stream\"", ".named\""); // the later of two equal keys
+    expect_refused({"--strategy", "nosync", "--model", scratch_.write("less.json", model)},
+                   "the model of NVIDIA A100 has no parameter ", 1);
+}
+
+TEST_F(PredictCommand, RefusesWhatItCannotPredict)
+{
+    expect_refused({},
+                   "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against "
+                   "LOG.csv");
+    expect_refused({"--strategy", "nosync", "--backend", "cpu"},
+                   "--backend cpu: only GPU times can be predicted; allowed: auto, cuda");
+    expect_refused({"--strategy", "nosinc"}, "nosinc");
+    expect_refused({scratch_.path("none.cfg")}, "none.cfg");
+    expect_refused({"--against", scratch_.path("none.csv")}, "none.csv", 1);
+    expect_refused({"--against", scratch_.path("")}, "it is a folder");
+    const std::string header = part_of_log(
+        scratch_, "book.csv", [](const std::string&) { return false; }, "", "", "header.csv");
+    expect_refused({"--against", header}, "header.csv: it has no rows of backend cuda; allowed: a log of a GPU");
+    expect_refused({"--strategy", "nosync", "--grid", "3", "--against", h200_path("book.csv")},
+                   "book.csv: it has no GPU times of cases that can be predicted (1); allowed: a log of these "
+                   "cases");
+}
+
+} // namespace
+} // namespace nestbed

@@ -1,0 +1,196 @@
+// Predictions beside measured times: which cases have one, how near they are, the table and the CSV.
+#include "base/csv.hpp"
+#include "inspect/prediction_text.hpp"
+#include "model/case_text.hpp"
+#include "support/roofline_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Predictions predicted(const std::vector<Case>& points, const std::vector<CaseResult>& results = {})
+{
+    return predictions_of(default_roofline(), points, results);
+}
+
+CaseResult measured(const Case& point, double factor)
+{
+    CaseResult result = result_by(default_roofline(), point);
+    for (Sample& sample : result.samples)
+        *sample.gpu_us *= factor;
+    result.key = key_of(point, "");
+    return result;
+}
+
+TEST(Prediction, SaysWhyACaseHasNone)
+{
+    const auto why = [](const Case& point) {
+        const Predictions predictions = predicted({point});
+        return predictions.left_out.empty() ? "" : predictions.left_out.begin()->first;
+    };
+    const Case usual = on_a_gpu("nosync", 64, 512, Mechanism::null_stream);
+    EXPECT_EQ(why(usual), "");
+    EXPECT_EQ(why(on_a_gpu("neighbored", 64, 512, Mechanism::none)), "");
+    EXPECT_EQ(why(on_a_gpu("host_loop", 64, 512, Mechanism::host)), "");
+    EXPECT_EQ(why(on_a_gpu("host", 64, 512, Mechanism::none)), "the host does the work");
+    EXPECT_EQ(why(on_a_gpu("hello", 64, 512, Mechanism::null_stream)), "their kernels print, wait or may hang");
+    EXPECT_EQ(why(on_a_gpu("litmus_counter", 64, 512, Mechanism::fire_and_forget)),
+              "their kernels print, wait or may hang");
+    Case other = usual;
+    other.backend = BackendKind::cpu;
+    EXPECT_EQ(why(other), "they run on the executor");
+    other = usual;
+    other.delay_us = 5;
+    EXPECT_EQ(why(other), "a delay is added to them");
+    other = usual;
+    other.submit = Submit::open;
+    EXPECT_EQ(why(other), "their GPU times contain time of the host (submit = open)");
+    other = on_a_gpu("synced", 2048, 512, Mechanism::null_stream);
+    other.wave = 2048;
+    EXPECT_EQ(why(other), "the GPU of the model cannot run them with such waves");
+
+    const StrategyInfo irregular{.name = "a", .workload = "sort"};
+    class Fake : public Strategy
+    {
+      public:
+        explicit Fake(const StrategyInfo& info, bool by_input) : info_(info), by_input_(by_input) {}
+        const StrategyInfo& info() const override { return info_; }
+        ExpectedLaunches launches(const Case& /*point*/) const override
+        {
+            return by_input_ ? ExpectedLaunches::of_input() : ExpectedLaunches::none();
+        }
+
+      private:
+        const StrategyInfo& info_;
+        bool by_input_;
+    };
+    EXPECT_EQ(why_unpredictable(Fake(irregular, true), usual, {}), "their launches depend on the input");
+    Case flat = usual;
+    flat.mechanism = Mechanism::none;
+    EXPECT_EQ(why_unpredictable(Fake(irregular, false), flat, {}), "their work depends on the input");
+    const StrategyInfo idle{.name = "a", .workload = "chain"};
+    EXPECT_EQ(why_unpredictable(Fake(idle, false), flat, {}), "they have no launches and no bytes");
+}
+
+TEST(Prediction, StandsBesideTheMedianThatWasMeasured)
+{
+    const Case near = on_a_gpu("nosync", 64, 512, Mechanism::null_stream);
+    const Case far = on_a_gpu("tail", 64, 512, Mechanism::tail);
+    const Case missing = on_a_gpu("neighbored", 64, 512, Mechanism::none);
+    Case renamed = near; // a log without a manifest has the waves that were used, but the same key
+    renamed.wave = 96;
+    CaseResult first = measured(near, 1.1);
+    first.point = renamed;
+    CaseResult second = measured(far, 2);
+    second.key = "";
+    second.samples.resize(4);
+    const Predictions predictions = predicted({near, far, missing}, {first, second});
+    ASSERT_EQ(predictions.cases.size(), 3U);
+    EXPECT_NEAR(*predictions.cases[0].ratio(), 1.1, 0.01);
+    EXPECT_LT(predictions.cases[0].measured->interval.low, predictions.cases[0].measured->value);
+    EXPECT_NEAR(*predictions.cases[1].ratio(), 2, 0.01);
+    EXPECT_TRUE(std::isnan(predictions.cases[1].measured->interval.low)); // four samples
+    EXPECT_FALSE(predictions.cases[2].measured);
+    EXPECT_FALSE(predictions.cases[2].ratio());
+    const Nearness nearness = nearness_of(predictions.cases);
+    EXPECT_EQ(nearness.cases, 2U);
+    EXPECT_NEAR(nearness.median_off, (0.1 + 1) / 2, 0.01);
+    EXPECT_EQ(nearness.within, 0.5);
+    EXPECT_EQ(nearness_of({}).cases, 0U);
+
+    CaseResult wrong = measured(near, 1);
+    for (Sample& sample : wrong.samples)
+        sample.status = Status::wrong;
+    EXPECT_FALSE(predicted({near}, {wrong}).cases[0].measured);
+}
+
+TEST(Prediction, IsATableWithASummary)
+{
+    const Case near = on_a_gpu("nosync", 64, 512, Mechanism::null_stream);
+    const Case far = on_a_gpu("tail", 64, 512, Mechanism::tail, 3);
+    const Case by_host = on_a_gpu("host", 64, 512, Mechanism::none);
+    const std::string plain = predictions_text(default_roofline(), predicted({near, far, by_host}), "");
+    EXPECT_THAT(plain, StartsWith("GPU times predicted for NVIDIA H200 (driver "));
+    EXPECT_THAT(plain, AllOf(HasSubstr("strategy  mechanism    shape"), HasSubstr("64x512 depth 3"),
+                             HasSubstr("Predicted: 2 cases\nNot predicted: 1 case\n  1: the host does the work\n")));
+    EXPECT_THAT(plain, AllOf(Not(HasSubstr("measured")), Not(HasSubstr("Measured"))));
+    const std::string beside = predictions_text(
+        default_roofline(), predicted({near, far}, {measured(near, 1.1), measured(far, 2)}), "some.csv");
+    EXPECT_THAT(beside, HasSubstr("Measured in some.csv: 2 cases\nMedian |measured / predicted - 1|: 55.0 %; at most "
+                                  "25 % in 50 % of the cases\n\nThe farthest:\n"));
+    EXPECT_THAT(beside, testing::ContainsRegex("tail +tail +1 +100.0 % +2.00\nnosync +null_stream +1 +10.0 % +1.10"));
+    const std::string none = predictions_text(default_roofline(), predicted({by_host}), "some.csv");
+    EXPECT_THAT(none, testing::EndsWith("Predicted: 0 cases\nNot predicted: 1 case\n  1: the host does the work\n"
+                                        "Measured in some.csv: 0 cases\n"));
+}
+
+TEST(Prediction, IsACsvWithOneRowPerCase)
+{
+    const Case near = on_a_gpu("nosync", 2048, 512, Mechanism::null_stream);
+    Case matrix = on_a_gpu("copy_row", 0, 0, Mechanism::none);
+    matrix.type = ElementType::float32;
+    matrix.nx = 128;
+    matrix.ny = 64;
+    matrix.elements = 128 * 64;
+    matrix.shape = {.x = 16, .y = 8};
+    const std::vector<std::vector<std::string>> rows =
+        parse_csv(predictions_csv(predicted({near, matrix}, {measured(near, 2)})));
+    EXPECT_EQ(rows.at(0), (std::vector<std::string>{"strategy",
+                                                    "mechanism",
+                                                    "type",
+                                                    "elements",
+                                                    "grid",
+                                                    "block",
+                                                    "nx",
+                                                    "ny",
+                                                    "block_shape",
+                                                    "depth",
+                                                    "wave",
+                                                    "waves",
+                                                    "streams",
+                                                    "launches",
+                                                    "predicted_us",
+                                                    "bound",
+                                                    "latency_us",
+                                                    "rate_us",
+                                                    "work_us",
+                                                    "measured_us",
+                                                    "measured_low_us",
+                                                    "measured_high_us",
+                                                    "measured_over_predicted"}));
+    const auto cells = [&](std::size_t row, std::size_t from, std::size_t to) {
+        return std::vector<std::string>(rows.at(row).begin() + static_cast<std::ptrdiff_t>(from),
+                                        rows.at(row).begin() + static_cast<std::ptrdiff_t>(to));
+    };
+    EXPECT_EQ(cells(1, 0, 14), (std::vector<std::string>{"nosync", "null_stream", "int32", "1048576", "2048", "512",
+                                                         "", "", "", "full", "96", "22", "2", "16384"}));
+    EXPECT_EQ(rows[1].back(), "2");
+    EXPECT_NEAR(std::stod(rows[1][19]), 2 * std::stod(rows[1][14]), 0.01 * std::stod(rows[1][19]));
+    EXPECT_EQ(cells(2, 0, 10),
+              (std::vector<std::string>{"copy_row", "none", "float32", "8192", "", "", "128", "64", "16x8", ""}));
+    EXPECT_EQ(cells(2, 19, 23), std::vector<std::string>(4));
+}
+
+TEST(Prediction, ListsTheParametersOfAModel)
+{
+    const std::string text = parameters_text(default_roofline());
+    EXPECT_THAT(text, StartsWith("Launch roofline of NVIDIA H200 (driver "));
+    for (const auto& [key, one] : default_roofline().parameters)
+        EXPECT_THAT(text, HasSubstr("\n" + key + " ")) << key;
+    for (const RooflineParameter& parameter : roofline_parameters())
+        EXPECT_THAT(text, HasSubstr("\n" + std::string(parameter.name) + " ")) << parameter.name;
+}
+
+} // namespace
+} // namespace nestbed
