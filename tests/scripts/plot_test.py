@@ -656,10 +656,16 @@ class PlotTest(unittest.TestCase):
         figure = self.drawn(made, columns=self.SEARCH)["made-time-cutoff"]
         self.assertIn("16 queens is fastest by search_children, cutoff 5", " ".join(texts_of(figure).split()))
         self.assertIn([2, 3, 4], [list(line.get_ydata()) for line in figure.axes[1].lines])
+        flat = [row for cutoff in (3, 6, 65535) for row in self.search(40, "search_levels", mechanism="host", cutoff=cutoff, input="t1", elements=11)]
+        figure = self.drawn(flat, columns=self.SEARCH)["made-time-cutoff"]
+        self.assertEqual(len(figure.axes), 1)  # no panel of launches: there are none
+        self.assertEqual([list(line.get_xdata()) for line in figure.axes[0].lines], [[3, 6, 12]])  # none: one step after 6
+        self.assertIn("none: cutoff 65\u2009535, no thread searches alone.", texts_of(figure))
 
     def test_each_tree_of_a_search_is_an_input_with_its_size(self):
         made = [row for name, elements in (("t1", 11), ("t3", 2000), ("queens", 16)) for row in
                 [*self.search(20, input=name, elements=elements), *self.search(10, "search_queue", input=name, elements=elements)]]
+        made += self.search(5, "search_children", mechanism="named", input="t1", elements=8)  # one input only: it has no dot, and t1 no line
         figure = self.drawn(made, columns=self.SEARCH)["made-time-input"]
         self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()], ["t1, 11 levels", "t3, 2000 subtrees", "16 queens"])
 
