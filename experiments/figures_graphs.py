@@ -59,9 +59,9 @@ def _title(title, graphs, text_of):
     """The highest rate, and how often a form that launches from the device has the highest one of its graph."""
     tops = [best.loc[best["rate"].idxmax()] for best in graphs]
     top = max(tops, key=lambda case: case["rate"])
-    nested = sum(bool(case["by_need"]) for case in tops)
-    return (f"{title}: up to {style.three(top['rate'] / 1000)}·10⁹, by {form_label(top['strategy'], top['mechanism'])} in {text_of(top)}; a form that "
-            f"launches from the device is the fastest in {nested} of {parts.count_text(len(tops), 'graph')}")
+    nested = sum(bool(case["by_need"] and case["expected"] > 0) for case in tops)
+    return (f"{title}: up to {style.three(top['rate'] / 1000)}·10⁹, by {form_label(top['strategy'], top['mechanism'])} in {text_of(top)}; launches from "
+            f"the device give the highest rate in {nested} of {parts.count_text(len(tops), 'graph')}")
 
 
 def edges_per_second(part, shown, figure):

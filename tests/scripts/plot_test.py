@@ -656,10 +656,16 @@ class PlotTest(unittest.TestCase):
         figure = self.drawn(made, columns=self.SEARCH)["made-time-cutoff"]
         self.assertIn("16 queens is fastest by search_children, cutoff 5", " ".join(texts_of(figure).split()))
         self.assertIn([2, 3, 4], [list(line.get_ydata()) for line in figure.axes[1].lines])
+        flat = [row for cutoff in (3, 6, 65535) for row in self.search(40, "search_levels", mechanism="host", cutoff=cutoff, input="t1", elements=11)]
+        figure = self.drawn(flat, columns=self.SEARCH)["made-time-cutoff"]
+        self.assertEqual(len(figure.axes), 1)  # no panel of launches: there are none
+        self.assertEqual([list(line.get_xdata()) for line in figure.axes[0].lines], [[3, 6, 12]])  # none: one step after 6
+        self.assertIn("none: cutoff 65\u2009535, no thread searches alone.", texts_of(figure))
 
     def test_each_tree_of_a_search_is_an_input_with_its_size(self):
         made = [row for name, elements in (("t1", 11), ("t3", 2000), ("queens", 16)) for row in
                 [*self.search(20, input=name, elements=elements), *self.search(10, "search_queue", input=name, elements=elements)]]
+        made += self.search(5, "search_children", mechanism="named", input="t1", elements=8)  # one input only: it has no dot, and t1 no line
         figure = self.drawn(made, columns=self.SEARCH)["made-time-input"]
         self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()], ["t1, 11 levels", "t3, 2000 subtrees", "16 queens"])
 
@@ -697,12 +703,14 @@ class PlotTest(unittest.TestCase):
         figure = self.drawn([*made, *alone], columns=columns)["made-teps"]
         axes, = figure.axes
         words = " ".join(texts_of(figure).split())
-        self.assertIn("Traversed edges per second: up to 1.00·10⁹, by bfs_direction in rmat; a form that launches from the device is the "
-                      "fastest in 1 of 2 graphs", words)
+        self.assertIn("Traversed edges per second: up to 1.00·10⁹, by bfs_direction in rmat; launches from the device give the "
+                      "highest rate in 1 of 2 graphs", words)
         self.assertIn("10⁹ edges per second; counted: edges that leave reached vertices, each once", words)
         self.assertEqual([text.get_text() for text in axes.get_yticklabels()], ["rmat", "grid2d"])
         dots = sorted(dot for found in self.dots(axes).values() for dot in found)
         self.assertEqual([x for x, _ in dots], [0.005, 0.01, 0.4, 0.5, 1.0])  # 4000 edges in rmat, 100 in grid2d; the faster block
+        unlaunched = [dict(row, launches_expected=0) if row["input"] == "grid2d" else row for row in made]
+        self.assertIn("highest rate in 0 of 2 graphs", " ".join(texts_of(self.drawn(unlaunched, columns=columns)["made-teps"]).split()))
         for x, y in dots:  # flat forms are in the upper row of a graph
             self.assertEqual(y - round(y) > 0, x in (0.4, 0.01))
         self.assertEqual(len(self.dots(axes)), 4)  # each form has a mark of its own
