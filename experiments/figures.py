@@ -7,6 +7,7 @@ import pandas
 
 import figure_parts as parts
 import figures_depths
+import figures_graphs
 import figures_hazards
 import figures_irregular
 import figures_lanes
@@ -303,6 +304,7 @@ FIGURES = [
            figures_search.cutoffs, _taken, figures_search.by_cutoff, page="a point of it is the best of several cases"),
     Figure("depths", "launches-depth", "Launches by depth", "", "a sort or a quadtree without aggregation", "sort",
            figures_depths.depths, _taken, figures_depths.by_depth, page="a line of it is one case"),
+    Figure("teps", "teps", "Traversed edges per second", "", "flat and nested searches of a graph, of bfs with bfs_frontier or bfs_balanced", "bfs", figures_graphs.traversed, _taken, figures_graphs.edges_per_second, page="a dot of it is the best of several cases"),
     Figure("study", "ratios", "Best threshold, coarsening and aggregation", "", "threshold, coarsening and aggregation, all of them", "cgo22",
            figures_irregular.studies, _taken, figures_irregular.study_ratios, page="a ratio of it is of two groups of cases"),
     Figure("cub", "against-cub", "Time against CUB's",

@@ -16,6 +16,7 @@ WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell", 
 WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort",
              "search": "search", "quadtree": "quadtree", "bfs": "bfs", "sssp": "sssp"}  # by the first word of a strategy
 ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys", "search": "queens", "quadtree": "points", "bfs": "vertices", "sssp": "vertices"}
+ONE = {"vertices": "vertex"}  # of the items whose singular is not the word without its s
 TREES = {"t1": "levels", "t3": "subtrees", "t3l": "subtrees", "path": "levels", "queens": "queens"}  # what the elements of a search are
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}

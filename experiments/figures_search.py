@@ -8,6 +8,8 @@ import figures_sizes as sizes
 from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
+NO_CUTOFF = 65535  # kNoCutoff of src/model/search.hpp: no thread searches alone
+
 
 def budgets(cases):
     """Searches of the same tree with three budgets or more."""
@@ -37,6 +39,12 @@ def _fastest(form, axis):
     return form.dropna(subset=["us"]).sort_values("us", kind="stable").groupby(axis).head(1).sort_values(axis)
 
 
+def _places(steps, axis):
+    """{value: place on the axis}. No cut-off is drawn one step after the largest cut-off, because its number is far away."""
+    far = axis == "cutoff" and steps[-1] == NO_CUTOFF and len(steps) > 2
+    return {step: steps[-2] ** 2 / steps[-3] if far and step == NO_CUTOFF else step for step in steps}
+
+
 def by_budget(part, shown, figure):
     return _draw(part, shown, figure, "budget", "nodes per thread before the block leaves the rest")
 
@@ -61,24 +69,27 @@ def _draw(part, shown, figure, axis, label):
     title = (f"{figure.title}: {irregular.work_text(best, ['input', 'elements'])} is fastest by {best['strategy']}, "
              f"{axis} {style.grouped(best[axis])}")
     sheet = Sheet(title, [(sizes.form_label(*form), colour, mark) for form, (colour, mark) in looks.items()])
-    left, gap, height = 0.72, 0.78, 2.0
+    left, gap, height = 0.85, 0.78, 2.0
     width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
     for row, panel in enumerate(panels):
         name = irregular.work_text(panel[0][2].iloc[0], ["input", "elements"])
-        for column, (field, unit) in enumerate((("us", "time, µs"), ("launches", "device launches"))):
+        places = _places(sorted({step for _, _, cases in panel for step in cases[axis]}), axis)
+        fields = [("us", "time, µs"), ("launches", "device launches")]
+        for column, (field, unit) in enumerate(fields if any((cases["launches"] > 0).any() for _, _, cases in panel) else fields[:1]):
             axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, name if column == 0 else "")
             every = []
             for strategy, mechanism, cases in panel:
                 drawn = cases[cases[field] > 0]
                 colour, mark = looks[strategy, mechanism]
-                axes.plot(drawn[axis], drawn[field], color=colour, marker=mark, markersize=4.5)
+                axes.plot([places[step] for step in drawn[axis]], drawn[field], color=colour, marker=mark, markersize=4.5)
                 every += list(drawn[field])
-            steps = sorted({step for _, _, cases in panel for step in cases[axis]})
-            style.log_axis(axes, "x", steps[0], steps[-1])
-            style.ticks(axes.xaxis, steps, {float(step): style.grouped(step) for step in steps})
-            if every:
-                style.log_axis(axes, "y", min(every), max(every))
+            ends = list(places.values())
+            style.log_axis(axes, "x", ends[0], ends[-1])
+            style.ticks(axes.xaxis, ends, {float(f"{place:.9g}"): "none" if place != step else style.grouped(step) for step, place in places.items()})
+            style.log_axis(axes, "y", min(every), max(every))
             axes.set_xlabel(label)
             axes.set_ylabel(unit)
     sheet.notes.append("A point is the fastest case of its strategy and mechanism. Forms that launch nothing from the device have no line at the right.")
+    if axis == "cutoff" and (shown[axis].astype(float) == NO_CUTOFF).any():
+        sheet.notes.append(f"none: cutoff {style.grouped(NO_CUTOFF)}, no thread searches alone.")
     return sheet.finish(parts.caption_of(part, shown))

@@ -99,7 +99,7 @@ def by_size(part, shown, figure):
         style.log_axis(axes, "y", min(every), max(every))
         items = irregular.TREES[case["input"]] if searched else irregular.ITEMS[case["workload"]]
         axes.set_xlabel(items)
-        axes.set_ylabel("time, µs" if searched else f"ns per {items.removesuffix('s')}")
+        axes.set_ylabel("time, µs" if searched else f"ns per {irregular.ONE.get(items, items.removesuffix('s'))}")
         sheet.end_labels(axes, ends)
     sheet.notes.append("A point is the fastest case of its strategy and mechanism at that size.")
     return sheet.finish(parts.caption_of(part, shown))
@@ -118,7 +118,8 @@ def by_input(part, shown, figure):
     left, top = 1.1, 0.25
     for panel in panels:
         case = panel.iloc[0]
-        names = list(dict.fromkeys(panel["input"]))
+        timed = {name for _, _, fastest in _forms(panel, "input") for name in fastest["input"]}
+        names = [name for name in dict.fromkeys(panel["input"]) if name in timed]
         height = LINE_HEIGHT * len(names) + 0.25
         axes = sheet.add(left, top, style.WIDTH - left - 2 * style.MARGIN, height, irregular.work_text(case, [name for name in irregular.WORK if name != "input"]))
         top += height + 0.85

@@ -69,14 +69,19 @@ def regular(path, flags):
     return handle
 
 
+def header_of(path):
+    """The first line of a CSV; empty if there is none, or if it cannot be read."""
+    try:
+        with open(path, newline="", encoding="utf-8", opener=regular) as file:
+            return next(csv.reader(file, strict=True), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return []
+
+
 def is_log(path):
     """Whether the header of a CSV has the columns of a log. A file that cannot be read, or is empty, counts as a log,
     because read_log reports what is wrong with it."""
-    try:
-        with open(path, newline="", encoding="utf-8", opener=regular) as file:
-            header = next(csv.reader(file, strict=True), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
-        return True
+    header = header_of(path)
     return not header or set(NEEDED) <= set(header)
 
 
@@ -236,7 +241,8 @@ def cases_of(log):
     launches, failed, expected: medians of launches_attempted, launches_failed and launches_expected, over all rows
     that have them;
     launches_by_depth: of the first row;
-    latency: median of latency_us; limit_bytes, pending_limit, bandwidth_gb_s, peak_gb_s, peak_share: medians;
+    latency: median of latency_us; limit_bytes, pending_limit, bandwidth_gb_s, peak_gb_s, peak_share: medians; work: that
+    of the ok rows;
     log, lines: the file, and the lines of all rows.
     """
     found = []
@@ -251,6 +257,7 @@ def cases_of(log):
                     log=rows["log"].iloc[0], lines=rows["line"].tolist())
         for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):
             case[name] = _median(rows[name])
+        case["work"] = _median(rows["work"][rows["status"] == "ok"])
         found.append(case)
     timed = [case for case in found if len(case["samples"])]
     for case, (middle, low, high) in zip(timed, medians([case["samples"] for case in timed])):

@@ -16,6 +16,7 @@ import checked_output  # noqa: E402 (after the choice of Agg)
 import claim_evidence  # noqa: E402
 import figure_parts  # noqa: E402
 import figures_beside as beside  # noqa: E402
+import figures_graphs as graphs  # noqa: E402
 import figures  # noqa: E402
 import figures_pays as pays  # noqa: E402
 import logs  # noqa: E402
@@ -45,9 +46,9 @@ def folders_of_results():
 
 
 def logs_of(folder):
-    """The logs of a folder, sorted by name. Reports CSVs that are not logs."""
+    """The logs of a folder, sorted by name. Reports CSVs that nothing is drawn from."""
     found, others = logs.logs_in(folder)
-    for path in others:
+    for path in [path for path in others if not graphs.is_frontiers(path)]:
         say(f"{near(path)} is not a log of `nestbed run`: left out")
     if not found:
         raise PlotError(f"{near(folder)}: no log of `nestbed run` in it", 2)
@@ -121,6 +122,8 @@ def draw_folder(folder, out):
     for path in logs_of(folder):
         found |= draw_log(path, out) or set()
     draw_pays(folder, out)
+    for path in filter(graphs.is_frontiers, logs.logs_in(folder)[1]):
+        draw_frontiers(path, out)
     for figure in figures.FIGURES:
         if figure.title not in found:
             say(f"no figure \"{figure.title}\": no log here has {figure.needs}; "
@@ -142,6 +145,18 @@ def draw_pays(folder, out):
             source = claim_evidence.sources_text(name, [pathlib.Path(part.path) for part, _ in taken])
             for ending in ("svg", "png"):
                 write(out or folder / "figures", f"{name}.{ending}", bytes_of(figure, ending, source))
+
+
+def draw_frontiers(path, out):
+    """Draws a CSV of `nestbed graph`. Returns whether it has rows."""
+    figure = graphs.frontiers(path)
+    if figure is None:
+        say(f"{near(path)}: it has a header and no rows: no figure")
+        return False
+    name = f"{path.stem}-{graphs.FRONTIER}"
+    for ending in ("svg", "png"):
+        write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending, claim_evidence.source_text(name, path)))
+    return True
 
 
 def figures_beside(first, second, stem):
@@ -208,6 +223,8 @@ def main():
         try:
             if path.is_dir():
                 draw_folder(path, given.output)
+            elif graphs.is_frontiers(path):
+                code = max(code, 0 if draw_frontiers(path, given.output) else 1)
             elif draw_log(path, given.output) is None:
                 code = max(code, 1)
         except logs.LogError as error:

@@ -140,10 +140,10 @@ class CheckedOutput : public std::streambuf
 const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands{
-        run_command(),     show_command(),      merge_command(), compare_command(),    list_command(),
-        info_command(),    hello_command(),     blobs_command(), mandelbrot_command(), quadtree_command(),
-        trace_command(),   tree_command(),      races_command(), profile_command(),    reconcile_command(),
-        predict_command(), calibrate_command(), warps_command(), statistics_command()};
+        run_command(),       show_command(),    merge_command(),     compare_command(),    list_command(),
+        info_command(),      hello_command(),   blobs_command(),     mandelbrot_command(), quadtree_command(),
+        graph_command(),     trace_command(),   tree_command(),      races_command(),      profile_command(),
+        reconcile_command(), predict_command(), calibrate_command(), warps_command(),      statistics_command()};
     return commands;
 }
 

@@ -35,6 +35,7 @@ Command hello_command();
 Command blobs_command();
 Command mandelbrot_command();
 Command quadtree_command();
+Command graph_command();
 Command trace_command();
 Command tree_command();
 Command races_command();

@@ -216,4 +216,9 @@ CsrGraph read_graph(const std::string& graph_file_id, std::uint64_t seed)
     return parse_graph(text, path, seed);
 }
 
+CsrGraph graph_of_case(const Case& point)
+{
+    return point.input == InputKind::file ? read_graph(point.graph_file, point.seed) : make_graph(point);
+}
+
 } // namespace nestbed

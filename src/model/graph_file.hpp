@@ -26,5 +26,7 @@ std::string graph_file_id(const std::string& path);
 std::string path_in(const std::string& graph_file_id);
 // Throws RunError, also if the content has changed.
 CsrGraph read_graph(const std::string& graph_file_id, std::uint64_t seed);
+// The graph of a case, from its file or made. Throws RunError, or std::invalid_argument if it is too large.
+CsrGraph graph_of_case(const Case& point);
 
 } // namespace nestbed

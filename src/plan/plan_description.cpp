@@ -3,6 +3,7 @@
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
+#include "model/graph_file.hpp"
 #include "model/launch_plan.hpp"
 #include "model/strategy.hpp"
 #include "plan/cost.hpp"
@@ -98,8 +99,10 @@ std::string why_too_large(const Case& point, const DeviceFacts& facts)
     const std::uint64_t needed = memory_bytes(point);
     if (needed <= facts.free_memory_bytes || facts.free_memory_bytes == 0)
         return "";
-    const std::string size = point.nx != 0 ? fmt::format("{} x {} numbers", point.nx, point.ny)
-                                           : fmt::format("{} blocks of {} threads", point.grid, point.block);
+    const std::string size = point.nx != 0     ? fmt::format("{} x {} numbers", point.nx, point.ny)
+                             : point.grid != 0 ? fmt::format("{} blocks of {} threads", point.grid, point.block)
+                             : point.graph_file.empty() ? fmt::format("{} elements", point.elements)
+                                                        : path_in(point.graph_file);
     return fmt::format("{} need {} of memory; allowed: what {} has free, {}", size,
                        format_bytes(static_cast<double>(needed)), facts.name,
                        format_bytes(static_cast<double>(facts.free_memory_bytes)));

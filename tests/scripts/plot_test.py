@@ -656,10 +656,16 @@ class PlotTest(unittest.TestCase):
         figure = self.drawn(made, columns=self.SEARCH)["made-time-cutoff"]
         self.assertIn("16 queens is fastest by search_children, cutoff 5", " ".join(texts_of(figure).split()))
         self.assertIn([2, 3, 4], [list(line.get_ydata()) for line in figure.axes[1].lines])
+        flat = [row for cutoff in (3, 6, 65535) for row in self.search(40, "search_levels", mechanism="host", cutoff=cutoff, input="t1", elements=11)]
+        figure = self.drawn(flat, columns=self.SEARCH)["made-time-cutoff"]
+        self.assertEqual(len(figure.axes), 1)  # no panel of launches: there are none
+        self.assertEqual([list(line.get_xdata()) for line in figure.axes[0].lines], [[3, 6, 12]])  # none: one step after 6
+        self.assertIn("none: cutoff 65\u2009535, no thread searches alone.", texts_of(figure))
 
     def test_each_tree_of_a_search_is_an_input_with_its_size(self):
         made = [row for name, elements in (("t1", 11), ("t3", 2000), ("queens", 16)) for row in
                 [*self.search(20, input=name, elements=elements), *self.search(10, "search_queue", input=name, elements=elements)]]
+        made += self.search(5, "search_children", mechanism="named", input="t1", elements=8)  # one input only: it has no dot, and t1 no line
         figure = self.drawn(made, columns=self.SEARCH)["made-time-input"]
         self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()], ["t1, 11 levels", "t3, 2000 subtrees", "16 queens"])
 
@@ -670,6 +676,108 @@ class PlotTest(unittest.TestCase):
         self.assertIn([8, 10, 12], [list(line.get_ydata()) for line in figure.axes[0].lines])
         self.assertEqual(figure.axes[0].get_ylabel(), "time, µs")
         self.assertEqual(figure.axes[0].get_xlabel(), "queens")
+
+    GRAPH = [*BY_NEED, "edge_factor", "graph_file", "delta", "work"]
+
+    def graph_search(self, time, strategy="bfs_tail", **more):
+        """A row of a search of a graph, by tail launches or flat."""
+        nested = strategy in ("bfs_tail", "sssp_tail", "bfs_children")
+        return rows([time], **{"strategy": strategy, "mechanism": "tail" if nested else "host", "input": "rmat", "elements": 1024, "type": "", "work": 4000,
+                               "edge_factor": 16, "seed": 1, "launches_expected": int(nested), "launches_attempted": int(nested), **more})
+
+    def dots(self, axes):
+        """{mark: [(x, y)]} of the dots on axes."""
+        found = {}
+        for line in axes.get_lines():
+            if len(line.get_xdata()) == 1:
+                found.setdefault(line.get_marker(), []).append((round(line.get_xdata()[0], 9), line.get_ydata()[0]))
+        return found
+
+    def test_edges_per_second_are_over_the_same_edges_for_all_forms(self):
+        made = [*self.graph_search(20, work=500), *self.graph_search(10, work=500, block=128), *self.graph_search(8, "bfs_frontier"),
+                *self.graph_search(4, "bfs_direction", work=700), *self.graph_search(None, "bfs_queue", work=9),
+                *self.graph_search(10, input="grid2d", edge_factor="", work=100), *self.graph_search(20, "bfs_balanced", input="grid2d", edge_factor="", work=100)]
+        alone = [*self.graph_search(1, elements=2048), *self.graph_search(1, "bfs_direction", elements=2048),  # none counts the edges
+                 *self.graph_search(1, "bfs_frontier", elements=4096)]
+        columns = [*self.GRAPH, "seed"]
+        figure = self.drawn([*made, *alone], columns=columns)["made-teps"]
+        axes, = figure.axes
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("Traversed edges per second: up to 1.00·10⁹, by bfs_direction in rmat; launches from the device give the "
+                      "highest rate in 1 of 2 graphs", words)
+        self.assertIn("10⁹ edges per second; counted: edges that leave reached vertices, each once", words)
+        self.assertEqual([text.get_text() for text in axes.get_yticklabels()], ["rmat", "grid2d"])
+        dots = sorted(dot for found in self.dots(axes).values() for dot in found)
+        self.assertEqual([x for x, _ in dots], [0.005, 0.01, 0.4, 0.5, 1.0])  # 4000 edges in rmat, 100 in grid2d; the faster block
+        unlaunched = [dict(row, launches_expected=0) if row["input"] == "grid2d" else row for row in made]
+        self.assertIn("highest rate in 0 of 2 graphs", " ".join(texts_of(self.drawn(unlaunched, columns=columns)["made-teps"]).split()))
+        for x, y in dots:  # flat forms are in the upper row of a graph
+            self.assertEqual(y - round(y) > 0, x in (0.4, 0.01))
+        self.assertEqual(len(self.dots(axes)), 4)  # each form has a mark of its own
+        flat = [*self.graph_search(8, "bfs_frontier"), *self.graph_search(8, "bfs_direction")]
+        self.assertNotIn("made-teps", self.drawn([*alone, *flat], columns=columns))
+        untimed = [*self.graph_search(None, status="ok"), *self.graph_search(None, "bfs_frontier", status="ok")]
+        self.assertIn("Nothing to draw", texts_of(self.drawn(untimed, columns=columns)["made-teps"]))
+
+    def test_graphs_with_edges_per_second_are_named_by_what_varies(self):
+        forms = [{}, {"elements": 2048}, {"seed": 2}, {"edge_factor": 4}, {"input": "file", "graph_file": "road.gr#0123", "elements": "", "edge_factor": ""}]
+        made = [row for more in forms for strategy in ("bfs_tail", "bfs_frontier") for row in self.graph_search(10, strategy, **more)]
+        figure = self.drawn(made, columns=[*self.GRAPH, "seed"])["made-teps"]
+        self.assertEqual([text.get_text() for text in figure.axes[0].get_yticklabels()],
+                         ["rmat, 2¹⁰ vertices, edge factor 16, seed 1", "rmat, 2¹¹ vertices, edge factor 16, seed 1",
+                          "rmat, 2¹⁰ vertices, edge factor 16, seed 2", "rmat, 2¹⁰ vertices, edge factor 4, seed 1", "road.gr"])
+
+    def test_shortest_paths_are_divided_by_the_least_work(self):
+        made = [*self.graph_search(10, "sssp_tail", work=6000), *self.graph_search(10, "sssp_balanced", work=5000), *self.graph_search(None, "sssp_frontier", work=1),
+                *self.graph_search(10), *self.graph_search(10, "bfs_frontier")]
+        figure = self.drawn(made, columns=[*self.GRAPH, "seed"])["made-teps"]
+        panels = self.panels(figure)
+        self.assertEqual(list(panels), ["bfs", "sssp"])
+        self.assertIn("edges that the form with the least work looks at", panels["sssp"].get_xlabel())
+        for name, rate in (("bfs", 0.4), ("sssp", 0.5)):
+            self.assertEqual({x for found in self.dots(panels[name]).values() for x, _ in found}, {rate})
+
+    LEVELS = ("input,elements,edge_factor,graph_file,seed,edges,level,vertices,edges_of_level\n"
+              "star,8,,,1,14,0,1,7\nstar,8,,,1,14,1,7,7\n" + "".join(f"path,60,,,1,118,{level},1,2\n" for level in range(60)))
+
+    def test_frontiers_are_lines_by_graph(self):
+        path = self.folder / "levels.csv"
+        path.write_text(self.LEVELS + "file,,,a.gr#01,1,2,0,1,2\nfile,,,a.gr#01,1,2,1,2,0\n")
+        figure = plot.graphs.frontiers(path)
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("Frontier by level: 2 levels (star, 8 vertices) to 60 (path, 60 vertices)", words)
+        self.assertIn("a.gr", words)
+        axes, = figure.axes
+        self.assertEqual([list(line.get_ydata()) for line in axes.get_lines()], [[1, 7], [1] * 60, [1, 2]])
+        self.assertEqual((axes.get_xscale(), axes.get_yscale()), ("symlog", "log"))
+        self.assertEqual([line.get_markevery() for line in axes.get_lines()], [None, [0, 59], None])
+
+    def test_frontiers_beside_logs_are_drawn(self):
+        self.write(rows([1, 2]))
+        path = self.folder / "levels.csv"
+        path.write_text(self.LEVELS)
+        out, messages = self.run_plot(self.folder)
+        self.assertIn("figures/levels-frontier.svg", out)
+        self.assertNotIn("levels.csv is not a log", messages)
+        self.assertEqual(claim_evidence.figure_problems(self.folder), [])
+        first = (self.folder / "figures/levels-frontier.png").read_bytes()
+        out, _ = self.run_plot(path, "-o", self.folder / "alone")
+        self.assertEqual(len(out.splitlines()), 2)
+        self.assertEqual((self.folder / "alone/levels-frontier.png").read_bytes(), first)
+
+    def test_frontiers_that_are_none_are_refused(self):
+        path = self.folder / "levels.csv"
+        header = self.LEVELS.splitlines()[0]
+        path.write_text(f"{header}\n")
+        self.assertIn("levels.csv: it has a header and no rows: no figure", self.run_plot(path, expect=1)[1])
+        for row, why in (("star,8,,,1,14,x,1,7", "level is 'x'; allowed: a number from 0"), ("star,8,,,1,14,0,0,7", "vertices is '0'; allowed: a number from 1"),
+                         ("star,8,,,1,,0,1,7", "edges is ''"), ("star,8,,,1,14,inf,1,7", "level is 'inf'"), ("star,-8,,,1,14,0,1,7", "elements is '-8'")):
+            path.write_text(f"{header}\nstar,8,,,1,14,0,1,7\n{row}\n")
+            self.assertIn(f"levels.csv, line 3: {why}", self.run_plot(path, expect=2)[1])
+        path.write_text(f"{header}\nstar,8\n")
+        self.assertIn("levels.csv, line 2: 2 cells under 9 columns", self.run_plot(path, expect=2)[1])
+        self.write(rows([1, 2]))
+        self.assertIn("levels.csv, line 2: 2 cells under 9 columns", self.run_plot(self.folder, expect=2)[1])
 
     def test_launches_are_drawn_by_depth(self):
         def alone(depths, **more):

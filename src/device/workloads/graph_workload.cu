@@ -16,10 +16,10 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-CsrGraph graph_of_case(const Case& point)
+CsrGraph graph_or_unsupported(const Case& point)
 {
     try {
-        return point.input == InputKind::file ? read_graph(point.graph_file, point.seed) : make_graph(point);
+        return graph_of_case(point);
     } catch (const RunError& error) { // the file cannot be read, or is no graph
         throw Unsupported(error.what());
     } catch (const std::invalid_argument& error) {
@@ -37,7 +37,7 @@ class GraphData
     }
 
     GraphData(Context& context, const Case& point)
-        : graph_(graph_of_case(point)), source_(graph_.source()),
+        : graph_(graph_or_unsupported(point)), source_(graph_.source()),
           levels_(levels_of(graph_, bfs_distances(graph_, source_))), comparison_(context)
     {
         const auto copy = [&](Buffer<unsigned>& buffer, const std::vector<std::uint32_t>& from,
