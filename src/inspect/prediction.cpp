@@ -29,16 +29,16 @@ std::string why_unpredictable(const Strategy& strategy, const Case& point, const
         return "their launches depend on the input";
     if (info.irregular())
         return "their work depends on the input";
-    if (info.workload == "hello" || info.workload == "lanes" || info.workload == "litmus")
-        return "their kernels print, wait or may hang";
+    if (info.workload == "lanes" || info.workload == "litmus")
+        return "their kernels wait or may hang";
     if (point.delay_us != 0)
         return "a delay is added to them";
     if (point.submit == Submit::open)
         return "their GPU times contain time of the host (submit = open)";
     if (!plan.refusal.empty())
         return "the GPU of the model cannot run them with such waves";
-    if (mechanism_of(info, point) == Mechanism::none && bytes_moved(info, point) == 0)
-        return "they have no launches and no bytes";
+    if (form.levels() == 0)
+        return "they launch nothing from the device";
     return "";
 }
 

@@ -29,7 +29,7 @@ struct Measured {
 [[noreturn]] void miss(const std::string& cases)
 {
     throw RunError(fmt::format("the logs have no {}, each with at least {} GPU times; allowed: logs of "
-                               "experiments/launch.cfg, experiments/trees.cfg and experiments/library.cfg together",
+                               "experiments/launch.cfg, trees.cfg, library.cfg and transpose.cfg together",
                                cases, kFewestSamples));
 }
 
@@ -69,31 +69,40 @@ std::vector<Measured> measured_in(std::span<const LoggedCases> logs, const Devic
     return all;
 }
 
-// The fastest flat reduction at the most bytes, and the least time of a flat reduction.
-void fit_flat(const std::vector<Measured>& all, Roofline& roofline)
+// The bandwidth of the fastest flat kernel of some workloads at the most bytes, in GB/s; without `first` us.
+Estimate bandwidth_of(const std::vector<Measured>& all, const std::set<std::string_view>& workloads, double first)
 {
-    std::vector<const Measured*> flat;
-    for (const Measured& one : all)
-        if (one.workload == "reduce" && one.demand.mechanism == Mechanism::none)
-            flat.push_back(&one);
-    if (flat.empty())
-        miss("case of a flat reduction");
-    const auto bytes_of = [](const Measured* one) { return one->demand.bytes; };
-    const auto log_us_of = [](const Measured* one) { return one->log_us; };
-    const double most_bytes = bytes_of(*std::ranges::max_element(flat, {}, bytes_of));
-    const Measured& quickest = **std::ranges::min_element(flat, {}, log_us_of);
     const Measured* fastest = nullptr;
-    for (const Measured* one : flat)
-        if (bytes_of(one) == most_bytes && (fastest == nullptr || one->log_us < fastest->log_us))
-            fastest = one;
-    if (bytes_of(&quickest) == most_bytes)
-        miss("two cases of flat reductions of different sizes");
-    const Estimate first = estimate_median(quickest.us);
+    double most_bytes = 0;
+    for (const Measured& one : all) {
+        if (!workloads.contains(one.workload) || one.demand.mechanism != Mechanism::none ||
+            one.demand.bytes < most_bytes)
+            continue;
+        if (fastest == nullptr || one.demand.bytes > most_bytes || one.log_us < fastest->log_us)
+            fastest = &one;
+        most_bytes = one.demand.bytes;
+    }
+    if (fastest == nullptr)
+        miss(fmt::format("case of a flat kernel of the workload {}", *workloads.begin()));
     std::vector<double> rates;
     for (const double us : fastest->us)
-        rates.push_back(most_bytes / ((us - first.value) * kBytesPerUsInGb));
+        rates.push_back(most_bytes / ((us - first) * kBytesPerUsInGb));
+    return estimate_median(rates);
+}
+
+void fit_flat(const std::vector<Measured>& all, Roofline& roofline)
+{
+    const Measured* quickest = nullptr;
+    for (const Measured& one : all)
+        if (one.workload == "reduce" && one.demand.mechanism == Mechanism::none &&
+            (quickest == nullptr || one.log_us < quickest->log_us))
+            quickest = &one;
+    if (quickest == nullptr)
+        miss("case of a flat reduction");
+    const Estimate first = estimate_median(quickest->us);
     roofline.parameters["first.none"] = first;
-    roofline.parameters["bandwidth"] = estimate_median(rates);
+    roofline.parameters["bandwidth"] = bandwidth_of(all, {"reduce"}, first.value);
+    roofline.parameters["copy"] = bandwidth_of(all, {"copy", "transpose"}, first.value);
 }
 
 // --- the least squares ---
@@ -303,12 +312,6 @@ Roofline fit_roofline(std::span<const LoggedCases> logs)
     if (empty_grids.size() <= keys().size())
         miss("cases of chain");
     Fit(roofline, std::move(empty_grids)).run();
-    // A flat kernel without much work, beyond a grid without work that the host launches.
-    const Estimate& flat = roofline.parameters.at("first.none");
-    const Estimate& empty = roofline.parameters.at("first.host");
-    roofline.parameters["end"] = {.value = std::max(0.0, flat.value - empty.value),
-                                  .interval = {std::max(0.0, flat.interval.low - empty.interval.high),
-                                               std::max(0.0, flat.interval.high - empty.interval.low)}};
     return roofline;
 }
 

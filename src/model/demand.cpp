@@ -28,6 +28,7 @@ Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts&
     if (demand.mechanism != Mechanism::none && !from_device(demand.mechanism))
         demand.host_launches = launches_by_host(info, point);
     demand.host_launches_are_levels = info.workload != "fanout" || demand.mechanism == Mechanism::grid_sync;
+    demand.writes = info.workload == "transpose" || info.workload == "copy";
     demand.by_lanes = info.workload == "transpose" || info.name == "trees_by_lanes";
     demand.blocks_halve = info.workload == "reduce" || info.workload == "hello";
     if (!demand.form.per_root_block() && (info.workload == "reduce" || info.workload == "chain"))

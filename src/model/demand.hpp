@@ -15,6 +15,7 @@ struct Demand {
     LaunchPlan plan;
     Case point;
     double bytes = 0;         // read and written at least
+    bool writes = false;      // half of them are written
     double host_launches = 0; // by a mechanism that does not launch from the device: launches after the first by the
                               // host, or levels inside one grid
     bool host_launches_are_levels = true; // one after another in one stream, each after the end of the one before

@@ -27,8 +27,8 @@ constexpr std::array<RooflineParameter, 12> kParameters{{
     {"sibling", "us", "one more child of a block, if one thread launches all of them"},
     {"lane", "us", "the same if each is launched by a thread of its own, and they must run one after another"},
     {"block", "us", "one block of a level of many blocks"},
-    {"end", "us", "the work of a level that starts only after its parent's end, however little: by graph_tail"},
-    {"bandwidth", "GB/s", "memory bandwidth of the fastest flat kernel"},
+    {"bandwidth", "GB/s", "memory bandwidth of the fastest flat kernel that only reads"},
+    {"copy", "GB/s", "the same of one that copies or transposes a matrix"},
 }};
 
 constexpr unsigned kDeepFrom = 64;
@@ -140,8 +140,6 @@ void add_levels(const Roofline& roofline, const Demand& demand, Prediction& pred
         const double blocks = demand.blocks_per_level * value_of(roofline, "block");
         prediction.work_us += levels * (std::hypot(level, blocks) - level);
     }
-    if (mechanism == Mechanism::graph_tail && demand.bytes > 0)
-        prediction.work_us += levels * value_of(roofline, "end");
 }
 
 void add_launches(const Roofline& roofline, const Demand& demand, Prediction& prediction)
@@ -195,7 +193,8 @@ Prediction predict(const Roofline& roofline, const Demand& demand)
     Prediction prediction;
     add_launches(roofline, demand, prediction);
     if (demand.bytes > 0)
-        prediction.work_us += demand.bytes / (value_of(roofline, "bandwidth") * kBytesPerUsInGb);
+        prediction.work_us +=
+            demand.bytes / (value_of(roofline, demand.writes ? "copy" : "bandwidth") * kBytesPerUsInGb);
     const double first = turns_of(demand).turns * value_of(roofline, "first", demand.mechanism);
     prediction.us = first + prediction.latency_us + prediction.rate_us + prediction.work_us;
     const double most = std::max({first, prediction.latency_us, prediction.rate_us, prediction.work_us});
