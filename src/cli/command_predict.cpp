@@ -6,6 +6,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/log_files.hpp"
+#include "inspect/need_prediction.hpp"
 #include "inspect/prediction_text.hpp"
 #include "log/logged_cases.hpp"
 #include "model/roofline_file.hpp"
@@ -32,10 +33,16 @@ launch roofline predicts, and what bounds it:
   work     bytes, over the memory bandwidth
   parents  levels below parents that wait, which hold the GPU
 
-It needs no GPU. Cases whose launches or work depend on the input, and those
-without launches or bytes, are not predicted; they are counted with the reason.
-With --against, the median of the measured GPU times is beside the prediction;
-without an experiment, the cases are those of the log.
+It needs no GPU. Cases that launch nothing from the device are not predicted;
+they are counted with the reason. With --against, the median of the measured GPU
+times is beside the prediction; without an experiment, the cases are those of
+the log.
+
+Launches by need are predicted from a log only (--against): from its counts, which
+are those of the oracle, and from two measured times of the same input, of the
+best flat form and of the highest threshold, with which threads do all alone. The
+last table has the threshold, coarsening and aggregation that the model would
+choose, and how many times the least measured time its choice takes.
 )";
 
 Roofline model_of(const Given& given)
@@ -68,9 +75,8 @@ std::vector<Case> planned_cases(const Given& given, const Roofline& roofline)
     return points;
 }
 
-LoggedCases measured_cases(const std::string& path, std::ostream& err)
+LoggedCases measured_cases(const std::string& path, const ParsedLog& log)
 {
-    const ParsedLog log = read_log(path, err);
     LoggedCases logged = logged_cases(log, runs_of_manifest(log));
     std::erase_if(logged.results, [](const CaseResult& one) { return one.point.backend != BackendKind::cuda; });
     if (logged.results.empty())
@@ -88,9 +94,11 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
     if (!csv.empty() && csv != "-")
         check_new_file(csv, "--csv");
     const Roofline roofline = model_of(given);
+    ParsedLog log;
     LoggedCases logged;
     if (!against.empty()) {
-        logged = measured_cases(against, err);
+        log = read_log(against, err);
+        logged = measured_cases(against, log);
         if (const std::string gpu = logged.runs.at(BackendKind::cuda).device.name; gpu != roofline.gpu)
             err << printable(fmt::format("nestbed: {} is of {}, the model of {}\n", against, gpu, roofline.gpu));
     }
@@ -99,14 +107,20 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
         points = planned_cases(given, roofline);
     else
         std::ranges::transform(logged.results, std::back_inserter(points), &CaseResult::point);
-    const Predictions predictions = predictions_of(roofline, points, logged.results);
+    Predictions predictions = predictions_of(roofline, points, logged.results);
+    std::vector<NeedStudy> studies;
+    if (!has_plan(given))
+        studies = need_studies(roofline, log, logged.results);
+    for (const NeedStudy& study : studies)
+        add_cases(predictions, study.cases);
     if (!against.empty() && !predictions.cases.empty() && nearness_of(predictions.cases).cases == 0)
         throw UsageError(fmt::format("--against {}: it has no GPU times of cases that can be predicted ({}); "
                                      "allowed: a log of these cases",
                                      against, predictions.cases.size()));
     if (!csv.empty() && csv != "-")
         write_new_file(csv, predictions_csv(predictions), "the CSV", "--csv");
-    out << (csv == "-" ? predictions_csv(predictions) : printable(predictions_text(roofline, predictions, against)));
+    out << (csv == "-" ? predictions_csv(predictions)
+                       : printable(predictions_text(roofline, predictions, against) + studies_text(studies)));
     return exit_ok;
 }
 

@@ -10,6 +10,11 @@
 namespace nestbed
 {
 
+namespace
+{
+constexpr std::string_view kByNeed = "their launches depend on the input";
+} // namespace
+
 std::optional<double> PredictedCase::ratio() const
 {
     if (!measured || prediction.us <= 0)
@@ -26,7 +31,7 @@ std::string why_unpredictable(const Strategy& strategy, const Case& point, const
     if (info.on_host)
         return "the host does the work";
     if (form.by_input)
-        return "their launches depend on the input";
+        return std::string(kByNeed);
     if (info.irregular())
         return "their work depends on the input";
     if (info.workload == "lanes" || info.workload == "litmus")
@@ -81,6 +86,17 @@ Predictions predictions_of(const Roofline& roofline, std::span<const Case> point
         predictions.cases.push_back(std::move(one));
     }
     return predictions;
+}
+
+void add_cases(Predictions& predictions, std::span<const PredictedCase> cases)
+{
+    predictions.cases.insert(predictions.cases.end(), cases.begin(), cases.end());
+    const auto left_out = predictions.left_out.find(std::string(kByNeed));
+    if (left_out == predictions.left_out.end())
+        return;
+    left_out->second -= std::min(left_out->second, cases.size());
+    if (left_out->second == 0)
+        predictions.left_out.erase(left_out);
 }
 
 Nearness nearness_of(std::span<const PredictedCase> cases)

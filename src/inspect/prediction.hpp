@@ -38,6 +38,9 @@ std::string why_unpredictable(const Strategy& strategy, const Case& point, const
 Predictions predictions_of(const Roofline& roofline, std::span<const Case> points,
                            std::span<const CaseResult> results);
 
+// Adds cases whose launches depend on the input, which predictions_of() left out.
+void add_cases(Predictions& predictions, std::span<const PredictedCase> cases);
+
 // How near the predictions are: over the cases that were measured.
 struct Nearness {
     std::size_t cases = 0;

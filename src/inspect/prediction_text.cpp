@@ -147,7 +147,8 @@ std::string predictions_text(const Roofline& roofline, const Predictions& predic
 
 std::string predictions_csv(const Predictions& predictions)
 {
-    constexpr std::array kAxes{"type", "elements", "grid", "block", "nx", "ny", "block-shape", "depth"};
+    constexpr std::array kAxes{"type", "input",       "elements", "grid",      "block",   "nx",
+                               "ny",   "block-shape", "depth",    "threshold", "coarsen", "aggregate"};
     std::vector<std::string> header{"strategy", "mechanism"};
     for (const char* axis : kAxes)
         header.push_back(axis_named(axis).column);
@@ -176,6 +177,37 @@ std::string predictions_csv(const Predictions& predictions)
         text += csv_line(cells);
     }
     return text;
+}
+
+std::string studies_text(const std::vector<NeedStudy>& studies)
+{
+    if (studies.empty())
+        return "";
+    std::vector<Column> columns{{"strategy", true},
+                                {"mechanism", true, true},
+                                {"input", true},
+                                {"off"},
+                                {"chosen", true},
+                                {"measured"},
+                                {"cost"}};
+    for (const NeedStudy& study : studies) {
+        const PredictedCase& chosen = study.cases.at(study.chosen);
+        const Case& point = chosen.demand.point;
+        const std::array<std::string, 7> cells{
+            point.strategy,
+            mechanism_text(chosen.demand.mechanism),
+            fmt::format("{} {}", cell(point, "input"), point.elements),
+            fmt::format("{:.0f} %", nearness_of(study.cases).median_off * kPercent),
+            fmt::format("{} {} {}", point.threshold, point.coarsen, cell(point, "aggregate")),
+            format_us(chosen.measured->value),
+            fmt::format("{:.2f}", study.cost_of_choice())};
+        for (std::size_t index = 0; index < cells.size(); ++index)
+            columns[index].cells.push_back(cells[index]);
+    }
+    return "\nLaunches by need: the threshold, coarsening and aggregation that the model chooses,\nand how many "
+           "times the "
+           "least measured time they take:\n" +
+           table_text(std::move(columns), terminal_of(STDOUT_FILENO));
 }
 
 std::string parameters_text(const Roofline& roofline)

@@ -1,6 +1,7 @@
 // The text of predictions: table, summary, CSV, and the parameters of a model. Pure.
 #pragma once
 
+#include "inspect/need_prediction.hpp"
 #include "inspect/prediction.hpp"
 
 #include <string>
@@ -11,6 +12,9 @@ namespace nestbed
 // For a terminal: the table, what is left out and why, and how near the measured times are. `against` names the log;
 // empty: there is none.
 std::string predictions_text(const Roofline& roofline, const Predictions& predictions, const std::string& against);
+
+// A row for each study: what the model would choose, and what that costs. Empty without studies.
+std::string studies_text(const std::vector<NeedStudy>& studies);
 
 // One row per case. Cells of what was not measured, or does not apply, are empty.
 std::string predictions_csv(const Predictions& predictions);

@@ -124,17 +124,17 @@ double start_of(std::string_view name)
 }
 
 // The keys of the parameters that times of empty grids determine, and which cases do so.
-struct Key {
+struct FittedKey {
     std::string name;
     std::string_view suffix; // the mechanism; empty: any
     std::string cases;       // that it needs
 };
 
-std::vector<Key> keys()
+std::vector<FittedKey> keys()
 {
-    std::vector<Key> all{{"burst_launches", "", "cases of chains"},
-                         {"deep", "", "cases of chain of more than 64 levels"},
-                         {"block", "", "cases of chain with large grids"}};
+    std::vector<FittedKey> all{{"burst_launches", "", "cases of chains"},
+                               {"deep", "", "cases of chain of more than 64 levels"},
+                               {"block", "", "cases of chain with large grids"}};
     const auto add = [&](std::string_view name, std::string_view cases, std::initializer_list<Mechanism> mechanisms) {
         for (const Mechanism mechanism : mechanisms)
             all.push_back({fmt::format("{}.{}", name, name_of(mechanism)), name_of(mechanism),
@@ -286,7 +286,7 @@ class Fit
 
     Roofline& roofline_;
     std::vector<const Measured*> cases_;
-    std::vector<Key> keys_;
+    std::vector<FittedKey> keys_;
     Eigen::VectorXd logs_;
 };
 

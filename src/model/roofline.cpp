@@ -35,21 +35,6 @@ constexpr unsigned kDeepFrom = 64;
 constexpr double kLeastThreads = 32;
 constexpr double kThreadUnit = 256;
 
-double value_of(const Roofline& roofline, std::string_view name)
-{
-    const auto found = roofline.parameters.find(name);
-    if (found == roofline.parameters.end())
-        throw RunError(fmt::format("the model of {} has no parameter {}; allowed: a model that `nestbed calibrate` "
-                                   "made from logs with such cases",
-                                   roofline.gpu, name));
-    return found->second.value;
-}
-
-double value_of(const Roofline& roofline, std::string_view name, Mechanism mechanism)
-{
-    return value_of(roofline, fmt::format("{}.{}", name, name_of(mechanism)));
-}
-
 // How the trees of launches below the root blocks share the GPU.
 struct Turns {
     double trees = 1; // at once
@@ -79,33 +64,19 @@ std::vector<double> by_level(const Demand& demand)
     return launches;
 }
 
-// What many launches in a level add to it. `threads`: of the block that launches, below the root grid.
-double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads)
-{
-    if (launches <= 1)
-        return 0;
-    const double burst = value_of(roofline, "burst", mechanism) *
-                         (1 - std::exp(-(launches - 1) / value_of(roofline, "burst_launches")));
-    if (mechanism == Mechanism::tail) // trees of tail launches run one by one in each of at most 64 streams
-        return burst;
-    const double thread =
-        value_of(roofline, "thread", mechanism) * std::max(0.0, threads - kLeastThreads) / kThreadUnit;
-    return burst + (launches - 1) * (value_of(roofline, "rate", mechanism) + thread);
-}
-
 // Children of one block that must run one after another: so the whole tree does.
 void add_trees_in_order(const Roofline& roofline, const Demand& demand, double launches, Prediction& prediction)
 {
     const Turns turns = turns_of(demand);
-    const double each = value_of(roofline, demand.by_lanes ? "lane" : "sibling", demand.mechanism);
-    prediction.latency_us = turns.turns * (value_of(roofline, "level", demand.mechanism) + (launches - 1) * each);
+    const double each = parameter_of(roofline, demand.by_lanes ? "lane" : "sibling", demand.mechanism);
+    prediction.latency_us = turns.turns * (parameter_of(roofline, "level", demand.mechanism) + (launches - 1) * each);
     prediction.rate_us = turns.turns * crowd_us(roofline, demand.mechanism, turns.trees, 0);
 }
 
 void add_levels(const Roofline& roofline, const Demand& demand, Prediction& prediction)
 {
     const Mechanism mechanism = demand.mechanism;
-    const double level = value_of(roofline, "level", mechanism);
+    const double level = parameter_of(roofline, "level", mechanism);
     const Turns turns = turns_of(demand);
     double before = 1;
     unsigned depth = 0;
@@ -114,7 +85,7 @@ void add_levels(const Roofline& roofline, const Demand& demand, Prediction& pred
         double latency = level;
         double crowd = 0;
         if (depth >= kDeepFrom && mechanism != Mechanism::tail && mechanism != Mechanism::graph_tail)
-            latency += value_of(roofline, "deep");
+            latency += parameter_of(roofline, "deep");
         if (mechanism != Mechanism::graph_tail) {
             const double threads = depth == 0            ? 0
                                    : demand.blocks_halve ? demand.point.block / std::exp2(depth)
@@ -122,7 +93,7 @@ void add_levels(const Roofline& roofline, const Demand& demand, Prediction& pred
             crowd = crowd_us(roofline, mechanism, turns.trees * launches, threads);
             if (siblings > 1 &&
                 !demand.by_lanes) { // the thread's calls, or all threads' launches, whichever is longer
-                const double calls = (siblings - 1) * value_of(roofline, "sibling", mechanism) +
+                const double calls = (siblings - 1) * parameter_of(roofline, "sibling", mechanism) +
                                      crowd_us(roofline, mechanism, turns.trees * before, threads);
                 if (calls > crowd) {
                     latency += calls;
@@ -137,7 +108,7 @@ void add_levels(const Roofline& roofline, const Demand& demand, Prediction& pred
     }
     const double levels = depth + 1;
     if (demand.blocks_per_level > 1) {
-        const double blocks = demand.blocks_per_level * value_of(roofline, "block");
+        const double blocks = demand.blocks_per_level * parameter_of(roofline, "block");
         prediction.work_us += levels * (std::hypot(level, blocks) - level);
     }
 }
@@ -149,7 +120,7 @@ void add_launches(const Roofline& roofline, const Demand& demand, Prediction& pr
     if (!from_device(demand.mechanism)) {
         const bool levels = demand.host_launches_are_levels;
         (levels ? prediction.latency_us : prediction.rate_us) =
-            demand.host_launches * value_of(roofline, levels ? "level" : "rate", demand.mechanism);
+            demand.host_launches * parameter_of(roofline, levels ? "level" : "rate", demand.mechanism);
         return;
     }
     const std::vector<double> launches = by_level(demand);
@@ -165,6 +136,34 @@ void add_launches(const Roofline& roofline, const Demand& demand, Prediction& pr
 }
 
 } // namespace
+
+double parameter_of(const Roofline& roofline, std::string_view name)
+{
+    const auto found = roofline.parameters.find(name);
+    if (found == roofline.parameters.end())
+        throw RunError(fmt::format("the model of {} has no parameter {}; allowed: a model that `nestbed calibrate` "
+                                   "made from logs with such cases",
+                                   roofline.gpu, name));
+    return found->second.value;
+}
+
+double parameter_of(const Roofline& roofline, std::string_view name, Mechanism mechanism)
+{
+    return parameter_of(roofline, fmt::format("{}.{}", name, name_of(mechanism)));
+}
+
+double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads)
+{
+    if (launches <= 1)
+        return 0;
+    const double burst = parameter_of(roofline, "burst", mechanism) *
+                         (1 - std::exp(-(launches - 1) / parameter_of(roofline, "burst_launches")));
+    if (mechanism == Mechanism::tail) // trees of tail launches run one by one in each of at most 64 streams
+        return burst;
+    const double thread =
+        parameter_of(roofline, "thread", mechanism) * std::max(0.0, threads - kLeastThreads) / kThreadUnit;
+    return burst + (launches - 1) * (parameter_of(roofline, "rate", mechanism) + thread);
+}
 
 std::span<const RooflineParameter> roofline_parameters()
 {
@@ -194,8 +193,8 @@ Prediction predict(const Roofline& roofline, const Demand& demand)
     add_launches(roofline, demand, prediction);
     if (demand.bytes > 0)
         prediction.work_us +=
-            demand.bytes / (value_of(roofline, demand.writes ? "copy" : "bandwidth") * kBytesPerUsInGb);
-    const double first = turns_of(demand).turns * value_of(roofline, "first", demand.mechanism);
+            demand.bytes / (parameter_of(roofline, demand.writes ? "copy" : "bandwidth") * kBytesPerUsInGb);
+    const double first = turns_of(demand).turns * parameter_of(roofline, "first", demand.mechanism);
     prediction.us = first + prediction.latency_us + prediction.rate_us + prediction.work_us;
     const double most = std::max({first, prediction.latency_us, prediction.rate_us, prediction.work_us});
     if (most == prediction.work_us)

@@ -43,6 +43,13 @@ struct Prediction {
     double latency_us = 0, rate_us = 0, work_us = 0;
 };
 
+// The value of a parameter. Throws RunError that names the GPU and the parameter if the model lacks it.
+double parameter_of(const Roofline& roofline, std::string_view name);
+double parameter_of(const Roofline& roofline, std::string_view name, Mechanism mechanism);
+
+// What so many launches in a level add to it, in us. `threads`: of the block that launches, below the root grid.
+double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads);
+
 // Throws RunError that names the GPU and the parameter if the model lacks one that the case needs. The prediction
 // contains no Case::delay_us.
 Prediction predict(const Roofline& roofline, const Demand& demand);
