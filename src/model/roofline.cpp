@@ -23,7 +23,7 @@ constexpr std::array<RooflineParameter, 12> kParameters{{
     {"burst", "us", "what a level takes longer if many launches are made in it, however many"},
     {"burst_launches", "", "launches in a level that make 1 - 1/e of the burst"},
     {"rate", "us", "one more launch in a level of many; by the host: one more launch"},
-    {"thread", "us", "the same, per 256 threads of the launching block, below the root grid"},
+    {"thread", "us", "the same, per 256 threads of the launching block"},
     {"sibling", "us", "one more child of a block, if one thread launches all of them"},
     {"lane", "us", "the same if each is launched by a thread of its own, and they must run one after another"},
     {"block", "us", "one block of a level of many blocks"},
@@ -87,9 +87,7 @@ void add_levels(const Roofline& roofline, const Demand& demand, Prediction& pred
         if (depth >= kDeepFrom && mechanism != Mechanism::tail && mechanism != Mechanism::graph_tail)
             latency += parameter_of(roofline, "deep");
         if (mechanism != Mechanism::graph_tail) {
-            const double threads = depth == 0            ? 0
-                                   : demand.blocks_halve ? demand.point.block / std::exp2(depth)
-                                                         : demand.point.block;
+            const double threads = demand.blocks_halve ? demand.point.block / std::exp2(depth) : demand.point.block;
             crowd = crowd_us(roofline, mechanism, turns.trees * launches, threads);
             if (siblings > 1 &&
                 !demand.by_lanes) { // the thread's calls, or all threads' launches, whichever is longer

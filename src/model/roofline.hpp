@@ -47,7 +47,7 @@ struct Prediction {
 double parameter_of(const Roofline& roofline, std::string_view name);
 double parameter_of(const Roofline& roofline, std::string_view name, Mechanism mechanism);
 
-// What so many launches in a level add to it, in us. `threads`: of the block that launches, below the root grid.
+// What so many launches in a level add to it, in us. `threads`: of the block that launches.
 double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads);
 
 // Throws RunError that names the GPU and the parameter if the model lacks one that the case needs. The prediction
