@@ -77,8 +77,11 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
     const bool replaces = given.contains("overwrite");
     if (replaces && output.empty())
         throw UsageError("--overwrite: there is no --output; allowed: with --output");
+    const std::string csv = only_value(given, "csv", "", "a file's name");
     if (!output.empty() && !replaces)
         check_new_file(output);
+    if (!csv.empty() && !replaces)
+        check_new_file(csv, "--csv");
     std::vector<LoggedCases> logs;
     std::vector<RooflineSource> sources;
     std::string gpu;
@@ -96,6 +99,10 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         replace_file(output, json, "the model");
     else if (!output.empty())
         write_new_file(output, json, "the model");
+    if (!csv.empty() && replaces)
+        replace_file(csv, parameters_csv(roofline), "the CSV");
+    else if (!csv.empty())
+        write_new_file(csv, parameters_csv(roofline), "the CSV", "--csv");
     out << printable(parameters_text(roofline));
     if (!output.empty())
         out << fmt::format("\nmodel: {}\n", output);
@@ -110,14 +117,16 @@ Command calibrate_command()
         .name = "calibrate",
         .arguments = "LOG.csv... [-o FILE.json]",
         .summary = "fit the model that predicts launches to logs of a GPU",
-        .text = "Fits the parameters of the launch roofline to the GPU times of chains, fan-outs\n"
-                "and flat reductions in the logs, and prints them with their 95 % intervals.\n"
+        .text = "Fits the parameters of the launch roofline to the GPU times of grids without work\n"
+                "and of flat kernels in the logs (launch.cfg, trees.cfg, library.cfg and\n"
+                "transpose.cfg), and prints them with their 95 % intervals.\n"
                 "`nestbed predict --model FILE.json` uses the model. The logs must be of one GPU,\n"
                 "driver and CUDA version, and have their manifests beside them.\n",
         .files = "csv",
         .operands = SIZE_MAX,
         .options = {{.name = "output", .value = "FILE", .help = "write the model, a new JSON file", .letter = 'o'},
-                    {.name = "overwrite", .value = "", .help = "replace the model if the file exists"}},
+                    {.name = "csv", .value = "FILE", .help = "write the parameters, one row each, to a new file"},
+                    {.name = "overwrite", .value = "", .help = "replace the files if they exist"}},
         .call = calibrate};
 }
 

@@ -233,4 +233,17 @@ std::string parameters_text(const Roofline& roofline)
                        roofline.cuda, table_text(std::move(columns), terminal_of(STDOUT_FILENO)), meanings);
 }
 
+std::string parameters_csv(const Roofline& roofline)
+{
+    constexpr double kMegabytesPerUsInGb = 1e-3;
+    std::string text = csv_line({"parameter", "value", "low", "high", "unit", "reads_mb"});
+    const double bandwidth = parameter_of(roofline, "bandwidth");
+    for (const auto& [key, one] : roofline.parameters) {
+        const std::string unit(roofline_parameter(key)->unit);
+        text += csv_line({key, number_cell(one.value), number_cell(one.interval.low), number_cell(one.interval.high),
+                          unit, unit == "us" ? number_cell(one.value * bandwidth * kMegabytesPerUsInGb) : ""});
+    }
+    return text;
+}
+
 } // namespace nestbed

@@ -21,5 +21,7 @@ std::string predictions_csv(const Predictions& predictions);
 
 // For a terminal: the parameters with their intervals and meanings.
 std::string parameters_text(const Roofline& roofline);
+// One row per parameter. reads_mb: what the fastest flat kernel reads from memory in that time, in MB.
+std::string parameters_csv(const Roofline& roofline);
 
 } // namespace nestbed
