@@ -93,6 +93,13 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
     const std::string csv = only_value(given, "csv", "");
     if (!csv.empty() && csv != "-")
         check_new_file(csv, "--csv");
+    const std::string choices = only_value(given, "choices", "", "a file's name");
+    if (!choices.empty() && (against.empty() || has_plan(given)))
+        throw UsageError(
+            "--choices: only the counts of a log tell what to choose; allowed: with --against, and without "
+            "an experiment or settings");
+    if (!choices.empty())
+        check_new_file(choices, "--choices");
     const Roofline roofline = model_of(given);
     ParsedLog log;
     LoggedCases logged;
@@ -119,6 +126,8 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
                                      against, predictions.cases.size()));
     if (!csv.empty() && csv != "-")
         write_new_file(csv, predictions_csv(predictions), "the CSV", "--csv");
+    if (!choices.empty())
+        write_new_file(choices, studies_csv(studies), "the choices", "--choices");
     out << (csv == "-" ? predictions_csv(predictions)
                        : printable(predictions_text(roofline, predictions, against) + studies_text(studies)));
     return exit_ok;
@@ -128,24 +137,28 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
 
 Command predict_command()
 {
-    return {.name = "predict",
-            .arguments = "[EXPERIMENT.cfg[:SECTION]] [options]",
-            .summary = "predict the GPU times of an experiment, without a GPU",
-            .text = kPredictHelp,
-            .files = "cfg",
-            .operands = 1,
-            .options = {{.name = "model",
-                         .value = "FILE",
-                         .help = "the model, from `nestbed calibrate`",
-                         .otherwise = "that of an H200, which is built in"},
-                        {.name = "against",
-                         .value = "FILE",
-                         .help = "a log: print its measured times beside the predictions, and how near they are"},
-                        {.name = "csv",
-                         .value = "FILE",
-                         .help = "write one row per case to a new file; - for standard output, without the table"}},
-            .settings = key_options(),
-            .call = predict_cases};
+    return {
+        .name = "predict",
+        .arguments = "[EXPERIMENT.cfg[:SECTION]] [options]",
+        .summary = "predict the GPU times of an experiment, without a GPU",
+        .text = kPredictHelp,
+        .files = "cfg",
+        .operands = 1,
+        .options = {{.name = "model",
+                     .value = "FILE",
+                     .help = "the model, from `nestbed calibrate`",
+                     .otherwise = "that of an H200, which is built in"},
+                    {.name = "against",
+                     .value = "FILE",
+                     .help = "a log: print its measured times beside the predictions, and how near they are"},
+                    {.name = "choices",
+                     .value = "FILE",
+                     .help = "launches by need: write what the model would choose, one row per study, to a new file"},
+                    {.name = "csv",
+                     .value = "FILE",
+                     .help = "write one row per case to a new file; - for standard output, without the table"}},
+        .settings = key_options(),
+        .call = predict_cases};
 }
 
 } // namespace nestbed

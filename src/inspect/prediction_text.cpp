@@ -154,7 +154,7 @@ std::string predictions_csv(const Predictions& predictions)
         header.push_back(axis_named(axis).column);
     for (const char* column :
          {"wave", "waves", "streams", "launches", "predicted_us", "bound", "latency_us", "rate_us", "work_us",
-          "measured_us", "measured_low_us", "measured_high_us", "measured_over_predicted"})
+          "measured_us", "measured_low_us", "measured_high_us", "measured_over_predicted", "off"})
         header.emplace_back(column);
     std::string text = csv_line(header);
     for (const PredictedCase& one : predictions.cases) {
@@ -171,8 +171,8 @@ std::string predictions_csv(const Predictions& predictions)
             cells.push_back(number_cell(us));
         const double none = std::nan("");
         const Estimate measured = one.measured.value_or(Estimate{none, {none, none}});
-        for (const double value :
-             {measured.value, measured.interval.low, measured.interval.high, one.ratio().value_or(none)})
+        for (const double value : {measured.value, measured.interval.low, measured.interval.high,
+                                   one.ratio().value_or(none), std::abs(one.ratio().value_or(none) - 1)})
             cells.push_back(number_cell(value));
         text += csv_line(cells);
     }
@@ -208,6 +208,30 @@ std::string studies_text(const std::vector<NeedStudy>& studies)
            "times the "
            "least measured time they take:\n" +
            table_text(std::move(columns), terminal_of(STDOUT_FILENO));
+}
+
+std::string studies_csv(const std::vector<NeedStudy>& studies)
+{
+    constexpr std::array kChoice{"input", "elements", "threshold", "coarsen", "aggregate"};
+    std::vector<std::string> header{"strategy", "mechanism"};
+    header.insert(header.end(), kChoice.begin(), kChoice.end());
+    for (const char* column :
+         {"cases", "median_off", "flat_us", "alone_us", "predicted_us", "measured_us", "least_us", "cost"})
+        header.emplace_back(column);
+    std::string text = csv_line(header);
+    for (const NeedStudy& study : studies) {
+        const PredictedCase& chosen = study.cases.at(study.chosen);
+        std::vector<std::string> cells{chosen.demand.point.strategy, mechanism_text(chosen.demand.mechanism)};
+        for (const char* axis : kChoice)
+            cells.push_back(cell(chosen.demand.point, axis));
+        cells.push_back(std::to_string(study.cases.size()));
+        for (const double value :
+             {nearness_of(study.cases).median_off, study.flat_us, study.alone_us, chosen.prediction.us,
+              chosen.measured->value, study.cases.at(study.best).measured->value, study.cost_of_choice()})
+            cells.push_back(number_cell(value));
+        text += csv_line(cells);
+    }
+    return text;
 }
 
 std::string parameters_text(const Roofline& roofline)

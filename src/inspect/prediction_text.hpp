@@ -15,6 +15,8 @@ std::string predictions_text(const Roofline& roofline, const Predictions& predic
 
 // A row for each study: what the model would choose, and what that costs. Empty without studies.
 std::string studies_text(const std::vector<NeedStudy>& studies);
+// The same as rows of a CSV, with both measured references (flat_us, alone_us) and the least measured time.
+std::string studies_csv(const std::vector<NeedStudy>& studies);
 
 // One row per case. Cells of what was not measured, or does not apply, are empty.
 std::string predictions_csv(const Predictions& predictions);
