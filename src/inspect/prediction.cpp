@@ -75,7 +75,10 @@ Predictions predictions_of(const Roofline& roofline, std::span<const Case> point
     for (const Case& point : points) {
         const Strategy& strategy = *Registry::find_anywhere(point.strategy);
         PredictedCase one{.demand = demand_of(strategy, point, roofline.facts), .prediction = {}, .measured = {}};
-        if (const std::string why = why_unpredictable(strategy, point, one.demand.plan); !why.empty()) {
+        std::string why = why_unpredictable(strategy, point, one.demand.plan);
+        if (why.empty())
+            why = why_not_described(one.demand, roofline.facts);
+        if (!why.empty()) {
             ++predictions.left_out[why];
             continue;
         }

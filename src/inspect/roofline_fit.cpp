@@ -33,23 +33,13 @@ struct Measured {
                                cases, kFewestSamples));
 }
 
-// Whether the model means to describe the case; results/model.md says what it leaves out.
-bool is_described(const Measured& one, const DeviceFacts& facts)
+bool determines_parameters(const Measured& one, const DeviceFacts& facts)
 {
-    const Demand& demand = one.demand;
-    const Case& point = demand.point;
-    const bool many = point.grid > 1;
-    if (demand.plan.pending_limit >= 2 * facts.default_pending_limit)
+    if (!why_not_described(one.demand, facts).empty())
         return false;
     if (one.workload == "chain")
-        return point.graphs <= 1 && (!many || from_device(demand.mechanism));
-    if (one.workload != "fanout" || demand.mechanism == Mechanism::grid_sync)
-        return false;
-    const bool ordered = demand.mechanism == Mechanism::null_stream || demand.mechanism == Mechanism::tail;
-    const bool branches = demand.form.total() > std::uint64_t{point.grid} * demand.form.levels();
-    if (point.strategy == "fanout" && demand.mechanism == Mechanism::tail)
-        return false; // the tail launches of many blocks
-    return !(many && branches && ordered);
+        return one.demand.point.graphs <= 1 && (one.demand.point.grid == 1 || from_device(one.demand.mechanism));
+    return one.workload == "fanout" && one.demand.mechanism != Mechanism::grid_sync;
 }
 
 std::vector<Measured> measured_in(std::span<const LoggedCases> logs, const DeviceFacts& facts)
@@ -307,7 +297,7 @@ Roofline fit_roofline(std::span<const LoggedCases> logs)
     fit_flat(all, roofline);
     std::vector<const Measured*> empty_grids;
     for (const Measured& one : all)
-        if (is_described(one, roofline.facts))
+        if (determines_parameters(one, roofline.facts))
             empty_grids.push_back(&one);
     if (empty_grids.size() <= keys().size())
         miss("cases of chain");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace nestbed
@@ -64,9 +65,23 @@ std::vector<double> by_level(const Demand& demand)
     return launches;
 }
 
-// Children of one block that must run one after another: so the whole tree does.
-void add_trees_in_order(const Roofline& roofline, const Demand& demand, double launches, Prediction& prediction)
+double launches_of_tree(const Demand& demand)
 {
+    const std::vector<double> launches = by_level(demand);
+    return std::accumulate(launches.begin(), launches.end(), 0.0);
+}
+
+// Whether a tree has siblings that must run one after another: then all of its launches do.
+bool runs_in_order(const Demand& demand)
+{
+    return (demand.mechanism == Mechanism::null_stream || demand.mechanism == Mechanism::tail) &&
+           launches_of_tree(demand) > demand.form.levels();
+}
+
+// Children of one block that must run one after another: so the whole tree does.
+void add_trees_in_order(const Roofline& roofline, const Demand& demand, Prediction& prediction)
+{
+    const double launches = launches_of_tree(demand);
     const Turns turns = turns_of(demand);
     const double each = parameter_of(roofline, demand.by_lanes ? "lane" : "sibling", demand.mechanism);
     prediction.latency_us = turns.turns * (parameter_of(roofline, "level", demand.mechanism) + (launches - 1) * each);
@@ -121,14 +136,8 @@ void add_launches(const Roofline& roofline, const Demand& demand, Prediction& pr
             demand.host_launches * parameter_of(roofline, levels ? "level" : "rate", demand.mechanism);
         return;
     }
-    const std::vector<double> launches = by_level(demand);
-    double all = 0;
-    for (const double of_level : launches)
-        all += of_level;
-    const bool branches = all > static_cast<double>(launches.size());
-    const bool ordered = demand.mechanism == Mechanism::null_stream || demand.mechanism == Mechanism::tail;
-    if (branches && ordered)
-        add_trees_in_order(roofline, demand, all, prediction);
+    if (runs_in_order(demand))
+        add_trees_in_order(roofline, demand, prediction);
     else
         add_levels(roofline, demand, prediction);
 }
@@ -182,6 +191,20 @@ std::string_view name_of(Bound bound)
 {
     constexpr std::array<std::string_view, 5> kNames{"first", "latency", "rate", "work", "parents"};
     return kNames.at(static_cast<std::size_t>(bound));
+}
+
+std::string why_not_described(const Demand& demand, const DeviceFacts& facts)
+{
+    constexpr unsigned kRaised = 4;
+    if (!from_device(demand.mechanism) || demand.form.levels() == 0)
+        return "";
+    if (demand.plan.pending_limit >= kRaised * facts.default_pending_limit)
+        return fmt::format("their pending limit is at least {} times the default", kRaised);
+    if (demand.form.per_root_block() && demand.mechanism == Mechanism::tail && !demand.form.one_by_one)
+        return "many blocks of a grid make tail launches, which run one after another";
+    if (turns_of(demand).trees > 1 && runs_in_order(demand))
+        return "many trees whose siblings run one after another";
+    return "";
 }
 
 Prediction predict(const Roofline& roofline, const Demand& demand)

@@ -50,6 +50,9 @@ double parameter_of(const Roofline& roofline, std::string_view name, Mechanism m
 // What so many launches in a level add to it, in us. `threads`: of the block that launches.
 double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads);
 
+// Why the model does not describe the launches of a case: "their tail launches ...". Empty if it does.
+std::string why_not_described(const Demand& demand, const DeviceFacts& facts);
+
 // Throws RunError that names the GPU and the parameter if the model lacks one that the case needs. The prediction
 // contains no Case::delay_us.
 Prediction predict(const Roofline& roofline, const Demand& demand);
