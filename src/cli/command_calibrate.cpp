@@ -117,11 +117,12 @@ Command calibrate_command()
         .name = "calibrate",
         .arguments = "LOG.csv... [-o FILE.json]",
         .summary = "fit the model that predicts launches to logs of a GPU",
-        .text = "Fits the parameters of the launch roofline to the GPU times of grids without work\n"
-                "and of flat kernels in the logs (launch.cfg, trees.cfg, library.cfg and\n"
-                "transpose.cfg), and prints them with their 95 % intervals.\n"
-                "`nestbed predict --model FILE.json` uses the model. The logs must be of one GPU,\n"
-                "driver and CUDA version, and have their manifests beside them.\n",
+        .text = "Fits the parameters of the launch roofline to the GPU times of chains, fan-outs\n"
+                "and trees of empty grids, flat reductions and copies in the logs, and prints\n"
+                "them with their 95 % intervals. It needs the logs of experiments/launch.cfg,\n"
+                "trees.cfg, library.cfg and transpose.cfg. They must be of one GPU, driver and\n"
+                "CUDA version, and have their manifests beside them.\n"
+                "`nestbed predict --model FILE.json` uses the model.\n",
         .files = "csv",
         .operands = SIZE_MAX,
         .options = {{.name = "output", .value = "FILE", .help = "write the model, a new JSON file", .letter = 'o'},

@@ -27,10 +27,10 @@ constexpr std::string_view kPredictHelp =
     R"(Plans the cases as `nestbed run` does, and prints for each the GPU time that the
 launch roofline predicts, and what bounds it:
 
-  first    the time to start: all else is shorter
-  latency  levels that run one after another
-  rate     the number of launches
-  work     bytes, over the memory bandwidth
+  first    the start of the root grid and the end: all else is shorter
+  latency  levels, or launches in order, that run one after another
+  rate     many launches at the same time
+  work     bytes over the memory bandwidth, and the blocks of large levels
   parents  levels below parents that wait, which hold the GPU
 
 It needs no GPU. Cases that launch nothing from the device are not predicted;

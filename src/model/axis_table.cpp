@@ -227,7 +227,9 @@ std::vector<Axis> table()
                          kInput | kUsualIsSaid),
         of<&Case::division>("division", "mandelbrot: parts per side of the image, one root block each", "32",
                             {1, 1024}, 32, divides, kInput | kUsualIsSaid),
-        of<&Case::fanout>("fanout", "mandelbrot: parts per side of a divided region; sort: parts at most",
+        of<&Case::fanout>("fanout",
+                          "mandelbrot: parts per side of a divided region; sort: parts at most; trees: children of a "
+                          "grid",
                           "2 (sort: 256)", {2, 256}, 0, has_fanout, kInput | kUsualIsSaid),
         of<&Case::grain>("grain",
                          "mandelbrot: longest side of a region that is not divided; sort: keys of a leaf; "

@@ -23,6 +23,8 @@ constexpr double kRow = 150;        // untimed, for any case: from the gaps in `
 constexpr double kByte = 0.6e-6;    // 1.6 TB/s; kernels reach a fifth of it to twice as much
 constexpr double kByteUntimed = 0.5e-6;    // to restore or to verify a byte
 constexpr double kLimitSet = 2500;         // untimed
+constexpr double kRaised = 2.5;            // from twice the default limit on, launches take 2 to 7 times as long
+constexpr double kTailInTurn = 3.1;        // tail launches of the blocks of one grid, which run one after another
 constexpr double kGraphMade = 700;         // untimed, for a device graph
 constexpr double kNodeMade = 12;           // untimed, for a node of a graph
 constexpr double kMarkedRun = 1.5;         // chain, fanout: a second, untimed run with timestamps
@@ -70,7 +72,7 @@ double number_on_host_us(const Case& point)
     return point.strategy == "host" ? kNumberOnHost : point.strategy == "host_parallel" ? kNumberOnHosts : 0;
 }
 
-// The launches and their levels, by the model of an H200.
+// The launches and their levels, by the model of an H200; and what it leaves out.
 double launches_us(Demand demand)
 {
     if (demand.mechanism == Mechanism::none)
@@ -78,7 +80,12 @@ double launches_us(Demand demand)
     if (demand.mechanism == Mechanism::host)
         return demand.host_launches * kHostLaunch;
     demand.bytes = 0; // they are counted for all cases alike
-    return predict(default_roofline(), demand).us + 2.0 * demand.point.delay_us * demand.form.levels();
+    double us = predict(default_roofline(), demand).us;
+    if (demand.mechanism == Mechanism::tail && demand.form.per_root_block() && !demand.form.one_by_one)
+        us += static_cast<double>(demand.form.total()) / demand.plan.streams * kTailInTurn;
+    if (from_device(demand.mechanism) && demand.plan.pending_limit >= 2 * gpu().default_pending_limit)
+        us *= kRaised;
+    return us + 2.0 * demand.point.delay_us * demand.form.levels();
 }
 
 // Of so many launches that the input decides: levels of a device graph, or launches from one grid.

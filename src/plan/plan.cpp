@@ -89,15 +89,16 @@ void identify_graph_files(Axes& axes)
     }
 }
 
-// A chain has as many levels as the user asks for, but the ledger counts at most kLedgerLevels separately.
+// Chains and trees of empty grids have as many levels as the user asks for, but the ledger counts at most kLedgerLevels
+// separately.
 void check_levels(const Axes& axes, const StrategyInfo& info)
 {
-    if (info.workload != "chain")
+    if (!info.keeps_timestamps() || info.name == "fanout")
         return;
     for (const AxisValue& depth : axes.of("depth"))
         if (depth.number.value_or(0) > kLedgerLevels)
-            throw UsageError(fmt::format("{}: a chain of {} levels is too long; allowed for chain: at most {}",
-                                         depth.setting->place(), *depth.number, kLedgerLevels));
+            throw UsageError(fmt::format("{}: {} levels are too many; allowed for {}: at most {}",
+                                         depth.setting->place(), *depth.number, info.name, kLedgerLevels));
 }
 
 // A tree of launches grows with a power of its depth.
@@ -105,11 +106,10 @@ void check_launches(const Case& point)
 {
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
     if (strategy.info().workload == "fanout" && strategy.launches(point).total() > kMostEmptyGrids)
-        throw UsageError(
-            fmt::format("strategy {}: --grid {}, --fanout {} and --depth {} make too many launches; allowed: "
-                        "at most {}",
-                        point.strategy, point.grid, point.fanout, point.depth ? std::to_string(*point.depth) : "full",
-                        kMostEmptyGrids));
+        throw UsageError(fmt::format(
+            "strategy {}: --grid {}{} and --depth {} make too many launches; allowed: at most {}", point.strategy,
+            point.grid, strategy.info().fanout ? fmt::format(", --fanout {}", point.fanout) : "",
+            point.depth ? std::to_string(*point.depth) : "full", kMostEmptyGrids));
 }
 
 // A search has its own usual size, which depends on its input, and small blocks: nodes have few children.

@@ -145,6 +145,43 @@ TEST(ClosedForm, OfChainAndFanoutCountsWhatKernelsLaunch)
     EXPECT_EQ(launches("chain", 1, 1), 1024U);
 }
 
+TEST(ClosedForm, OfTreesAndChainsOfEmptyGridsIsTheirLevels)
+{
+    const auto by_depth = [](const char* strategy, std::optional<std::uint32_t> depth, std::uint32_t fanout = 0,
+                             std::uint32_t block = 32) {
+        return form_of({.strategy = strategy, .grid = 4, .block = block, .depth = depth, .fanout = fanout}).by_depth;
+    };
+    EXPECT_THAT(by_depth("trees", 2, 3), ElementsAre(12, 36));
+    EXPECT_THAT(by_depth("trees", {}, 2), ElementsAre(8, 16, 32));
+    EXPECT_THAT(by_depth("trees", 0, 3), IsEmpty());
+    EXPECT_THAT(by_depth("trees", 2, 16, 2), ElementsAre(64, 1024));
+    EXPECT_THAT(by_depth("trees_by_lanes", 2, 3), ElementsAre(12, 36));
+    EXPECT_THAT(by_depth("trees_by_lanes", 2, 16, 2), ElementsAre(8, 16)); // one child per thread
+    for (const char* strategy : {"chains", "chains_synced"}) {
+        EXPECT_THAT(by_depth(strategy, 3), ElementsAre(4, 4, 4)) << strategy;
+        EXPECT_THAT(by_depth(strategy, {}), ElementsAre(4, 4, 4, 4, 4, 4, 4, 4)) << strategy;
+    }
+    const auto form = [](const char* strategy, Mechanism mechanism) {
+        return form_of({.strategy = strategy, .mechanism = mechanism, .grid = 4, .block = 32, .fanout = 2});
+    };
+    for (const char* strategy : {"trees", "trees_by_lanes", "chains"})
+        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms) {
+            EXPECT_EQ(form(strategy, mechanism).one_by_one, mechanism == Mechanism::tail) << strategy;
+            EXPECT_FALSE(form(strategy, mechanism).parent_waits) << strategy;
+            EXPECT_EQ(form(strategy, mechanism).root_blocks, 4U) << strategy;
+        }
+    EXPECT_TRUE(form("chains_synced", Mechanism::null_stream).parent_waits);
+}
+
+TEST(ClosedForm, OfATreeThatIsTooLargeDoesNotOverflow)
+{
+    const ExpectedLaunches form =
+        form_of({.strategy = "trees", .grid = 65536, .block = 32, .depth = 2048, .fanout = 256});
+    EXPECT_EQ(form.levels(), 2048U);
+    for (const std::uint64_t launches : form.by_depth)
+        EXPECT_LE(launches, (1U << 26) + 1);
+}
+
 TEST(ClosedForm, OfALitmusPatternCountsTheLaunchesOfEachInstance)
 {
     EXPECT_THAT(form_of({.strategy = "litmus_other_barrier", .grid = 9, .block = 32}).by_depth, ElementsAre(9));

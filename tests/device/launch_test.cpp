@@ -1,4 +1,4 @@
-// chain and fanout on the executor: what they launch, and the latencies that they report.
+// Grids without work on the executor: what they launch, and the latencies that they report.
 #include "device/backends.hpp"
 #include "support/battery.hpp"
 
@@ -56,6 +56,53 @@ TEST(ChainAndFanout, AFanOutRunsEveryChildOnceAndHasALatencyALaunchFromTheDevice
         EXPECT_THAT(sample.latencies_us, Each(Ge(0)));
         EXPECT_EQ(sample.host_launches, by_host ? 9U : 1U);
     });
+}
+
+// A tree of 2 + 4 + 8 + 16 grids below each of 9 blocks, or a chain of 4.
+TEST(TreesAndChains, RunEveryGridOnceAndHaveALatencyALaunch)
+{
+    for (const auto& [strategy, launches] : {std::pair("trees", 270U), std::pair("trees_by_lanes", 270U),
+                                             std::pair("chains", 36U), std::pair("chains_synced", 36U)})
+        for_every_run(strategy, [&, count = launches](const Sample& sample, const Way& /*way*/) {
+            EXPECT_EQ(sample.answer, std::to_string(count * (count + 1) / 2));
+            EXPECT_THAT(sample.latencies_us, SizeIs(count));
+            EXPECT_THAT(sample.latencies_us, Each(Ge(0)));
+        });
+}
+
+TEST(TreesAndChains, HaveTheirLevelsIfTheCaseHasNoDepth)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    for (const auto& [strategy, levels] : {std::pair("trees", 3U), std::pair("trees_by_lanes", 3U),
+                                           std::pair("chains", 8U), std::pair("chains_synced", 8U)}) {
+        const Case point = case_of(BackendKind::cpu, strategy, {"", 3, 32, 0});
+        const Sample sample = session->sample(point, 0);
+        expect_ok(sample, point);
+        ASSERT_TRUE(sample.launches);
+        EXPECT_EQ(sample.launches->max_depth, levels) << strategy;
+    }
+}
+
+TEST(TreesAndChains, LaunchAtMostOneChildAThreadByLanes)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    Case point = case_of(BackendKind::cpu, "trees_by_lanes", {"", 3, 4, 0, 2});
+    point.fanout = 16;
+    const Sample sample = session->sample(point, 0);
+    expect_ok(sample, point);
+    EXPECT_THAT(sample.launches->attempted_by_depth, testing::ElementsAre(12, 48));
+}
+
+TEST(TreesAndChains, ARefusedLaunchIsLaunchFailed)
+{
+    const auto session = open_session(BackendKind::cpu, {});
+    for (const char* strategy : {"trees", "trees_by_lanes", "chains"}) {
+        Case point = case_of(BackendKind::cpu, strategy, kSmall);
+        point.pending_limit = 5;
+        const Sample sample = session->sample(point, 0);
+        EXPECT_EQ(sample.status, Status::launch_failed) << strategy;
+        EXPECT_THAT(sample.latencies_us, IsEmpty()) << strategy;
+    }
 }
 
 TEST(ChainAndFanout, AChainWithoutADepthHas1024Levels)

@@ -143,7 +143,9 @@ void expect_threads(const Trace& trace, const Case& point)
 {
     static const std::set<std::string> kHalved{"synced", "nosync",  "hello",        "barrier",
                                                "tail",   "reduce2", "reduce2_tail", "aggregated_grid"};
-    static const std::set<std::string> kKept{"chain", "aggregated_block", "wide_warp", "wide_block", "nested_best"};
+    static const std::set<std::string> kKept{"chain",     "trees",         "trees_by_lanes",
+                                             "chains",    "chains_synced", "aggregated_block",
+                                             "wide_warp", "wide_block",    "nested_best"};
     const Family family(trace);
     for (std::size_t index = 0; index < trace.grids.size(); ++index) {
         const TracedGrid& grid = trace.grids[index];

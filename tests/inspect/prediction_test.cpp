@@ -41,12 +41,16 @@ TEST(Prediction, SaysWhyACaseHasNone)
     };
     const Case usual = on_a_gpu("nosync", 64, 512, Mechanism::null_stream);
     EXPECT_EQ(why(usual), "");
-    EXPECT_EQ(why(on_a_gpu("neighbored", 64, 512, Mechanism::none)), "");
-    EXPECT_EQ(why(on_a_gpu("host_loop", 64, 512, Mechanism::host)), "");
+    EXPECT_EQ(why(on_a_gpu("hello", 64, 512, Mechanism::null_stream)), "");
+    EXPECT_EQ(why(on_a_gpu("chain", 1, 32, Mechanism::graph_tail)), "");
+    const std::string nothing = "they launch nothing from the device";
+    EXPECT_EQ(why(on_a_gpu("neighbored", 64, 512, Mechanism::none)), nothing);
+    EXPECT_EQ(why(on_a_gpu("host_loop", 64, 512, Mechanism::host)), nothing);
+    EXPECT_EQ(why(on_a_gpu("chain", 1, 32, Mechanism::grid_sync)), nothing);
+    EXPECT_EQ(why(on_a_gpu("nosync", 64, 512, Mechanism::null_stream, 0)), nothing);
     EXPECT_EQ(why(on_a_gpu("host", 64, 512, Mechanism::none)), "the host does the work");
-    EXPECT_EQ(why(on_a_gpu("hello", 64, 512, Mechanism::null_stream)), "their kernels print, wait or may hang");
-    EXPECT_EQ(why(on_a_gpu("litmus_counter", 64, 512, Mechanism::fire_and_forget)),
-              "their kernels print, wait or may hang");
+    EXPECT_EQ(why(on_a_gpu("litmus_counter", 64, 512, Mechanism::fire_and_forget)), "their kernels wait or may hang");
+    EXPECT_EQ(why(on_a_gpu("lanes_at_once", 4, 32, Mechanism::fire_and_forget)), "their kernels wait or may hang");
     Case other = usual;
     other.backend = BackendKind::cpu;
     EXPECT_EQ(why(other), "they run on the executor");
@@ -80,14 +84,14 @@ TEST(Prediction, SaysWhyACaseHasNone)
     flat.mechanism = Mechanism::none;
     EXPECT_EQ(why_unpredictable(Fake(irregular, false), flat, {}), "their work depends on the input");
     const StrategyInfo idle{.name = "a", .workload = "chain"};
-    EXPECT_EQ(why_unpredictable(Fake(idle, false), flat, {}), "they have no launches and no bytes");
+    EXPECT_EQ(why_unpredictable(Fake(idle, false), flat, {}), nothing);
 }
 
 TEST(Prediction, StandsBesideTheMedianThatWasMeasured)
 {
     const Case near = on_a_gpu("nosync", 64, 512, Mechanism::null_stream);
     const Case far = on_a_gpu("tail", 64, 512, Mechanism::tail);
-    const Case missing = on_a_gpu("neighbored", 64, 512, Mechanism::none);
+    const Case missing = on_a_gpu("chains", 64, 512, Mechanism::tail);
     Case renamed = near; // a log without a manifest has the waves that were used, but the same key
     renamed.wave = 96;
     CaseResult first = measured(near, 1.1);
@@ -138,12 +142,8 @@ TEST(Prediction, IsATableWithASummary)
 TEST(Prediction, IsACsvWithOneRowPerCase)
 {
     const Case near = on_a_gpu("nosync", 2048, 512, Mechanism::null_stream);
-    Case matrix = on_a_gpu("copy_row", 0, 0, Mechanism::none);
+    Case matrix = on_a_gpu("recursive_transpose", 128, 64, Mechanism::tail, 1);
     matrix.type = ElementType::float32;
-    matrix.nx = 128;
-    matrix.ny = 64;
-    matrix.elements = 128 * 64;
-    matrix.shape = {.x = 16, .y = 8};
     const std::vector<std::vector<std::string>> rows =
         parse_csv(predictions_csv(predicted({near, matrix}, {measured(near, 2)})));
     EXPECT_EQ(rows.at(0), (std::vector<std::string>{"strategy",
@@ -177,8 +177,8 @@ TEST(Prediction, IsACsvWithOneRowPerCase)
                                                          "", "", "", "full", "96", "22", "2", "16384"}));
     EXPECT_EQ(rows[1].back(), "2");
     EXPECT_NEAR(std::stod(rows[1][19]), 2 * std::stod(rows[1][14]), 0.01 * std::stod(rows[1][19]));
-    EXPECT_EQ(cells(2, 0, 10),
-              (std::vector<std::string>{"copy_row", "none", "float32", "8192", "", "", "128", "64", "16x8", ""}));
+    EXPECT_EQ(cells(2, 0, 10), (std::vector<std::string>{"recursive_transpose", "tail", "float32", "8192", "", "",
+                                                         "128", "64", "", "1"}));
     EXPECT_EQ(cells(2, 19, 23), std::vector<std::string>(4));
 }
 

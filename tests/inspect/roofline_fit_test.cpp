@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 
 namespace nestbed
 {
@@ -16,6 +17,8 @@ namespace
 
 using testing::AllOf;
 using testing::HasSubstr;
+
+constexpr double kRoom = 0.05; // the noise is 2 % per case
 
 bool always(const Case& /*point*/)
 {
@@ -35,35 +38,48 @@ Roofline another_gpu()
     return roofline;
 }
 
-void expect_the_same(const Roofline& fitted, const Roofline& known)
+bool is_empty_grids(const Case& point)
+{
+    return Registry::find_anywhere(point.strategy)->info().keeps_timestamps();
+}
+
+// How many parameters are in their intervals. All must be near the known ones.
+std::size_t expect_the_same(const Roofline& fitted, const Roofline& known, double room, double widest = 0.2)
 {
     EXPECT_EQ(fitted.gpu, known.gpu);
     EXPECT_EQ(fitted.driver, known.driver);
     EXPECT_EQ(fitted.cuda, known.cuda);
     EXPECT_EQ(fitted.facts.multiprocessors, known.facts.multiprocessors);
-    ASSERT_EQ(fitted.parameters.size(), known.parameters.size());
+    EXPECT_EQ(fitted.parameters.size(), known.parameters.size());
+    std::size_t in_interval = 0;
     for (const auto& [key, one] : fitted.parameters) {
         const double value = known.parameters.at(key).value;
-        const double room = 0.005 * value; // noise is 0.2 %, and a fit joins several cases
-        EXPECT_GE(value, one.interval.low - room) << key;
-        EXPECT_LE(value, one.interval.high + room) << key;
-        EXPECT_NEAR(one.value, value, 0.02 * value) << key;
-        EXPECT_LE(one.interval.high - one.interval.low, 0.03 * value) << key;
+        EXPECT_NEAR(one.value, value, room * value) << key;
+        EXPECT_LE(one.interval.low, one.value) << key;
+        EXPECT_GE(one.interval.high, one.value) << key;
+        EXPECT_LE(one.interval.high - one.interval.low, widest * value) << key;
+        in_interval += one.interval.low <= value && value <= one.interval.high ? 1 : 0;
     }
+    return in_interval;
 }
 
+// A 95 % interval may miss one parameter in twenty.
 TEST(RooflineFit, FindsKnownParametersInTheirIntervals)
 {
-    const std::array logs{log_by(another_gpu(), always)};
-    expect_the_same(fit_roofline(logs), another_gpu());
+    constexpr unsigned kLogs = 12;
+    std::size_t in_interval = 0;
+    for (unsigned seed = 0; seed < kLogs; ++seed)
+        in_interval +=
+            expect_the_same(fit_roofline(std::array{log_by(another_gpu(), always, seed)}), another_gpu(), 2 * kRoom);
+    const std::size_t all = kLogs * another_gpu().parameters.size();
+    EXPECT_GE(in_interval, all * 92 / 100);
+    EXPECT_LT(in_interval, all); // they are not too wide
 }
 
 TEST(RooflineFit, JoinsLogs)
 {
-    const Roofline gpu = another_gpu();
-    const std::array logs{log_by(gpu, [](const Case& point) { return point.strategy == "neighbored"; }),
-                          log_by(gpu, [](const Case& point) { return point.strategy != "neighbored"; })};
-    expect_the_same(fit_roofline(logs), gpu);
+    const std::array logs{log_by(another_gpu(), std::not_fn(is_empty_grids)), log_by(another_gpu(), is_empty_grids)};
+    expect_the_same(fit_roofline(logs), another_gpu(), kRoom);
 }
 
 TEST(RooflineFit, UsesOnlyGpuTimesThatAreOk)
@@ -78,38 +94,92 @@ TEST(RooflineFit, UsesOnlyGpuTimesThatAreOk)
     for (Sample& sample : executed.samples)
         sample.gpu_us = 1e9;
     log.results.push_back(executed);
-    expect_the_same(fit_roofline(std::array{log}), another_gpu());
+    expect_the_same(fit_roofline(std::array{log}), another_gpu(), kRoom);
+}
+
+// A case that is far from the model counts by its amount, not by its square.
+TEST(RooflineFit, IsNotLedByAFewCasesThatAreFarOff)
+{
+    LoggedCases log = log_by(another_gpu(), always);
+    std::size_t index = 0;
+    for (CaseResult& result : log.results)
+        if (is_empty_grids(result.point) && ++index % 40 == 0)
+            for (Sample& sample : result.samples)
+                *sample.gpu_us *= 5;
+    expect_the_same(fit_roofline(std::array{log}), another_gpu(), 3 * kRoom, 1);
+}
+
+// What the model leaves out: a pending limit of twice the default or more, more than one device graph per case, trees in
+// order below many blocks, and cooperative fan-outs.
+TEST(RooflineFit, LeavesOutWhatTheModelDoesNotDescribe)
+{
+    using enum Mechanism;
+    LoggedCases log = log_by(another_gpu(), always);
+    const auto add = [&](Case point, const std::function<void(Case&)>& change) {
+        change(point);
+        log.results.push_back(result_by(another_gpu(), point, 0, 100));
+    };
+    for (unsigned copy = 0; copy < 30; ++copy) {
+        add(on_a_gpu("fanout", 65536, 32, null_stream), [](Case& point) { point.wave = 65536; });
+        add(on_a_gpu("chains", 16, 32, tail, 8), [](Case& point) { point.pending_limit = 4096; });
+        add(on_a_gpu("chain", 1, 32, graph_tail, 64), [](Case& point) { point.graphs = 64; });
+        add(on_a_gpu("trees", 16, 32, null_stream, 2, 4), [](Case&) {});
+        add(on_a_gpu("fanout", 256, 32, grid_sync), [](Case&) {});
+        add(on_a_gpu("fanout", 256, 32, tail), [](Case&) {});
+        add(on_a_gpu("chain", 528, 512, host, 64), [](Case&) {});
+    }
+    expect_the_same(fit_roofline(std::array{log}), another_gpu(), kRoom);
 }
 
 TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)
 {
-    const auto refusal = [](const std::function<bool(const Case&)>& has) {
-        return text_of<RunError>([&] { static_cast<void>(fit_roofline(std::array{log_by(another_gpu(), has)})); });
+    const auto expect_named = [](const std::string& cases, const std::function<bool(const Case&)>& lacks) {
+        EXPECT_THAT(
+            text_of<RunError>(
+                [&] { static_cast<void>(fit_roofline(std::array{log_by(another_gpu(), std::not_fn(lacks))})); }),
+            AllOf(HasSubstr("the logs have no " + cases + ", each with at least 5 GPU times; allowed: logs of "),
+                  HasSubstr("experiments/launch.cfg, trees.cfg, library.cfg and transpose.cfg together")));
     };
-    const auto says = [](const std::string& cases) {
-        return AllOf(HasSubstr("the logs have no " + cases), HasSubstr("each with at least 5 GPU times; allowed: "));
-    };
-    EXPECT_THAT(refusal([](const Case& point) { return point.strategy != "chain"; }), says("two cases of chain by "));
-    EXPECT_THAT(refusal([](const Case& point) { return point.mechanism != Mechanism::graph_tail; }),
-                says("two cases of chain by graph_tail, grid 1, of different depths"));
-    EXPECT_THAT(refusal([](const Case& point) { return point.strategy != "chain" || point.depth == 4U; }),
-                says("two cases of chain by "));
-    EXPECT_THAT(
-        refusal([](const Case& point) { return point.strategy != "fanout" || point.mechanism != Mechanism::tail; }),
-        says("case of fanout by tail, grid 256 or more"));
-    EXPECT_THAT(refusal([](const Case& point) { return !point.wave; }),
-                says("case of fanout under twice the default pending limit or more"));
-    EXPECT_THAT(refusal([](const Case& point) { return point.strategy != "neighbored"; }),
-                says("case of a flat reduction"));
-    EXPECT_THAT(refusal([](const Case& point) { return point.strategy != "neighbored" || point.grid == 8; }),
-                says("two cases of flat reductions of different sizes"));
-    EXPECT_THAT(text_of<RunError>([] { static_cast<void>(fit_roofline({})); }), says("two cases of chain by "));
+    expect_named("case of a flat reduction", [](const Case& point) { return point.strategy == "neighbored"; });
+    expect_named("case of a flat kernel of the workload copy",
+                 [](const Case& point) { return point.strategy == "copy_row"; });
+    expect_named("cases of chain", is_empty_grids);
+    expect_named("cases of chains",
+                 [](const Case& point) { return is_empty_grids(point) && point.strategy != "chain"; });
+    expect_named("cases of chain of more than 64 levels",
+                 [](const Case& point) { return point.strategy == "chain" && *point.depth > 64; });
+    expect_named("cases of chain with large grids",
+                 [](const Case& point) { return point.strategy == "chain" && point.grid > 1; });
+    for (const Mechanism mechanism : Registry::find_anywhere("chain")->info().mechanisms)
+        expect_named("cases of chain by " + std::string(name_of(mechanism)), [&](const Case& point) {
+            return is_empty_grids(point) && point.mechanism == mechanism &&
+                   (point.strategy == "chain" || from_device(mechanism));
+        });
+    expect_named("cases of chains by tail",
+                 [](const Case& point) { return point.strategy == "chains" && point.mechanism == Mechanism::tail; });
+    for (const Mechanism mechanism : {Mechanism::host, Mechanism::host_graph})
+        expect_named("cases of fanout by " + std::string(name_of(mechanism)),
+                     [&](const Case& point) { return point.strategy == "fanout" && point.mechanism == mechanism; });
+    for (const Mechanism mechanism : Registry::find_anywhere("trees")->info().mechanisms) {
+        expect_named("cases of trees by " + std::string(name_of(mechanism)),
+                     [&](const Case& point) { return point.strategy == "trees" && point.mechanism == mechanism; });
+        if (mechanism != Mechanism::tail)
+            expect_named("cases of chains with blocks of many threads by " + std::string(name_of(mechanism)),
+                         [&](const Case& point) {
+                             return point.strategy == "chains" && point.mechanism == mechanism && point.block > 32;
+                         });
+    }
+    for (const Mechanism mechanism : {Mechanism::null_stream, Mechanism::tail})
+        expect_named("cases of trees_by_lanes by " + std::string(name_of(mechanism)), [&](const Case& point) {
+            return point.strategy == "trees_by_lanes" && point.mechanism == mechanism;
+        });
 
+    const auto says = HasSubstr("the logs have no case of a flat reduction, each with at least 5 GPU times");
+    EXPECT_THAT(text_of<RunError>([] { static_cast<void>(fit_roofline({})); }), says);
     LoggedCases few = log_by(another_gpu(), always); // four samples are too few for an interval
     for (CaseResult& result : few.results)
         result.samples.resize(4);
-    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(fit_roofline(std::array{few})); }),
-                says("two cases of chain by "));
+    EXPECT_THAT(text_of<RunError>([&] { static_cast<void>(fit_roofline(std::array{few})); }), says);
 }
 
 } // namespace

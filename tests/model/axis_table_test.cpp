@@ -81,6 +81,10 @@ TEST(AxisTable, KnowsToWhatAnAxisMeansSomething)
                 ElementsAre("type", "input", "operator", "grid", "block", "elements", "depth", "pending-limit",
                             "wave", "streams", "delay-us", "seed"));
     EXPECT_THAT(meaningful_axes("fanout", Mechanism::host), ElementsAre("grid", "block"));
+    EXPECT_THAT(meaningful_axes("chains", Mechanism::tail),
+                ElementsAre("grid", "block", "depth", "pending-limit", "wave", "streams"));
+    EXPECT_THAT(meaningful_axes("trees", Mechanism::tail),
+                ElementsAre("grid", "block", "depth", "fanout", "pending-limit", "wave", "streams"));
     EXPECT_THAT(meaningful_axes("litmus_counter", Mechanism::fire_and_forget),
                 ElementsAre("grid", "block", "pending-limit", "wave", "streams"));
     EXPECT_THAT(meaningful_axes("litmus_counter", Mechanism::fire_and_forget, BackendKind::cuda),

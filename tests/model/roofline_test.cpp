@@ -1,6 +1,7 @@
 // The launch roofline: what holds for every model, whatever its formulas.
 #include "base/error.hpp"
 #include "model/roofline_file.hpp"
+#include "support/roofline_support.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>
@@ -17,21 +18,18 @@ namespace
 using testing::AllOf;
 using testing::HasSubstr;
 
-Case on(const std::string& strategy, std::uint32_t grid, std::uint32_t block, Mechanism mechanism,
-        std::optional<std::uint32_t> depth = {})
-{
-    return {.strategy = strategy,
-            .backend = BackendKind::cuda,
-            .mechanism = mechanism,
-            .elements = std::uint64_t{grid} * block,
-            .grid = grid,
-            .block = block,
-            .depth = depth};
-}
-
 Prediction predicted(const Case& point, const Roofline& roofline = default_roofline())
 {
     return predict(roofline, demand_of(*Registry::find_anywhere(point.strategy), point, roofline.facts));
+}
+
+double value_of(const std::string& key)
+{
+    return default_roofline().parameters.at(key).value;
+}
+double value_of(const std::string& name, Mechanism mechanism)
+{
+    return value_of(name + "." + std::string(name_of(mechanism)));
 }
 
 // Every strategy that has launches in closed form, by each of its mechanisms, and flat ones.
@@ -42,14 +40,14 @@ std::vector<Case> many_cases()
         const StrategyInfo& info = Registry::find_anywhere(name)->info();
         for (const Mechanism mechanism : info.mechanisms)
             for (const std::uint32_t grid : {1U, 64U, 2048U, 65536U}) {
-                Case point = on(std::string(name), grid, 512, mechanism);
+                Case point = on_a_gpu(std::string(name), grid, 512, mechanism);
                 if (info.over_matrix()) {
                     point.nx = point.ny = 64 * grid / 1024 + 64;
                     point.elements = std::uint64_t{point.nx} * point.ny;
                     point.grid = point.block = 0;
                 }
-                points.push_back(point);
-                point.pending_limit = 4 * default_roofline().facts.default_pending_limit;
+                if (info.fanout)
+                    point.fanout = 3;
                 points.push_back(point);
             }
     }
@@ -69,50 +67,116 @@ TEST(Roofline, PredictsEveryCaseByTheBuiltInModel)
     }
 }
 
-TEST(Roofline, GrowsWithTheLevelsOfAChain)
+TEST(Roofline, GrowsWithTheLevels)
 {
-    for (const Mechanism mechanism : Registry::find_anywhere("chain")->info().mechanisms) {
-        double before = 0;
-        for (const std::uint32_t depth : {1U, 8U, 64U, 512U}) {
-            const double us = predicted(on("chain", 1, 32, mechanism, depth)).us;
-            EXPECT_GT(us, before) << name_of(mechanism) << " " << depth;
-            before = us;
+    for (const char* strategy : {"chain", "chains", "chains_synced"})
+        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
+            for (const std::uint32_t grid : {1U, 64U, 4096U}) {
+                double before = 0;
+                for (const std::uint32_t depth : {1U, 8U, 64U, 65U, 512U}) {
+                    const double us = predicted(on_a_gpu(strategy, grid, 32, mechanism, depth)).us;
+                    EXPECT_GT(us, before) << strategy << " by " << name_of(mechanism) << " " << depth;
+                    before = us;
+                }
+            }
+}
+
+TEST(Roofline, GrowsWithTheLaunchesOfALevel)
+{
+    for (const char* strategy : {"fanout", "chains", "chains_synced", "trees", "trees_by_lanes", "synced", "nosync"})
+        for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms) {
+            double before = 0;
+            for (const std::uint32_t grid : {1U, 16U, 256U, 1024U, 4096U, 16384U, 65536U}) {
+                const double us = predicted(on_a_gpu(strategy, grid, 512, mechanism, 2, 4)).us;
+                EXPECT_TRUE(mechanism == Mechanism::grid_sync ? us >= before : us > before)
+                    << strategy << " by " << name_of(mechanism) << " " << grid;
+                before = us;
+            }
         }
+}
+
+// Waves run one after another, in as many streams as there are.
+TEST(Roofline, GrowsWithTheWaves)
+{
+    double before = 0;
+    for (const std::uint32_t wave : {2048U, 1024U, 256U, 64U}) {
+        Case point = on_a_gpu("nosync", 2048, 512, Mechanism::null_stream);
+        point.wave = wave;
+        point.streams = 1;
+        const double us = predicted(point).us;
+        EXPECT_GT(us, before) << wave;
+        before = us;
+        point.streams = 4;
+        EXPECT_LE(predicted(point).us, us) << wave;
     }
 }
 
-TEST(Roofline, GrowsWithTheLaunches)
+// The first 64 levels of a chain are alike; a later one takes `deep` longer, but not by tail launches or graphs.
+TEST(Roofline, TakesLongerForALevelThatIsDeep)
 {
-    for (const Mechanism mechanism : Registry::find_anywhere("fanout")->info().mechanisms) {
-        double before = 0;
-        for (const std::uint32_t grid : {256U, 1024U, 4096U, 16384U, 65536U}) {
-            const double us = predicted(on("fanout", grid, 32, mechanism)).us;
-            EXPECT_TRUE(mechanism == Mechanism::grid_sync ? us >= before : us > before) << name_of(mechanism);
-            before = us;
-        }
+    for (const Mechanism mechanism : Registry::find_anywhere("chain")->info().mechanisms) {
+        const auto us = [&](std::uint32_t depth) { return predicted(on_a_gpu("chain", 1, 32, mechanism, depth)).us; };
+        const bool deep = mechanism == Mechanism::null_stream || mechanism == Mechanism::named_stream ||
+                          mechanism == Mechanism::fire_and_forget;
+        EXPECT_NEAR(us(64) - us(63), us(2) - us(1), 1e-9) << name_of(mechanism);
+        EXPECT_NEAR((us(65) - us(64)) - (us(64) - us(63)), deep ? value_of("deep") : 0, 1e-9) << name_of(mechanism);
+        EXPECT_NEAR(us(512) - us(511), us(65) - us(64), 1e-9) << name_of(mechanism);
     }
+}
+
+// Children of one block run one after another in its NULL stream and by tail launches, and so does the whole tree. By
+// the other mechanisms its levels do.
+TEST(Roofline, RunsTreesInOrderInANullStreamAndByTailLaunches)
+{
+    using enum Mechanism;
+    for (const Mechanism mechanism : Registry::find_anywhere("trees")->info().mechanisms) {
+        const auto us = [&](const char* strategy, std::uint32_t depth) {
+            return predicted(on_a_gpu(strategy, 1, 32, mechanism, depth, 4)).us;
+        };
+        const double fifth = us("trees", 5) - us("trees", 4); // 1024 launches
+        if (mechanism == null_stream || mechanism == tail) {
+            EXPECT_NEAR(fifth, 1024 * value_of("sibling", mechanism), 1e-6) << name_of(mechanism);
+            EXPECT_NEAR(us("trees_by_lanes", 5) - us("trees_by_lanes", 4), 1024 * value_of("lane", mechanism), 1e-6);
+        } else {
+            EXPECT_LT(fifth, 1024 * value_of("sibling", mechanism) / 10) << name_of(mechanism);
+        }
+        EXPECT_LT(us("trees_by_lanes", 5), us("trees", 5)) << name_of(mechanism);
+    }
+}
+
+// A level's blocks take time of their own: half as much work in chains of large grids is not half the time.
+TEST(Roofline, TakesLongerForLevelsOfManyBlocks)
+{
+    const auto us = [](std::uint32_t grid) { return predicted(on_a_gpu("chain", grid, 32, Mechanism::tail, 16)).us; };
+    EXPECT_LT(us(132) - us(1), 0.01 * us(1));
+    EXPECT_GT(us(67584), 2 * us(1));
+    EXPECT_LT(us(67584) - us(1), 17 * 67584 * value_of("block"));
 }
 
 TEST(Roofline, GrowsWithTheBytesAndNotWithABandwidth)
 {
     Roofline slow = default_roofline();
     slow.parameters.at("bandwidth").value /= 2;
+    slow.parameters.at("copy").value /= 2;
     double before = 0;
     for (const std::uint32_t grid : {1U << 16, 1U << 18, 1U << 20, 1U << 22}) {
-        const Case point = on("neighbored", grid, 512, Mechanism::none);
+        const Case point = on_a_gpu("neighbored", grid, 512, Mechanism::none);
         EXPECT_GT(predicted(point).us, before);
         EXPECT_GT(predicted(point, slow).us, predicted(point).us);
         before = predicted(point).us;
     }
+    const Case copy = on_a_gpu("copy_row", 8192, 8192, Mechanism::none); // it reads as much as it writes
+    EXPECT_NEAR(predicted(copy).work_us, 2.0 * 4 * 8192 * 8192 / (1e3 * value_of("copy")), 1e-6);
+    EXPECT_GT(predicted(copy, slow).us, predicted(copy).us);
 }
 
 TEST(Roofline, SaysWhatBoundsACase)
 {
-    EXPECT_EQ(predicted(on("neighbored", 1, 512, Mechanism::none)).bound, Bound::first);
-    EXPECT_EQ(predicted(on("neighbored", 1U << 21, 512, Mechanism::none)).bound, Bound::work);
-    EXPECT_EQ(predicted(on("chain", 1, 32, Mechanism::fire_and_forget, 1024)).bound, Bound::latency);
-    EXPECT_EQ(predicted(on("fanout", 65536, 32, Mechanism::fire_and_forget)).bound, Bound::rate);
-    EXPECT_EQ(predicted(on("synced", 65536, 512, Mechanism::null_stream)).bound, Bound::parents);
+    EXPECT_EQ(predicted(on_a_gpu("neighbored", 1, 512, Mechanism::none)).bound, Bound::first);
+    EXPECT_EQ(predicted(on_a_gpu("neighbored", 1U << 21, 512, Mechanism::none)).bound, Bound::work);
+    EXPECT_EQ(predicted(on_a_gpu("chain", 1, 32, Mechanism::fire_and_forget, 1024)).bound, Bound::latency);
+    EXPECT_EQ(predicted(on_a_gpu("fanout", 65536, 32, Mechanism::fire_and_forget)).bound, Bound::rate);
+    EXPECT_EQ(predicted(on_a_gpu("synced", 65536, 512, Mechanism::null_stream)).bound, Bound::parents);
     std::set<std::string_view> names;
     for (const Bound bound : {Bound::first, Bound::latency, Bound::rate, Bound::work, Bound::parents})
         names.insert(name_of(bound));
@@ -158,18 +222,39 @@ TEST(Demand, HasTheLaunchesOfTheHostWhereTheDeviceMakesNone)
     const auto demand = [](const Case& point) {
         return demand_of(*Registry::find_anywhere(point.strategy), point, default_roofline().facts);
     };
-    EXPECT_EQ(demand(on("chain", 1, 32, Mechanism::host, 7)).host_launches, 7);
-    EXPECT_EQ(demand(on("chain", 1, 32, Mechanism::grid_sync)).host_launches, kChainLevels);
-    EXPECT_EQ(demand(on("chain", 1, 32, Mechanism::tail, 7)).host_launches, 0);
-    EXPECT_EQ(demand(on("fanout", 9, 32, Mechanism::host_graph)).host_launches, 9);
-    EXPECT_EQ(demand(on("host_loop", 4, 512, Mechanism::host)).host_launches, 8);
-    const Demand flat = demand(on("neighbored", 4, 512, Mechanism::none));
+    EXPECT_EQ(demand(on_a_gpu("chain", 1, 32, Mechanism::host, 7)).host_launches, 7);
+    EXPECT_EQ(demand(on_a_gpu("chain", 1, 32, Mechanism::grid_sync)).host_launches, kChainLevels);
+    EXPECT_EQ(demand(on_a_gpu("chain", 1, 32, Mechanism::tail, 7)).host_launches, 0);
+    EXPECT_EQ(demand(on_a_gpu("fanout", 9, 32, Mechanism::host_graph)).host_launches, 9);
+    EXPECT_EQ(demand(on_a_gpu("host_loop", 4, 512, Mechanism::host)).host_launches, 8);
+    const Demand flat = demand(on_a_gpu("neighbored", 4, 512, Mechanism::none));
     EXPECT_EQ(flat.host_launches, 0);
     EXPECT_EQ(flat.bytes, 4 * 4 * 512);
-    const Demand nested = demand(on("nosync", 2048, 512, Mechanism::named_stream));
+    const Demand nested = demand(on_a_gpu("nosync", 2048, 512, Mechanism::named_stream));
     EXPECT_EQ(nested.mechanism, Mechanism::named_stream);
     EXPECT_EQ(nested.form.total(), 2048U * 8);
     EXPECT_EQ(nested.plan.streams, 2U);
+}
+
+TEST(Demand, KnowsHowAStrategyLaunches)
+{
+    const auto demand = [](const char* strategy, std::uint32_t fanout = 0) {
+        const Mechanism first = Registry::find_anywhere(strategy)->info().mechanisms.front();
+        return demand_of(*Registry::find_anywhere(strategy), on_a_gpu(strategy, 512, 256, first, {}, fanout),
+                         default_roofline().facts);
+    };
+    EXPECT_TRUE(demand("trees_by_lanes", 4).by_lanes);
+    EXPECT_FALSE(demand("trees", 4).by_lanes);
+    EXPECT_TRUE(demand("recursive_transpose").by_lanes);
+    EXPECT_TRUE(demand("nosync").blocks_halve);
+    EXPECT_FALSE(demand("chains").blocks_halve);
+    EXPECT_EQ(demand("chain").blocks_per_level, 512);
+    EXPECT_EQ(demand("reduce2").blocks_per_level, 512);
+    EXPECT_EQ(demand("chains").blocks_per_level, 1);
+    EXPECT_TRUE(demand("copy_row").writes);
+    EXPECT_FALSE(demand("neighbored").writes);
+    EXPECT_THAT(demand("trees", 4).form.by_depth, testing::ElementsAre(512 * 4, 512 * 16, 512 * 64));
+    EXPECT_TRUE(demand("chains_synced").form.parent_waits);
 }
 
 } // namespace

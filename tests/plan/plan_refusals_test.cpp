@@ -40,6 +40,34 @@ TEST(PlanRefuses, ABlockThatIsNoPowerOfTwo)
               "from 1 to 1024");
 }
 
+TEST(PlanRefuses, MoreLevelsThanTheLedgerCounts)
+{
+    for (const std::string strategy : {"chain", "chains", "chains_synced", "trees", "trees_by_lanes"})
+        EXPECT_EQ(refusal({{"strategy", strategy}, {"grid", "1"}, {"depth", "2,2049"}}),
+                  "--depth 2,2049: 2049 levels are too many; allowed for " + strategy + ": at most 2048");
+    EXPECT_EQ(plan_of({{"strategy", "chain,chains"}, {"grid", "1"}, {"depth", "2048"}}).case_count(), 2U);
+    EXPECT_EQ(plan_of({{"strategy", "fanout,nosync"}, {"depth", "2049"}}).case_count(), 2U);
+}
+
+TEST(PlanRefuses, MoreLaunchesOfATreeThanThereIsRoomFor)
+{
+    EXPECT_EQ(
+        refusal({{"strategy", "trees"}, {"grid", "1"}, {"fanout", "4"}, {"depth", "12,13"}}),
+        "strategy trees: --grid 1, --fanout 4 and --depth 13 make too many launches; allowed: at most 67108864");
+    EXPECT_EQ(refusal({{"strategy", "trees_by_lanes"}, {"grid", "8"}, {"fanout", "256"}, {"block", "256"}}),
+              "strategy trees_by_lanes: --grid 8, --fanout 256 and --depth full make too many launches; allowed: at "
+              "most 67108864");
+    EXPECT_EQ(refusal({{"strategy", "trees"}, {"grid", "1"}, {"fanout", "256"}, {"depth", "2048"}}), // it is capped
+              "strategy trees: --grid 1, --fanout 256 and --depth 2048 make too many launches; allowed: at most "
+              "67108864");
+    EXPECT_EQ(refusal({{"strategy", "chains"}, {"grid", "65536"}, {"depth", "1024,1025"}}),
+              "strategy chains: --grid 65536 and --depth 1025 make too many launches; allowed: at most 67108864");
+    // A block launches as many children as it has threads.
+    EXPECT_EQ(
+        plan_of({{"strategy", "trees_by_lanes"}, {"grid", "8"}, {"fanout", "256"}, {"block", "32"}}).case_count(),
+        1U);
+}
+
 TEST(PlanRefuses, ABlockOverTheDevicesLimit)
 {
     Devices devices = cpu_alone();

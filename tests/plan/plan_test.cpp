@@ -174,6 +174,20 @@ TEST(Plan, DepthDoesNotMultiplyAFanOut)
     ASSERT_EQ(plan.case_count(), 1U);
     EXPECT_EQ(plan.groups[0].cases[0].depth, std::nullopt);
     EXPECT_EQ(plan_of({{"strategy", "chain"}, {"grid", "8"}, {"depth", "0,1,full"}}).case_count(), 3U);
+    EXPECT_EQ(plan_of({{"strategy", "chains"}, {"grid", "8"}, {"depth", "0,1,full"}}).case_count(), 3U);
+}
+
+TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
+{
+    const auto fanouts = [](const Said& said) {
+        std::vector<std::uint32_t> all;
+        for (const Case& point : plan_of(said).groups.front().cases)
+            all.push_back(point.fanout);
+        return all;
+    };
+    EXPECT_THAT(fanouts({{"strategy", "trees"}, {"grid", "8"}, {"fanout", "3,16"}}), ElementsAre(3, 16));
+    EXPECT_THAT(fanouts({{"strategy", "trees_by_lanes"}, {"grid", "8"}}), ElementsAre(2));
+    EXPECT_THAT(fanouts({{"strategy", "chains"}, {"grid", "8"}, {"fanout", "3,16"}}), ElementsAre(0));
 }
 
 TEST(Plan, TypesAndSeedsDoNotMultiplyWhatHasNoElements)

@@ -51,6 +51,21 @@ std::uint32_t levels_of_chain(const Case& point)
     return point.depth.value_or(kFull);
 }
 
+// A chain per root block, or a tree of `fanout` children per grid.
+ExpectedLaunches tree_by_block(const Case& point, unsigned fanout, std::uint32_t full)
+{
+    constexpr std::uint64_t kTooMany = (1U << 26) + 1;
+    ExpectedLaunches form{.root_blocks = point.grid, .one_by_one = point.mechanism == tail};
+    std::uint64_t grids = point.grid;
+    for (std::uint32_t level = 0; level < point.depth.value_or(full); ++level)
+        form.by_depth.push_back(grids = std::min(grids * fanout, kTooMany));
+    return form;
+}
+ExpectedLaunches chain_by_block(const Case& point)
+{
+    return tree_by_block(point, 1, 8);
+}
+
 ExpectedLaunches halving_by_block(const Case& point)
 {
     return ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
@@ -110,6 +125,16 @@ const std::vector<const Strategy*>& stand_ins()
                                                : ExpectedLaunches::none();
         },
         [](const Case& point) { return kMarkBytes * levels_of_chain(point); });
+    static const StandIn chains({.name = "chains", .workload = "fanout", .mechanisms = kOfBarrier}, chain_by_block,
+                                [](const Case& point) { return kMarkBytes * chain_by_block(point).total(); });
+    static const StandIn chains_synced(
+        {.name = "chains_synced", .workload = "fanout", .mechanisms = kOnly<null_stream>},
+        [](const Case& point) {
+            ExpectedLaunches form = chain_by_block(point);
+            form.parent_waits = true;
+            return form;
+        },
+        [](const Case& point) { return kMarkBytes * chain_by_block(point).total(); });
     static const StandIn copy_row({.name = "copy_row", .workload = "copy", .shaped = true});
     static const StandIn cub({.name = "cub", .workload = "reduce", .cuda_only = true});
     static const StandIn fanout(
@@ -167,6 +192,16 @@ const std::vector<const Strategy*>& stand_ins()
             form.one_by_one = true;
             return form;
         });
+    static const StandIn trees(
+        {.name = "trees", .workload = "fanout", .mechanisms = kOfBarrier, .fanout = true},
+        [](const Case& point) { return tree_by_block(point, point.fanout, 3); },
+        [](const Case& point) { return kMarkBytes * tree_by_block(point, point.fanout, 3).total(); });
+    static const StandIn trees_by_lanes(
+        {.name = "trees_by_lanes", .workload = "fanout", .mechanisms = kOfBarrier, .fanout = true},
+        [](const Case& point) { return tree_by_block(point, std::min(point.fanout, point.block), 3); },
+        [](const Case& point) {
+            return kMarkBytes * tree_by_block(point, std::min(point.fanout, point.block), 3).total();
+        });
     static const StandIn wide_warp(
         {.name = "wide_warp", .workload = "reduce", .mechanisms = kOnly<tail>},
         [](const Case& point) { return ExpectedLaunches::chain_per_grid(whole_levels(point, 32)); },
@@ -175,6 +210,8 @@ const std::vector<const Strategy*>& stand_ins()
                                                   &barrier,
                                                   &blobs,
                                                   &chain,
+                                                  &chains,
+                                                  &chains_synced,
                                                   &copy_row,
                                                   &cub,
                                                   &fanout,
@@ -193,6 +230,8 @@ const std::vector<const Strategy*>& stand_ins()
                                                   &synced,
                                                   &tail_launches,
                                                   &thrust,
+                                                  &trees,
+                                                  &trees_by_lanes,
                                                   &wide_warp};
     return all;
 }
