@@ -19,6 +19,7 @@ import figures_beside as beside  # noqa: E402
 import figures_graphs as graphs  # noqa: E402
 import figures  # noqa: E402
 import figures_pays as pays  # noqa: E402
+import figures_predicted as predictions  # noqa: E402
 import logs  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -48,7 +49,7 @@ def folders_of_results():
 def logs_of(folder):
     """The logs of a folder, sorted by name. Reports CSVs that nothing is drawn from."""
     found, others = logs.logs_in(folder)
-    for path in [path for path in others if not graphs.is_frontiers(path)]:
+    for path in [path for path in others if not graphs.is_frontiers(path) and not predictions.is_predictions(path)]:
         say(f"{near(path)} is not a log of `nestbed run`: left out")
     if not found:
         raise PlotError(f"{near(folder)}: no log of `nestbed run` in it", 2)
@@ -124,6 +125,8 @@ def draw_folder(folder, out):
     draw_pays(folder, out)
     for path in filter(graphs.is_frontiers, logs.logs_in(folder)[1]):
         draw_frontiers(path, out)
+    for path in filter(predictions.is_predictions, logs.logs_in(folder)[1]):
+        draw_predictions(path, out)
     for figure in figures.FIGURES:
         if figure.title not in found:
             say(f"no figure \"{figure.title}\": no log here has {figure.needs}; "
@@ -157,6 +160,19 @@ def draw_frontiers(path, out):
     for ending in ("svg", "png"):
         write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending, claim_evidence.source_text(name, path)))
     return True
+
+
+def draw_predictions(path, out):
+    """Draws a table of experiments/predicted.sh. Returns whether it has cases with a measured time."""
+    found = predictions.drawn(path)
+    if not found:
+        say(f"{near(path)}: it has no case with a measured time: no figure")
+    for name, figure in found:
+        name = name if path.stem == predictions.PREDICTED else f"{path.stem}-{name}"
+        source = claim_evidence.sources_text(name, [path, path.parent / predictions.MODEL])
+        for ending in ("svg", "png"):
+            write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending, source))
+    return bool(found)
 
 
 def figures_beside(first, second, stem):
@@ -225,6 +241,8 @@ def main():
                 draw_folder(path, given.output)
             elif graphs.is_frontiers(path):
                 code = max(code, 0 if draw_frontiers(path, given.output) else 1)
+            elif predictions.is_predictions(path):
+                code = max(code, 0 if draw_predictions(path, given.output) else 1)
             elif draw_log(path, given.output) is None:
                 code = max(code, 1)
         except logs.LogError as error:

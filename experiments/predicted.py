@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""Writes the predictions of `nestbed predict` for the logs of a folder into one table. experiments/predicted.sh installs what this
+needs and runs it, with NESTBED, the path of a nestbed."""
+import argparse
+import csv
+import io
+import os
+import pathlib
+import subprocess
+import sys
+
+import checked_output
+import logs
+
+MODEL = "model.json"
+TABLE = "predicted.csv"
+
+
+class PredictError(Exception):
+    """Why there is no table, and the exit code."""
+
+    def __init__(self, text, code=1):
+        super().__init__(text)
+        self.code = code
+
+
+def say(text):
+    print(f"predicted.sh: {logs.said(text)}", file=sys.stderr)
+
+
+def predictions_of(path, model):
+    """(header, rows) of the predictions of a log. Raises PredictError."""
+    words = [os.environ["NESTBED"], "predict", "--model", model, "--against", path, "--csv", "-"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise PredictError(f"{words[0]}: {error.strerror}") from error
+    if done.returncode:
+        raise PredictError(f"{path}: `nestbed predict` ended with {done.returncode}: {done.stderr.strip()}")
+    header, *rows = csv.reader(io.StringIO(done.stdout), strict=True)
+    return header, rows
+
+
+def named_logs(folder, names):
+    """The paths of these logs, with or without .csv. Raises PredictError."""
+    found = [folder / f"{name.removesuffix('.csv')}.csv" for name in names]
+    known = logs.logs_in(folder)[0]
+    for name, path in zip(names, found):
+        if path not in known:
+            raise PredictError(f"{name}: there is no such log in {folder}; allowed: {', '.join(one.stem for one in known)}", 2)
+        if found.count(path) > 1:
+            raise PredictError(f"{name}: it is named twice; allowed: each log once", 2)
+    return found
+
+
+def all_logs(folder):
+    """The logs of a folder without those of strategies that exist only for tests, which other builds of nestbed do not have."""
+    found = []
+    for path in logs.logs_in(folder)[0]:
+        header, _, rows = logs.read_rows(path)
+        if any(row[header.index("strategy")].startswith(logs.TEST_ONLY) for row in rows):
+            say(f"{path} has strategies that exist only for tests: left out")
+        else:
+            found.append(path)
+    if not found:
+        raise PredictError(f"{folder}: no log of `nestbed run` in it", 2)
+    return found
+
+
+def table_of(paths, model):
+    """The table as text, with a first column that names the log. Raises PredictError."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    without = []
+    for path in paths:
+        header, rows = predictions_of(path, model)
+        if not out.tell():
+            writer.writerow(["log", *header])
+        writer.writerows([path.stem, *row] for row in rows)
+        without += [] if rows else [path.stem]
+    if len(without) == len(paths):
+        raise PredictError(f"the model predicts no case of {', '.join(without)}; allowed: logs of cases that launch from the device")
+    if without:
+        say(f"no case that the model predicts: {', '.join(without)}")
+    return out.getvalue()
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="predicted.sh", description=f"Predicts the cases of a folder's logs by the folder's {MODEL}, and writes one table with the "
+        f"measured times beside: {TABLE}, which experiments/plot.sh draws.",
+        epilog="Exit codes: 0 written, 1 a log could not be predicted or the table not written, 2 a bad option, folder or log.")
+    parser.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help=f"with logs, and with {MODEL} of `nestbed calibrate`")
+    parser.add_argument("logs", nargs="*", metavar="LOG", help="names of logs in FOLDER (default: all that have no strategies for tests)")
+    parser.add_argument("-o", "--output", type=pathlib.Path, metavar="CSV", help=f"the file to write (default: {TABLE} in FOLDER)")
+    given = parser.parse_args()
+    try:
+        model = given.folder / MODEL
+        if not model.is_file():
+            raise PredictError(f"{model}: there is no such file; allowed: a folder with a model that `nestbed calibrate` wrote", 2)
+        paths = named_logs(given.folder, given.logs) if given.logs else all_logs(given.folder)
+        out = given.output or given.folder / TABLE
+        try:
+            logs.write_whole(out, table_of(paths, model).encode())
+        except OSError as error:
+            raise PredictError(f"{out} cannot be written: {error.strerror}") from error
+    except logs.LogError as error:
+        say(str(error))
+        return 2
+    except PredictError as error:
+        say(str(error))
+        return error.code
+    print(out)
+    return 0
+
+
+if __name__ == "__main__":
+    checked_output.run("predicted.sh", main)
