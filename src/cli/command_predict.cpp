@@ -38,11 +38,12 @@ they are counted with the reason. With --against, the median of the measured GPU
 times is beside the prediction; without an experiment, the cases are those of
 the log.
 
-Launches by need are predicted from a log only (--against): from its counts, which
-are those of the oracle, and from two measured times of the same input, of the
-best flat form and of the highest threshold, with which threads do all alone. The
-last table has the threshold, coarsening and aggregation that the model would
-choose, and how many times the least measured time its choice takes.
+Launches by need are predicted from a log only (--against): from its counts,
+which are those of the oracle, and from two measured times of the same input:
+that of the best flat form, and that of the highest threshold, with which each
+thread does its item alone. The last table has the threshold, coarsening and
+aggregation that the model chooses, and how many times the least measured time
+they take.
 )";
 
 Roofline model_of(const Given& given)
