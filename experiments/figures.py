@@ -19,6 +19,7 @@ import figures_search
 import figures_sizes
 import figures_strategies
 import figures_sweeps
+import figures_trees
 import logs
 from measures import AXES, MEASURES
 
@@ -95,7 +96,7 @@ def _lanes(cases):
 
 def _recursions(cases):
     others = cases["strategy"].isin([*parts.EMPTY_GRIDS, *figures_lanes.STRATEGIES]) | figures_irregular.is_irregular(cases)
-    return cases[~(others | parts.is_litmus(cases))]
+    return cases[~(others | parts.is_litmus(cases) | cases.index.isin(figures_trees.trees(cases).index))]
 
 
 def _litmus(cases):
@@ -128,10 +129,10 @@ def _counts(cases):
 
 
 def _empty_grids(strategy):
-    """Takes the chains or the fan-outs, unless the pending-launch limit or the submission varies: those cases are in
-    other figures."""
+    """Takes the chains or the fan-outs, unless the pending-launch limit or the submission varies, or the chains are
+    beside trees: those cases are in other figures."""
     def takes(cases):
-        own = cases[(cases["strategy"] == strategy) & cases["launched"].notna()]
+        own = cases[(cases["strategy"] == strategy) & cases["launched"].notna() & ~cases.index.isin(figures_trees.trees(cases).index)]
         return _none(own) if len(_limits(cases)) or len(_submissions(cases)) else own
     return takes
 
@@ -205,7 +206,7 @@ def _book(cases):
 def _left(cases):
     """All cases, if nothing numeric varies."""
     sweeps = (_depths, _grids, _blocks, *map(_empty_grids, parts.EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
-              _waves, _submissions, _litmus, _lanes, figures_irregular.flat_and_nested, figures_irregular.thresholds,
+              _waves, _submissions, _litmus, _lanes, figures_trees.trees, figures_irregular.flat_and_nested, figures_irregular.thresholds,
               figures_irregular.launches, figures_sizes.sizes, figures_sizes.inputs, figures_search.budgets, figures_search.cutoffs)
     return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
 
@@ -270,6 +271,8 @@ FIGURES = [
            "time is divided by the same number.",
            "fan-outs", "launch", _empty_grids("fanout"), _chains_and_fanouts, figures_launches.launch_time, ("children",),
            ("each",)),
+    Figure("trees", "launch-trees", "Time per launch in chains and trees below many blocks", "", "chains or trees of empty grids",
+           "trees", figures_trees.trees, _taken, figures_trees.by_launches, page="its panels have different axes"),
     Figure("submission", "submission", "What submission costs",
            "How much of a run does the host spend on submitting it? Held: the GPU starts when all is submitted. Open: it starts at once.",
            "chains or fan-outs, held and open", "submit", _submissions, _taken, figures_launches.submission, ("length", "children"),

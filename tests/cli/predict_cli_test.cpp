@@ -46,9 +46,9 @@ TEST_F(PredictCommand, PlansCasesAsARunWithoutAGpu)
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_EQ(done.err, "");
     EXPECT_THAT(done.out,
-                AllOf(StartsWith("GPU times predicted for NVIDIA H200"), HasSubstr("\nshape 64x512, launches 512\n"),
-                      ContainsRegex("nosync +null_stream +[0-9.]+ us +rate\n"),
-                      ContainsRegex("tail +tail +[0-9.]+ us +[a-z]+\n"),
+                AllOf(StartsWith("GPU times predicted for NVIDIA H200"), HasSubstr("\nshape 64x512\n"),
+                      ContainsRegex("nosync +null_stream +512 +[0-9.]+ us +rate\n"),
+                      ContainsRegex("tail +tail +512 +[0-9.]+ us +[a-z]+\n"),
                       HasSubstr("Predicted: 2 cases\nNot predicted: 3 cases\n  1: the host does the work\n"
                                 "  1: their launches depend on the input\n"
                                 "  1: they launch nothing from the device\n")));

@@ -409,6 +409,36 @@ class PlotTest(unittest.TestCase):
         self.assertIn("no run has a time (3 timeout)", texts_of(figure))
         self.assertEqual(sum(self.crosses(figure).values(), []), [1, 4, 16])
 
+    def trees(self, times, **more):
+        return rows(times, **{"type": "", "block": 32, "strategy": "chains", **more})
+
+    def test_chains_and_trees_have_a_figure_of_their_own(self):
+        made = [row for grid in (1, 16, 256) for depth in (2, 8) for strategy in ("chains", "chains_synced")
+                for row in self.trees([10.0 * grid + depth, None][:1 + (strategy == "chains")], strategy=strategy, grid=grid,
+                                      depth=depth, launches_attempted=grid * depth)]
+        made += [row for depth in (1, 2) for row in self.trees([200, 201], strategy="trees", grid=1, depth=depth, fanout=4,
+                                                               launches_attempted=(4, 20)[depth - 1])]
+        made += self.trees([300, 301], strategy="trees", grid=1, depth=1, fanout=16, launches_attempted=16)
+        made += [row for grid in (528, 2112) for row in rows([grid], strategy="chain", grid=grid, block=32, depth=16, type="")]
+        figures_of = self.drawn(made, columns=[*COLUMNS, "fanout"])
+        self.assertEqual(list(figures_of), ["made-launch-trees"])
+        figure = figures_of["made-launch-trees"]
+        words = " ".join(texts_of(figure).split())
+        for title in ("Chains of 8 grids", "A tree: each grid launches 4", "One block launches many", "A chain of 16 grids",
+                      "Dashed, chains_synced: each parent waits for its child.", "Blocks of 32 threads.", "in 256 chains"):
+            self.assertIn(title, words)
+        self.assertNotIn("trees_by_lanes", words)
+        chains = figure.axes[0].get_lines()[0]
+        self.assertEqual(list(chains.get_xdata()), [1, 16, 256])
+        self.assertAlmostEqual(chains.get_ydata()[0], 18 / 8)
+        self.assertEqual([list(axes.get_lines()[0].get_xdata()) for axes in figure.axes[1:]], [[4, 20], [4, 16], [528, 2112]])
+        untimed = self.drawn([{**row, "gpu_us": "", "wall_us": ""} for row in made], columns=[*COLUMNS, "fanout"])
+        self.assertIn("has a time", texts_of(untimed["made-launch-trees"]))
+
+    def test_chains_that_vary_in_depth_alone_are_drawn_as_other_recursions(self):
+        made = [row for depth in (1, 2, 4) for row in self.trees([depth], depth=depth, launches_attempted=16 * depth)]
+        self.assertEqual(list(self.drawn(made)), ["made-latency-depth", "made-launches"])
+
     def test_families_share_a_hue(self):
         made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine") for depth in range(3)
                 for row in rows([10], strategy=name, depth=depth, launches_attempted=1 + depth)]
