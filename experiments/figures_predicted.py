@@ -52,6 +52,9 @@ def read_model(folder):
     for name, value in found["parameters"].items():
         if not (math.isfinite(value) and value > 0):
             raise logs.LogError(f"{path}: parameter {logs.seen(name)} is {value}; allowed: a number above 0")
+    burst = next((name for name in found["parameters"] if name.startswith("burst.")), None)
+    if burst and "burst_launches" not in found["parameters"]:
+        raise logs.LogError(f"{path}: there is {logs.seen(burst)}, and no burst_launches; allowed: both, or neither")
     return found
 
 
@@ -237,7 +240,7 @@ def predicted(cases, model):
 
 def _draw_panel(axes, some, side, names):
     every = some[["predicted_us", "measured_us"]].to_numpy()
-    low, high = every.min() / 1.6, every.max() * 1.6
+    low, high = every.min() / 1.6, every.max() * 2
     for which in "xy":
         _time_axis(axes, which, low, high)
     ends = numpy.array([low, high])

@@ -9,6 +9,7 @@ import csv
 import contextlib
 import io
 import json
+import math
 import os
 import pathlib
 import re
@@ -28,6 +29,7 @@ import pandas  # noqa: E402
 
 import claim_evidence  # noqa: E402
 import figure_style  # noqa: E402
+import figures_predicted  # noqa: E402
 import figures  # noqa: E402
 import figures_rates  # noqa: E402
 import logs  # noqa: E402
@@ -808,6 +810,110 @@ class PlotTest(unittest.TestCase):
         self.assertIn("levels.csv, line 2: 2 cells under 9 columns", self.run_plot(path, expect=2)[1])
         self.write(rows([1, 2]))
         self.assertIn("levels.csv, line 2: 2 cells under 9 columns", self.run_plot(self.folder, expect=2)[1])
+
+    # --- the launch roofline ---
+
+    PREDICTED = "log,strategy,mechanism,elements,nx,launches,predicted_us,bound,latency_us,measured_us,measured_low_us,measured_high_us\n"
+    EMPTY = "launch,chain,tail,,,4,40,latency,40,44,43,45\n"
+    OTHERS = ("ways,tail,tail,1024,,64,20,rate,10,30,29,31\nways,synced,null_stream,1024,,1,100,work,16,50,,\n"
+              "ways,hello,null_stream,,,8,40,latency,16,42,41,43\nways,nosync,null_stream,1024,,8,40,latency,32,,,\n")
+
+    def predictions(self, rows=None, name="predicted.csv", **parameters):
+        """A table of predictions beside a model that was fitted to launch.csv."""
+        values = {"level.tail": 10, "level.null_stream": 16, "burst.null_stream": 8, "burst_launches": 4, "rate.null_stream": 0.5, **parameters}
+        model = {"gpu": "NVIDIA H200", "driver": "580.1", "cuda": "13.0", "parameters": {key: {"value": value} for key, value in values.items()},
+                 "logs": [{"name": "launch.csv", "sha256": "0" * 64}]}
+        (self.folder / "model.json").write_text(json.dumps(model))
+        path = self.folder / name
+        path.write_text(self.PREDICTED + (self.EMPTY + self.OTHERS if rows is None else rows))
+        return path
+
+    def test_predictions_are_drawn_against_the_measured_times(self):
+        made = dict(figures_predicted.drawn(self.predictions()))
+        figure = made["predicted"]
+        words = " ".join(texts_of(figure).split())
+        # measured / predicted of those that the model was not fitted to: 1.5, 0.5 and 1.05
+        self.assertIn("Half of 3 cases that the model was not fitted to are predicted within 50.0 %, and 1 (33.3 %) within 25 %", words)
+        for said in ("launch: 1 case, fitted median error 10.0 %; 100 % within 25 %", "ways: 3 cases median error 50.0 %; 33 % within 25 %",
+                     "1 synced, NULL stream: 0.500", "2 tail, tail launch: 1.50", "Medians of 4 cases",
+                     "fitted to empty grids of launch.csv: the panels marked so. ", "NVIDIA H200, driver 580.1, CUDA 13.0"):
+            self.assertIn(said, words)
+        self.assertNotIn("hello", words)
+        ways = figure.axes[1]
+        dots = {tuple(line.get_xdata()): tuple(line.get_ydata()) for line in ways.lines if line.get_marker() not in ("", "None")}
+        self.assertEqual(dots, {(20,): (30,), (100, 40): (50, 42)})
+        self.assertEqual((ways.get_xscale(), ways.get_yscale(), ways.get_xlim()), ("log", "log", ways.get_ylim()))
+        alone = dict(figures_predicted.drawn(self.predictions(self.EMPTY)))["predicted"]
+        self.assertIn("Half of 1 case that the model was fitted to are predicted within 10.0 %", " ".join(texts_of(alone).split()))
+
+    def test_a_log_that_the_model_was_not_fitted_to_as_it_is_now_is_not_called_fitted(self):
+        path = self.predictions()
+        (self.folder / "launch.csv").write_text("changed\n")
+        self.assertNotIn("fitted to empty", " ".join(texts_of(dict(figures_predicted.drawn(path))["predicted"]).split()))
+
+    def test_the_roofline_has_a_panel_for_each_mechanism(self):
+        figure = dict(figures_predicted.drawn(self.predictions()))["roofline"]
+        words = " ".join(texts_of(figure).split())
+        self.assertIn("a level takes 10.0 µs (tail launch) to 16.0 µs (NULL stream); each of many launches at once, 0.500 µs (NULL stream)", words)
+        null_stream, tail = figure.axes
+        self.assertEqual((null_stream._left_title.get_text(), tail._left_title.get_text()), ("NULL stream", "tail launch"))
+        self.assertEqual((null_stream.get_xlim(), null_stream.get_ylim()), (tail.get_xlim(), tail.get_ylim()))
+        self.assertEqual([text.get_text() for text in null_stream.texts], ["16.0 µs / n", "0.500 µs"])
+        self.assertEqual([text.get_text() for text in tail.texts], ["10.0 µs / n"])
+        model = null_stream.lines[0]
+        for at, us in zip(model.get_xdata(), model.get_ydata()):
+            self.assertAlmostEqual(us, (16 + 8 * (1 - math.exp(-(at - 1) / 4)) + 0.5 * (at - 1)) / at)
+        self.assertEqual(set(null_stream.lines[2].get_ydata()), {0.5})
+        dots = {(line.get_xdata()[0], line.get_ydata()[0]): line.get_markerfacecolor() for line in [*null_stream.lines, *tail.lines]
+                if line.get_marker() != "None"}
+        self.assertEqual(set(dots), {(1, 50), (8, 42 / 8), (1, 11), (64, 30 / 64)})  # launches x level / latency; measured / launches
+        self.assertEqual((dots[1, 50], dots[1, 11]), ("white", figures_predicted.PALE))
+
+    def test_predictions_beside_logs_are_drawn(self):
+        self.write(rows([1, 2]))
+        path = self.predictions()
+        out, messages = self.run_plot(self.folder)
+        for name in ("roofline", "predicted"):
+            self.assertIn(f"figures/{name}.svg", out)
+        self.assertNotIn("predicted.csv is not a log", messages)
+        self.assertEqual(claim_evidence.figure_problems(self.folder), [])
+        first = (self.folder / "figures/roofline.png").read_bytes()
+        out, _ = self.run_plot(path, "-o", self.folder / "alone")
+        self.assertEqual(len(out.splitlines()), 4)
+        self.assertEqual((self.folder / "alone/roofline.png").read_bytes(), first)
+        self.predictions(**{"rate.null_stream": 0.4})
+        self.assertIn(f"roofline.svg: it is not drawn from {self.folder}/model.json as that is now: run experiments/plot.sh {self.folder}",
+                      " ".join(claim_evidence.figure_problems(self.folder)))
+        out, _ = self.run_plot(self.predictions(name="other.csv"), "-o", self.folder / "alone")
+        self.assertIn("alone/other-roofline.svg", out)
+
+    def test_predictions_that_are_none_are_refused(self):
+        for rows_, named in (("", "predicted.csv: it has no case with a measured time: no figure"),
+                             ("ways,nosync,tail,1,,8,40,rate,32,,,\n", "predicted.csv: it has no case with a measured time: no figure")):
+            self.assertIn(named, self.run_plot(self.predictions(rows_), expect=1)[1])
+        for row, why in (("ways,tail,tail,1,,x,20,rate,10,30,,", "launches is 'x'; allowed: a number above 0"),
+                         ("ways,tail,tail,1,,4,,rate,10,30,,", "predicted_us is ''; allowed: a number above 0"),
+                         ("ways,tail,tail,1,,4,20,rate,0,30,,", "latency_us is '0'; allowed: a number above 0"),
+                         ("ways,tail,tail,1,,4,20,rate,10,inf,,", "measured_us is 'inf'; allowed: a number above 0"),
+                         ("ways,tail,named,1,,4,20,rate,10,30,,",
+                          "mechanism is 'named', which model.json beside it has no level of; allowed: tail, null_stream")):
+            self.assertIn(f"predicted.csv, line 3: {why}", self.run_plot(self.predictions(f"{self.EMPTY}{row}\n"), expect=2)[1])
+
+    def test_models_that_are_none_are_refused(self):
+        path = self.predictions()
+        model = json.loads((self.folder / "model.json").read_text())
+        for text, why in (("{", "it is not a model of `nestbed calibrate`: JSONDecodeError"), ("[]", "it is not a model of `nestbed calibrate`: TypeError"),
+                          (json.dumps({**model, "parameters": {}, "logs": [{}]}), "it is not a model of `nestbed calibrate`: KeyError: 'name'"),
+                          (json.dumps({**model, "parameters": {"level.tail": {"value": 0}}}), "parameter level.tail is 0.0; allowed: a number above 0"),
+                          (json.dumps({**model, "parameters": {**model["parameters"], "burst_launches": {"value": float("nan")}}}),
+                           "parameter burst_launches is nan; allowed: a number above 0"),
+                          (json.dumps({**model, "parameters": {name: one for name, one in model["parameters"].items() if name != "burst_launches"}}),
+                           "there is burst.null_stream, and no burst_launches")):
+            (self.folder / "model.json").write_text(text)
+            self.assertIn(f"model.json: {why}", self.run_plot(path, expect=2)[1])
+        (self.folder / "model.json").unlink()
+        self.assertIn("model.json: No such file or directory; the table of predictions needs the model that it was made with",
+                      self.run_plot(path, expect=2)[1])
 
     def test_launches_are_drawn_by_depth(self):
         def alone(depths, **more):

@@ -342,7 +342,7 @@ class Scripts(WithTools):
 
     def test_want_the_nestbed_that_is_named_to_be_there(self):
         for script, words in (("run.sh", "book.cfg"), ("plot.sh", "x.csv"), ("report.sh", "x"), ("claims.sh", "check"),
-                              ("nvbench.sh", "x.csv y.csv"), ("reproduce.sh", "--dry-run"), ("../tests/run.sh", "-N")):
+                              ("nvbench.sh", "x.csv y.csv"), ("predicted.sh", "x"), ("reproduce.sh", "--dry-run"), ("../tests/run.sh", "-N")):
             with self.subTest(script=script):
                 done = self.with_tools(ROOT / "experiments" / script, *words.split(), nestbed="/nowhere/nestbed", cmake="exit 1")
                 self.assertEqual(done.returncode, 2)
@@ -453,6 +453,82 @@ class Costs(unittest.TestCase):
             script = ROOT / "experiments" / words[0]
             shown = called(script, *words[1:], ROOT / "results/h200" / script.with_suffix(".csv").name, nestbed="/nowhere/nestbed")
             self.assertEqual((shown.returncode, shown.stderr), (1, f"{words[0]}: /nowhere/nestbed: No such file or directory\n"))
+
+
+class Predicted(WithTools):
+    """predicted.sh, on logs and the model of results/h200."""
+    SCRIPT = ROOT / "experiments/predicted.sh"
+    H200 = ROOT / "results/h200"
+
+    def setUp(self):
+        super().setUp()
+        for name in ("model.json", "book.csv", "book.csv.json", "ways.csv", "ways.csv.json"):
+            shutil.copy(self.H200 / name, self.folder)
+
+    def refused(self, *words, code, error, nestbed=NESTBED):
+        done = called(self.SCRIPT, *words, nestbed=nestbed)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "", f"predicted.sh: {error}\n"))
+
+    def test_is_one_table_of_all_logs_with_their_names(self):
+        for name in ("baselines.csv", "baselines.csv.json"):
+            shutil.copy(self.H200 / name, self.folder)
+        (self.folder / "other.csv").write_text("a,b\n1,2\n")
+        done = called(self.SCRIPT, self.folder)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{self.folder}/predicted.csv\n"))
+        self.assertEqual(done.stderr, "predicted.sh: no case that the model predicts: baselines\n")
+        own = called(NESTBED, "predict", "--model", self.folder / "model.json", "--against", self.folder / "book.csv", "--csv", "-").stdout
+        header, *rows = own.splitlines()
+        table = (self.folder / "predicted.csv").read_text().splitlines()
+        self.assertEqual(table[:len(rows) + 1], [f"log,{header}", *(f"book,{row}" for row in rows)])
+        self.assertEqual({line.split(",")[0] for line in table[len(rows) + 1:]}, {"ways"})
+        again = called(self.SCRIPT, self.folder)  # the table itself is no log
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual((self.folder / "predicted.csv").read_text().splitlines(), table)
+
+    def test_logs_are_in_the_order_in_which_they_are_named(self):
+        done = called(self.SCRIPT, self.folder, "ways", "book.csv", "-o", self.folder / "new/table.csv")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        names = [line.split(",")[0] for line in (self.folder / "new/table.csv").read_text().splitlines()]
+        self.assertEqual(list(dict.fromkeys(names)), ["log", "ways", "book"])
+        self.assertFalse((self.folder / "predicted.csv").exists())
+
+    def test_leaves_out_strategies_for_tests(self):
+        for name in ("faults.csv", "faults.json"):
+            shutil.copy(self.H200 / name, self.folder)
+        done = called(self.SCRIPT, self.folder)
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, f"predicted.sh: {self.folder}/faults.csv has strategies that exist only for tests: left out\n"))
+
+    def test_names_what_it_cannot_predict(self):
+        here = self.folder
+        self.refused(here, "way", code=2, error=f"way: there is no such log in {here}; allowed: book, ways")
+        self.refused(here, "ways", "ways.csv", code=2, error="ways: it is named twice; allowed: each log once")
+        self.refused(here / "none", code=2,
+                     error=f"{here}/none/model.json: there is no such file; allowed: a folder with a model that `nestbed calibrate` wrote")
+        self.refused(here, "ways", "-o", here, code=1, error=f"{here} cannot be written: Is a directory")
+        for name in ("baselines.csv", "baselines.csv.json"):
+            shutil.copy(self.H200 / name, here)
+        self.refused(here, "baselines", code=1,
+                     error="the model predicts no case of baselines; allowed: logs of cases that launch from the device")
+        (here / "unknown.csv").write_text((here / "book.csv").read_text().replace("reduce2", "reduce9"))
+        done = called(self.SCRIPT, here, "unknown")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, rf"^predicted.sh: {here}/unknown.csv: `nestbed predict` ended with \d: nestbed: .*:3: this nestbed has no "
+                                      r"strategy 'reduce9'\n$")
+        (here / "model.json").write_text("{")
+        self.assertIn("model.json", called(self.SCRIPT, here, "ways").stderr)
+        self.assertFalse((here / "predicted.csv").exists())
+        (here / "empty").mkdir()
+        shutil.copy(self.H200 / "model.json", here / "empty")
+        self.refused(here / "empty", code=2, error=f"{here}/empty: no log of `nestbed run` in it")
+
+    def test_the_committed_table_is_what_the_model_predicts(self):
+        committed = (self.H200 / "predicted.csv").read_text()
+        names = list(dict.fromkeys(line.split(",")[0] for line in committed.splitlines()[1:]))
+        done = called(self.SCRIPT, self.H200, *names, "-o", self.folder / "now.csv")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((self.folder / "now.csv").read_text(), committed,
+                         f"written anew by experiments/predicted.sh results/h200 {' '.join(names)}?")
 
 
 class Plot(Scratch):
