@@ -258,6 +258,7 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
 inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, ElementType type)
 {
     constexpr std::uint32_t kChainDepth = 5;
+    constexpr std::uint32_t kTreeDepth = 4;
     Case point{.strategy = way.strategy,
                .backend = backend,
                .mechanism = way.mechanism,
@@ -266,8 +267,11 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
                .block = shape.block,
                .depth = shape.depth,
                .seed = 42};
-    if (way.info().workload == "fanout" && way.info().fanout)
+    if (way.info().workload == "fanout" && way.info().fanout) { // a tree grows with a power of its depth
         point.fanout = 2;
+        if (point.depth)
+            point.depth = std::min(*point.depth, kTreeDepth);
+    }
     if (way.has_elements() || way.is_irregular())
         point.elements = shape.elements == 0 ? std::uint64_t{shape.grid} * shape.block : shape.elements;
     if (way.has_matrix()) {
