@@ -45,13 +45,12 @@ TEST_F(PredictCommand, PlansCasesAsARunWithoutAGpu)
     const Outcome done = predict({"--strategy", "nosync,tail,neighbored,host,quick_kway", "--grid", "64"});
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_EQ(done.err, "");
-    EXPECT_THAT(done.out,
-                AllOf(StartsWith("GPU times predicted for NVIDIA H200"), HasSubstr("\nshape 64x512\n"),
-                      ContainsRegex("nosync +null_stream +512 +[0-9.]+ us +rate\n"),
-                      ContainsRegex("tail +tail +512 +[0-9.]+ us +[a-z]+\n"),
-                      HasSubstr("Predicted: 2 cases\nNot predicted: 3 cases\n  1: the host does the work\n"
-                                "  1: their launches depend on the input\n"
-                                "  1: they launch nothing from the device\n")));
+    EXPECT_THAT(done.out, AllOf(StartsWith("GPU times predicted for NVIDIA H200"), HasSubstr("\nshape 64x512\n"),
+                                ContainsRegex("nosync +null_stream +512 +[0-9.]+ us +rate\n"),
+                                ContainsRegex("tail +tail +512 +[0-9.]+ us +[a-z]+\n"),
+                                HasSubstr("Predicted: 2 cases\nNot predicted: 3 cases\n  1: the host does the work\n"
+                                          "  1: their launches depend on the input\n"
+                                          "  1: they launch nothing from the device\n")));
     const Outcome launches = predict({experiment("launch.cfg:fanout")});
     EXPECT_EQ(launches.exit_code, 0) << launches.err;
     EXPECT_THAT(launches.out, AllOf(HasSubstr("fanout"), Not(HasSubstr("chain"))));
