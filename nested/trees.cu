@@ -1,15 +1,15 @@
-// trees, trees_by_lanes, chains, chains_synced: every block of the root grid launches empty grids, level by level. They measure what nested
-// launches cost when many are in flight, without the work of a recursion.
+// trees, trees_by_lanes, chains, chains_synced: every block of the root grid launches empty grids, level by level. They
+// measure what nested launches cost when many are in flight, without the work of a recursion.
 //
 //     grid(tree, node):                            one block of `block` threads; the root grid has `grid` blocks
 //         mark: begun
 //         if depth is reached: return
 //         thread 0, for each of the `fanout` children (chains: 1): mark: called; launch grid(tree, child)
 //
-// trees_by_lanes: thread c launches child c, for at most as many children as the block has threads. chains_synced: the parent
-// waits for its child.
-// Launches: every root block launches fanout + fanout^2 + ... + fanout^depth grids (depth: 3 if full); of a chain, one per
-// level (8 if full).
+// trees_by_lanes: thread c launches child c, for at most as many children as the block has threads. chains_synced: the
+// parent waits for its child.
+// Launches: every root block launches fanout + fanout^2 + ... + fanout^depth grids (depth: 3 if full); of a chain, one
+// per level (8 if full).
 // Hazards: none. The grids share only an atomic sum. In chains_synced a waiting parent stays resident, so the root blocks
 // start in waves whose chains all fit on the device (src/model/launch_plan.hpp).
 // Source: ours.

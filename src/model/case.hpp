@@ -125,7 +125,7 @@ struct Case {
     std::uint32_t coarsen = 0;   // blocks' worth of work per child block
     Overflow overflow = Overflow::absent;
     std::uint32_t grain = 0;    // mandelbrot: the longest side of a region that is not divided; sort: keys of a leaf
-    std::uint32_t fanout = 0;   // mandelbrot: parts per side when a region is divided; sort: parts at most
+    std::uint32_t fanout = 0;   // mandelbrot: parts per side of a region; sort: parts at most; trees: children
     std::uint32_t division = 0; // mandelbrot: parts per side of the whole image, one root block each
     std::uint32_t dwell = 0;    // mandelbrot: most iterations per pixel
     SortValues values = SortValues::absent;

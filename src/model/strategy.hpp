@@ -28,7 +28,7 @@ struct StrategyInfo {
     bool operators = false;   // a reduction that supports max and min as well as sum
     bool offers = false;      // launches by need (model/offers.hpp): its launches depend on the input
     bool grain = false;       // a sort that has Case::grain
-    bool fanout = false;      // a sort that has Case::fanout
+    bool fanout = false;      // a sort or a tree of empty grids that has Case::fanout
     bool delta = false;       // a shortest path that has Case::delta
     bool cutoff = false;      // a search that has Case::cutoff
     bool budget = false;      // a search that has Case::budget

@@ -63,6 +63,15 @@ class EveryStrategy : public testing::TestWithParam<Way>
 {
 };
 
+// Empty grids in such numbers take the detector a minute, and have the same launches as fewer of them.
+bool has_too_many_grids(const Case& point)
+{
+    constexpr std::uint64_t kMost = 2000;
+    const Strategy& strategy = *Registry::find_anywhere(point.strategy);
+    return strategy.info().workload == "fanout" && strategy.launches(point).levels() > 1 &&
+           strategy.launches(point).total() > kMost;
+}
+
 // Shapes with one element or one thread cannot have a race. For any other shape, one run without delay is enough to
 // find the race.
 TEST_P(EveryStrategy, IsRacyAsItSays)
@@ -72,6 +81,8 @@ TEST_P(EveryStrategy, IsRacyAsItSays)
         const auto session = session_of(schedule);
         std::uint64_t pairs = 0;
         for_the_battery(BackendKind::cpu, GetParam(), [&](const Case& point, const Shape& shape) {
+            if (has_too_many_grids(point))
+                return;
             const Races races = session->races(point, 0);
             EXPECT_TRUE(races.sample.status == Status::ok || GetParam().info().racy)
                 << schedule << ": " << races.sample.detail;
