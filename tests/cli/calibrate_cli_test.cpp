@@ -60,8 +60,15 @@ TEST_F(CalibrateCommand, MakesTheModelThatIsBuiltIn)
     const Outcome made = calibrate(words);
     ASSERT_EQ(made.exit_code, 0) << made.err;
     EXPECT_EQ(made.err, "");
-    EXPECT_EQ(scratch_.read("model.json"), read_text_file(h200_path("model.json")))
-        << "run: nestbed calibrate LOG.csv... --overwrite -o results/h200/model.json";
+    const Roofline now = parse_roofline(scratch_.read("model.json"), "model.json");
+    const Roofline then = parse_roofline(read_text_file(h200_path("model.json")), "model.json");
+    EXPECT_EQ(now.parameters.size(), then.parameters.size());
+    for (const auto& [key, one] : then.parameters) // compilers round differently
+        EXPECT_NEAR(now.parameters.at(key).value / one.value, 1, 1e-3)
+            << key << "; run: nestbed calibrate LOG.csv... --overwrite -o results/h200/model.json";
+    const std::string model = scratch_.read("model.json");
+    EXPECT_THAT(model, HasSubstr(read_text_file(h200_path("model.json"))
+                                     .substr(read_text_file(h200_path("model.json")).find("\"logs\""))));
     EXPECT_THAT(made.out, AllOf(StartsWith("Launch roofline of NVIDIA H200 (driver "), HasSubstr("95% CI"),
                                 HasSubstr(fmt::format("\nmodel: {}\n", scratch_.path("model.json")))));
     std::istringstream lines(made.out);
@@ -73,8 +80,20 @@ TEST_F(CalibrateCommand, MakesTheModelThatIsBuiltIn)
     EXPECT_THAT(again.err, HasSubstr(scratch_.path("model.json")));
     scratch_.write("model.json", "other");
     words.emplace_back("--overwrite");
+    words.insert(words.end(), {"--csv", scratch_.path("parameters.csv")});
     EXPECT_EQ(calibrate(words).exit_code, 0);
-    EXPECT_EQ(scratch_.read("model.json"), read_text_file(h200_path("model.json")));
+    EXPECT_EQ(scratch_.read("model.json"), model);
+
+    std::set<std::string> keys;
+    for (const Row& row : rows_of(scratch_.path("parameters.csv"))) {
+        keys.insert(row.at("parameter"));
+        EXPECT_NEAR(std::stod(row.at("value")) / now.parameters.at(row.at("parameter")).value, 1, 1e-4);
+        EXPECT_EQ(row.at("reads_mb").empty(), row.at("unit") != "us") << row.at("parameter");
+    }
+    EXPECT_EQ(keys.size(), now.parameters.size());
+    words.pop_back();
+    words.push_back(scratch_.path("none/parameters.csv"));
+    EXPECT_EQ(calibrate(words).exit_code, 1);
 }
 
 TEST_F(CalibrateCommand, RefusesWhatIsNoLogOfAGpu)
@@ -143,6 +162,8 @@ TEST_F(CalibrateCommand, RefusesAnOutputThatItCannotWrite)
     expect_refused({log, "-o", scratch_.write("there.json", "kept")}, "there.json");
     EXPECT_EQ(scratch_.read("there.json"), "kept");
     expect_refused({log, "-o", scratch_.path("none/model.json")}, "none");
+    expect_refused({log, "--csv", scratch_.write("there.csv", "kept")}, "there.csv");
+    EXPECT_EQ(scratch_.read("there.csv"), "kept");
     expect_refused({log, "--overwrite"}, "--overwrite: there is no --output; allowed: with --output");
     expect_refused({log, "-o", "a.json", "-o", "b.json"}, "--output");
 }

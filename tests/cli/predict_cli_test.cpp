@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <sstream>
 
 namespace nestbed
 {
@@ -107,6 +108,45 @@ TEST_F(PredictCommand, WritesACsv)
     const Outcome printed = predict({"--against", h200_path("book.csv"), "--csv", "-"});
     EXPECT_EQ(printed.out, scratch_.read("out.csv"));
     expect_refused({"--against", h200_path("book.csv"), "--csv", csv}, csv);
+}
+
+// Each study of the log: what the model chooses, and its cost by what was measured.
+TEST_F(PredictCommand, ChoosesForLaunchesByNeed)
+{
+    const std::string csv = scratch_.path("choices.csv");
+    const Outcome done = predict({"--against", h200_path("cgo22_sort.csv"), "--choices", csv});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_THAT(done.out,
+                AllOf(HasSubstr("Predicted: 672 cases\n"), HasSubstr("  168: their launches depend on the input\n"),
+                      HasSubstr("that the model chooses")));
+    std::istringstream lines(done.out);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 84U) << line;
+    const std::vector<Row> rows = rows_of(csv);
+    ASSERT_EQ(rows.size(), 4U);
+    for (const Row& row : rows) {
+        EXPECT_EQ(row.at("strategy"), "quick_kway");
+        EXPECT_EQ(row.at("cases"), "168");
+        const double cost = std::stod(row.at("cost"));
+        EXPECT_NEAR(cost, std::stod(row.at("measured_us")) / std::stod(row.at("least_us")), 1e-3);
+        EXPECT_GE(cost, 1);
+        EXPECT_LT(std::stod(row.at("flat_us")), std::stod(row.at("alone_us")));
+    }
+    expect_refused({"--against", h200_path("cgo22_sort.csv"), "--choices", csv}, csv);
+    expect_refused({"--strategy", "nosync", "--choices", scratch_.path("new.csv")},
+                   "--choices: only the counts of a log tell what to choose; allowed: with --against, and without an "
+                   "experiment or settings");
+}
+
+TEST_F(PredictCommand, ChoosesNothingForALogWithoutAFlatForm)
+{
+    const std::string alone = part_of_log(
+        scratch_, "cgo22_sort.csv",
+        [](const std::string& row) { return row.find(",quick_kway,") != std::string::npos; }, "", "", "alone.csv");
+    const Outcome done = predict({"--against", alone, "--choices", scratch_.path("none.csv")});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_THAT(done.out, AllOf(HasSubstr("Predicted: 0 cases\n"), Not(HasSubstr("the model chooses"))));
+    EXPECT_THAT(rows_of(scratch_.path("none.csv")), IsEmpty());
 }
 
 TEST_F(PredictCommand, UsesAnotherModel)

@@ -1,0 +1,72 @@
+// The launch roofline of launches by need.
+#include "model/roofline_file.hpp"
+#include "model/roofline_need.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nestbed
+{
+namespace
+{
+
+// One level of launches, all of the highest threshold 0.
+NeedDemand launches_of(double launches, double blocks)
+{
+    return {.by_depth = {launches},
+            .child_blocks = blocks,
+            .child_blocks_uncoarsened = blocks,
+            .child_blocks_unthresholded = blocks,
+            .flat_us = 20,
+            .alone_us = 1000};
+}
+
+double us(const NeedDemand& demand)
+{
+    return predict_by_need(default_roofline(), demand).us;
+}
+
+TEST(RooflineByNeed, MoreLaunchesTakeLongerAndAreBoundByTheirRate)
+{
+    EXPECT_LT(us(launches_of(1, 1000)), us(launches_of(10, 1000)));
+    EXPECT_LT(us(launches_of(10, 1000)), us(launches_of(1000, 1000)));
+    EXPECT_EQ(predict_by_need(default_roofline(), launches_of(1000, 1000)).bound, Bound::rate);
+    NeedDemand tail = launches_of(1000, 1000);
+    tail.mechanism = Mechanism::tail;
+    EXPECT_EQ(predict_by_need(default_roofline(), tail).bound, Bound::latency); // one after another
+}
+
+TEST(RooflineByNeed, WithoutLaunchesThreadsDoAllAlone)
+{
+    NeedDemand none = launches_of(0, 0);
+    none.by_depth = {};
+    none.child_blocks_unthresholded = 1000;
+    none.threshold_share = 1;
+    const Prediction prediction = predict_by_need(default_roofline(), none);
+    EXPECT_DOUBLE_EQ(prediction.work_us, none.alone_us);
+    EXPECT_EQ(prediction.bound, Bound::work);
+}
+
+TEST(RooflineByNeed, AHigherThresholdLeavesMoreToOneThread)
+{
+    double before = 0;
+    for (const double share : {0.0, 0.01, 0.1, 0.5}) {
+        NeedDemand some = launches_of(1, 500);
+        some.child_blocks_unthresholded = 1000;
+        some.threshold_share = share;
+        EXPECT_GT(us(some), before);
+        before = us(some);
+    }
+}
+
+TEST(RooflineByNeed, CoarseningPaysOnlyForMoreBlocksThanTheGpuRunsAtOnce)
+{
+    NeedDemand few = launches_of(1, 100);
+    few.child_blocks_uncoarsened = 400; // four times as much work per block, and most of the GPU is idle
+    EXPECT_GT(us(few), us(launches_of(1, 400)) + 2 * few.flat_us);
+    NeedDemand many = launches_of(1, 100000);
+    many.child_blocks_uncoarsened = 400000;
+    EXPECT_LT(us(many), us(launches_of(1, 400000)));
+}
+
+} // namespace
+} // namespace nestbed
