@@ -48,9 +48,9 @@ Turns turns_of(const Demand& demand)
         return {};
     const LaunchPlan& plan = demand.plan;
     const double roots = plan.roots;
-    const double at_once = demand.mechanism == Mechanism::tail ? plan.streams
-                           : plan.waves() > 1                  ? static_cast<double>(plan.streams) * plan.wave
-                                                               : roots;
+    const double at_once = demand.form.one_by_one ? plan.streams
+                           : plan.waves() > 1     ? static_cast<double>(plan.streams) * plan.wave
+                                                  : roots;
     const double trees = std::min(at_once, roots);
     return {.trees = trees, .turns = roots / trees};
 }

@@ -149,6 +149,7 @@ TEST(Prediction, IsACsvWithOneRowPerCase)
     EXPECT_EQ(rows.at(0), (std::vector<std::string>{"strategy",
                                                     "mechanism",
                                                     "type",
+                                                    "input",
                                                     "elements",
                                                     "grid",
                                                     "block",
@@ -156,6 +157,9 @@ TEST(Prediction, IsACsvWithOneRowPerCase)
                                                     "ny",
                                                     "block_shape",
                                                     "depth",
+                                                    "threshold",
+                                                    "coarsen",
+                                                    "aggregate",
                                                     "wave",
                                                     "waves",
                                                     "streams",
@@ -168,18 +172,21 @@ TEST(Prediction, IsACsvWithOneRowPerCase)
                                                     "measured_us",
                                                     "measured_low_us",
                                                     "measured_high_us",
-                                                    "measured_over_predicted"}));
+                                                    "measured_over_predicted",
+                                                    "off"}));
     const auto cells = [&](std::size_t row, std::size_t from, std::size_t to) {
         return std::vector<std::string>(rows.at(row).begin() + static_cast<std::ptrdiff_t>(from),
                                         rows.at(row).begin() + static_cast<std::ptrdiff_t>(to));
     };
-    EXPECT_EQ(cells(1, 0, 14), (std::vector<std::string>{"nosync", "null_stream", "int32", "1048576", "2048", "512",
-                                                         "", "", "", "full", "96", "22", "2", "16384"}));
-    EXPECT_EQ(rows[1].back(), "2");
-    EXPECT_NEAR(std::stod(rows[1][19]), 2 * std::stod(rows[1][14]), 0.01 * std::stod(rows[1][19]));
-    EXPECT_EQ(cells(2, 0, 10), (std::vector<std::string>{"recursive_transpose", "tail", "float32", "8192", "", "",
+    EXPECT_EQ(cells(1, 0, 18),
+              (std::vector<std::string>{"nosync", "null_stream", "int32", "random", "1048576", "2048", "512", "", "",
+                                        "", "full", "", "", "", "96", "22", "2", "16384"}));
+    EXPECT_EQ(rows[1].at(27), "2");
+    EXPECT_EQ(rows[1].back(), "1");
+    EXPECT_NEAR(std::stod(rows[1][24]), 2 * std::stod(rows[1][18]), 0.01 * std::stod(rows[1][24]));
+    EXPECT_EQ(cells(2, 0, 11), (std::vector<std::string>{"recursive_transpose", "tail", "float32", "", "8192", "", "",
                                                          "128", "64", "", "1"}));
-    EXPECT_EQ(cells(2, 19, 23), std::vector<std::string>(4));
+    EXPECT_EQ(cells(2, 24, 29), std::vector<std::string>(5));
 }
 
 TEST(Prediction, ListsTheParametersOfAModel)

@@ -121,7 +121,7 @@ TEST(RooflineFit, LeavesOutWhatTheModelDoesNotDescribe)
     };
     for (unsigned copy = 0; copy < 30; ++copy) {
         add(on_a_gpu("fanout", 65536, 32, null_stream), [](Case& point) { point.wave = 65536; });
-        add(on_a_gpu("chains", 16, 32, tail, 8), [](Case& point) { point.pending_limit = 4096; });
+        add(on_a_gpu("chains", 16, 32, tail, 8), [](Case& point) { point.pending_limit = 8192; });
         add(on_a_gpu("chain", 1, 32, graph_tail, 64), [](Case& point) { point.graphs = 64; });
         add(on_a_gpu("trees", 16, 32, null_stream, 2, 4), [](Case&) {});
         add(on_a_gpu("fanout", 256, 32, grid_sync), [](Case&) {});

@@ -181,7 +181,8 @@ TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
 {
     const auto fanouts = [](const Said& said) {
         std::vector<std::uint32_t> all;
-        for (const Case& point : plan_of(said).groups.front().cases)
+        const Plan plan = plan_of(said);
+        for (const Case& point : plan.groups.front().cases)
             all.push_back(point.fanout);
         return all;
     };

@@ -53,7 +53,7 @@ inline std::vector<Case> cases_for_a_model()
             points.push_back(on_a_gpu("fanout", grid, 32, mechanism));
     for (const Mechanism mechanism : mechanisms("chains"))
         for (const std::uint32_t grid : {1U, 16U, 128U, 1024U, 4096U})
-            for (const std::uint32_t block : {32U, 256U})
+            for (const std::uint32_t block : {32U, 256U, 1024U})
                 for (const std::uint32_t depth : {1U, 2U, 4U, 8U})
                     points.push_back(on_a_gpu("chains", grid, block, mechanism, depth));
     for (const Mechanism mechanism : mechanisms("trees"))
