@@ -182,8 +182,9 @@ TEST(Plan, ATreeHasAFanoutAndAChainHasNone)
     const auto fanouts = [](const Said& said) {
         std::vector<std::uint32_t> all;
         const Plan plan = plan_of(said);
-        for (const Case& point : plan.groups.front().cases)
-            all.push_back(point.fanout);
+        for (const Group& group : plan.groups)
+            for (const Case& point : group.cases)
+                all.push_back(point.fanout);
         return all;
     };
     EXPECT_THAT(fanouts({{"strategy", "trees"}, {"grid", "8"}, {"fanout", "3,16"}}), ElementsAre(3, 16));
