@@ -66,7 +66,10 @@ struct AggregatedBlock {
 
     static ExpectedLaunches launches(const Case& point)
     {
-        return ExpectedLaunches::chain_per_block((point.grid - 1) / kSlicesPerBlock + 1, halving_levels(point));
+        ExpectedLaunches form =
+            ExpectedLaunches::chain_per_block((point.grid - 1) / kSlicesPerBlock + 1, halving_levels(point));
+        form.root_threads = kSlicesPerBlock * kWarp;
+        return form;
     }
 
     template <class T>

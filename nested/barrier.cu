@@ -56,6 +56,7 @@ struct Barrier {
     {
         ExpectedLaunches form = ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
         form.one_by_one = mechanism_of(info, point) == Mechanism::tail;
+        form.root_threads = std::max(1U, point.block / 2);
         return form;
     }
 

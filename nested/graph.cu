@@ -61,7 +61,9 @@ struct GraphStrategy {
 
     static ExpectedLaunches launches(const Case& point)
     {
-        return ExpectedLaunches::chain_per_grid(halving_levels(point));
+        ExpectedLaunches form = ExpectedLaunches::chain_per_grid(halving_levels(point));
+        form.by_last_block = true;
+        return form;
     }
 
 #ifdef __CUDACC__

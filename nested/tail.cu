@@ -50,6 +50,7 @@ struct Tail {
     {
         ExpectedLaunches form = ExpectedLaunches::chain_per_block(point.grid, halving_levels(point));
         form.one_by_one = true;
+        form.root_threads = std::max(1U, point.block / 2);
         return form;
     }
 

@@ -2,6 +2,7 @@
 
 #include "model/axis_table.hpp"
 #include "model/case_text.hpp"
+#include "model/offers.hpp"
 #include "model/roofline_need.hpp"
 
 #include <algorithm>
@@ -74,6 +75,15 @@ double blocks_at(const Blocks& blocks, std::uint32_t threshold, std::uint32_t co
     return found == blocks.end() ? otherwise : found->second;
 }
 
+// The least coarsening that has as few blocks: a larger one leaves no item with fewer blocks.
+std::uint32_t parts_at(const Blocks& blocks, const Case& point, double child_blocks)
+{
+    for (const auto& [at, of_it] : blocks)
+        if (at.first == point.threshold && of_it <= child_blocks)
+            return at.second;
+    return point.coarsen;
+}
+
 PredictedCase predicted(const Roofline& roofline, const MeasuredNeed& one, const Blocks& blocks, double flat_us,
                         double alone_us, std::uint32_t highest)
 {
@@ -88,6 +98,8 @@ PredictedCase predicted(const Roofline& roofline, const MeasuredNeed& one, const
         .child_blocks = counts.child_blocks,
         .child_blocks_uncoarsened = blocks_at(blocks, point.threshold, 1, counts.child_blocks),
         .child_blocks_unthresholded = blocks_at(blocks, 0, point.coarsen, counts.child_blocks),
+        .parts = static_cast<double>(parts_at(blocks, point, counts.child_blocks)),
+        .by_last_block = blocks_a_group(point.aggregate) != 1,
         .threshold_share = static_cast<double>(point.threshold) / highest,
         .block = static_cast<double>(point.block),
         .flat_us = flat_us,
@@ -111,15 +123,21 @@ std::optional<NeedStudy> study_of(const Roofline& roofline, const std::vector<Me
     if (threshold_of(least) == threshold_of(most))
         return std::nullopt;
     std::vector<double> alone;
+    std::map<double, std::vector<double>> alone_by_waves;
     Blocks blocks;
     for (const MeasuredNeed& one : cases) {
-        if (threshold_of(one) == threshold_of(most))
+        if (threshold_of(one) == threshold_of(most)) {
             alone.push_back(one.us.value);
+            alone_by_waves[one.counts->waves].push_back(one.us.value);
+        }
         blocks[{threshold_of(one), one.result->point.coarsen}] = one.counts->child_blocks;
     }
     NeedStudy study{.cases = {}, .chosen = 0, .best = 0, .flat_us = flat_us, .alone_us = median(alone)};
-    for (const MeasuredNeed& one : cases)
-        study.cases.push_back(predicted(roofline, one, blocks, flat_us, study.alone_us, threshold_of(most)));
+    for (const MeasuredNeed& one : cases) {
+        const auto in_its_waves = alone_by_waves.find(one.counts->waves);
+        const double alone_us = in_its_waves == alone_by_waves.end() ? study.alone_us : median(in_its_waves->second);
+        study.cases.push_back(predicted(roofline, one, blocks, flat_us, alone_us, threshold_of(most)));
+    }
     const auto index_of_least = [&](const auto& value) {
         return static_cast<std::size_t>(
             std::distance(study.cases.begin(), std::ranges::min_element(study.cases, {}, value)));

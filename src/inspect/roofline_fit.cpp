@@ -82,13 +82,19 @@ Estimate bandwidth_of(const std::vector<Measured>& all, const std::set<std::stri
 
 void fit_flat(const std::vector<Measured>& all, Roofline& roofline)
 {
-    const Measured* quickest = nullptr;
-    for (const Measured& one : all)
-        if (one.workload == "reduce" && one.demand.mechanism == Mechanism::none &&
-            (quickest == nullptr || one.log_us < quickest->log_us))
+    const Measured* quickest = nullptr; // on the fewest numbers for which each multiprocessor has a block
+    for (const Measured& one : all) {
+        if (one.workload != "reduce" || one.demand.mechanism != Mechanism::none ||
+            one.demand.point.grid < roofline.facts.multiprocessors)
+            continue;
+        const auto better = [](const Measured& left, const Measured& right) {
+            return std::pair(left.demand.bytes, left.log_us) < std::pair(right.demand.bytes, right.log_us);
+        };
+        if (quickest == nullptr || better(one, *quickest))
             quickest = &one;
+    }
     if (quickest == nullptr)
-        miss("case of a flat reduction");
+        miss("case of a flat reduction with a block for each multiprocessor");
     const Estimate first = estimate_median(quickest->us);
     roofline.parameters["first.none"] = first;
     roofline.parameters["bandwidth"] = bandwidth_of(all, {"reduce"}, first.value);

@@ -30,7 +30,7 @@ Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts&
     demand.host_launches_are_levels = info.workload != "fanout" || demand.mechanism == Mechanism::grid_sync;
     demand.writes = info.workload == "transpose" || info.workload == "copy";
     demand.by_lanes = info.workload == "transpose" || info.name == "trees_by_lanes";
-    demand.blocks_halve = info.workload == "reduce" || info.workload == "hello";
+    demand.root_threads = demand.form.root_threads != 0 ? demand.form.root_threads : point.block;
     if (!demand.form.per_root_block() && (info.workload == "reduce" || info.workload == "chain"))
         demand.blocks_per_level = point.grid;
     return demand;

@@ -20,7 +20,7 @@ struct Demand {
                               // host, or levels inside one grid
     bool host_launches_are_levels = true; // one after another in one stream, each after the end of the one before
     bool by_lanes = false;                // a block's children are launched by a thread each, not all by one
-    bool blocks_halve = false;            // a block of the next level has half the threads
+    double root_threads = 0;              // of a root block
     double blocks_per_level = 1;          // of a grid that is one level
 };
 

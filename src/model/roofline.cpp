@@ -18,13 +18,14 @@ namespace
 
 // results/model.md derives them.
 constexpr std::array<RooflineParameter, 12> kParameters{{
-    {"first", "us", "the root grid, the start of its launches and the end of the case; by none: a flat kernel"},
+    {"first", "us",
+     "the root grid, the start of its launches and the end of the case; by none: a flat reduction of few numbers"},
     {"level", "us", "one level of a chain"},
     {"deep", "us", "what a level takes longer from the 65th on; not by tail launches or graphs"},
     {"burst", "us", "what a level takes longer if many launches are made in it, however many"},
     {"burst_launches", "", "launches in a level that make 1 - 1/e of the burst"},
     {"rate", "us", "one more launch in a level of many; by the host: one more launch"},
-    {"thread", "us", "the same, per 256 threads of the launching block"},
+    {"thread", "us", "the same, per 256 threads of the root block"},
     {"sibling", "us", "one more child of a block, if one thread launches all of them"},
     {"lane", "us", "the same if each is launched by a thread of its own, and they must run one after another"},
     {"block", "us", "one block of a level of many blocks"},
@@ -101,13 +102,14 @@ void add_levels(const Roofline& roofline, const Demand& demand, Prediction& pred
         double crowd = 0;
         if (depth >= kDeepFrom && mechanism != Mechanism::tail && mechanism != Mechanism::graph_tail)
             latency += parameter_of(roofline, "deep");
+        if (demand.form.by_last_block)
+            latency += pass_us(roofline);
         if (mechanism != Mechanism::graph_tail) {
-            const double threads = demand.blocks_halve ? demand.point.block / std::exp2(depth) : demand.point.block;
-            crowd = crowd_us(roofline, mechanism, turns.trees * launches, threads);
+            crowd = crowd_us(roofline, mechanism, turns.trees * launches, demand.root_threads);
             if (siblings > 1 &&
                 !demand.by_lanes) { // the thread's calls, or all threads' launches, whichever is longer
                 const double calls = (siblings - 1) * parameter_of(roofline, "sibling", mechanism) +
-                                     crowd_us(roofline, mechanism, turns.trees * before, threads);
+                                     crowd_us(roofline, mechanism, turns.trees * before, demand.root_threads);
                 if (calls > crowd) {
                     latency += calls;
                     crowd = 0;
@@ -122,7 +124,7 @@ void add_levels(const Roofline& roofline, const Demand& demand, Prediction& pred
     const double levels = depth + 1;
     if (demand.blocks_per_level > 1) {
         const double blocks = demand.blocks_per_level * parameter_of(roofline, "block");
-        prediction.work_us += levels * (std::hypot(level, blocks) - level);
+        prediction.work_us += levels * (demand.form.by_last_block ? blocks : std::hypot(level, blocks) - level);
     }
 }
 
@@ -170,6 +172,12 @@ double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, 
     const double thread =
         parameter_of(roofline, "thread", mechanism) * std::max(0.0, threads - kLeastThreads) / kThreadUnit;
     return burst + (launches - 1) * (parameter_of(roofline, "rate", mechanism) + thread);
+}
+
+double pass_us(const Roofline& roofline)
+{
+    return std::max(0.0, parameter_of(roofline, "first", Mechanism::none) -
+                             parameter_of(roofline, "first", Mechanism::host));
 }
 
 std::span<const RooflineParameter> roofline_parameters()

@@ -47,8 +47,12 @@ struct Prediction {
 double parameter_of(const Roofline& roofline, std::string_view name);
 double parameter_of(const Roofline& roofline, std::string_view name, Mechanism mechanism);
 
-// What so many launches in a level add to it, in us. `threads`: of the block that launches.
+// What so many launches in a level add to it, in us. `threads`: of the root block.
 double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, double threads);
+
+// What a grid takes whose blocks read, add up and arrive at a counter, but for its start: a flat reduction of few numbers
+// without an empty kernel. In us.
+double pass_us(const Roofline& roofline);
 
 // Why the model does not describe the launches of a case: "their tail launches ...". Empty if it does.
 std::string why_not_described(const Demand& demand, const DeviceFacts& facts);

@@ -24,7 +24,9 @@ void add_need_launches(const Roofline& roofline, const NeedDemand& demand, Predi
     const double launches = std::accumulate(demand.by_depth.begin(), demand.by_depth.end(), 0.0);
     const auto levels = static_cast<double>(demand.by_depth.size());
     prediction.us += turns * parameter_of(roofline, "first", demand.mechanism);
-    prediction.latency_us = turns * levels * parameter_of(roofline, "level", demand.mechanism);
+    const double level =
+        parameter_of(roofline, "level", demand.mechanism) + (demand.by_last_block ? pass_us(roofline) : 0);
+    prediction.latency_us = turns * levels * level;
     if (demand.mechanism == Mechanism::tail && launches > levels) { // those of one root grid run one after another
         prediction.latency_us += turns * std::max(0.0, launches / demand.waves - levels) *
                                  parameter_of(roofline, "lane", demand.mechanism);
@@ -40,17 +42,20 @@ void add_need_launches(const Roofline& roofline, const NeedDemand& demand, Predi
 Prediction predict_by_need(const Roofline& roofline, const NeedDemand& demand)
 {
     Prediction prediction;
+    if (std::accumulate(demand.by_depth.begin(), demand.by_depth.end(), 0.0) == 0) {
+        prediction = {.us = demand.alone_us, .bound = Bound::work, .work_us = demand.alone_us};
+        return prediction;
+    }
     add_need_launches(roofline, demand, prediction);
-    double slower = 1;
-    if (demand.child_blocks > 0)
-        slower =
-            std::max(1.0, std::min(demand.child_blocks_uncoarsened, blocks_at_once(roofline.facts, demand.block)) /
-                              demand.child_blocks);
+    const double at_once = blocks_at_once(roofline.facts, demand.block);
+    const double blocks = std::max(1.0, demand.child_blocks);
+    const double slower = std::max(1.0, std::min(demand.child_blocks_uncoarsened, at_once) / blocks);
     const double not_launched = demand.child_blocks_unthresholded > 0
                                     ? std::max(0.0, 1 - demand.child_blocks / demand.child_blocks_unthresholded)
                                     : 0;
-    const double alone = demand.threshold_share >= 1 ? 1 : std::sqrt(not_launched * demand.threshold_share);
+    const double alone = std::sqrt(not_launched * demand.threshold_share);
     prediction.work_us = demand.child_blocks * parameter_of(roofline, "block") + demand.flat_us * slower +
+                         (demand.parts - 1) * pass_us(roofline) * std::min(1.0, at_once / blocks) +
                          std::max(0.0, demand.alone_us - demand.flat_us) * alone;
     const double first = prediction.us;
     prediction.us += prediction.latency_us + prediction.rate_us + prediction.work_us;

@@ -77,6 +77,8 @@ struct ExpectedLaunches {
     std::uint32_t root_blocks = 0;       // each has its own subtree; 0: one subtree for the whole root grid
     bool parent_waits = false;           // a parent block stays resident until its child is complete
     bool one_by_one = false;             // the subtrees of one root grid run one at a time (tail launches)
+    bool by_last_block = false;          // the last block of a grid launches the next level, after the grid's work
+    std::uint32_t root_threads = 0;      // of a root block; 0: as many as the case's block
     bool by_input = false;               // the counts depend on the input: only the session knows them
     bool by_order =
         false; // and on the order of execution: the run itself says how many it wanted (OfferSample::items)

@@ -50,6 +50,24 @@ TEST(ClosedForm, IsTheBooks)
     EXPECT_EQ(launches("host", 2048, 512), 0U);
 }
 
+// What the launch roofline needs to know of a recursion besides its counts.
+TEST(ClosedForm, SaysWhoLaunchesALevel)
+{
+    const auto form = [](const std::string& strategy) {
+        return form_of({.strategy = strategy, .elements = 2048 * 256, .grid = 2048, .block = 256});
+    };
+    for (const auto& [strategy, threads] :
+         {std::pair("nosync", 0U), std::pair("synced", 0U), std::pair("barrier", 128U), std::pair("tail", 128U),
+          std::pair("aggregated_block", 512U)})
+        EXPECT_EQ(form(strategy).root_threads, threads) << strategy;
+    EXPECT_EQ(form_of({.strategy = "barrier", .elements = 4, .grid = 4, .block = 1}).root_threads, 1U);
+    for (const auto& [strategy, last] : {std::pair("aggregated_grid", true), std::pair("reduce2", false),
+                                         std::pair("reduce2_tail", false), std::pair("nosync", false)})
+        EXPECT_EQ(form(strategy).by_last_block, last) << strategy;
+    if (Registry::find_anywhere("graph") != nullptr) // of CUDA only
+        EXPECT_TRUE(form("graph").by_last_block);
+}
+
 TEST(ClosedForm, OfAChildABlockALevelIsNosyncs)
 {
     for (const Way& way : ways_of(BackendKind::cpu, [](const Way& some) {

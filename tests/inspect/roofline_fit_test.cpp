@@ -140,7 +140,8 @@ TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)
             AllOf(HasSubstr("the logs have no " + cases + ", each with at least 5 GPU times; allowed: logs of "),
                   HasSubstr("experiments/launch.cfg, trees.cfg, library.cfg and transpose.cfg together")));
     };
-    expect_named("case of a flat reduction", [](const Case& point) { return point.strategy == "neighbored"; });
+    expect_named("case of a flat reduction with a block for each multiprocessor",
+                 [](const Case& point) { return point.strategy == "neighbored" && point.grid >= 132; });
     expect_named("case of a flat kernel of the workload copy",
                  [](const Case& point) { return point.strategy == "copy_row"; });
     expect_named("cases of chain", is_empty_grids);
@@ -174,7 +175,9 @@ TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)
             return point.strategy == "trees_by_lanes" && point.mechanism == mechanism;
         });
 
-    const auto says = HasSubstr("the logs have no case of a flat reduction, each with at least 5 GPU times");
+    const auto says =
+        HasSubstr("the logs have no case of a flat reduction with a block for each multiprocessor, each with "
+                  "at least 5 GPU times");
     EXPECT_THAT(text_of<RunError>([] { static_cast<void>(fit_roofline({})); }), says);
     LoggedCases few = log_by(another_gpu(), always); // four samples are too few for an interval
     for (CaseResult& result : few.results)

@@ -41,9 +41,35 @@ TEST(RooflineByNeed, WithoutLaunchesThreadsDoAllAlone)
     none.by_depth = {};
     none.child_blocks_unthresholded = 1000;
     none.threshold_share = 1;
+    none.waves = none.streams = 64;
     const Prediction prediction = predict_by_need(default_roofline(), none);
+    EXPECT_DOUBLE_EQ(prediction.us, none.alone_us);
     EXPECT_DOUBLE_EQ(prediction.work_us, none.alone_us);
     EXPECT_EQ(prediction.bound, Bound::work);
+    none.by_depth = {0, 0}; // an oracle may name levels without launches
+    EXPECT_DOUBLE_EQ(us(none), none.alone_us);
+}
+
+TEST(RooflineByNeed, TheLastBlockLaunchesAfterTheWorkOfItsLevel)
+{
+    NeedDemand apart = launches_of(4, 1000);
+    apart.by_depth = {4, 4, 4};
+    NeedDemand last = apart;
+    last.by_last_block = true;
+    EXPECT_NEAR(us(last) - us(apart), 3 * pass_us(default_roofline()), 1e-9);
+}
+
+// What a block does one part after another shows where the other blocks do not hide it.
+TEST(RooflineByNeed, PartsOfTheLargestItemTakeLonger)
+{
+    NeedDemand one = launches_of(1, 400);
+    NeedDemand many = one;
+    many.parts = 32;
+    EXPECT_NEAR(us(many) - us(one), 31 * pass_us(default_roofline()), 1e-9);
+    NeedDemand crowded = launches_of(1, 4e6);
+    NeedDemand crowded_parts = crowded;
+    crowded_parts.parts = 32;
+    EXPECT_LT(us(crowded_parts) - us(crowded), pass_us(default_roofline()));
 }
 
 TEST(RooflineByNeed, AHigherThresholdLeavesMoreToOneThread)

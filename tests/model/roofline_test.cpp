@@ -153,6 +153,35 @@ TEST(Roofline, TakesLongerForLevelsOfManyBlocks)
     EXPECT_LT(us(67584) - us(1), 17 * 67584 * value_of("block"));
 }
 
+// If the last block of a grid launches the next level, the work of the grid is not hidden.
+TEST(Roofline, AddsTheWorkOfEveryLevelThatTheLastBlockLaunches)
+{
+    const auto us = [](const char* strategy, Mechanism mechanism, std::uint32_t depth) {
+        return predicted(on_a_gpu(strategy, 2048, 512, mechanism, depth)).us;
+    };
+    const double pass = value_of("first.none") - value_of("first.host");
+    EXPECT_GT(pass, 0);
+    EXPECT_DOUBLE_EQ(pass_us(default_roofline()), pass);
+    const double level = us("graph", Mechanism::graph_tail, 5) - us("graph", Mechanism::graph_tail, 4);
+    EXPECT_NEAR(level, value_of("level.graph_tail") + pass + 2048 * value_of("block"), 1e-6);
+    EXPECT_LT(us("reduce2", Mechanism::null_stream, 5) - us("reduce2", Mechanism::null_stream, 4),
+              value_of("level.null_stream") + pass);
+    Roofline odd = default_roofline();
+    odd.parameters.at("first.none").value = odd.parameters.at("first.host").value / 2;
+    EXPECT_EQ(pass_us(odd), 0);
+}
+
+// Launches below blocks of many threads take longer, at every level and whatever threads a child has.
+TEST(Roofline, TakesLongerBelowRootBlocksOfManyThreads)
+{
+    const auto rate = [](const char* strategy, std::uint32_t block) {
+        return predicted(on_a_gpu(strategy, 64, block, Mechanism::null_stream, 4)).rate_us;
+    };
+    EXPECT_NEAR(rate("nosync", 1024) - rate("nosync", 256), 4 * 63 * 3 * value_of("thread.null_stream"), 1e-6);
+    EXPECT_DOUBLE_EQ(rate("barrier", 1024), rate("nosync", 512));
+    EXPECT_DOUBLE_EQ(rate("aggregated_block", 1024), rate("aggregated_block", 64));
+}
+
 TEST(Roofline, GrowsWithTheBytesAndNotWithABandwidth)
 {
     Roofline slow = default_roofline();
@@ -246,8 +275,12 @@ TEST(Demand, KnowsHowAStrategyLaunches)
     EXPECT_TRUE(demand("trees_by_lanes", 4).by_lanes);
     EXPECT_FALSE(demand("trees", 4).by_lanes);
     EXPECT_TRUE(demand("recursive_transpose").by_lanes);
-    EXPECT_TRUE(demand("nosync").blocks_halve);
-    EXPECT_FALSE(demand("chains").blocks_halve);
+    EXPECT_EQ(demand("nosync").root_threads, 256);
+    EXPECT_EQ(demand("barrier").root_threads, 128);
+    EXPECT_EQ(demand("tail").root_threads, 128);
+    EXPECT_EQ(demand("aggregated_block").root_threads, 512); // a warp for each of 16 slices
+    EXPECT_TRUE(demand("graph").form.by_last_block);
+    EXPECT_FALSE(demand("reduce2").form.by_last_block);
     EXPECT_EQ(demand("chain").blocks_per_level, 512);
     EXPECT_EQ(demand("reduce2").blocks_per_level, 512);
     EXPECT_EQ(demand("chains").blocks_per_level, 1);

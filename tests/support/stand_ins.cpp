@@ -109,12 +109,16 @@ const std::vector<const Strategy*>& stand_ins()
     static const StandIn aggregated_block(
         {.name = "aggregated_block", .workload = "reduce", .mechanisms = kOfAggregatedBlock, .delayed = true},
         [](const Case& point) {
-            return ExpectedLaunches::chain_per_block((point.grid - 1) / 16 + 1, halving_levels(point));
+            ExpectedLaunches form =
+                ExpectedLaunches::chain_per_block((point.grid - 1) / 16 + 1, halving_levels(point));
+            form.root_threads = 16 * 32;
+            return form;
         });
     static const StandIn barrier({.name = "barrier", .workload = "reduce", .mechanisms = kOfBarrier, .delayed = true},
                                  [](const Case& point) {
                                      ExpectedLaunches form = halving_by_block(point);
                                      form.one_by_one = point.mechanism == tail;
+                                     form.root_threads = std::max(1U, point.block / 2);
                                      return form;
                                  });
     static const StandIn blobs({.name = "blobs", .workload = "blobs", .shaped = true});
@@ -145,7 +149,12 @@ const std::vector<const Strategy*>& stand_ins()
         },
         [](const Case& point) { return kMarkBytes * point.grid; });
     static const StandIn graph(
-        {.name = "graph", .workload = "reduce", .mechanisms = kOnly<graph_tail>, .cuda_only = true}, halving_by_grid);
+        {.name = "graph", .workload = "reduce", .mechanisms = kOnly<graph_tail>, .cuda_only = true},
+        [](const Case& point) {
+            ExpectedLaunches form = halving_by_grid(point);
+            form.by_last_block = true;
+            return form;
+        });
     static const StandIn hello(
         {.name = "hello", .workload = "hello", .mechanisms = kOnly<null_stream>}, [](const Case& point) {
             return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, log2_of(point.block)));
@@ -190,6 +199,7 @@ const std::vector<const Strategy*>& stand_ins()
         {.name = "tail", .workload = "reduce", .mechanisms = kOnly<tail>, .delayed = true}, [](const Case& point) {
             ExpectedLaunches form = halving_by_block(point);
             form.one_by_one = true;
+            form.root_threads = std::max(1U, point.block / 2);
             return form;
         });
     static const StandIn trees(
