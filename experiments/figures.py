@@ -293,7 +293,7 @@ FIGURES = [
     Figure("against-flat", "against-flat", "Launches by need against flat kernels", "", "launches by need and flat forms of the same work",
            "mandelbrot", figures_irregular.flat_and_nested, _taken, figures_irregular.against_flat,
            page="a line of it is no case: its dots are all forms of the same work"),
-    Figure("threshold", "threshold", "Time against the threshold", "", "launches by need with several thresholds", "bezier",
+    Figure("threshold", "threshold", "Time and launches against the threshold", "", "launches by need with several thresholds", "bezier",
            figures_irregular.thresholds, _taken, figures_irregular.by_threshold, page="a point of it is the best of several cases"),
     Figure("by-launches", "launches-time", "Time against the number of launches", "", "launches by need in several numbers", "bezier",
            figures_irregular.launches, _taken, figures_irregular.against_launches, page="launches follow from the case, they are no axis"),

@@ -221,17 +221,21 @@ def _best_text(line, ratio):
 
 
 def by_threshold(part, shown, figure):
-    """A panel for each work, strategy and mechanism; a line for each aggregation, the best over all other axes; the best flat form."""
+    """A row for each work, strategy and mechanism: at the left the time, at the right the device launches; a line for each aggregation,
+    the best over all other axes; the best flat form."""
     flat = flat_of(part)
     panels = parts.grouped_by(shown, [*WORK, *FORM])
-    sheet = Sheet(_threshold_title(figure.title, panels), _key(shown), "Dashed: the best flat form of the same work.")
-    left, gap, height = 0.72, 0.72, 1.75
+    rivals = [flat.get(work_of(panel.iloc[0])) for panel in panels]
+    dashed = "Dashed: the best flat form of the same work." if any(rival is not None for rival in rivals) else ""
+    sheet = Sheet(_threshold_title(figure.title, panels), _key(shown), dashed)
+    left, gap, height = 0.72, 0.78, 1.75
     width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
-    for place, panel in enumerate(panels):
-        case = panel.iloc[0]
-        row, column = divmod(place, 2)
-        axes = sheet.add(left + column * (width + gap), 0.3 + row * (height + 0.85), width, height, _form_label(shown, case, FORM))
-        _threshold_panel(axes, panel, flat.get(work_of(case)))
+    for row, (panel, rival) in enumerate(zip(panels, rivals)):
+        at = 0.3 + row * (height + 0.85), width, height
+        _threshold_panel(sheet.add(left, *at, _form_label(shown, panel.iloc[0], FORM)), panel, rival)
+        _launches_panel(sheet.add(left + width + gap, *at, ""), panel)
+    if (shown["launches"] == 0).any():
+        sheet.notes.append("Points without launches are not at the right.")
     if parts.varying(shown, ["coarsen"]):
         sheet.notes.append("A point is the fastest of its coarsenings.")
     alone = shown[shown["expected"] == 0]
@@ -241,17 +245,40 @@ def by_threshold(part, shown, figure):
     return sheet.finish(parts.caption_of(part, shown))
 
 
-def _threshold_panel(axes, panel, reference):
+def _best_by_threshold(panel):
+    """(name of the aggregation, [(place of the threshold, its fastest case)]), for those with a timed case."""
     steps = sorted(panel["threshold"].unique())
-    times = []
     for name in [*LOOKS, DEVICE_GRAPH]:
         own = panel[panel["group"] == name]
-        points = [(place, best["us"], best["low"], best["high"]) for place, step in enumerate(steps)
-                  if (best := best_of(own[own["threshold"] == step])) is not None]
-        if not points:
-            continue
+        found = [(place, best) for place, step in enumerate(steps) if (best := best_of(own[own["threshold"] == step])) is not None]
+        if found:
+            yield name, found
+
+
+def _threshold_axis(axes, panel):
+    steps = sorted(panel["threshold"].unique())
+    axes.set_xlim(-0.3, len(steps) - 0.7)
+    style.ticks(axes.xaxis, list(range(len(steps))), {float(place): style.grouped(step) for place, step in enumerate(steps)})
+    axes.set_xlabel("threshold, threads")
+
+
+def _launches_panel(axes, panel):
+    every = []
+    for name, found in _best_by_threshold(panel):
+        points = [(place, case["launches"]) for place, case in found if case["launches"] > 0]
         colour, mark = _look(name)
-        places, middle, low, high = zip(*points)
+        axes.plot(*zip(*points) if points else ((), ()), color=colour, marker=mark, markersize=4.5)
+        every += [launches for _, launches in points]
+    style.log_axis(axes, "y", min(every, default=1), max(every, default=1))
+    _threshold_axis(axes, panel)
+    axes.set_ylabel("device launches")
+
+
+def _threshold_panel(axes, panel, reference):
+    times = []
+    for name, found in _best_by_threshold(panel):
+        colour, mark = _look(name)
+        places, middle, low, high = zip(*[(place, best["us"], best["low"], best["high"]) for place, best in found])
         axes.plot(places, middle, color=colour, marker=mark, markersize=4.5)
         style.intervals(axes, places, low, high, color=colour, linewidth=2.2, alpha=0.45)
         times += [time for time in (*middle, *high) if time == time]
@@ -264,9 +291,7 @@ def _threshold_panel(axes, panel, reference):
         axes.yaxis.set_major_formatter(lambda value, _: style.grouped(value / scale))
     elif scale != 1:
         axes.yaxis.set_major_formatter(lambda value, _: f"{value / scale:g}")
-    axes.set_xlim(-0.3, len(steps) - 0.7)
-    style.ticks(axes.xaxis, list(range(len(steps))), {float(place): style.grouped(step) for place, step in enumerate(steps)})
-    axes.set_xlabel("threshold, threads")
+    _threshold_axis(axes, panel)
     axes.set_ylabel(f"time, {unit}")
 
 

@@ -589,6 +589,13 @@ class PlotTest(unittest.TestCase):
         self.assertNotIn("multiblock", words)  # it has one threshold
         lines = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
         self.assertEqual([list(line.get_ydata()) for line in lines], [[4001, 3201, 701], [81, 65, 15]])
+        self.assertIn("Dashed: the best flat form", words)
+        launches = figure.axes[1]
+        self.assertEqual(launches.get_ylabel(), "device launches")
+        self.assertEqual([list(line.get_ydata()) for line in launches.lines], [[7, 7], [7, 7]])  # none with threshold 33
+        self.assertIn("Points without launches are not at the right.", words)
+        without = " ".join(texts_of(self.drawn(made, columns=self.BY_NEED)["made-threshold"]).split())
+        self.assertNotIn("Dashed", without)
 
     def sort(self, time, strategy="quick_kway", **more):
         """A row of a sort, by tail launches or flat."""
