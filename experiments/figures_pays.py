@@ -32,6 +32,19 @@ def works(part):
     return pandas.DataFrame(found)
 
 
+def table(found):
+    """The figure of [(part, works(part))] as a CSV: a row for each dot, and whether it is the best of its line."""
+    every = pandas.concat([one for _, one in found], ignore_index=True)
+    rows = []
+    for line in _lines(every):
+        best = line["speedup"].idxmax()
+        for place, case in line.iterrows():
+            rows.append({"line": _label(line, every), **{name: case[name] for name in irregular.WORK}, "nested": case["best"],
+                         "mechanism": case["mechanism"], "group": case["group"], "flat": case["rival"],
+                         "speedup": f"{case['speedup']:.6g}", "best_of_line": "yes" if place == best else "no"})
+    return pandas.DataFrame(rows).to_csv(index=False, lineterminator="\n")
+
+
 def _lines(every):
     """The lines of the figure: workloads in the order of their best speedups, and the same within a workload."""
     lines = [line for _, line in every.groupby(LINE, sort=False)]

@@ -133,21 +133,27 @@ def draw_folder(folder, out):
                 f"`{figure.command}` makes one")
 
 
-def draw_pays(folder, out):
-    """Draws what all logs of irregular workloads together say, one figure per device."""
+def works_of(folder):
+    """For each device with irregular workloads in the folder's logs: [(part, pays.works(part))]."""
     found = {}
     for path in logs.logs_in(folder)[0]:
         for part in figure_parts.parts_of(path, logs.read_log(path)):
             works = pays.works(part)
             if len(works):
                 found.setdefault((part.backend, part.cases["gpu"].iloc[0]), []).append((part, works))
-    for number, taken in enumerate(found.values()):
+    return list(found.values())
+
+
+def draw_pays(folder, out):
+    """Draws what all logs of irregular workloads together say, one figure and one table per device."""
+    for number, taken in enumerate(works_of(folder)):
         figure = pays.drawn(taken)
         if figure:
             name = pays.NAME + (f"-{number + 1}" if number else "")
             source = claim_evidence.sources_text(name, [pathlib.Path(part.path) for part, _ in taken])
             for ending in ("svg", "png"):
                 write(out or folder / "figures", f"{name}.{ending}", bytes_of(figure, ending, source))
+            write(out or folder, f"{name}.csv", pays.table(taken).encode())
 
 
 def draw_frontiers(path, out):

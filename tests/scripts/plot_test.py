@@ -652,6 +652,11 @@ class PlotTest(unittest.TestCase):
         self.assertIn("On 0 of 2 inputs; at best 0.750 times as fast", words)  # 15 / 20
         self.assertIn("From lines.csv, sort.csv", words)
         dots = [list(line.get_xdata()) for line in figure.axes[0].lines]
+        with open(self.folder / "pays.csv", newline="", encoding="utf-8") as file:
+            table = list(csv.DictReader(file))
+        self.assertEqual([(row["workload"], row["elements"], row["nested"], row["flat"], row["speedup"], row["best_of_line"]) for row in table],
+                         [("sort", "1024", "quick_kway", "sort_radix", "0.5", "no"), ("sort", "2048", "quick_kway", "sort_merge", "0.75", "yes"),
+                          ("bezier", "512", "bezier_children", "bezier_balanced", "0.5", "yes")])
         self.assertIn([0.5, 0.75], dots)
         self.assertIn([0.5], dots)
         self.assertEqual(claim_evidence.figure_problems(self.folder), [])
