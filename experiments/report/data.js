@@ -7,11 +7,12 @@ const cases = unpacked(data.cases);
 // The table of figures (figures.py), which the figure files use too.
 const {figures, axes, measures, families} = data;
 
-// From columns to one object per case. `index` is its position, and `machine` is what figures never mix.
+// From columns to one object per case. `index` is its position, and `machine` is what figures never mix. A column is a
+// list, or different values (`of`) and their places (`at`).
 function unpacked(columns) {
-  const names = Object.keys(columns);
-  return columns.log.map(
-      (_, index) => ({index, ...Object.fromEntries(names.map((name) => [name, columns[name][index]]))}));
+  const whole = Object.entries(columns).map(
+      ([name, column]) => [name, Array.isArray(column) ? column : column.at.map((place) => column.of[place])]);
+  return whole[0][1].map((_, index) => ({index, ...Object.fromEntries(whole.map(([name, column]) => [name, column[index]]))}));
 }
 
 // Only own properties of a table, because a cell may be "constructor".

@@ -100,6 +100,7 @@ PredictedCase predicted(const Roofline& roofline, const MeasuredNeed& one, const
         .child_blocks_unthresholded = blocks_at(blocks, 0, point.coarsen, counts.child_blocks),
         .parts = static_cast<double>(parts_at(blocks, point, counts.child_blocks)),
         .by_last_block = blocks_a_group(point.aggregate) != 1,
+        .by_level = blocks_a_group(point.aggregate) == 0,
         .threshold_share = static_cast<double>(point.threshold) / highest,
         .block = static_cast<double>(point.block),
         .flat_us = flat_us,

@@ -57,6 +57,10 @@ Prediction predict_by_need(const Roofline& roofline, const NeedDemand& demand)
     prediction.work_us = demand.child_blocks * parameter_of(roofline, "block") + demand.flat_us * slower +
                          (demand.parts - 1) * pass_us(roofline) * std::min(1.0, at_once / blocks) +
                          std::max(0.0, demand.alone_us - demand.flat_us) * alone;
+    if (!demand.by_level && demand.mechanism != Mechanism::tail) {
+        const double levels = std::max<double>(1, static_cast<double>(demand.by_depth.size()));
+        prediction.latency_us -= std::min(prediction.latency_us * (1 - 1 / levels), demand.flat_us * slower);
+    }
     const double first = prediction.us;
     prediction.us += prediction.latency_us + prediction.rate_us + prediction.work_us;
     const double most = std::max({first, prediction.latency_us, prediction.rate_us, prediction.work_us});

@@ -20,15 +20,17 @@ struct NeedDemand {
     double child_blocks_unthresholded = 0; // with the same coarsening, and threshold = 0
     double parts = 1;           // that a block of the largest item does one after another: at most `coarsen`
     bool by_last_block = false; // the last of several blocks makes their launch
+    bool by_level = false;      // a level starts after all blocks of the one before: aggregation by grid
     double threshold_share = 0; // of the highest threshold, with which threads do everything alone
     double block = 32;          // threads
     double flat_us = 0;         // the best flat form
     double alone_us = 0;        // with the highest threshold, in the same waves
 };
 
-// Without launches: `alone_us`. With launches: as in predict(); the start of the child blocks; the work, which takes the
-// time of the best flat form, and longer if coarsening leaves fewer blocks than the GPU can run at once; what a block of
-// the largest item does one part after another, as far as no other blocks hide it; and the items that threads do alone.
+// Without launches: `alone_us`. With launches: as in predict(), but if no level waits for a whole level, the later levels
+// hide behind the work of other branches, as far as there is work; the start of the child blocks; the work, which takes
+// the time of the best flat form, and longer if coarsening leaves fewer blocks than the GPU can run at once; what a block
+// of the largest item does one part after another, as far as no other blocks hide it; and the items that threads do alone.
 // Their time is between two bounds: a part of `alone_us` as large as the share of blocks that are not launched (all items
 // are equal), and one as large as the share of the threshold (one item is as large as the threshold). The prediction takes
 // their geometric mean. Throws as predict() does.

@@ -54,9 +54,27 @@ TEST(RooflineByNeed, TheLastBlockLaunchesAfterTheWorkOfItsLevel)
 {
     NeedDemand apart = launches_of(4, 1000);
     apart.by_depth = {4, 4, 4};
+    apart.by_level = true;
     NeedDemand last = apart;
     last.by_last_block = true;
     EXPECT_NEAR(us(last) - us(apart), 3 * pass_us(default_roofline()), 1e-9);
+}
+
+// Without aggregation by grid the later levels hide behind the work of other branches, as far as there is work.
+TEST(RooflineByNeed, LevelsHideBehindWorkUnlessTheyWaitForEachOther)
+{
+    const double level = parameter_of(default_roofline(), "level", Mechanism::fire_and_forget);
+    NeedDemand by_level = launches_of(4, 100);
+    by_level.by_depth = {4, 4, 4};
+    by_level.by_level = true;
+    NeedDemand branches = by_level;
+    branches.by_level = false;
+    by_level.flat_us = branches.flat_us = 1000 * level;
+    EXPECT_NEAR(us(by_level) - us(branches), 2 * level, 1e-9);
+    by_level.flat_us = branches.flat_us = level / 2;
+    EXPECT_NEAR(us(by_level) - us(branches), level / 2, 1e-9);
+    by_level.mechanism = branches.mechanism = Mechanism::tail; // a tail launch waits for its grid
+    EXPECT_DOUBLE_EQ(us(by_level), us(branches));
 }
 
 // What a block does one part after another shows where the other blocks do not hide it.

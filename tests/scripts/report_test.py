@@ -90,8 +90,11 @@ def write_claims(folder, claims=None):
 
 
 def page_data(text):
-    """The data that the page's script reads."""
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    """The data that the page's script reads, with whole columns."""
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    data["cases"] = {name: column if isinstance(column, list) else [column["of"][place] for place in column["at"]]
+                     for name, column in data["cases"].items()}
+    return data
 
 
 def time_of(rows):
