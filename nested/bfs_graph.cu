@@ -4,7 +4,7 @@
 //     node: the blocks share a level; the last one to finish does the small levels after it, and launches the graph again for
 //         the next large one
 //
-// Launches: one per level with more than 2048 vertices or 8192 edges, but the first. The host makes the first launch.
+// Launches: as bfs_tail. The host makes the first launch.
 // Hazards: none. A graph that launches itself runs again only when its current run is complete.
 // Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch".
 #include "device/workloads/graph_steps.hpp"

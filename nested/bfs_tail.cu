@@ -7,7 +7,8 @@
 //             a small next level: do it here, with the vertices in shared memory, and the levels after it while they are small
 //             otherwise: launch a grid for it
 //
-// Launches: one per level with more than 2048 vertices or 8192 edges, but the first; by the oracle, because they depend on the input.
+// Launches: one per level, but the first, that is not small (2048 vertices, 8192 edges) and needs more than one block
+// (src/model/graph_step.hpp); by the oracle, because they depend on the input. The block does itself what is refused.
 // Hazards: none. The last block arrives with acquire-release order, so it and its child see what all blocks wrote. A vertex
 // is in a list once, because one atomic operation reaches it first.
 // Source: Merrill, Garland, Grimshaw, PPoPP 2012 (lists of vertices); Beamer, Asanovic, Patterson, SC 2012 (directions).

@@ -244,6 +244,7 @@ std::vector<std::uint32_t> shortest_distances(const CsrGraph& graph, std::uint32
     std::vector<std::uint32_t> distances(graph.vertices(), kUnreached);
     using Entry = std::pair<std::uint64_t, std::uint32_t>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+    std::vector<std::uint32_t> too_far; // by some path; another one may be short enough
     if (graph.vertices() != 0) {
         queue.emplace(0, source);
         distances[source] = 0;
@@ -256,13 +257,17 @@ std::vector<std::uint32_t> shortest_distances(const CsrGraph& graph, std::uint32
         for (std::uint32_t edge = graph.starts[vertex]; edge < graph.starts[vertex + 1]; ++edge) {
             const std::uint64_t longer = distance + graph.weights[edge];
             if (longer >= kUnreached)
-                throw std::invalid_argument("a path is longer than 4294967294; allowed: smaller weights");
-            if (longer < distances[graph.ends[edge]]) {
+                too_far.push_back(graph.ends[edge]);
+            else if (longer < distances[graph.ends[edge]]) {
                 distances[graph.ends[edge]] = static_cast<std::uint32_t>(longer);
                 queue.emplace(longer, graph.ends[edge]);
             }
         }
     }
+    for (const std::uint32_t vertex : too_far)
+        if (distances[vertex] == kUnreached)
+            throw std::invalid_argument("the shortest path to vertex " + std::to_string(vertex) +
+                                        " is longer than 4294967294; allowed: smaller weights");
     return distances;
 }
 

@@ -34,6 +34,7 @@ struct CsrGraph {
     std::vector<std::uint32_t> ends;    // the vertex to which each edge leads
     std::vector<std::uint32_t> weights; // at least 1
     bool both_ways = false;             // every edge has its reverse, with the same weight
+    std::string no_weights;             // why the values in a file cannot be weights; then `weights` are drawn
 
     std::uint32_t vertices() const { return static_cast<std::uint32_t>(starts.size() - 1); }
     std::uint32_t edges() const { return static_cast<std::uint32_t>(ends.size()); }
@@ -63,7 +64,8 @@ std::uint32_t weight_of(std::uint64_t seed, std::uint64_t index);
 
 // Edges on a shortest path from `source`, or kUnreached.
 std::vector<std::uint32_t> bfs_distances(const CsrGraph& graph, std::uint32_t source);
-// The least sum of weights on a path, by Dijkstra. Throws std::invalid_argument if one is 2^32 - 1 or more.
+// The least sum of weights on a path, by Dijkstra. Throws std::invalid_argument if that of a vertex is 2^32 - 1 or
+// more.
 std::vector<std::uint32_t> shortest_distances(const CsrGraph& graph, std::uint32_t source);
 
 // The vertices of one level of a search.

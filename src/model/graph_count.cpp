@@ -36,20 +36,31 @@ OfferOracle count_rounds(const Case& point, const CsrGraph& graph,
     return all;
 }
 
-// One launch for every level after the first that does not fit a block: the block that finds so launches it.
-std::uint64_t count_wide(const std::vector<GraphLevel>& levels, bool first_by_grid)
+// One launch for every step after the first that needs more than one block: plans the steps as the kernels do.
+std::uint64_t count_wide(const CsrGraph& graph, const std::vector<GraphLevel>& levels, std::uint32_t block,
+                         bool first_by_grid)
 {
     std::uint64_t wide = 0;
-    bool by_grid = false; // the level before: its list has no vertices without edges
+    StepMode mode = StepMode::top_down;
+    std::uint64_t unexplored = graph.edges();
     for (std::size_t at = 0; at < levels.size(); ++at) {
         const GraphLevel& level = levels[at];
+        const bool fits = level.vertices <= kSmallVertices && level.edges <= kSmallEdges;
         if (at == 0) { // the host starts it
-            by_grid = first_by_grid || level.edges > kSmallEdges;
+            mode = first_by_grid || !fits ? StepMode::top_down : StepMode::small;
+            unexplored -= level.edges;
             continue;
         }
-        const std::uint64_t vertices = by_grid ? level.with_edges : level.vertices;
-        by_grid = level.with_edges != 0 && (vertices > kSmallVertices || level.edges > kSmallEdges);
-        wide += by_grid ? 1 : 0;
+        if (level.with_edges == 0)
+            break;
+        if (mode == StepMode::small && fits)
+            continue; // in the block of the level before
+        unexplored -= level.edges;
+        const LevelStep step =
+            step_of_level(mode, static_cast<std::uint32_t>(level.with_edges), static_cast<std::uint32_t>(level.edges),
+                          static_cast<std::uint32_t>(unexplored), graph.vertices(), true, true);
+        mode = step.mode;
+        wide += blocks_of_step(step.threads, block) > 1 ? 1 : 0;
     }
     return wide;
 }
@@ -101,11 +112,10 @@ OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph
     if (form == GraphForm::children)
         return count_rounds(point, graph, rounds);
     if (form == GraphForm::levels || form == GraphForm::graph)
-        oracle.launches.by_depth.assign(
-            std::min({count_wide(levels, form == GraphForm::graph), std::uint64_t{kLedgerLevels},
-                      std::uint64_t{point.depth.value_or(UINT32_MAX)}}),
-            1);
-    if (form == GraphForm::by_order) { // places for as many as there may be
+        oracle.launches.by_depth.assign(std::min(count_wide(graph, levels, point.block, form == GraphForm::graph),
+                                                 std::uint64_t{point.depth.value_or(UINT32_MAX)}),
+                                        1); // more than the ledger has levels: the judge folds them
+    if (form == GraphForm::by_order) {      // places for as many as there may be
         oracle.launches.by_depth.assign(std::min(kMostStepsByOrder, point.depth.value_or(UINT32_MAX)), 0);
         oracle.launches.by_order = true;
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/graph.hpp"
-#include "model/ledger.hpp"
+#include "model/graph_step.hpp"
 #include "model/offers.hpp"
 
 #include <cstdint>
@@ -14,15 +14,10 @@ namespace nestbed
 enum class GraphForm : std::uint8_t {
     flat,     // no launch from the device
     children, // a child for every vertex that changed in the last round, round by round; a thread per vertex
-    levels,   // a grid for every level that is too large for one block, but the first
+    levels,   // a grid for every step that needs more than one block, but the first
     graph,    // the same; a whole grid does the first level in any case
     by_order, // the order of execution decides
 };
-
-// A level that one block processes itself: not more vertices and edges than these. Four edges per vertex always fit.
-inline constexpr std::uint32_t kSmallVertices = 2048;
-inline constexpr std::uint32_t kSmallEdges = 8192;
-static_assert(kSmallEdges >= 4 * kSmallVertices);
 
 // Grids that follow each other at most where their number depends on the order.
 inline constexpr std::uint32_t kMostStepsByOrder = 4096;

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace nestbed
@@ -20,6 +23,30 @@ namespace
 
 constexpr std::uint64_t kMostNumber = UINT32_MAX - 1;
 constexpr std::size_t kHashDigits = 12;
+constexpr std::size_t kMostGraphBytes = std::size_t{8} << 30;
+constexpr std::uint64_t kVerticesAnEdge = 64; // at most, and kMoreVertices more
+constexpr std::uint64_t kMoreVertices = std::uint64_t{1} << 20;
+
+std::string in_lower_case(std::string_view text)
+{
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return lower;
+}
+
+// "1 edge", "2 edges".
+std::string counted(std::uint64_t count, std::string_view what)
+{
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// A word of a file, which may be long or no text.
+std::string quoted(std::string_view word)
+{
+    constexpr std::size_t kMost = 40;
+    return fmt::format("'{}{}'", printable(word.substr(0, kMost)), word.size() > kMost ? "..." : "");
+}
 
 // The lines of a file as words, without empty lines.
 class GraphLines
@@ -53,22 +80,41 @@ class GraphLines
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-            refuse(fmt::format("'{}' is no {}; allowed: {} to {}", text, what, least, most));
+            refuse(fmt::format("{} is not a {}; allowed: {} to {}", quoted(text), what, least, most));
         return static_cast<std::uint32_t>(value);
     }
 
-    [[noreturn]] void refuse(const std::string& why) const
+    // A real number as a weight. If it cannot be one, `why_not` says so, unless it already has a reason.
+    std::uint32_t real_weight(std::size_t index, std::string& why_not) const
     {
-        throw RunError(fmt::format("{}:{}: {}", path_, line_, why));
+        const std::string_view text = word(index);
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc::invalid_argument || end != text.data() + text.size())
+            refuse(fmt::format("{} is not a number", quoted(text)));
+        if (error == std::errc{} && value >= 1 && value <= static_cast<double>(kMostNumber) &&
+            value == std::floor(value))
+            return static_cast<std::uint32_t>(value);
+        if (why_not.empty())
+            why_not = located(fmt::format("the value {} is not a weight; allowed: whole numbers from 1 to {}",
+                                          quoted(text), kMostNumber));
+        return 0;
     }
+
+    [[noreturn]] void refuse(const std::string& why) const { throw RunError(located(why)); }
     [[noreturn]] void refuse_count(std::string_view what, std::string_view form) const
     {
-        refuse(fmt::format(
-            "{} has {} words; allowed: {}", what,
-            count_ > words_.size() ? fmt::format("more than {}", words_.size()) : std::to_string(count_), form));
+        if (count_ == 0)
+            refuse(fmt::format("{} is missing; allowed: {}", what, form));
+        refuse(fmt::format("{} has {}; allowed: {}", what,
+                           count_ > words_.size() ? fmt::format("more than {} words", words_.size())
+                                                  : counted(count_, "word"),
+                           form));
     }
 
   private:
+    std::string located(const std::string& why) const { return fmt::format("{}:{}: {}", path_, line_, why); }
+
     void split(std::string_view text)
     {
         constexpr std::string_view kBlank = " \t\r";
@@ -96,29 +142,47 @@ struct EdgeList {
     std::vector<Edge> edges;
     bool weighted = false;
     bool both_ways = false;
+    std::string no_weights; // why the values cannot be weights
 };
 
 void expect_edges(const GraphLines& lines, std::size_t found, std::uint64_t promised)
 {
     if (found != promised)
-        lines.refuse(fmt::format("the file has {} edges; its header says {}", found, promised));
+        lines.refuse(fmt::format("the file has {}; its header says {}", counted(found, "edge"), promised));
+}
+
+// The number of vertices in a header.
+std::uint64_t vertices_in(const GraphLines& lines, std::size_t index, std::string_view what)
+{
+    if (lines.word(index) == "0")
+        lines.refuse("the graph has no vertex, so a search has nowhere to start; allowed: at least one vertex");
+    return lines.number(index, 1, kMostNumber, what);
 }
 
 EdgeList parse_matrix(GraphLines& lines)
 {
     constexpr std::string_view kForm = "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric";
     EdgeList list;
-    if (!lines.next("") || lines.count() != 5 || lines.word(0) != "%%MatrixMarket" || lines.word(1) != "matrix" ||
-        lines.word(2) != "coordinate" ||
-        (lines.word(3) != "pattern" && lines.word(3) != "integer" && lines.word(3) != "real") ||
-        (lines.word(4) != "general" && lines.word(4) != "symmetric"))
+    lines.next("");
+    std::array<std::string, 5> header;
+    for (std::size_t index = 0; index < header.size() && lines.count() == header.size(); ++index)
+        header.at(index) = in_lower_case(lines.word(index));
+    const auto& [banner, object, format, field, symmetry] = header;
+    if (banner != "%%matrixmarket" || object != "matrix" || format != "coordinate" ||
+        (field != "pattern" && field != "integer" && field != "real") ||
+        (symmetry != "general" && symmetry != "symmetric"))
         lines.refuse(fmt::format("this is not the header of a graph; allowed: {}", kForm));
-    list.weighted = lines.word(3) == "integer";
-    list.both_ways = lines.word(4) == "symmetric";
-    const std::size_t words = lines.word(3) == "pattern" ? 2 : 3;
+    list.weighted = field != "pattern";
+    list.both_ways = symmetry == "symmetric";
+    const std::size_t words = list.weighted ? 3 : 2;
+    const auto weight = [&, real = field == "real"]() -> std::uint32_t {
+        if (!list.weighted)
+            return 0;
+        return real ? lines.real_weight(2, list.no_weights) : lines.number(2, 1, kMostNumber, "weight");
+    };
     if (!lines.next("%") || lines.count() != 3)
         lines.refuse_count("the line of sizes", "ROWS COLUMNS ENTRIES");
-    list.vertices = lines.number(0, 0, kMostNumber, "number of rows");
+    list.vertices = vertices_in(lines, 0, "number of rows");
     if (lines.number(1, 0, kMostNumber, "number of columns") != list.vertices)
         lines.refuse(fmt::format("a graph has a square matrix, not {} x {}", lines.word(0), lines.word(1)));
     const std::uint64_t entries = lines.number(2, 0, kMostNumber, "number of entries");
@@ -126,8 +190,7 @@ EdgeList parse_matrix(GraphLines& lines)
         if (lines.count() != words)
             lines.refuse_count("an entry", words == 2 ? "ROW COLUMN" : "ROW COLUMN VALUE");
         list.edges.push_back({lines.number(0, 1, list.vertices, "row") - 1,
-                              lines.number(1, 1, list.vertices, "column") - 1,
-                              list.weighted ? lines.number(2, 1, kMostNumber, "weight") : 0});
+                              lines.number(1, 1, list.vertices, "column") - 1, weight()});
     }
     expect_edges(lines, list.edges.size(), entries);
     return list;
@@ -139,7 +202,7 @@ EdgeList parse_dimacs(GraphLines& lines)
     list.weighted = true;
     if (!lines.next("c") || lines.count() != 4 || lines.word(0) != "p" || lines.word(1) != "sp")
         lines.refuse("there is no problem line; allowed: p sp VERTICES EDGES");
-    list.vertices = lines.number(2, 0, kMostNumber, "number of vertices");
+    list.vertices = vertices_in(lines, 2, "number of vertices");
     const std::uint64_t edges = lines.number(3, 0, kMostNumber, "number of edges");
     while (lines.next("c")) {
         if (lines.word(0) != "a" || lines.count() != 4)
@@ -160,7 +223,8 @@ EdgeList parse_list(GraphLines& lines)
         if (lines.count() < 2 || lines.count() > 3)
             lines.refuse_count("an edge", "FROM TO, or FROM TO WEIGHT");
         if (words != 0 && lines.count() != words)
-            lines.refuse(fmt::format("this edge has {} words, those before {}", lines.count(), words));
+            lines.refuse(
+                fmt::format("this edge has {}, those before it have {}", counted(lines.count(), "word"), words));
         words = lines.count();
         list.edges.push_back({lines.number(0, 0, kMostNumber, "vertex"), lines.number(1, 0, kMostNumber, "vertex"),
                               words == 3 ? lines.number(2, 1, kMostNumber, "weight") : 0});
@@ -168,26 +232,49 @@ EdgeList parse_list(GraphLines& lines)
         list.vertices = std::max<std::uint64_t>(list.vertices, std::uint64_t{std::max(edge.from, edge.to)} + 1);
     }
     if (list.edges.empty())
-        lines.refuse("the list has no edge");
+        lines.refuse("the list has no edge, so a search has nowhere to start; allowed: at least one edge");
     list.weighted = words == 3;
     return list;
+}
+
+void refuse_compressed(const std::string& path, std::string_view text)
+{
+    constexpr std::string_view kGzip = "\x1F\x8B"; // how its files begin
+    const std::string name = in_lower_case(path);
+    const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+    if (text.starts_with(kGzip) || std::ranges::any_of(std::array{".gz", ".bz2", ".xz", ".zst", ".zip"}, ends))
+        throw RunError(path + ": the file is compressed; unpack it first (a .gz file: gunzip)");
+}
+
+// One large number in a small file would take all memory.
+void refuse_unused_numbers(const std::string& path, const EdgeList& list)
+{
+    const std::uint64_t most = kVerticesAnEdge * list.edges.size() + kMoreVertices;
+    if (list.vertices > most)
+        throw RunError(fmt::format(
+            "{}: {} vertices are too many for {}; allowed: at most {} ({} for each edge, and {} "
+            "more); renumber the vertices so that few numbers are unused",
+            path, list.vertices, counted(list.edges.size(), "edge"), most, kVerticesAnEdge, kMoreVertices));
 }
 
 } // namespace
 
 CsrGraph parse_graph(std::string_view text, const std::string& path, std::uint64_t seed)
 {
+    refuse_compressed(path, text);
     GraphLines lines(text, path);
-    EdgeList list = path.ends_with(".mtx")  ? parse_matrix(lines)
-                    : path.ends_with(".gr") ? parse_dimacs(lines)
+    const std::string name = in_lower_case(path);
+    EdgeList list = name.ends_with(".mtx")  ? parse_matrix(lines)
+                    : name.ends_with(".gr") ? parse_dimacs(lines)
                                             : parse_list(lines);
-    if (list.vertices == 0)
-        throw RunError(path + ": the graph has no vertex");
-    if (!list.weighted)
+    refuse_unused_numbers(path, list);
+    if (!list.weighted || !list.no_weights.empty())
         for (std::size_t index = 0; index < list.edges.size(); ++index)
             list.edges[index].weight = weight_of(seed, index);
     try {
-        return graph_of(list.vertices, list.edges, list.both_ways);
+        CsrGraph graph = graph_of(list.vertices, list.edges, list.both_ways);
+        graph.no_weights = std::move(list.no_weights);
+        return graph;
     } catch (const std::invalid_argument& error) {
         throw RunError(path + ": " + error.what());
     }
@@ -198,8 +285,10 @@ std::string graph_file_id(const std::string& path)
     if (std::ranges::any_of(path, [](unsigned char c) { return c <= ' ' || c == '#' || c == '=' || c >= 0x7F; }))
         throw RunError(fmt::format("the name '{}' cannot be part of a key; allowed: a name of printable ASCII "
                                    "characters without a space, '#' and '='",
-                                   path));
-    return path + "#" + sha256_of(read_text_file(path)).substr(0, kHashDigits);
+                                   printable(path)));
+    const std::string text = read_text_file(path, kMostGraphBytes);
+    refuse_compressed(path, text);
+    return path + "#" + sha256_of(text).substr(0, kHashDigits);
 }
 
 std::string path_in(const std::string& graph_file_id)
@@ -210,7 +299,7 @@ std::string path_in(const std::string& graph_file_id)
 CsrGraph read_graph(const std::string& graph_file_id, std::uint64_t seed)
 {
     const std::string path = path_in(graph_file_id);
-    const std::string text = read_text_file(path);
+    const std::string text = read_text_file(path, kMostGraphBytes);
     if (const std::string now = path + "#" + sha256_of(text).substr(0, kHashDigits); now != graph_file_id)
         throw RunError(fmt::format("{}: the file has changed: it is {} now, and was {}", path, now, graph_file_id));
     return parse_graph(text, path, seed);

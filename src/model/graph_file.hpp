@@ -1,9 +1,12 @@
 // Graphs from files: Matrix Market (.mtx), the shortest path format of DIMACS (.gr), and lists of edges.
 //
 // .mtx: "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric"; symmetric: edges lead both ways. Values
-// of `integer` are weights; those of `real` are ignored. .gr: "p sp VERTICES EDGES", then "a FROM TO WEIGHT". Any other name:
-// one edge a line, "FROM TO" or "FROM TO WEIGHT", vertices from 0; comments begin with # or %. A file without weights gets
-// them from the seed (weight_of()).
+// are weights, whole numbers from 1. If some of a `real` matrix are not, CsrGraph::no_weights says so: a search without weights
+// can still use the graph. .gr: "p sp VERTICES EDGES", then "a FROM TO WEIGHT". Any other name: one edge a line, "FROM TO" or
+// "FROM TO WEIGHT", vertices from 0; comments begin with # or %. A file without weights gets them from the seed (weight_of()).
+// Words of a header and ends of names may be in any case.
+// A graph has at least one vertex, and at most 64 for each edge and 2^20 more: otherwise one large number in a small file would
+// take all memory. A file has at most 8 GiB, and is not compressed.
 // Source: https://math.nist.gov/MatrixMarket/formats.html; http://www.diag.uniroma1.it/challenge9/format.shtml
 #pragma once
 

@@ -182,11 +182,12 @@ LaunchPlan plan_launches(const Case& point, const ExpectedLaunches& form, const 
         plan_waits(point, form, facts, plan);
     plan.streams = std::min(plan.streams, plan.waves());
 
-    // Computes how many launches can be pending at once.
+    // Computes how many launches can be pending at once. Where the order of execution decides how many there are, it is 0: the
+    // kernels do themselves what the usual limit refuses, and a higher limit makes every launch slower.
     const std::uint64_t chains = std::min<std::uint64_t>(std::uint64_t{plan.wave} * plan.streams, roots);
     const std::uint64_t in_flight = form.per_root_block() ? chains * form.per_block() : form.total();
     const std::uint64_t needed =
-        facts.raising_limit_is_free ? form.total() : (in_flight * kWholeLimit - 1) / kPartOfLimit + 1;
+        facts.raising_limit_is_free ? form.total() : (in_flight * kWholeLimit + kPartOfLimit - 1) / kPartOfLimit;
     plan.pending_limit =
         point.pending_limit.value_or(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, usual, INT32_MAX)));
     return plan;

@@ -149,7 +149,7 @@ TEST(GraphCommand, RefusesWhatIsNoGraph)
     EXPECT_THAT(refused({"--input", "file", "--graph-file", folder.path("none.gr")}, 2),
                 AllOf(HasSubstr("--graph-file"), HasSubstr("none.gr"), HasSubstr("No such file")));
     EXPECT_THAT(refused({"--input", "file", "--graph-file", folder.write("bad.gr", "p sp 2 1\na 1 3 1\n")}, 1),
-                HasSubstr("bad.gr:2: '3' is no vertex; allowed: 1 to 2"));
+                HasSubstr("bad.gr:2: '3' is not a vertex; allowed: 1 to 2"));
 }
 
 TEST(GraphsThatAreTooLarge, AreNamedByTheirVerticesOrTheirFile)
@@ -170,18 +170,19 @@ class GraphFiles : public testing::Test
 {
   protected:
     // The row of a search of this file, on the executor.
-    Row row_of(const std::string& name, const std::string& text) const
+    Row row_of(const std::string& name, const std::string& text, const std::string& strategy = "bfs_frontier") const
     {
         const std::string log = folder_.path(name + ".csv");
-        const Outcome done = searched(folder_.write(name, text), log);
+        const Outcome done = searched(folder_.write(name, text), log, strategy);
         const std::vector<Row> rows = rows_of(log);
         EXPECT_THAT(rows, SizeIs(1)) << done.err;
         EXPECT_EQ(done.exit_code, rows.at(0).at("status") == "ok" ? 0 : 3) << done.err;
         return rows.at(0);
     }
-    static Outcome searched(const std::string& file, const std::string& log)
+    static Outcome searched(const std::string& file, const std::string& log,
+                            const std::string& strategy = "bfs_frontier")
     {
-        return nestbed({"run", "--strategy", "bfs_frontier", "--backend", "cpu", "--block", "64", "--repeat", "1",
+        return nestbed({"run", "--strategy", strategy, "--backend", "cpu", "--block", "64", "--repeat", "1",
                         "--input", "file", "--graph-file", file, "-o", log});
     }
 
@@ -200,21 +201,40 @@ TEST_F(GraphFiles, ThatAreNoGraphAreRowsThatSayWhichLine)
 {
     for (const auto& [name, text, why] :
          {std::tuple("bad.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n4 1\n",
-                     "bad.mtx:3: '4' is no row; allowed: 1 to 3"),
+                     "bad.mtx:3: '4' is not a row; allowed: 1 to 3"),
           std::tuple("bad.gr", "p sp 3 1\na 1 2\n", "bad.gr:2: this is not an edge; allowed: a FROM TO WEIGHT"),
-          std::tuple("bad.txt", "# a list\n0 1\n1 x\n", "bad.txt:3: 'x' is no vertex; allowed: 0 to 4294967294"),
+          std::tuple("bad.txt", "# a list\n0 1\n1 x\n", "bad.txt:3: 'x' is not a vertex; allowed: 0 to 4294967294"),
+          std::tuple("empty.mtx", "%%MatrixMarket matrix coordinate pattern general\n0 0 0\n",
+                     "empty.mtx:2: the graph has no vertex, so a search has nowhere to start"),
           // Any other extension is a list of edges.
           std::tuple("graph.json", "{\"edges\": 1}\n",
-                     "graph.json:1: '{\"edges\":' is no vertex; allowed: 0 to 4294967294")}) {
+                     "graph.json:1: '{\"edges\":' is not a vertex; allowed: 0 to 4294967294")}) {
         const Row row = row_of(name, text);
         EXPECT_EQ(row.at("status"), "unsupported");
         EXPECT_THAT(row.at("detail"), HasSubstr(why));
     }
 }
 
+// Only a search without weights can use the edges of a matrix whose values are no weights.
+TEST_F(GraphFiles, OfRealNumbersAreOnlySearchedForWeightsThatAreWhole)
+{
+    const auto status_of = [&](const std::string& name, const std::string& value, const std::string& strategy) {
+        const Row row =
+            row_of(name, "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 " + value + "\n", strategy);
+        return row.at("status") + row.at("detail");
+    };
+    EXPECT_EQ(status_of("whole.mtx", "3.0", "sssp_frontier"), "ok");
+    EXPECT_THAT(status_of("half.mtx", "0.5", "sssp_frontier"),
+                AllOf(StartsWith("unsupported"),
+                      HasSubstr("half.mtx:3: the value '0.5' is not a weight; allowed: whole numbers from 1")));
+    EXPECT_EQ(status_of("ignored.mtx", "0.5", "bfs_frontier"), "ok");
+}
+
 TEST_F(GraphFiles, ThatCannotBeReadAreRefusedBeforeARun)
 {
+    folder_.write("packed.mtx.gz", "0 1\n");
     for (const auto& [name, why] : {std::pair("none.mtx", "No such file"),
+                                    std::pair("packed.mtx.gz", "the file is compressed; unpack it first"),
                                     std::pair("two words.gr", "cannot be part of a key; allowed: a name")}) {
         const Outcome done = searched(folder_.path(name), folder_.path("log.csv"));
         EXPECT_EQ(done.exit_code, 2);

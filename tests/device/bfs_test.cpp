@@ -1,9 +1,16 @@
 // The workload `bfs` on the executor: every form on every graph, in every order.
+#include "device/cpu/observer.hpp"
 #include "support/graph_support.hpp"
 #include "support/plan_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace nestbed
 {
@@ -83,6 +90,113 @@ TEST(Bfs, RecursesUnderAnyPendingLimitAndThreshold)
     EXPECT_GT(replaced, 0U);
 }
 
+// A block does itself what was refused. The ledger counts it at its depth.
+TEST(Bfs, DoesARefusedLevelInTheBlockThatPlannedIt)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("fifo");
+    for (const Mechanism mechanism : {Mechanism::fire_and_forget, Mechanism::null_stream, Mechanism::named_stream}) {
+        Case point = graph_case("bfs_tail", large_graphs()[0], folder);
+        point.mechanism = mechanism;
+        const Sample free = session->sample(point, 0);
+        ASSERT_GT(free.launches->attempted, 1U);
+        point.pending_limit = 1; // which the first launch takes until all after it are complete
+        const Sample sample = session->sample(point, 0);
+        ASSERT_EQ(sample.status, Status::ok) << sample.detail;
+        EXPECT_EQ(sample.launches->attempted_by_depth, free.launches->attempted_by_depth);
+        EXPECT_EQ(sample.launches->failed, sample.launches->attempted - 1);
+        ASSERT_TRUE(sample.offers);
+        EXPECT_EQ(sample.offers->replaced, sample.launches->failed);
+    }
+}
+
+// A level is launched if it needs more than one block, which depends on the size of the block.
+TEST(Bfs, LaunchesWhatTheOracleCountsWhereALevelHasFewEdges)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("fifo");
+    Case few = graph_case("bfs_tail", wide_level_of_one_edge(), folder);
+    expect_right(*session, few);
+    EXPECT_EQ(session->sample(few, 0).launches->attempted, 0U);
+    Case large = graph_case("bfs_tail", {"", InputKind::rmat, 65536, 12}, folder);
+    large.seed = 1;
+    large.block = 1024;
+    expect_right(*session, large);
+    EXPECT_EQ(session->sample(large, 0).launches->attempted, 2U);
+}
+
+// What a run does on the executor: the grids that the host launches, and the memory.
+class RunSeen final : public cpu::Observer
+{
+  public:
+    RunSeen() { cpu::observer = this; }
+    ~RunSeen() override { cpu::observer = nullptr; }
+    RunSeen(const RunSeen&) = delete;
+    RunSeen& operator=(const RunSeen&) = delete;
+
+    std::vector<std::uint64_t> blocks; // of each grid
+    std::set<std::string> names;       // of memory
+
+  private:
+    Races watch(const std::function<void()>& /*work*/) override { return {}; }
+    void memory(const void* /*begin*/, std::size_t /*bytes*/, std::size_t /*element*/, std::string_view name) override
+    {
+        names.emplace(name);
+    }
+    void forget(const void* /*begin*/) override {}
+    void synchronized() override {}
+    void* launched(void* /*thread*/, Mechanism /*mechanism*/, unsigned /*stream*/, const void* /*place*/) override
+    {
+        blocks.push_back(0);
+        return this;
+    }
+    void starts(void* /*grid*/) override {}
+    void done(void* /*grid*/) override {}
+    void complete(void* /*grid*/) override {}
+    void abandoned(void* /*root*/) override {}
+    void* block_begins(void* /*grid*/, std::uint64_t /*index*/, std::uint32_t /*threads*/) override
+    {
+        ++blocks.back();
+        return this;
+    }
+    void* thread_of(void* /*block*/, std::uint32_t /*index*/) override { return this; }
+    void barrier(void* /*block*/) override {}
+    void block_ends(void* /*block*/) override {}
+    void shared_memory(void* /*block*/, const void* /*begin*/, std::size_t /*bytes*/, std::size_t /*element*/,
+                       std::string_view /*name*/) override
+    {
+    }
+};
+
+// The source has edges for more blocks than run at once: two on each multiprocessor.
+TEST(Bfs, StartsWithAsManyBlocksAsTheFirstLevelNeeds)
+{
+    const ScratchFolder folder;
+    for (const std::string strategy : {"bfs_balanced", "bfs_direction", "bfs_tail", "sssp_balanced"}) {
+        const auto session = session_of("fifo");
+        const RunSeen seen;
+        const Case point = graph_case(strategy, large_graphs()[4], folder);
+        EXPECT_EQ(session->sample(point, 0).status, Status::ok);
+        ASSERT_FALSE(seen.blocks.empty());
+        EXPECT_EQ(seen.blocks.front(), 2 * session->facts().multiprocessors) << strategy;
+    }
+}
+
+TEST(Bfs, HasTheEdgesBackwardsOnlyWhereAStrategyNeedsThem)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("fifo");
+    for (const auto& [strategy, backwards] : {std::pair("bfs_balanced", false), std::pair("bfs_children", false),
+                                              std::pair("bfs_direction", true), std::pair("bfs_tail", false)}) {
+        const RunSeen seen;
+        EXPECT_EQ(session->sample(graph_case(strategy, large_graphs()[0], folder), 0).status, Status::ok);
+        EXPECT_EQ(seen.names.contains("in_ends"), backwards) << strategy; // bfs_tail uses those that are there
+    }
+    const RunSeen seen;
+    EXPECT_EQ(session->sample(graph_case("bfs_tail", large_graphs()[1], folder), 0).status, Status::ok);
+    EXPECT_FALSE(seen.names.contains("in_ends")); // edges lead both ways
+}
+
 TEST(Bfs, LooksAtEachEdgeOnceTopDownAndAtFewerFromBelow)
 {
     const ScratchFolder folder;
@@ -107,7 +221,10 @@ TEST(Bfs, SaysWhatIsWrongWithAFile)
     point.graph_file = graph_file_id(path);
     sample = session->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
-    EXPECT_THAT(sample.detail, HasSubstr(path + ":2: 'x' is no vertex; allowed: 0 to 4294967294"));
+    EXPECT_THAT(sample.detail, HasSubstr(path + ":2: 'x' is not a vertex; allowed: 0 to 4294967294"));
+    folder.write("two_components.txt", "# no edges, and so no vertex\n");
+    point.graph_file = graph_file_id(path);
+    EXPECT_THAT(session->sample(point, 0).detail, HasSubstr(path + ":2: the list has no edge, so a search"));
     std::filesystem::remove(path);
     EXPECT_EQ(session->sample(point, 0).status, Status::unsupported);
     point.input = InputKind::uniform;

@@ -2,6 +2,7 @@
 #include "base/statistics.hpp"
 #include "device/backends.hpp"
 #include "support/battery.hpp"
+#include "support/graph_support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -74,6 +75,21 @@ TEST_P(GpuBattery, IsRight)
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuBattery);
 INSTANTIATE_TEST_SUITE_P(Cuda, GpuBattery, testing::ValuesIn(ways_of(BackendKind::cuda, any_way)), kWayName);
+
+// Also the forms that only a GPU has: device graphs and cooperative grids.
+TEST_F(Gpu, SearchesOfGraphsAreRightOnEveryGraph)
+{
+    const ScratchFolder folder;
+    std::vector<GraphShape> graphs = small_graphs();
+    graphs.insert(graphs.end(), large_graphs().begin(), large_graphs().end());
+    graphs.push_back(wide_level_of_one_edge());
+    for (const char* workload : {"bfs", "sssp"})
+        for (const GraphShape& graph : graphs)
+            for (const std::string& strategy : graph_strategies(BackendKind::cuda, workload)) {
+                SCOPED_TRACE(strategy + " " + graph.name);
+                expect_right(*session_, graph_case(strategy, graph, folder, BackendKind::cuda));
+            }
+}
 
 TEST_F(Gpu, AutoNeverLetsALaunchBeRefused)
 {

@@ -73,6 +73,41 @@ TEST(Sssp, IsRightByEveryMechanismAndDepth)
             }
 }
 
+// A block does itself what was refused. How many launches there are depends on the order.
+TEST(Sssp, DoesARefusedStepInTheBlockThatPlannedIt)
+{
+    const ScratchFolder folder;
+    for (const char* schedule : {"fifo", "random:1"}) {
+        const auto session = session_of(schedule);
+        for (const std::string strategy : {"sssp_tail", "sssp_near_far"})
+            for (const Mechanism mechanism : {Mechanism::fire_and_forget, Mechanism::null_stream}) {
+                Case point = graph_case(strategy, large_graphs()[0], folder);
+                point.mechanism = mechanism;
+                point.delta = strategy == "sssp_tail" ? 0 : 64;
+                point.pending_limit = 1; // which the first launch takes until all after it are complete
+                const Sample sample = session->sample(point, 0);
+                ASSERT_EQ(sample.status, Status::ok) << strategy << ": " << sample.detail;
+                EXPECT_GT(sample.launches->attempted, 1U);
+                EXPECT_EQ(sample.launches->failed, sample.launches->attempted - 1);
+                EXPECT_EQ(sample.offers->replaced, sample.launches->failed);
+                EXPECT_EQ(sample.launches->attempted_by_depth,
+                          std::vector<std::uint64_t>(sample.launches->attempted, 1));
+            }
+    }
+}
+
+// Distances near the largest, and paths that are longer.
+TEST(Sssp, IsRightWhereOtherPathsAreTooLong)
+{
+    const ScratchFolder folder;
+    const auto session = session_of("random:1");
+    const GraphShape graph{
+        "half", InputKind::file, 0, 0,
+        "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 2147483648\n3 2 2147483646\n"};
+    for (const std::string& strategy : graph_strategies(BackendKind::cpu, "sssp"))
+        expect_right(*session, graph_case(strategy, graph, folder));
+}
+
 // Fewer edges are looked at if near vertices come first.
 TEST(Sssp, LooksAtFewerEdgesWithANarrowRange)
 {

@@ -54,6 +54,20 @@ TEST_P(Battery, IsRightUnderFifo)
         run_battery(*open_session(BackendKind::cpu, {.schedule = "fifo", .workers = workers}), GetParam());
 }
 
+// A graph whose levels all fit one block would leave most launches of a search without a test.
+TEST(GraphBattery, HasALaunchOfEveryFormThatLaunches)
+{
+    const auto session = open_session(BackendKind::cpu, {.workers = 1});
+    for (const Way& way : ways_of(BackendKind::cpu, [](const Way& some) {
+             return runs_here(some) && some.info().over_graph() && from_device(some.mechanism);
+         })) {
+        const Case point = case_of(BackendKind::cpu, way, graph_battery().back(), types_of(way).front());
+        const Sample sample = session->sample(point, 0);
+        expect_ok(sample, point);
+        EXPECT_GT(sample.launches->attempted, 0U) << name_of(way);
+    }
+}
+
 TEST_P(RaceFree, IsRightUnderEager)
 {
     run_battery(*open_session(BackendKind::cpu, {.schedule = "eager"}), GetParam());

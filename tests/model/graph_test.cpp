@@ -1,6 +1,8 @@
 // Graphs by name and seed, the distances in them, and the launches that they must lead to.
 #include "model/graph.hpp"
 #include "model/graph_count.hpp"
+#include "model/judge.hpp"
+#include "model/ledger.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>
@@ -8,6 +10,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace nestbed
 {
@@ -161,7 +164,19 @@ TEST(CsrGraph, RefusesPathsThatAreTooLong)
 {
     const CsrGraph graph = graph_of(3, {{0, 1, 4000000000U}, {1, 2, 300000000U}}, false);
     EXPECT_EQ(text_of<std::invalid_argument>([&] { static_cast<void>(shortest_distances(graph, 0)); }),
-              "a path is longer than 4294967294; allowed: smaller weights");
+              "the shortest path to vertex 2 is longer than 4294967294; allowed: smaller weights");
+    EXPECT_EQ(shortest_distances(graph_of(2, {{0, 1, UINT32_MAX - 1}}, false), 0),
+              (std::vector<std::uint32_t>{0, UINT32_MAX - 1}));
+}
+
+// The way back to the source, and the first way to vertex 2, are longer than any distance.
+TEST(CsrGraph, AllowsPathsThatAreTooLongWhereAnotherIsNot)
+{
+    constexpr std::uint32_t kHalf = 1U << 31;
+    for (const CsrGraph& graph :
+         {graph_of(2, {{0, 1, kHalf}}, true),
+          graph_of(4, {{0, 1, kHalf}, {1, 2, kHalf}, {0, 3, kHalf + 1}, {3, 2, 5}, {2, 0, kHalf}}, false)})
+        EXPECT_EQ(shortest_distances(graph, 0), relaxed(graph, true));
 }
 
 TEST(CsrGraph, HasLevels)
@@ -186,6 +201,16 @@ OfferOracle counted(const CsrGraph& graph, const Case& point, GraphForm form)
     const std::uint32_t source = graph.source();
     return count_graph(point, form, graph, levels_of(graph, bfs_distances(graph, source)),
                        rounds_of(graph, source, false));
+}
+
+// 0 -> 1 to 3000, 1 -> 3001.
+CsrGraph wide_level_of_one_edge()
+{
+    std::vector<Edge> edges;
+    for (std::uint32_t vertex = 1; vertex <= 3000; ++vertex)
+        edges.push_back({0, vertex, 1});
+    edges.push_back({1, 3001, 1});
+    return graph_of(3002, edges, false);
 }
 
 TEST(GraphOracle, CountsAChildPerVertexWithEdges)
@@ -222,6 +247,65 @@ TEST(GraphOracle, CountsALaunchPerLargeLevel)
     EXPECT_TRUE(counted(star, point, GraphForm::by_order).launches.by_order);
     const CsrGraph grid = made(InputKind::grid2d, 10000);
     EXPECT_EQ(counted(grid, point, GraphForm::levels).launches.total(), 0U);
+}
+
+// Of 3000 vertices, one has an edge: the list of the level fits a block.
+TEST(GraphOracle, CountsNoLaunchForALevelWhoseListFitsABlock)
+{
+    Case point = graph_case(InputKind::file, 0);
+    for (const std::uint32_t block : {32U, 1024U}) {
+        point.block = block;
+        EXPECT_EQ(counted(wide_level_of_one_edge(), point, GraphForm::levels).launches.total(), 0U);
+        EXPECT_EQ(counted(wide_level_of_one_edge(), point, GraphForm::graph).launches.total(), 0U);
+    }
+}
+
+std::uint64_t launches_by_level(const CsrGraph& graph, Case point, std::uint32_t block, GraphForm form)
+{
+    point.block = block;
+    return count_graph(point, form, graph, levels_of(graph, bfs_distances(graph, graph.source())), {})
+        .launches.total();
+}
+
+// A level has more than 2048 vertices, and fewer edges than a block of 1024 threads follows.
+TEST(GraphOracle, CountsNoLaunchForALevelWhoseEdgesFitALargeBlock)
+{
+    const Case point = graph_case(InputKind::rmat, 65536, 12);
+    const CsrGraph graph = make_graph(point);
+    EXPECT_EQ(launches_by_level(graph, point, 256, GraphForm::levels), 3U);
+    EXPECT_EQ(launches_by_level(graph, point, 1024, GraphForm::levels), 2U);
+}
+
+// The launches of results/h200/bfs.csv.
+TEST(GraphOracle, CountsWhatAnH200Launched)
+{
+    for (const auto& [input, elements, block, launches] :
+         {std::tuple(InputKind::star, 16384U, 64U, 1U), std::tuple(InputKind::path, 16384U, 64U, 0U),
+          std::tuple(InputKind::rmat, 1024U, 512U, 1U), std::tuple(InputKind::rmat, 4096U, 512U, 2U),
+          std::tuple(InputKind::rmat, 16384U, 512U, 2U), std::tuple(InputKind::grid2d, 16384U, 512U, 0U)}) {
+        const Case point = graph_case(input, elements);
+        const CsrGraph graph = make_graph(point);
+        EXPECT_EQ(launches_by_level(graph, point, block, GraphForm::levels), launches) << elements;
+        EXPECT_EQ(launches_by_level(graph, point, block, GraphForm::graph), launches) << elements;
+    }
+}
+
+// A grid of 2^24 vertices has as many large levels. The ledger's last level has the launches of all deeper ones.
+TEST(GraphOracle, CountsMoreLargeLevelsThanTheLedgerHas)
+{
+    constexpr std::uint64_t kLarge = 2 * kLedgerLevels;
+    const std::vector<GraphLevel> levels(kLarge + 1, GraphLevel{3000, 3000, 9000, 3});
+    Case point = graph_case(InputKind::grid2d, 0);
+    const OfferOracle oracle = count_graph(point, GraphForm::levels, made(InputKind::path, 100), levels, {});
+    EXPECT_EQ(oracle.launches.by_depth, std::vector<std::uint64_t>(kLarge, 1));
+    Sample sample;
+    sample.launches =
+        LaunchCounts{.attempted_by_depth = std::vector<std::uint64_t>(kLedgerLevels, 1), .attempted = kLarge};
+    sample.launches->attempted_by_depth.back() += kLarge - kLedgerLevels;
+    judge_launches(sample, oracle.launches, "");
+    EXPECT_EQ(sample.status, Status::ok) << sample.detail;
+    point.depth = 7;
+    EXPECT_EQ(count_graph(point, GraphForm::levels, made(InputKind::path, 100), levels, {}).launches.total(), 7U);
 }
 
 } // namespace

@@ -473,6 +473,24 @@ TEST(LaunchPlan, OfAMatrixIsOneWaveWithALimitForAllItsLaunches)
     EXPECT_EQ(plan_launches(fixed, form, h200()).pending_limit, 32U);
 }
 
+// Nobody knows the number of launches before: by_depth only has the places for them.
+TEST(LaunchPlan, OfLaunchesByOrderIsOneWaveUnderTheUsualLimit)
+{
+    for (const DeviceFacts& facts : {h200(), executor()})
+        for (const std::size_t levels : {0U, 1U, 4096U}) {
+            Case search = shape(0, 512);
+            ExpectedLaunches form = ExpectedLaunches::of_order();
+            form.by_depth.assign(levels, 0);
+            const LaunchPlan plan = plan_launches(search, form, facts);
+            EXPECT_EQ(plan.pending_limit, 2048U) << levels;
+            EXPECT_EQ(plan.waves(), 1U);
+            EXPECT_EQ(plan.streams, 1U);
+            EXPECT_EQ(plan.refusal, "");
+            search.pending_limit = 100;
+            EXPECT_EQ(plan_launches(search, form, facts).pending_limit, levels == 0 ? 2048U : 100U);
+        }
+}
+
 // One root block for every 16 slices, as aggregated_block has it.
 // Of litmus_siblings_null and litmus_second_child.
 TEST(LaunchPlan, CountsAllLaunchesOfARootBlockThatMakesSeveral)

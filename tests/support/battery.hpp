@@ -181,9 +181,23 @@ inline const std::vector<Shape>& line_battery()
     return shapes;
 }
 
+// Graphs: the same numbers of vertices, and levels that are too large for one block.
+inline const std::vector<Shape>& graph_battery()
+{
+    static const std::vector<Shape> shapes = [] {
+        std::vector<Shape> all = line_battery();
+        all.push_back({"levels_for_many_blocks", 94, 64, 0});
+        return all;
+    }();
+    return shapes;
+}
+
 inline const std::vector<Shape>& battery_of(const Way& way)
 {
-    return way.has_matrix() ? matrix_battery() : way.is_irregular() ? line_battery() : battery();
+    return way.info().over_graph() ? graph_battery()
+           : way.has_matrix()      ? matrix_battery()
+           : way.is_irregular()    ? line_battery()
+                                   : battery();
 }
 
 inline std::vector<ElementType> types_of(const Way& way)
@@ -237,9 +251,9 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
             point.edge_factor = 4;
             point.delta = info.delta ? 16 : 0;
             point.grid = 0;
-            constexpr std::uint64_t kMostByOrder = 60; // vertices: depth first, the work grows exponentially
-            if (info.by_order)
-                point.elements = std::min(point.elements, kMostByOrder);
+            constexpr std::uint64_t kMostByVertex = 60; // depth first, the work grows exponentially
+            if (info.threshold)
+                point.elements = std::min(point.elements, kMostByVertex);
         }
         return;
     }

@@ -66,6 +66,18 @@ inline const std::vector<GraphShape>& large_graphs()
     return graphs;
 }
 
+// Of 3000 vertices on a level, one has an edge. It is not too large for one block.
+inline GraphShape wide_level_of_one_edge()
+{
+    static const std::string list = [] {
+        std::string text;
+        for (int vertex = 1; vertex <= 3000; ++vertex)
+            text += "0 " + std::to_string(vertex) + "\n";
+        return text + "1 3001\n";
+    }();
+    return {"wide_level_of_one_edge", InputKind::file, 0, 0, list.c_str()};
+}
+
 // Of a list in memory, written to the folder.
 inline Case graph_case(const std::string& strategy, const GraphShape& graph, const ScratchFolder& folder,
                        BackendKind backend = BackendKind::cpu)

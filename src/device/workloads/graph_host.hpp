@@ -28,7 +28,7 @@ template <bool Weighted>
 void run_host_steps(const GraphJob& job, const GraphSearchSetup& setup)
 {
     GraphSearchState state{};
-    for (unsigned blocks = 1; blocks != 0; blocks = state.plan.blocks) {
+    for (unsigned blocks = setup.first_blocks; blocks != 0; blocks = state.plan.blocks) {
         host_launch<search_step<Weighted>>(job.context, 0, {blocks, job.point.block}, setup.search);
         job.context.read(std::span(&state, 1), setup.state, 0);
     }

@@ -17,15 +17,6 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// What a step does.
-enum class StepMode : unsigned {
-    done,
-    small,     // levels in one block, as long as they are small
-    top_down,  // the edges of the list
-    bottom_up, // the vertices that were not reached
-    split,     // the far vertices, into near and far ones
-};
-
 struct ListedVertex {
     unsigned vertex;
     unsigned start; // edges of the vertices before it in the list
@@ -80,7 +71,6 @@ struct SmallCounts {
 // Shared memory of a block.
 inline constexpr unsigned kStagedVertices = 2 * kSmallVertices; // vertices that were reached
 inline constexpr unsigned kTileVertices = 1024;                 // vertices whose edges the block works on
-inline constexpr unsigned kEdgesAThread = 4;
 struct GraphShared {
     ItemsAndBlocks place;
     SmallCounts small[2]; // of levels with even and with odd numbers

@@ -36,9 +36,6 @@ __device__ unsigned run_step(const GraphSearch& search, const GraphSearchPlan& n
 template <bool Weighted>
 __device__ void plan_step(const GraphSearch& search, const GraphSearchPlan& now, unsigned level, unsigned threads)
 {
-    constexpr unsigned kAlpha = 14; // bottom-up if the level has more than 1/14 of the unexplored edges,
-    constexpr unsigned kBeta = 24;  // until it has fewer than 1/24 of the vertices
-    constexpr unsigned kLeast = 8;  // and only for more edges than 1/8 of the vertices, which it must look at
     GraphSearchState& state = *search.state;
     GraphSearchPlan& next = state.plan;
     const ItemsAndBlocks found = state.found;
@@ -48,20 +45,10 @@ __device__ void plan_step(const GraphSearch& search, const GraphSearchPlan& now,
     next.items = static_cast<unsigned>(found >> kItemsShift);
     next.edges = static_cast<unsigned>(found);
     next.unexplored = now.unexplored - next.edges;
-    std::uint64_t threads_needed = next.edges / kEdgesAThread + 1;
+    LevelStep step;
     if (next.items != 0) {
-        next.mode = StepMode::top_down;
-        if (search.small && now.mode != StepMode::small && next.items <= kSmallVertices &&
-            next.edges <= kSmallEdges) {
-            next.mode = StepMode::small;
-            threads_needed = 1;
-        } else if (search.directions &&
-                   (now.mode == StepMode::bottom_up
-                        ? next.items >= search.task.vertices / kBeta
-                        : next.edges > next.unexplored / kAlpha && next.edges > search.task.vertices / kLeast)) {
-            next.mode = StepMode::bottom_up;
-            threads_needed = search.task.vertices;
-        }
+        step = step_of_level(now.mode, next.items, next.edges, next.unexplored, search.task.vertices, search.small,
+                             search.directions);
     } else if (!Weighted || state.far_count == 0) {
         next.mode = StepMode::done;
         next.blocks = 0;
@@ -76,10 +63,10 @@ __device__ void plan_step(const GraphSearch& search, const GraphSearchPlan& now,
         next.far_read = state.far_count;
         state.far_count = 0;
         state.far_least = kUnreached;
-        next.mode = StepMode::split;
-        threads_needed = next.far_read / kEdgesAThread + 1;
+        step = {StepMode::split, threads_for(next.far_read)};
     }
-    const auto blocks = static_cast<unsigned>((threads_needed - 1) / threads + 1);
+    next.mode = step.mode;
+    const unsigned blocks = blocks_of_step(step.threads, threads);
     next.blocks = blocks < search.most_blocks ? blocks : search.most_blocks;
 }
 
@@ -96,15 +83,15 @@ __device__ inline bool is_last_block(const GraphSearch& search, unsigned blocks,
 }
 
 #ifndef NESTBED_FLAT
-// Grids of a search. The last block of a grid plans the next step. It runs it itself if it needs one block; else it launches
-// a grid for it, or relaunches the graph of this one.
+// Grids of a search. The last block of a grid plans the next step. It runs it itself if it needs one block, or if the launch is
+// refused; else it launches a grid for it, or relaunches the graph of this one.
 template <bool Weighted, class Nest>
 __global__ void LAUNCH_BOUNDS(1024) search_steps(const __grid_constant__ GraphSearch search, Nest nest)
 {
     constexpr bool kGraph = Nest::mechanism == Mechanism::graph_tail;
     BLOCK_SHARED(GraphShared, shared, 1);
     const unsigned long long now_ns = nest.now();
-    const Nest here = kGraph ? nest.at(search.state->grids) : nest;
+    Nest here = kGraph ? nest.at(search.state->grids) : nest;
     const auto scope = here.enter(now_ns);
     unsigned block = blockIdx.x;
     unsigned blocks = gridDim.x; // 1 in a small step
@@ -127,6 +114,10 @@ __global__ void LAUNCH_BOUNDS(1024) search_steps(const __grid_constant__ GraphSe
 #ifdef __CUDACC__
                     alone = !launch_graph_again(here);
 #endif
+                }
+                if (alone) { // instead of the refused grid, at its depth
+                    atomicAdd(&search.task.totals->replaced, 1U);
+                    ++here.depth;
                 }
             }
             shared[0].alone = alone ? 1 : 0;
@@ -202,7 +193,8 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     context.upload(setup.lists[0], std::span(&source, 1));
     const bool small = options.first_small && job.source_edges <= kSmallEdges;
     if (!small)
-        setup.first_blocks = std::min(search.most_blocks, (job.source_edges / kEdgesAThread) / job.point.block + 1);
+        setup.first_blocks =
+            std::min(search.most_blocks, blocks_of_step(threads_for(job.source_edges), job.point.block));
     GraphSearchState start{};
     start.plan = {.mode = small ? StepMode::small : StepMode::top_down,
                   .items = 1,

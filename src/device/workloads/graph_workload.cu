@@ -40,21 +40,18 @@ class GraphData
         : graph_(graph_or_unsupported(point)), source_(graph_.source()),
           levels_(levels_of(graph_, bfs_distances(graph_, source_))), comparison_(context)
     {
-        const auto copy = [&](Buffer<unsigned>& buffer, const std::vector<std::uint32_t>& from,
-                              std::string_view name) {
-            buffer = context.allocate<unsigned>(std::max<std::size_t>(1, from.size()), name);
-            context.upload(buffer, std::span<const unsigned>(from));
-        };
-        copy(starts_, graph_.starts, "starts");
-        copy(ends_, graph_.ends, "ends");
-        copy(weights_, graph_.weights, "weights");
-        if (!graph_.both_ways) {
-            const CsrGraph reversed = graph_.reversed();
-            copy(in_starts_, reversed.starts, "in_starts");
-            copy(in_ends_, reversed.ends, "in_ends");
-        }
+        copy(context, starts_, graph_.starts, "starts");
+        copy(context, ends_, graph_.ends, "ends");
+        copy(context, weights_, graph_.weights, "weights");
         distance_ = context.allocate<unsigned>(graph_.vertices(), "distance");
         reference_ = context.allocate<unsigned>(graph_.vertices(), "reference");
+    }
+
+    // Throws Unsupported if the file has no weights that a search could use.
+    void expect_weights() const
+    {
+        if (!graph_.no_weights.empty())
+            throw Unsupported(graph_.no_weights);
     }
 
     std::uint32_t vertices() const { return graph_.vertices(); }
@@ -68,10 +65,15 @@ class GraphData
         return count_graph(point, form, graph_, levels_, rounds);
     }
 
-    // Everything as it must be before a run.
-    GraphTask start(Context& context, bool weighted)
+    // Everything as it must be before a run. `backwards`: with the edges that lead to each vertex.
+    GraphTask start(Context& context, bool weighted, bool backwards)
     {
         refer_to(context, weighted);
+        if (backwards && !graph_.both_ways && in_starts_.size() == 0) {
+            const CsrGraph reversed = graph_.reversed();
+            copy(context, in_starts_, reversed.starts, "in_starts");
+            copy(context, in_ends_, reversed.ends, "in_ends");
+        }
         context.fill_bytes(distance_, 0xFF, distance_.size());
         std::vector<unsigned> none(std::size_t{source_} + 1, kUnreached);
         none.back() = 0;
@@ -109,6 +111,13 @@ class GraphData
     }
 
   private:
+    static void copy(Context& context, Buffer<unsigned>& buffer, const std::vector<std::uint32_t>& from,
+                     std::string_view name)
+    {
+        buffer = context.allocate<unsigned>(std::max<std::size_t>(1, from.size()), name);
+        context.upload(buffer, std::span<const unsigned>(from));
+    }
+
     // Makes the reference of the workload, unless it is there.
     void refer_to(Context& context, bool weighted)
     {
@@ -147,6 +156,8 @@ class GraphWorkload final : public OfferWorkloadOf<GraphData>
         const GraphForm form = dynamic_cast<const CsrStrategy&>(strategy).form();
         const bool weighted = is_weighted(strategy);
         prepare(point);
+        if (weighted)
+            data().expect_weights();
         ExpectedLaunches launches =
             remember(strategy, point, kForms.at(static_cast<std::size_t>(form) + (weighted ? kForms.size() / 2 : 0)),
                      [&](const Case& of) { return data().oracle(of, form, weighted); });
@@ -158,7 +169,7 @@ class GraphWorkload final : public OfferWorkloadOf<GraphData>
     {
         const auto& form = dynamic_cast<const CsrStrategy&>(strategy);
         GraphJob job{offer_job(run, graph_roots(data().vertices(), run.point.block)), {}, data().source_edges()};
-        job.task = data().start(run.context, is_weighted(strategy));
+        job.task = data().start(run.context, is_weighted(strategy), form.backwards());
         job.task.totals = job.totals;
         const std::function<void()> work = form.prepare(job);
         Sample sample = timed(run, work);

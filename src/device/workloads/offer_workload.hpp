@@ -75,15 +75,15 @@ class OfferWorkload : public Workload
         OfferTotals totals{};
         run.context.download(std::span(&totals, 1), totals_);
         sample.work = totals.work == 0 ? work : totals.work;
-        if (!offers_)
-            return;
+        if (!offers_ && totals.replaced == 0)
+            return; // a form whose launches are those of its levels has nothing to say, unless one was refused
         sample.offers = OfferSample{.items = totals.items,
                                     .replaced = totals.replaced,
                                     .drains = totals.drains,
                                     .drains_refused = totals.drains_refused,
                                     .child_blocks = totals.blocks,
                                     .arena_bytes = bytes_};
-        if (by_order_)
+        if (by_order_ || !offers_)
             return;
         if (sample.status == Status::ok && totals.items != oracle_->counts.items) {
             sample.status = Status::count_mismatch;
