@@ -17,6 +17,7 @@ enum class GraphForm : std::uint8_t {
     levels,   // a grid for every level that is too large for one block, but the first
     graph,    // the same; a whole grid does the first level in any case
     by_order, // the order of execution decides
+    queue,    // as children, but a thread for each vertex that changed: their order in the queue is not known
 };
 
 // A level that one block processes itself: not more vertices and edges than these. Four edges per vertex always fit.
@@ -37,5 +38,10 @@ std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::ui
 // Launches of the form in a graph with these rounds. `levels`: of a breadth-first search.
 OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
                         const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds);
+
+// Launches of the form `queue` in these rounds. Where warps, blocks or groups of blocks share a launch, their number depends
+// on which vertices stand next to each other: then it is by order, and these are the most.
+OfferOracle count_queue_rounds(const Case& point, const CsrGraph& graph,
+                               const std::vector<std::vector<std::uint32_t>>& rounds);
 
 } // namespace nestbed

@@ -79,7 +79,7 @@ struct ExpectedLaunches {
     bool one_by_one = false;             // the subtrees of one root grid run one at a time (tail launches)
     bool by_input = false;               // the counts depend on the input: only the session knows them
     bool by_order =
-        false; // and on the order of execution: the run itself says how many it wanted (OfferSample::items)
+        false; // and on the order of execution: the run itself says how many it wanted (OfferSample::grids)
     // By an oracle: launches below each root block. (One with items of several root blocks counts for the last of them.)
     std::vector<std::uint64_t> by_root;
 

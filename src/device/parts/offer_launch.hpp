@@ -134,6 +134,8 @@ __device__ void LaunchSink<E, Nest, Ordered>::launch(const OfferRun<E>& run, Chi
 {
     OfferTotals& totals = *run.memory.totals;
     atomicAdd(&totals.blocks, static_cast<unsigned long long>(child.blocks));
+    if constexpr (CountsGrids<E>)
+        atomicAdd(&totals.grids, 1U);
     if constexpr (E::kRecursive)
         child.offer_row = atomicAdd(&totals.rows, child.blocks * rows_a_block(run));
     if (run.spill)
