@@ -44,7 +44,7 @@ FAMILIES = {
         "last_block_noinline", "host", "host_parallel", "copy_row", "copy_col", "naive_row", "naive_col", "shared_tile",
         "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "blobs", "blobs_wrong",
         "bezier_line_thread", "bezier_line_block", "bezier_balanced", "mandelbrot_exhaustive", "mandelbrot_queue",
-        "search_queue"]),
+        "search_queue", "search_stacks"]),
     "other recursions": ("#B87A00", ["hello", "hello_synced", "recursive_transpose", "chain", "fanout", "lanes_in_turn",
                                      "lanes_at_once"]),
     "patterns of memory visibility": ("#8C5A3C", [
