@@ -39,9 +39,4 @@ std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::ui
 OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
                         const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds);
 
-// Launches of the form `queue` in these rounds. Where warps, blocks or groups of blocks share a launch, their number depends
-// on which vertices stand next to each other: then it is by order, and these are the most.
-OfferOracle count_queue_rounds(const Case& point, const CsrGraph& graph,
-                               const std::vector<std::vector<std::uint32_t>>& rounds);
-
 } // namespace nestbed

@@ -1,4 +1,4 @@
-#include "model/graph_count.hpp"
+#include "model/graph_queue_count.hpp"
 
 #include <algorithm>
 

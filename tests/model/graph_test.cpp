@@ -1,6 +1,6 @@
 // Graphs by name and seed, the distances in them, and the launches that they must lead to.
 #include "model/graph.hpp"
-#include "model/graph_count.hpp"
+#include "model/graph_queue_count.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>

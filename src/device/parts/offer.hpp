@@ -194,12 +194,6 @@ concept UsesSharedWords = requires
 };
 
 template <class E>
-concept CountsGrids = requires
-{
-    requires E::kCountsGrids;
-};
-
-template <class E>
 __device__ bool process_item(const OfferRun<E>& run, const typename E::Item& item, unsigned block, unsigned blocks,
                              typename E::Item& next, unsigned* shared)
 {

@@ -14,6 +14,12 @@ template <class E, bool Ordered, class Nest>
 __global__ void offer_grid(const __grid_constant__ OfferRun<E> run,
                            const __grid_constant__ ChildGrid<typename E::Item> grid, Nest nest);
 
+template <class E>
+concept CountsGrids = requires
+{
+    requires E::kCountsGrids;
+};
+
 // Launches the child grids of one block, and lists those that the device refuses.
 template <class E, class Nest, bool Ordered>
 struct LaunchSink {

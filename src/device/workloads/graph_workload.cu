@@ -2,6 +2,7 @@
 #include "device/workloads/compare.hpp"
 #include "device/workloads/graph.hpp"
 #include "model/graph_file.hpp"
+#include "model/graph_queue_count.hpp"
 
 #include <algorithm>
 #include <numeric>
