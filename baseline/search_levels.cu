@@ -3,11 +3,12 @@
 //     host: the children of the root are the first level
 //     repeat: read how many nodes the level has; launch a grid with a thread for each, until there are none
 //         thread: visit the node; append its children to the next level
-//         (at depth `cutoff`, the thread searches all below the node with a stack of its own)
+//         (at depth `cutoff`, the thread searches all below the node with a stack of its own: a thread per subtree)
 //
 // Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next.
 // Hazards: none. A block reserves room for the nodes that it appends, and a grid starts when the grid before it is complete.
-// Source: ours; with a small cutoff it is the usual search with a thread per subtree.
+// Source: ours. With a small `cutoff` it is the flat search with a thread per subtree: the host launches only the levels above
+// the cut-off, and the last grid has a thread for each subtree. With `cutoff = 1` that is the only grid.
 #include "device/workloads/search.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -49,7 +50,8 @@ struct SearchLevels {
         .name = "search_levels",
         .workload = "search",
         .mechanisms = kOnly<Mechanism::host>,
-        .summary = "flat: one grid per level of the tree, launched by the host; a thread per node",
+        .summary = "flat: one grid per level of the tree, launched by the host; a thread per node, from `cutoff` on "
+                   "per subtree",
         .hazards = "none: a grid starts when the grid before it is complete",
         .source = "ours",
         .cutoff = true,

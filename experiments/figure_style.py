@@ -36,7 +36,7 @@ FAMILIES = {
     "one child per level": (BLUE, ["reduce2", "reduce2_tail", "aggregated_grid", "graph"]),
     "children share the whole input": ("#B0508A", ["wide_warp", "nested_best", "wide_block"]),
     "levels started by the host or a barrier": (GREEN, ["host_loop", "graph_host", "cooperative", "mandelbrot_levels", "sort_levels",
-                                                          "bfs_frontier", "bfs_balanced", "bfs_direction", "bfs_cooperative", "bfs_queue", "sssp_frontier", "sssp_balanced", "sssp_cooperative", "search_levels", "quadtree_levels"]),
+                                                          "bfs_frontier", "bfs_balanced", "bfs_direction", "bfs_cooperative", "bfs_queue", "sssp_frontier", "sssp_balanced", "sssp_cooperative", "search_levels", "quadtree_levels", "sssp_queue"]),
     "the library": ("#7B5BB5", ["cub", "cub_narrow", "thrust", "sort_radix", "sort_merge", "sort_thrust", "quadtree_morton", "quadtree_karras"]),
     "no recursion": ("#555555", [
         "last_block", "neighbored", "unroll8_warp", "complete_unroll", "naive_tree", "naive_serial", "tree_2d", "unroll2",
@@ -44,7 +44,7 @@ FAMILIES = {
         "last_block_noinline", "host", "host_parallel", "copy_row", "copy_col", "naive_row", "naive_col", "shared_tile",
         "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "blobs", "blobs_wrong",
         "bezier_line_thread", "bezier_line_block", "bezier_balanced", "mandelbrot_exhaustive", "mandelbrot_queue",
-        "search_queue"]),
+        "search_queue", "search_stacks"]),
     "other recursions": ("#B87A00", ["hello", "hello_synced", "recursive_transpose", "chain", "fanout", "lanes_in_turn",
                                      "lanes_at_once"]),
     "patterns of memory visibility": ("#8C5A3C", [
@@ -55,7 +55,8 @@ FAMILIES = {
                                   "quick_kway", "quick_binary", "quick_simple", "quick_sample",
                                   "search_children", "search_budget", "search_graph",
                                   "quadtree_children", "quadtree_graph", "quadtree_sample", "bfs_tail", "bfs_graph", "bfs_children", "bfs_recursive",
-                                  "sssp_tail", "sssp_near_far", "sssp_graph", "sssp_children", "sssp_recursive"]),
+                                  "sssp_tail", "sssp_near_far", "sssp_graph", "sssp_children", "sssp_recursive", "bfs_queue_children",
+                                  "sssp_queue_children"]),
 }
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}

@@ -35,14 +35,14 @@ __global__ void tree_grid(LaunchMarks marks, TreeNode here, unsigned fanout, uns
 {
     const auto scope = nest.enter();
     const unsigned long long now = marks.now();
-    constexpr bool kLanes = Who == ByWhom::lanes;
-    if (threadIdx.x >= (kLanes ? fanout : 1))
+    constexpr bool kByLanes = Who == ByWhom::lanes;
+    if (threadIdx.x >= (kByLanes ? fanout : 1))
         return;
     const unsigned tree = here.tree + blockIdx.x; // below the root every block is block 0
     if (nest.depth > 0 && threadIdx.x == 0)
         marks.begin(tree * per_tree + here.node - 1, now);
     if (!nest.last_level()) {
-        for (unsigned child = threadIdx.x; child < fanout; child += kLanes ? fanout : 1) {
+        for (unsigned child = threadIdx.x; child < fanout; child += kByLanes ? fanout : 1) {
             const TreeNode below{.tree = tree, .node = here.node * fanout + child + 1};
             marks.call(tree * per_tree + below.node - 1);
             if constexpr (Who == ByWhom::waiting_thread)

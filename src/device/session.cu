@@ -223,7 +223,7 @@ class BackendSession final : public Session
             sample.streams = plan.streams;
             sample.limit_bytes = context_.limit_bytes();
             if (strategy.launches(point).by_input)
-                sample.launches_expected = form.by_order ? sample.offers.value_or(OfferSample{}).items : form.total();
+                sample.launches_expected = form.by_order ? sample.offers.value_or(OfferSample{}).grids : form.total();
             return sample;
         } catch (const Unsupported& reason) {
             return unsupported(reason.what());

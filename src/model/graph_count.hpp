@@ -17,6 +17,7 @@ enum class GraphForm : std::uint8_t {
     levels,   // a grid for every step that needs more than one block, but the first
     graph,    // the same; a whole grid does the first level in any case
     by_order, // the order of execution decides
+    queue,    // as children, but a thread for each vertex that changed: their order in the queue is not known
 };
 
 // Grids that follow each other at most where their number depends on the order.

@@ -25,7 +25,7 @@ void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::str
     const LaunchCounts& counts = *sample.launches;
     // What was refused and then done in another way is no failure.
     const OfferSample offers = sample.offers.value_or(OfferSample{});
-    const bool as_expected = form.by_order        ? counts.attempted == offers.items
+    const bool as_expected = form.by_order        ? counts.attempted == offers.grids + offers.drains
                              : offers.drains == 0 ? counts.attempted_by_depth == in_ledger(form.by_depth)
                                                   : counts.attempted == form.total() + offers.drains;
     constexpr std::string_view kRefused =
@@ -44,7 +44,7 @@ void judge_launches(Sample& sample, const ExpectedLaunches& form, const std::str
         sample.status = Status::count_mismatch;
         sample.detail =
             form.by_order ? fmt::format("the ledger counted {} device launches; the kernels wanted {}",
-                                        counts.attempted, offers.items)
+                                        counts.attempted, offers.grids + offers.drains)
                           : fmt::format("the ledger counted [{}] device launches by depth, the closed form says [{}]",
                                         fmt::join(counts.attempted_by_depth, " "), fmt::join(form.by_depth, " "));
     }

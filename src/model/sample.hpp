@@ -35,6 +35,7 @@ struct OfferSample {
     std::uint64_t drains_refused = 0;
     std::uint64_t child_blocks = 0; // of the grids launched, or replaced
     std::uint64_t arena_bytes = 0;  // device memory for the items
+    std::uint64_t grids = 0;        // launches that were wanted, where the order of execution decides how many
 };
 
 struct Sample {

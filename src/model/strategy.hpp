@@ -81,7 +81,7 @@ struct ExpectedLaunches {
     std::uint32_t root_threads = 0;      // of a root block; 0: as many as the case's block
     bool by_input = false;               // the counts depend on the input: only the session knows them
     bool by_order =
-        false; // and on the order of execution: the run itself says how many it wanted (OfferSample::items)
+        false; // and on the order of execution: the run itself says how many it wanted (OfferSample::grids)
     // By an oracle: launches below each root block. (One with items of several root blocks counts for the last of them.)
     std::vector<std::uint64_t> by_root;
 

@@ -50,7 +50,8 @@ void from_json(const Message& json, Status& status); // checks that the status e
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchCounts, attempted_by_depth, attempted, failed, waits_given_up, max_depth,
                                    first_error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuState, sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw, throttle)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OfferSample, items, replaced, drains, drains_refused, child_blocks, arena_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OfferSample, items, replaced, drains, drains_refused, child_blocks, arena_bytes,
+                                   grids)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sample, status, detail, gpu_us, wall_us, held, launches, host_launches,
                                    latencies_us, launches_expected, offers, work, pixels_off, answer, reference,
                                    relative_error, pending_limit, limit_bytes, wave, waves, streams, gpu_state,

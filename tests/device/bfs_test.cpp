@@ -59,7 +59,7 @@ TEST(Bfs, IsRightAtEveryDepth)
 {
     const ScratchFolder folder;
     const auto session = session_of("random:1");
-    for (const std::string strategy : {"bfs_tail", "bfs_children", "bfs_recursive"})
+    for (const std::string strategy : {"bfs_tail", "bfs_children", "bfs_queue_children", "bfs_recursive"})
         for (const std::uint32_t depth : {0U, 1U, 2U, 50U}) {
             Case point = graph_case(strategy, large_graphs()[0], folder);
             point.depth = depth;

@@ -19,7 +19,7 @@ namespace
 using testing::HasSubstr;
 
 constexpr std::uint32_t kNever = 65535; // a cutoff below which no tree reaches
-constexpr std::array kForms{"search_children", "search_budget", "search_levels", "search_queue"};
+constexpr std::array kForms{"search_children", "search_budget", "search_levels", "search_queue", "search_stacks"};
 
 std::unique_ptr<Session> session_of(const std::string& schedule)
 {
@@ -105,7 +105,7 @@ TEST(SearchForms, SearchDeepSubtreesAlone)
 TEST(SearchForms, SearchWithEveryBudgetAndBlock)
 {
     const auto session = session_of("random:3");
-    for (const char* strategy : {"search_budget", "search_queue"})
+    for (const char* strategy : {"search_budget", "search_queue", "search_stacks"})
         for (const std::uint32_t budget : {1U, 2U, 7U, 1000U})
             for (const std::uint32_t block : {32U, 128U, 1024U}) { // more threads than may take an entry
                 Case point = tree(strategy, InputKind::t1, 6, kNever, budget);
@@ -118,7 +118,7 @@ TEST(SearchForms, SearchWithEveryBudgetAndBlock)
 TEST(SearchForms, SearchWithAFullStack)
 {
     const auto session = session_of("fifo");
-    for (const char* strategy : {"search_budget", "search_queue"})
+    for (const char* strategy : {"search_budget", "search_queue", "search_stacks"})
         for (const std::uint32_t block : {256U, 512U}) {
             Case point = tree(strategy, InputKind::t1, 7, kNever, 1000);
             point.block = block;

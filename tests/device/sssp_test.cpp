@@ -58,7 +58,8 @@ TEST(Sssp, IsRightByEveryMechanismAndDepth)
 {
     const ScratchFolder folder;
     const auto session = session_of("random:1");
-    for (const std::string strategy : {"sssp_tail", "sssp_near_far", "sssp_children", "sssp_recursive"})
+    for (const std::string strategy :
+         {"sssp_tail", "sssp_near_far", "sssp_children", "sssp_queue_children", "sssp_recursive"})
         for (const Mechanism mechanism : Registry::find_anywhere(strategy)->info().mechanisms)
             for (const std::optional<std::uint32_t> depth :
                  {std::optional<std::uint32_t>(), std::optional(0U), std::optional(1U), std::optional(3U)}) {

@@ -1,6 +1,6 @@
 // Graphs by name and seed, the distances in them, and the launches that they must lead to.
 #include "model/graph.hpp"
-#include "model/graph_count.hpp"
+#include "model/graph_queue_count.hpp"
 #include "model/judge.hpp"
 #include "model/ledger.hpp"
 #include "support/support.hpp"
@@ -233,6 +233,57 @@ TEST(GraphOracle, CountsAChildPerVertexWithEdges)
     EXPECT_EQ(counted(graph, point, GraphForm::children).launches.total(), frontiers_of(graph, distances).size());
     point.depth = 0;
     EXPECT_EQ(counted(graph, point, GraphForm::children).launches.total(), 0U);
+}
+
+// The launches of a queue of vertices: the same as with a thread per vertex where their order does not matter. Otherwise at
+// most one per group of vertices, and as many blocks in any case.
+TEST(GraphOracle, CountsWhatAQueueOffers)
+{
+    Case point = graph_case(InputKind::rmat, 4096, 8);
+    const CsrGraph graph = make_graph(point);
+    const std::vector<std::vector<std::uint32_t>> rounds = rounds_of(graph, graph.source(), true);
+    const auto by_vertex = [&] { return count_graph(point, GraphForm::children, graph, {}, rounds); };
+    for (const std::uint32_t threshold : {0U, 40U, 100000U})
+        for (const Aggregate aggregate :
+             {Aggregate::none, Aggregate::warp, Aggregate::block, Aggregate::multiblock_4, Aggregate::grid}) {
+            point.threshold = threshold;
+            point.aggregate = aggregate;
+            SCOPED_TRACE(std::string(name_of(aggregate)) + " " + std::to_string(threshold));
+            const OfferOracle queue = count_queue_rounds(point, graph, rounds);
+            const OfferOracle all = by_vertex();
+            const bool exact = aggregate == Aggregate::none || aggregate == Aggregate::grid;
+            EXPECT_EQ(queue.launches.by_order, !exact);
+            EXPECT_EQ(queue.counts.items, all.counts.items);
+            EXPECT_EQ(queue.counts.blocks, all.counts.blocks);
+            if (exact) {
+                EXPECT_EQ(queue.launches.by_depth, all.launches.by_depth);
+                EXPECT_EQ(queue.counts.widest, all.counts.widest);
+            }
+            const std::vector<std::uint64_t>& by_root = queue.launches.by_root;
+            EXPECT_EQ(std::accumulate(by_root.begin(), by_root.end(), std::uint64_t{0}), queue.counts.widest);
+        }
+    point.threshold = 0;
+    point.depth = 0;
+    EXPECT_EQ(count_queue_rounds(point, graph, rounds).launches.total(), 0U);
+}
+
+// 9999 vertices in the second round, in blocks of 64: two warps each.
+TEST(GraphOracle, CountsGroupsOfAQueue)
+{
+    Case point = graph_case(InputKind::star, 10000);
+    point.block = 64;
+    const CsrGraph star = make_graph(point);
+    const std::vector<std::vector<std::uint32_t>> rounds = rounds_of(star, star.source(), false);
+    const auto launches = [&](Aggregate aggregate) {
+        point.aggregate = aggregate;
+        return count_queue_rounds(point, star, rounds).launches.total();
+    };
+    EXPECT_EQ(launches(Aggregate::none), 10000U);
+    EXPECT_EQ(launches(Aggregate::warp), 1U + 313);
+    EXPECT_EQ(launches(Aggregate::block), 1U + 157);
+    EXPECT_EQ(launches(Aggregate::multiblock_4), 1U + 40);
+    EXPECT_EQ(launches(Aggregate::grid), 2U);
+    EXPECT_EQ(count_queue_rounds(point, star, {}).launches.by_root.size(), 1U); // no edges
 }
 
 TEST(GraphOracle, CountsALaunchPerLargeLevel)

@@ -243,6 +243,23 @@ TEST(Judge, DrainsAreCountedBesideTheLaunchesOfTheOracle)
     }
 }
 
+// Where the order of execution decides, the kernels say how many launches they wanted.
+TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
+{
+    const ExpectedLaunches form{.by_depth = {100}, .by_order = true};
+    for (const unsigned grids : {9U, 10U, 11U}) {
+        Sample sample = sample_of({12});
+        sample.launches->failed = 3;
+        sample.offers = OfferSample{.items = 100, .replaced = 3, .drains = 2, .grids = grids};
+        judge_launches(sample, form, "cudaErrorLaunchPendingCountExceeded");
+        EXPECT_EQ(sample.status, grids == 10 ? Status::ok : Status::count_mismatch) << sample.detail;
+        if (grids != 10) {
+            EXPECT_THAT(sample.detail, HasSubstr("the ledger counted 12 device launches; the kernels wanted " +
+                                                 std::to_string(grids + 2)));
+        }
+    }
+}
+
 TEST(Judge, LaunchesByNeedAreComparedDepthByDepthWhereNothingIsDrained)
 {
     Sample sample = sample_of({59, 41});

@@ -14,6 +14,7 @@
 //     };
 // If the struct has kSharedWords, root() and block() take a further argument: so many words of shared memory. Kernels
 // declare it themselves: nvlink would give what a function declares to all kernels (BLOCK_SHARED).
+// With kCountsGrids = true the launches that are wanted are counted: the oracle of the recursion may not know how many.
 // root() is block `block` of the root grid; block() is block `block` of the `blocks` that process an item. All threads
 // of the block call them; a thread that wants a further item returns true and fills `next`. They must not use blockIdx
 // or gridDim, because a block may also process blocks of other grids.
@@ -38,6 +39,7 @@ struct OfferTotals {
     unsigned drains_refused;   // of these, not made
     unsigned rows;             // of OfferMemory::rows that are taken
     unsigned heads;            // of OfferMemory::heads that are taken
+    unsigned grids;            // launches that were wanted, if the recursion counts them (kCountsGrids)
 };
 
 // Which items share one launch.

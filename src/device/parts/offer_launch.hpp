@@ -14,6 +14,12 @@ template <class E, bool Ordered, class Nest>
 __global__ void offer_grid(const __grid_constant__ OfferRun<E> run,
                            const __grid_constant__ ChildGrid<typename E::Item> grid, Nest nest);
 
+template <class E>
+concept CountsGrids = requires
+{
+    requires E::kCountsGrids;
+};
+
 // Launches the child grids of one block, and lists those that the device refuses.
 template <class E, class Nest, bool Ordered>
 struct LaunchSink {
@@ -134,6 +140,8 @@ __device__ void LaunchSink<E, Nest, Ordered>::launch(const OfferRun<E>& run, Chi
 {
     OfferTotals& totals = *run.memory.totals;
     atomicAdd(&totals.blocks, static_cast<unsigned long long>(child.blocks));
+    if constexpr (CountsGrids<E>)
+        atomicAdd(&totals.grids, 1U);
     if constexpr (E::kRecursive)
         child.offer_row = atomicAdd(&totals.rows, child.blocks * rows_a_block(run));
     if (run.spill)

@@ -2,6 +2,7 @@
 #include "device/workloads/compare.hpp"
 #include "device/workloads/graph.hpp"
 #include "model/graph_file.hpp"
+#include "model/graph_queue_count.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -60,8 +61,10 @@ class GraphData
     OfferOracle oracle(const Case& point, GraphForm form, bool weighted)
     {
         auto& rounds = rounds_.at(weighted ? 1 : 0);
-        if (form == GraphForm::children && rounds.empty())
+        if ((form == GraphForm::children || form == GraphForm::queue) && rounds.empty())
             rounds = rounds_of(graph_, source_, weighted);
+        if (form == GraphForm::queue)
+            return count_queue_rounds(point, graph_, rounds);
         return count_graph(point, form, graph_, levels_, rounds);
     }
 
@@ -151,8 +154,9 @@ class GraphWorkload final : public OfferWorkloadOf<GraphData>
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
-        constexpr std::array<std::string_view, 10> kForms{"flat",  "children",  "levels",  "graph",  "by_order",
-                                                          "flat+", "children+", "levels+", "graph+", "by_order+"};
+        constexpr std::array<std::string_view, 12> kForms{"flat",     "children", "levels",    "graph",
+                                                          "by_order", "queue",    "flat+",     "children+",
+                                                          "levels+",  "graph+",   "by_order+", "queue+"};
         const GraphForm form = dynamic_cast<const CsrStrategy&>(strategy).form();
         const bool weighted = is_weighted(strategy);
         prepare(point);
@@ -161,7 +165,7 @@ class GraphWorkload final : public OfferWorkloadOf<GraphData>
         ExpectedLaunches launches =
             remember(strategy, point, kForms.at(static_cast<std::size_t>(form) + (weighted ? kForms.size() / 2 : 0)),
                      [&](const Case& of) { return data().oracle(of, form, weighted); });
-        launches.one_by_one = launches.one_by_one && form == GraphForm::children;
+        launches.one_by_one = launches.one_by_one && (form == GraphForm::children || form == GraphForm::queue);
         return launches;
     }
 

@@ -82,7 +82,8 @@ class OfferWorkload : public Workload
                                     .drains = totals.drains,
                                     .drains_refused = totals.drains_refused,
                                     .child_blocks = totals.blocks,
-                                    .arena_bytes = bytes_};
+                                    .arena_bytes = bytes_,
+                                    .grids = by_order_ ? totals.items : totals.grids};
         if (by_order_ || !offers_)
             return;
         if (sample.status == Status::ok && totals.items != oracle_->counts.items) {
