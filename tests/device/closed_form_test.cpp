@@ -61,11 +61,10 @@ TEST(ClosedForm, SaysWhoLaunchesALevel)
           std::pair("aggregated_block", 512U)})
         EXPECT_EQ(form(strategy).root_threads, threads) << strategy;
     EXPECT_EQ(form_of({.strategy = "barrier", .elements = 4, .grid = 4, .block = 1}).root_threads, 1U);
-    for (const auto& [strategy, last] : {std::pair("aggregated_grid", true), std::pair("reduce2", false),
-                                         std::pair("reduce2_tail", false), std::pair("nosync", false)})
+    for (const auto& [strategy, last] :
+         {std::pair("aggregated_grid", true), std::pair("graph", true), std::pair("reduce2", false),
+          std::pair("reduce2_tail", false), std::pair("nosync", false)})
         EXPECT_EQ(form(strategy).by_last_block, last) << strategy;
-    if (Registry::find_anywhere("graph") != nullptr) // of CUDA only
-        EXPECT_TRUE(form("graph").by_last_block);
 }
 
 TEST(ClosedForm, OfAChildABlockALevelIsNosyncs)
