@@ -230,10 +230,16 @@ def by_threshold(part, shown, figure):
     sheet = Sheet(_threshold_title(figure.title, panels), _key(shown), dashed)
     left, gap, height = 0.72, 0.78, 1.75
     width = (style.WIDTH - left - gap - 2 * style.MARGIN) / 2
+    drawn = []
     for row, (panel, rival) in enumerate(zip(panels, rivals)):
         at = 0.3 + row * (height + 0.85), width, height
         _threshold_panel(sheet.add(left, *at, _form_label(shown, panel.iloc[0], FORM)), panel, rival)
-        _launches_panel(sheet.add(left + width + gap, *at, ""), panel)
+        lines = _launches_of(panel)
+        if lines not in drawn:
+            _launches_panel(sheet.add(left + width + gap, *at, ""), panel, lines)
+        drawn.append(lines)
+    if any(lines in drawn[:row] for row, lines in enumerate(drawn)):
+        sheet.notes.append("A row without launches at the right has those of a row above.")
     if (shown["launches"] == 0).any():
         sheet.notes.append("Points without launches are not at the right.")
     if parts.varying(shown, ["coarsen"]):
@@ -262,10 +268,14 @@ def _threshold_axis(axes, panel):
     axes.set_xlabel("threshold, threads")
 
 
-def _launches_panel(axes, panel):
+def _launches_of(panel):
+    """[(name of the aggregation, [(place of the threshold, launches of its fastest case)])], without those that launch nothing."""
+    return [(name, [(place, case["launches"]) for place, case in found if case["launches"] > 0]) for name, found in _best_by_threshold(panel)]
+
+
+def _launches_panel(axes, panel, lines):
     every = []
-    for name, found in _best_by_threshold(panel):
-        points = [(place, case["launches"]) for place, case in found if case["launches"] > 0]
+    for name, points in lines:
         colour, mark = _look(name)
         axes.plot(*zip(*points) if points else ((), ()), color=colour, marker=mark, markersize=4.5)
         every += [launches for _, launches in points]

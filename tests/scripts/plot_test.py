@@ -594,6 +594,9 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(launches.get_ylabel(), "device launches")
         self.assertEqual([list(line.get_ydata()) for line in launches.lines], [[7, 7], [7, 7]])  # none with threshold 33
         self.assertIn("Points without launches are not at the right.", words)
+        twice = self.drawn([*made, *[{**row, "mechanism": "null_stream"} for row in made]], columns=self.BY_NEED)["made-threshold"]
+        self.assertEqual(len(twice.axes), 3)  # two times, and launches once
+        self.assertIn("A row without launches at the right has those of a row above.", " ".join(texts_of(twice).split()))
         without = " ".join(texts_of(self.drawn(made, columns=self.BY_NEED)["made-threshold"]).split())
         self.assertNotIn("Dashed", without)
 
@@ -1524,6 +1527,8 @@ class PlotTest(unittest.TestCase):
     @unittest.skipUnless(matplotlib.__version__ == "3.6.3", f"drawn with matplotlib 3.6.3, this is {matplotlib.__version__}")
     def test_committed_figures_are_what_is_drawn(self):
         self.run_plot(H200, "-o", self.folder / "again")
+        (self.folder / "again/pays.csv").rename(self.folder / "pays.csv")
+        self.assertEqual((self.folder / "pays.csv").read_bytes(), (H200 / "pays.csv").read_bytes())
         self.assertEqual(sorted(path.name for path in (self.folder / "again").iterdir()),
                          sorted(path.name for path in (H200 / "figures").iterdir()))
         different = [path.name for path in sorted((self.folder / "again").iterdir())
