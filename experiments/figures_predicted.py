@@ -18,6 +18,8 @@ MODEL = "model.json"
 NUMBERS = ["launches", "predicted_us", "latency_us", "measured_us", "measured_low_us", "measured_high_us"]
 NEEDED = ["log", "strategy", "mechanism", "elements", "nx", "bound", *NUMBERS]
 MAY_BE_EMPTY = ("measured_us", "measured_low_us", "measured_high_us")
+MAY_BE_ZERO = ("launches", "latency_us")  # launches by need that a threshold leaves nothing of
+MOST_DRAWN = 500  # points of a panel as shapes; more are an image, so that the file stays small
 NEAR = 0.25
 MOST_NAMED = 3  # of a panel
 NAME_SIZE = 6.8
@@ -68,9 +70,11 @@ def read_predictions(path, model):
     for name in NUMBERS:
         numbers = pandas.to_numeric(frame[name], errors="coerce")
         empty = (frame[name] == "") & (name in MAY_BE_EMPTY)
-        bad = frame.index[~empty & ~((numbers > 0) & (numbers < math.inf))]
+        idle = (numbers == 0) & (name in MAY_BE_ZERO) & (pandas.to_numeric(frame["launches"], errors="coerce") == 0)
+        bad = frame.index[~empty & ~idle & ~((numbers > 0) & (numbers < math.inf))]
         if len(bad):
-            raise logs.LogError(f"{path}, line {lines[bad[0]]}: {name} is '{logs.seen(frame[name][bad[0]])}'; allowed: a number above 0")
+            allowed = "0 or more" if name == "launches" else "a number above 0"
+            raise logs.LogError(f"{path}, line {lines[bad[0]]}: {name} is '{logs.seen(frame[name][bad[0]])}'; allowed: {allowed}")
         frame[name] = numbers
     for place, mechanism in enumerate(frame["mechanism"]):
         if f"level.{mechanism}" not in model["parameters"]:
@@ -82,7 +86,9 @@ def read_predictions(path, model):
     frame = frame[frame["measured_us"].notna()].reset_index(drop=True)
     level = frame["mechanism"].map(lambda mechanism: model["parameters"][f"level.{mechanism}"])
     fitted = frame["log"].map({name: _is_fitted(path.parent, name, model) for name in frame["log"].unique()})
+    by_need = frame["threshold"] != "" if "threshold" in frame else False
     return frame.assign(at_once=(frame["launches"] * level / frame["latency_us"]).clip(lower=1), each=frame["measured_us"] / frame["launches"],
+                        by_need=by_need,
                         ratio=frame["measured_us"] / frame["predicted_us"],
                         fitted=fitted.astype(bool) & (frame["elements"] == "") & (frame["nx"] == ""))
 
@@ -95,10 +101,14 @@ def _is_fitted(folder, name, model):
 
 
 def drawn(path):
-    """[(file name, figure)] of a table of predictions; empty if no case has a measured time. Raises logs.LogError."""
+    """[(file name, figure)] of a table of predictions; empty if no case has a measured time. Launches by need are not in the roofline,
+    because they have no closed form. Raises logs.LogError."""
     model = read_model(path.parent)
     cases = read_predictions(path, model)
-    return [(ROOFLINE, roofline(cases, model)), (PREDICTED, predicted(cases, model))] if len(cases) else []
+    if not len(cases):
+        return []
+    closed = cases[~cases["by_need"] & (cases["launches"] > 0)]
+    return ([(ROOFLINE, roofline(closed, model))] if len(closed) else []) + [(PREDICTED, predicted(cases, model))]
 
 
 def _nearness(cases):
@@ -115,7 +125,7 @@ def _mechanisms(cases):
 def _caption(cases, model, fitted):
     """The lines below a figure. `fitted`: how the cases are drawn that the model was fitted to."""
     names = [f"{name}.csv" for name in cases["log"].unique()]
-    words = f"Medians of {parts.count_text(len(cases), 'case')} that launch from the device, of {', '.join(names)}. "
+    words = f"Medians of {parts.count_text(len(cases), 'case')} {'of launches by need' if cases['by_need'].all() else 'that launch from the device'}, of {', '.join(names)}. "
     if cases["fitted"].any():
         of = " and ".join(f"{name}.csv" for name in cases["log"][cases["fitted"]].unique())
         words += f"The model was fitted to empty grids of {of}: {fitted}. "
@@ -249,7 +259,7 @@ def _draw_panel(axes, some, side, names):
     for mechanism, cases in some.groupby("mechanism", sort=False):
         colour = style.mechanism_look(mechanism)[1]
         axes.plot(cases["predicted_us"], cases["measured_us"], style.mechanism_mark(mechanism), color=colour, markersize=3.8, alpha=0.8,
-                  markeredgewidth=0, zorder=4)
+                  markeredgewidth=0, zorder=4, rasterized=len(some) > MOST_DRAWN)
         wide = cases[cases["measured_high_us"] / cases["measured_low_us"] > WIDE]
         style.intervals(axes, wide["predicted_us"], wide["measured_low_us"], wide["measured_high_us"], color=colour, linewidth=1, alpha=0.5)
     _name_farthest(axes, farthest(some), side, names)

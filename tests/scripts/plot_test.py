@@ -861,6 +861,20 @@ class PlotTest(unittest.TestCase):
         alone = dict(figures_predicted.drawn(self.predictions(self.EMPTY)))["predicted"]
         self.assertIn("Half of 1 case that the model was fitted to are predicted within 10.0 %", " ".join(texts_of(alone).split()))
 
+    def test_predictions_of_launches_by_need_have_no_roofline(self):
+        path = self.predictions()
+        by_need = "cgo22,bezier_children,tail,512,,{launches},40,work,{latency},{measured},,,{threshold}\n"
+        rows_ = [by_need.format(launches=0, latency=0, measured=50, threshold=33), by_need.format(launches=7, latency=10, measured=40, threshold=0)]
+        path.write_text(f"{self.PREDICTED.strip()},threshold\n{''.join(rows_)}")
+        [(name, figure)] = figures_predicted.drawn(path)
+        words = " ".join(texts_of(figure).split())
+        self.assertEqual(name, "predicted")
+        for said in ("Half of 2 cases that the model was not fitted to are predicted within 12.5 %", "Medians of 2 cases of launches by need, of cgo22.csv"):
+            self.assertIn(said, words)
+        path.write_text(f"{self.PREDICTED.strip()},threshold\n{rows_[0] * 600}")
+        [(_, figure)] = figures_predicted.drawn(path)
+        self.assertTrue(any(line.get_rasterized() for line in figure.axes[0].lines))
+
     def test_a_log_that_the_model_was_not_fitted_to_as_it_is_now_is_not_called_fitted(self):
         path = self.predictions()
         (self.folder / "launch.csv").write_text("changed\n")
@@ -906,7 +920,7 @@ class PlotTest(unittest.TestCase):
         for rows_, named in (("", "predicted.csv: it has no case with a measured time: no figure"),
                              ("ways,nosync,tail,1,,8,40,rate,32,,,\n", "predicted.csv: it has no case with a measured time: no figure")):
             self.assertIn(named, self.run_plot(self.predictions(rows_), expect=1)[1])
-        for row, why in (("ways,tail,tail,1,,x,20,rate,10,30,,", "launches is 'x'; allowed: a number above 0"),
+        for row, why in (("ways,tail,tail,1,,x,20,rate,10,30,,", "launches is 'x'; allowed: 0 or more"),
                          ("ways,tail,tail,1,,4,,rate,10,30,,", "predicted_us is ''; allowed: a number above 0"),
                          ("ways,tail,tail,1,,4,20,rate,0,30,,", "latency_us is '0'; allowed: a number above 0"),
                          ("ways,tail,tail,1,,4,20,rate,10,inf,,", "measured_us is 'inf'; allowed: a number above 0"),
