@@ -27,7 +27,7 @@ struct ShareQueue {
 struct QueuePool {
     ShareQueue* queue;
 
-    __device__ bool take(PooledShare& to) const
+    __device__ Taken take(PooledShare& to) const
     {
         for (;;) {
             // Read before `written`: a share counts as searched only when what it leaves is written.
@@ -38,10 +38,10 @@ struct QueuePool {
                 if (atomicCAS(&queue->taken, next, next + 1) != next)
                     continue;
                 to = queue->shares[next];
-                return true;
+                return Taken::share;
             }
             if (searched == written || kBackend == BackendKind::cpu)
-                return false;
+                return Taken::none;
 #ifdef __CUDACC__
             __nanosleep(200);
 #endif

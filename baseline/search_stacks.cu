@@ -2,16 +2,16 @@
 //
 //     each block begins with an equal part of the root's children on its stack, 4 in each share
 //     each block, until no share is outstanding:
-//         take the newest share of its own stack; if there is none, steal: of the oldest entry of any other stack, take half
-//             of the shares
+//         take the newest share of its own stack; if there is none, draw another block, and steal: of the oldest entry of its
+//             stack, take half of the shares; if there is none either, try again
 //         search the nodes of the share as in search_budget, `budget` nodes per thread
 //         put what is left on its own stack: one entry, of a share for every `block` nodes
 //
 // Launches: none from the device; one from the host.
 // Hazards: none. One thread of a block changes a stack, and holds its lock while it does; it waits for nothing meanwhile. What an
 // entry names is written before its lock is released. A counter has the shares that are not done: it grows before an entry is
-// put on a stack. On a GPU a block without work waits while the counter is not 0; all blocks are resident, so the others make
-// progress. On the executor it does not wait: a block ends only when its own stack is empty, so every node is searched.
+// put on a stack. A block without work tries again, after a barrier, while the counter is not 0. On a GPU all blocks are resident,
+// so the others make progress; on the executor it steals from the blocks that have not begun.
 // Entries above each other are of later rounds, so a stack with a place for each round of the search, as the oracle knows, has
 // room. A block would drop what does not fit: the search would find too few nodes, and the row would be `wrong`.
 // Source: stealing, Blumofe, Leiserson, "Scheduling Multithreaded Computations by Work Stealing", JACM 1999; stacks of chunks
@@ -32,6 +32,7 @@ struct ShareStack {
     unsigned lock;   // 1: a block changes the stack
     unsigned bottom; // the place of the oldest entry
     unsigned height; // entries; others read it without the lock
+    unsigned draw;   // the block's last random number
 };
 
 struct StacksPool {
@@ -41,25 +42,17 @@ struct StacksPool {
     unsigned room;
     unsigned root_children;
 
-    __device__ bool take(PooledShare& to) const
+    __device__ Taken take(PooledShare& to) const
     {
-        unsigned draw = blockIdx.x;
-        for (unsigned fruitless = 0; !pop(to);) {
-            draw = draw * 1664525 + 1013904223; // Numerical Recipes
-            StackedShares stolen{};
-            if (steal((draw >> 8) % gridDim.x, stolen)) {
-                push(stolen);
-                continue;
-            }
-            if (load_acquire(outstanding) == 0)
-                return false;
-            if (++fruitless == gridDim.x && kBackend == BackendKind::cpu)
-                return false;
-#ifdef __CUDACC__
-            __nanosleep(100);
-#endif
+        if (pop(to))
+            return Taken::share;
+        StackedShares stolen{};
+        if (steal(another(), stolen)) {
+            push(stolen);
+            if (pop(to)) // unless others have stolen it
+                return Taken::share;
         }
-        return true;
+        return load_acquire(outstanding) == 0 ? Taken::none : Taken::none_now;
     }
 
     __device__ void finish(const SearchRest& rest) const
@@ -71,6 +64,14 @@ struct StacksPool {
     }
 
   private:
+    // A random stack, of any block.
+    __device__ unsigned another() const
+    {
+        unsigned& draw = stacks[blockIdx.x].draw;
+        draw = draw * 1664525 + 1013904223; // Numerical Recipes
+        return (draw >> 8) % gridDim.x;
+    }
+
     __device__ StackedShares& entry(unsigned of, unsigned place) const
     {
         return entries[std::size_t{of} * room + place % room];
@@ -176,6 +177,7 @@ struct SearchByStacks {
             part.next = share_start(job.roots, block, blocks);
             part.end = share_start(job.roots, block + 1, blocks);
             stacks[block].height = part.next == part.end ? 0 : 1;
+            stacks[block].draw = block;
         }
         job.context.upload(prepared.stacks, std::span<const ShareStack>(stacks));
         job.context.upload(prepared.entries, std::span<const StackedShares>(entries));

@@ -37,11 +37,11 @@ Case tree(const std::string& strategy, InputKind input, std::uint64_t elements, 
     return point;
 }
 
-void expect_found(Session& session, const Case& point, const std::string& answer)
+void expect_found(Session& session, const Case& point, const std::string& answer, unsigned repetition = 0)
 {
     SCOPED_TRACE(point.strategy + " " + std::string(name_of(point.input)) + " " + std::to_string(point.elements) +
                  " cutoff " + std::to_string(point.cutoff) + " budget " + std::to_string(point.budget));
-    const Sample sample = session.sample(point, 0);
+    const Sample sample = session.sample(point, repetition);
     ASSERT_EQ(sample.status, Status::ok) << sample.detail;
     EXPECT_EQ(sample.answer, answer);
     EXPECT_GT(*sample.work, 0U);
@@ -127,6 +127,24 @@ TEST(SearchForms, SearchWithAFullStack)
     Case point = tree("search_budget", InputKind::t1, 7, kNever, 1000);
     point.block = 512;
     EXPECT_GT(*session->sample(point, 0).launches_expected, 0U); // the budget alone would end no search
+}
+
+// Several blocks search at once, so that some find no share while others still search, and steal from each other: by several
+// workers at once, and in random orders.
+TEST(SearchForms, SearchByBlocksThatShareWork)
+{
+    const auto workers = open_session(BackendKind::cpu, {.schedule = "fifo", .workers = 8});
+    const auto random = session_of("random:4");
+    for (const char* strategy : {"search_queue", "search_stacks"}) {
+        Case point = tree(strategy, InputKind::t1, 8, kNever, 2);
+        point.block = 256;
+        for (unsigned repetition = 0; repetition < 10; ++repetition)
+            expect_found(*workers, point, "63914", repetition);
+        for (unsigned repetition = 0; repetition < 10; ++repetition) {
+            expect_found(*random, tree(strategy, InputKind::t1, 6, kNever, 2), "3987", repetition);
+            expect_found(*random, tree(strategy, InputKind::t3, 7, kNever, 2), "6120", repetition);
+        }
+    }
 }
 
 // The ledger has 2048 levels; the last one counts those below it too.

@@ -1,6 +1,6 @@
 // Tree search by blocks that stay resident, each with a stack in shared memory. They take shares of nodes from a pool, and give
 // it what they leave. The pool has
-//     take(share)     by one thread of a block: the next share for the block; false: there is none any more
+//     take(share)     by one thread of a block: the next share for the block
 //     finish(rest)    by one thread of a block: its share is done, and leaves this
 #pragma once
 
@@ -14,21 +14,29 @@ struct PooledShare {
     SearchShare share;
 };
 
+enum class Taken : unsigned {
+    share,
+    none_now, // others search, and may leave some; take() is called again after a barrier
+    none      // the search is over
+};
+
 template <class Tree, class Pool>
 __global__ void LAUNCH_BOUNDS(1024, 1) search_resident(SearchTask<Tree> task, Pool pool)
 {
     BLOCK_SHARED(unsigned, words, BlockStack<typename Tree::Node>::kWords);
     BLOCK_SHARED(PooledShare, taken, 1);
-    BLOCK_SHARED(unsigned, more, 1);
+    BLOCK_SHARED(Taken, outcome, 1);
     ThreadFound found{};
     if (blockIdx.x == 0 && threadIdx.x == 0)
         task.visit_root(found);
     for (;;) {
         __syncthreads();
         if (threadIdx.x == 0)
-            more[0] = pool.take(taken[0]) ? 1 : 0;
+            outcome[0] = pool.take(taken[0]);
         __syncthreads();
-        if (more[0] == 0)
+        if (outcome[0] == Taken::none_now)
+            continue;
+        if (outcome[0] == Taken::none)
             break;
         const SearchRest rest = search_share(task, taken[0].first, taken[0].share, words, found);
         if (threadIdx.x == 0)
