@@ -74,6 +74,7 @@ def table_of(paths, model):
     without = []
     for path in paths:
         header, rows = predictions_of(path, model)
+        rows = [row for row in rows if row[header.index("measured_us")]]  # a case may have no row that is ok
         if not out.tell():
             writer.writerow(["log", *header])
         writer.writerows([path.stem, *row] for row in rows)
@@ -88,7 +89,7 @@ def table_of(paths, model):
 def main():
     parser = argparse.ArgumentParser(
         prog="predicted.sh", description=f"Predicts the cases of a folder's logs by the folder's {MODEL}, and writes one table with the "
-        f"measured times beside: {TABLE}, which experiments/plot.sh draws.",
+        f"measured times beside: {TABLE}, which experiments/plot.sh draws. Cases without a measured time are left out.",
         epilog="Exit codes: 0 written, 1 a log could not be predicted or the table not written, 2 a bad option, folder or log.")
     parser.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help=f"with logs, and with {MODEL} of `nestbed calibrate`")
     parser.add_argument("logs", nargs="*", metavar="LOG", help="names of logs in FOLDER (default: all that have no strategies for tests)")

@@ -52,7 +52,10 @@ struct NestedBest {
 
     static ExpectedLaunches launches(const Case& point)
     {
-        return ExpectedLaunches::chain_per_grid(levels_within(point, point.elements / kTileElements >= 2 ? 1 : 0));
+        ExpectedLaunches form =
+            ExpectedLaunches::chain_per_grid(levels_within(point, point.elements / kTileElements >= 2 ? 1 : 0));
+        form.blocks_per_multiprocessor = kFlatResident / 2;
+        return form;
     }
 
     // The number of blocks of the parent. The child has the same number.

@@ -66,7 +66,10 @@ struct Wide {
 
     static ExpectedLaunches launches(const Case& point)
     {
-        return ExpectedLaunches::chain_per_grid(whole_levels(point, static_cast<unsigned>(fan_in(point))));
+        const auto fewer = static_cast<std::uint32_t>(fan_in(point));
+        ExpectedLaunches form = ExpectedLaunches::chain_per_grid(whole_levels(point, fewer));
+        form.fan_in = fewer;
+        return form;
     }
 
     template <class T>

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <set>
@@ -31,6 +32,7 @@ struct GpuLog {
     LoggedCases cases;
     RooflineSource source;
     std::string gpu; // with driver and CUDA runtime
+    std::set<std::string> machines;
 };
 
 std::string gpu_of(const DeviceFacts& facts)
@@ -57,7 +59,11 @@ GpuLog read_gpu_log(const std::string& path, std::ostream& err)
                 .source = {.name = std::filesystem::path(path).filename().string(),
                            .sha256 = sha256_of(read_text_file(path)),
                            .rows = log.rows.size()},
-                .gpu = {}};
+                .gpu = {},
+                .machines = {}};
+    if (log.has("machine"))
+        for (const LogRow& row : log.rows)
+            read.machines.insert(row.cells[log.column("machine")]);
     for (const std::string& run_id : runs_of(log)) {
         const DeviceFacts facts = gpu_in_manifest(path, run_id);
         if (!read.gpu.empty() && gpu_of(facts) != read.gpu)
@@ -75,21 +81,30 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         throw UsageError("calibrate: no log was given; allowed: nestbed calibrate LOG.csv... [-o FILE.json]");
     const std::string output = only_value(given, "output", "", "a file's name");
     const bool replaces = given.contains("overwrite");
-    if (replaces && output.empty())
-        throw UsageError("--overwrite: there is no --output; allowed: with --output");
-    const std::string csv = only_value(given, "csv", "", "a file's name");
+    const std::string csv = only_value(given, "csv", "");
+    const bool csv_is_file = !csv.empty() && csv != "-";
+    if (replaces && output.empty() && !csv_is_file)
+        throw UsageError("--overwrite: there is no file to write; allowed: with --output or --csv");
+    if (csv_is_file && csv == output)
+        throw UsageError(fmt::format("--csv {}: --output is the same file; allowed: two files", csv));
     if (!output.empty() && !replaces)
         check_new_file(output);
-    if (!csv.empty() && !replaces)
+    if (csv_is_file && !replaces)
         check_new_file(csv, "--csv");
     std::vector<LoggedCases> logs;
     std::vector<RooflineSource> sources;
     std::string gpu;
+    std::set<std::string> machines;
     for (const std::string& path : paths) {
         GpuLog log = read_gpu_log(path, err);
         if (!gpu.empty() && log.gpu != gpu)
             refuse_log(path, fmt::format("it is of {}, and {} of {}", log.gpu, paths.front(), gpu));
         gpu = log.gpu;
+        const auto same = std::ranges::find(sources, log.source.sha256, &RooflineSource::sha256);
+        if (same != sources.end())
+            throw UsageError(fmt::format("{}: it has the same content as {}; allowed: each log once", path,
+                                         paths.at(static_cast<std::size_t>(same - sources.begin()))));
+        machines.insert(log.machines.begin(), log.machines.end());
         logs.push_back(std::move(log.cases));
         sources.push_back(std::move(log.source));
     }
@@ -99,11 +114,17 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         replace_file(output, json, "the model");
     else if (!output.empty())
         write_new_file(output, json, "the model");
-    if (!csv.empty() && replaces)
+    if (csv_is_file && replaces)
         replace_file(csv, parameters_csv(roofline), "the CSV");
-    else if (!csv.empty())
+    else if (csv_is_file)
         write_new_file(csv, parameters_csv(roofline), "the CSV", "--csv");
+    if (csv == "-") {
+        out << parameters_csv(roofline);
+        return exit_ok;
+    }
     out << printable(parameters_text(roofline));
+    if (machines.size() > 1)
+        out << fmt::format("\nThe logs are of {} machines with this GPU.\n", machines.size());
     if (!output.empty())
         out << fmt::format("\nmodel: {}\n", output);
     return exit_ok;
@@ -126,7 +147,9 @@ Command calibrate_command()
         .files = "csv",
         .operands = SIZE_MAX,
         .options = {{.name = "output", .value = "FILE", .help = "write the model, a new JSON file", .letter = 'o'},
-                    {.name = "csv", .value = "FILE", .help = "write the parameters, one row each, to a new file"},
+                    {.name = "csv",
+                     .value = "FILE",
+                     .help = "write the parameters, one row each, to a new file; - for standard output"},
                     {.name = "overwrite", .value = "", .help = "replace the files if they exist"}},
         .call = calibrate};
 }

@@ -27,23 +27,31 @@ constexpr std::string_view kPredictHelp =
     R"(Plans the cases as `nestbed run` does, and prints for each the GPU time that the
 launch roofline predicts, and what bounds it:
 
-  first    the start of the root grid and the end: all else is shorter
-  latency  levels, or launches in order, that run one after another
-  rate     many launches at the same time
-  work     bytes over the memory bandwidth, and the blocks of large levels
-  parents  levels below parents that wait, which hold the GPU
+  first          the start of the root grid and the end: all else is shorter
+  latency        levels, or launches in order, that run one after another
+  rate           many launches at the same time
+  work           bytes over the memory bandwidth, and the blocks of large levels
+  parents        levels below parents that wait, which hold the GPU
+  pending_limit  starts and levels of waves, one after another: the
+                 pending-launch limit allows no more root blocks at once
 
 It needs no GPU. Cases that launch nothing from the device are not predicted;
 they are counted with the reason. With --against, the median of the measured GPU
 times is beside the prediction; without an experiment, the cases are those of
 the log.
 
-Launches by need are predicted from a log only (--against): from its counts,
+Launches by need are predicted without an experiment, from the counts of logs,
 which are those of the oracle, and from two measured times of the same input:
 that of the best flat form, and that of the highest threshold, with which each
-thread does its item alone. The last table has the threshold, coarsening and
-aggregation that the model chooses, and how many times the least measured time
-they take.
+thread does its item alone. A log of the executor has the same counts, so a GPU
+needs to run these few cases only:
+
+  nestbed run my.cfg --backend cpu -o counts.csv
+  nestbed run my.cfg --threshold HIGHEST -o few.csv      # on the GPU
+  nestbed predict --against few.csv --counts counts.csv
+
+The last table has the threshold, coarsening and aggregation that the model
+chooses, and how many times the least measured time they take.
 )";
 
 Roofline model_of(const Given& given)
@@ -101,6 +109,14 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
             "an experiment or settings");
     if (!choices.empty())
         check_new_file(choices, "--choices");
+    if (!choices.empty() && csv == choices)
+        throw UsageError(fmt::format("--choices {}: --csv is the same file; allowed: two files", choices));
+    const std::string counts = only_value(given, "counts", "", "a file's name");
+    if (!counts.empty() && (against.empty() || has_plan(given)))
+        throw UsageError(
+            fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without "
+                        "an experiment or settings",
+                        counts));
     const Roofline roofline = model_of(given);
     ParsedLog log;
     LoggedCases logged;
@@ -117,8 +133,19 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
         std::ranges::transform(logged.results, std::back_inserter(points), &CaseResult::point);
     Predictions predictions = predictions_of(roofline, points, logged.results);
     std::vector<NeedStudy> studies;
-    if (!has_plan(given))
-        studies = need_studies(roofline, log, logged.results);
+    if (!counts.empty()) {
+        const ParsedLog counted = read_log(counts, err);
+        const LoggedCases cases = logged_cases(counted, runs_of_manifest(counted));
+        studies = need_studies(roofline, {&log, logged.results}, CountedLog{&counted, cases.results});
+    } else if (!has_plan(given)) {
+        studies = need_studies(roofline, {&log, logged.results});
+    }
+    if (studies.empty() && !(choices.empty() && counts.empty()))
+        throw UsageError(
+            fmt::format("--against {}: no launches by need can be predicted; allowed: a log with GPU times "
+                        "of a flat form and of the highest threshold of the same input, and counts of a "
+                        "lower threshold",
+                        against));
     for (const NeedStudy& study : studies)
         add_cases(predictions, study.cases);
     if (!against.empty() && !predictions.cases.empty() && nearness_of(predictions.cases).cases == 0)
@@ -152,6 +179,9 @@ Command predict_command()
                     {.name = "against",
                      .value = "FILE",
                      .help = "a log: print its measured times beside the predictions, and how near they are"},
+                    {.name = "counts",
+                     .value = "FILE",
+                     .help = "launches by need: another log, also of the executor, with the counts of more cases"},
                     {.name = "choices",
                      .value = "FILE",
                      .help = "launches by need: write what the model would choose, one row per study, to a new file"},

@@ -2,7 +2,10 @@
 
 #include "cli/run_options.hpp"
 #include "device/backends.hpp"
+#include "plan/cost.hpp"
 #include "run/worker_session.hpp"
+
+#include <utility>
 
 namespace nestbed
 {
@@ -13,9 +16,11 @@ OpenSession opener(const Given& given, const Settings& settings, const StopReque
     if (given.contains("in-process"))
         return open_session;
     return [&settings, &stop, note](BackendKind backend, const SessionOptions& options) {
-        return open_worker_session(
-            backend, options,
-            {.timeout = timeout_of(settings, backend), .retries = retries_of(settings), .note = note, .stop = &stop});
+        WorkerOptions worker{
+            .timeout = timeout_of(settings, backend), .retries = retries_of(settings), .note = note, .stop = &stop};
+        if (!settings.one("timeout"))
+            worker.estimate_us = [](const Case& point) { return input_us(point) + sample_us(point); };
+        return open_worker_session(backend, options, std::move(worker));
     };
 }
 

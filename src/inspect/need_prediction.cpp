@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -60,11 +61,25 @@ std::string input_of(const Case& point)
     return text;
 }
 
-struct MeasuredNeed {
-    const CaseResult* result;
-    const Counts* counts;
-    Estimate us;
+struct CountedCase {
+    Case point;
+    Counts counts;
+    std::optional<Estimate> us;
 };
+
+// What the cases of a study have in common; logs of the GPU and of the executor have the same studies.
+Case study_of(const Case& point)
+{
+    Case alike = point;
+    alike.backend = BackendKind::cuda;
+    alike.mechanism = mechanism_of(Registry::find_anywhere(point.strategy)->info(), point);
+    alike.submit = Submit::held;
+    alike.l2 = CacheState::as_is;
+    alike.threshold = 0;
+    alike.coarsen = 1;
+    alike.aggregate = Aggregate::none;
+    return alike;
+}
 
 // The cases of a study by their threshold and coarsening.
 using Blocks = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;
@@ -84,11 +99,11 @@ std::uint32_t parts_at(const Blocks& blocks, const Case& point, double child_blo
     return point.coarsen;
 }
 
-PredictedCase predicted(const Roofline& roofline, const MeasuredNeed& one, const Blocks& blocks, double flat_us,
+PredictedCase predicted(const Roofline& roofline, const CountedCase& one, const Blocks& blocks, double flat_us,
                         double alone_us, std::uint32_t highest)
 {
-    const Case& point = one.result->point;
-    const Counts& counts = *one.counts;
+    const Case& point = one.point;
+    const Counts& counts = one.counts;
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     const NeedDemand need{
         .mechanism = mechanism_of(info, point),
@@ -109,6 +124,7 @@ PredictedCase predicted(const Roofline& roofline, const MeasuredNeed& one, const
     PredictedCase made{.demand = {.mechanism = need.mechanism, .form = {}, .plan = {}, .point = point},
                        .prediction = predict_by_need(roofline, need),
                        .measured = one.us};
+    made.given = one.us && std::ranges::none_of(counts.by_depth, [](double launches) { return launches > 0; });
     for (const double of_depth : counts.by_depth)
         made.demand.form.by_depth.push_back(static_cast<std::uint64_t>(of_depth));
     made.demand.plan.wave = static_cast<std::uint32_t>(counts.wave);
@@ -117,25 +133,26 @@ PredictedCase predicted(const Roofline& roofline, const MeasuredNeed& one, const
     return made;
 }
 
-std::optional<NeedStudy> study_of(const Roofline& roofline, const std::vector<MeasuredNeed>& cases, double flat_us)
+std::optional<NeedStudy> predicted_study(const Roofline& roofline, const std::vector<CountedCase>& cases,
+                                         double flat_us)
 {
-    const auto threshold_of = [](const MeasuredNeed& one) { return one.result->point.threshold; };
+    const auto threshold_of = [](const CountedCase& one) { return one.point.threshold; };
     const auto [least, most] = std::ranges::minmax(cases, {}, threshold_of);
-    if (threshold_of(least) == threshold_of(most))
-        return std::nullopt;
     std::vector<double> alone;
     std::map<double, std::vector<double>> alone_by_waves;
     Blocks blocks;
-    for (const MeasuredNeed& one : cases) {
-        if (threshold_of(one) == threshold_of(most)) {
-            alone.push_back(one.us.value);
-            alone_by_waves[one.counts->waves].push_back(one.us.value);
+    for (const CountedCase& one : cases) {
+        if (threshold_of(one) == threshold_of(most) && one.us) {
+            alone.push_back(one.us->value);
+            alone_by_waves[one.counts.waves].push_back(one.us->value);
         }
-        blocks[{threshold_of(one), one.result->point.coarsen}] = one.counts->child_blocks;
+        blocks[{threshold_of(one), one.point.coarsen}] = one.counts.child_blocks;
     }
+    if (threshold_of(least) == threshold_of(most) || alone.empty())
+        return std::nullopt;
     NeedStudy study{.cases = {}, .chosen = 0, .best = 0, .flat_us = flat_us, .alone_us = median(alone)};
-    for (const MeasuredNeed& one : cases) {
-        const auto in_its_waves = alone_by_waves.find(one.counts->waves);
+    for (const CountedCase& one : cases) {
+        const auto in_its_waves = alone_by_waves.find(one.counts.waves);
         const double alone_us = in_its_waves == alone_by_waves.end() ? study.alone_us : median(in_its_waves->second);
         study.cases.push_back(predicted(roofline, one, blocks, flat_us, alone_us, threshold_of(most)));
     }
@@ -144,52 +161,67 @@ std::optional<NeedStudy> study_of(const Roofline& roofline, const std::vector<Me
             std::distance(study.cases.begin(), std::ranges::min_element(study.cases, {}, value)));
     };
     study.chosen = index_of_least([](const PredictedCase& one) { return one.prediction.us; });
-    study.best = index_of_least([](const PredictedCase& one) { return one.measured->value; });
+    study.best =
+        index_of_least([](const PredictedCase& one) { return one.measured ? one.measured->value : HUGE_VAL; });
     return study;
+}
+
+// Adds the cases of a log to their studies, unless they are there.
+void add_counted(std::map<Case, std::vector<CountedCase>>& studies, std::vector<Case>& order, const CountedLog& log)
+{
+    const std::map<std::string, Counts> counts = counts_by_key(*log.log);
+    for (const CaseResult& result : log.results) {
+        const StrategyInfo& info = Registry::find_anywhere(result.point.strategy)->info();
+        const auto counted = counts.find(result.key);
+        if (!info.offers || !from_device(mechanism_of(info, result.point)) || counted == counts.end())
+            continue;
+        CountedCase one{.point = result.point, .counts = counted->second, .us = {}};
+        one.point.backend = BackendKind::cuda;
+        if (const std::vector<double> times = gpu_times_of(result); !times.empty())
+            one.us = estimate_median(times);
+        auto [study, is_new] = studies.try_emplace(study_of(one.point));
+        if (is_new)
+            order.push_back(study->first);
+        const auto is_same = [&](const CountedCase& other) {
+            return other.point.threshold == one.point.threshold && other.point.coarsen == one.point.coarsen &&
+                   other.point.aggregate == one.point.aggregate;
+        };
+        if (std::ranges::none_of(study->second, is_same))
+            study->second.push_back(std::move(one));
+    }
 }
 
 } // namespace
 
-double NeedStudy::cost_of_choice() const
+std::optional<double> NeedStudy::cost_of_choice() const
 {
-    return cases.at(chosen).measured->value / cases.at(best).measured->value;
+    const std::optional<Estimate>& measured = cases.at(chosen).measured;
+    return measured ? std::optional(measured->value / cases.at(best).measured->value) : std::nullopt;
 }
 
-std::vector<NeedStudy> need_studies(const Roofline& roofline, const ParsedLog& log,
-                                    std::span<const CaseResult> results)
+std::vector<NeedStudy> need_studies(const Roofline& roofline, const CountedLog& measured,
+                                    const std::optional<CountedLog>& counted)
 {
-    const std::map<std::string, Counts> counts = counts_by_key(log);
     std::map<std::string, double> flat_us; // by input
-    std::map<std::string, std::vector<MeasuredNeed>> studies;
-    std::vector<std::string> order;
-    for (const CaseResult& result : results) {
+    for (const CaseResult& result : measured.results) {
         const StrategyInfo& info = Registry::find_anywhere(result.point.strategy)->info();
         const std::vector<double> times = gpu_times_of(result);
-        if (!info.irregular() || times.empty())
+        if (!info.irregular() || times.empty() || from_device(mechanism_of(info, result.point)))
             continue;
-        const Estimate us = estimate_median(times);
-        const std::string input = input_of(result.point);
-        if (!from_device(mechanism_of(info, result.point))) {
-            const auto [flat, is_new] = flat_us.emplace(input, us.value);
-            flat->second = std::min(flat->second, us.value);
-        } else if (const auto counted = counts.find(result.key); info.offers && counted != counts.end()) {
-            Case alike = result.point;
-            alike.threshold = 0;
-            alike.coarsen = 1;
-            alike.aggregate = Aggregate::none;
-            auto [study, is_new] = studies.try_emplace(settings_text(alike));
-            if (is_new)
-                order.push_back(study->first);
-            study->second.push_back({&result, &counted->second, us});
-        }
+        const double us = median(times);
+        const auto [flat, is_new] = flat_us.emplace(input_of(result.point), us);
+        flat->second = std::min(flat->second, us);
     }
+    std::map<Case, std::vector<CountedCase>> studies;
+    std::vector<Case> order;
+    add_counted(studies, order, measured);
+    if (counted)
+        add_counted(studies, order, *counted);
     std::vector<NeedStudy> found;
-    for (const std::string& name : order) {
-        const std::vector<MeasuredNeed>& cases = studies.at(name);
-        if (const auto flat = flat_us.find(input_of(cases.front().result->point)); flat != flat_us.end())
-            if (std::optional<NeedStudy> study = study_of(roofline, cases, flat->second))
+    for (const Case& name : order)
+        if (const auto flat = flat_us.find(input_of(name)); flat != flat_us.end())
+            if (std::optional<NeedStudy> study = predicted_study(roofline, studies.at(name), flat->second))
                 found.push_back(std::move(*study));
-    }
     return found;
 }
 

@@ -13,6 +13,7 @@ namespace nestbed
 namespace
 {
 constexpr std::string_view kByNeed = "their launches depend on the input";
+constexpr std::string_view kGiven = "they launch nothing, and their measured time is given";
 } // namespace
 
 std::optional<double> PredictedCase::ratio() const
@@ -93,7 +94,11 @@ Predictions predictions_of(const Roofline& roofline, std::span<const Case> point
 
 void add_cases(Predictions& predictions, std::span<const PredictedCase> cases)
 {
-    predictions.cases.insert(predictions.cases.end(), cases.begin(), cases.end());
+    for (const PredictedCase& one : cases)
+        if (one.given)
+            ++predictions.left_out[std::string(kGiven)];
+        else
+            predictions.cases.push_back(one);
     const auto left_out = predictions.left_out.find(std::string(kByNeed));
     if (left_out == predictions.left_out.end())
         return;
@@ -106,7 +111,7 @@ Nearness nearness_of(std::span<const PredictedCase> cases)
 {
     std::vector<double> off;
     for (const PredictedCase& one : cases)
-        if (const std::optional<double> ratio = one.ratio())
+        if (const std::optional<double> ratio = one.given ? std::nullopt : one.ratio())
             off.push_back(std::abs(*ratio - 1));
     if (off.empty())
         return {};

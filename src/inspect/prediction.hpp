@@ -20,6 +20,8 @@ struct PredictedCase {
     Prediction prediction;
     // Of the GPU times that are ok. Empty: not measured. The interval is NaN with fewer than kFewestSamples.
     std::optional<Estimate> measured;
+    // The prediction was made from this measured time: launches by need that launch nothing.
+    bool given = false;
 
     // measured / predicted
     std::optional<double> ratio() const;

@@ -33,6 +33,9 @@ std::string cell(const Case& point, std::string_view axis)
 // case limits.
 std::string shape_of(const Case& point)
 {
+    if (point.aggregate != Aggregate::absent)
+        return fmt::format("{} {}, {} {} {}", cell(point, "input"), point.elements, point.threshold, point.coarsen,
+                           cell(point, "aggregate"));
     std::string shape =
         point.nx != 0 ? fmt::format("{}x{}", point.nx, point.ny) : fmt::format("{}x{}", point.grid, point.block);
     if (point.nx != 0 && point.shape.threads() != 0)
@@ -193,14 +196,15 @@ std::string studies_text(const std::vector<NeedStudy>& studies)
     for (const NeedStudy& study : studies) {
         const PredictedCase& chosen = study.cases.at(study.chosen);
         const Case& point = chosen.demand.point;
+        const Nearness nearness = nearness_of(study.cases);
         const std::array<std::string, 7> cells{
             point.strategy,
             mechanism_text(chosen.demand.mechanism),
             fmt::format("{} {}", cell(point, "input"), point.elements),
-            fmt::format("{:.0f} %", nearness_of(study.cases).median_off * kPercent),
+            nearness.cases == 0 ? "" : fmt::format("{:.0f} %", nearness.median_off * kPercent),
             fmt::format("{} {} {}", point.threshold, point.coarsen, cell(point, "aggregate")),
-            format_us(chosen.measured->value),
-            fmt::format("{:.2f}", study.cost_of_choice())};
+            chosen.measured ? format_us(chosen.measured->value) : "",
+            study.cost_of_choice() ? fmt::format("{:.2f}", *study.cost_of_choice()) : ""};
         for (std::size_t index = 0; index < cells.size(); ++index)
             columns[index].cells.push_back(cells[index]);
     }
@@ -223,10 +227,12 @@ std::string studies_csv(const std::vector<NeedStudy>& studies)
         std::vector<std::string> cells{chosen.demand.point.strategy, mechanism_text(chosen.demand.mechanism)};
         for (const char* axis : kChoice)
             cells.push_back(cell(chosen.demand.point, axis));
+        const Nearness nearness = nearness_of(study.cases);
+        const double none = std::nan("");
         cells.push_back(std::to_string(study.cases.size()));
-        for (const double value :
-             {nearness_of(study.cases).median_off, study.flat_us, study.alone_us, chosen.prediction.us,
-              chosen.measured->value, study.cases.at(study.best).measured->value, study.cost_of_choice()})
+        for (const double value : {nearness.cases == 0 ? none : nearness.median_off, study.flat_us, study.alone_us,
+                                   chosen.prediction.us, chosen.measured ? chosen.measured->value : none,
+                                   study.cases.at(study.best).measured->value, study.cost_of_choice().value_or(none)})
             cells.push_back(number_cell(value));
         text += csv_line(cells);
     }

@@ -32,7 +32,10 @@ Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts&
     demand.by_lanes = info.workload == "transpose" || info.name == "trees_by_lanes";
     demand.root_threads = demand.form.root_threads != 0 ? demand.form.root_threads : point.block;
     if (!demand.form.per_root_block() && (info.workload == "reduce" || info.workload == "chain"))
-        demand.blocks_per_level = point.grid;
+        demand.blocks_per_level = demand.form.blocks_per_multiprocessor != 0
+                                      ? demand.form.blocks_per_multiprocessor * facts.multiprocessors
+                                      : point.grid;
+    demand.fan_in = demand.form.fan_in;
     return demand;
 }
 

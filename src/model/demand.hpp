@@ -21,7 +21,8 @@ struct Demand {
     bool host_launches_are_levels = true; // one after another in one stream, each after the end of the one before
     bool by_lanes = false;                // a block's children are launched by a thread each, not all by one
     double root_threads = 0;              // of a root block
-    double blocks_per_level = 1;          // of a grid that is one level
+    double blocks_per_level = 1;          // of a grid that is one level: of the root grid
+    double fan_in = 1;                    // each level has so many times fewer blocks than the level before
 };
 
 Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts& facts);

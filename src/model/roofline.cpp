@@ -121,10 +121,10 @@ void add_levels(const Roofline& roofline, const Demand& demand, Prediction& pred
         before = launches;
         ++depth;
     }
-    const double levels = depth + 1;
-    if (demand.blocks_per_level > 1) {
-        const double blocks = demand.blocks_per_level * parameter_of(roofline, "block");
-        prediction.work_us += levels * (demand.form.by_last_block ? blocks : std::hypot(level, blocks) - level);
+    double blocks = demand.blocks_per_level;
+    for (unsigned grid = 0; grid <= depth && blocks > 1; ++grid, blocks /= demand.fan_in) {
+        const double us = blocks * parameter_of(roofline, "block");
+        prediction.work_us += demand.form.by_last_block ? us : std::hypot(level, us) - level;
     }
 }
 
@@ -197,17 +197,22 @@ const RooflineParameter* roofline_parameter(std::string_view key)
 
 std::string_view name_of(Bound bound)
 {
-    constexpr std::array<std::string_view, 5> kNames{"first", "latency", "rate", "work", "parents"};
+    constexpr std::array<std::string_view, 6> kNames{"first", "latency", "rate", "work", "parents", "pending_limit"};
     return kNames.at(static_cast<std::size_t>(bound));
+}
+
+bool raises_limit(const Demand& demand, const DeviceFacts& facts)
+{
+    return from_device(demand.mechanism) && demand.form.levels() != 0 &&
+           demand.plan.pending_limit > facts.default_pending_limit;
 }
 
 std::string why_not_described(const Demand& demand, const DeviceFacts& facts)
 {
-    constexpr unsigned kRaised = 4;
     if (!from_device(demand.mechanism) || demand.form.levels() == 0)
         return "";
-    if (demand.plan.pending_limit >= kRaised * facts.default_pending_limit)
-        return fmt::format("their pending limit is at least {} times the default", kRaised);
+    if (raises_limit(demand, facts))
+        return "their pending limit is above the default";
     if (demand.form.per_root_block() && demand.mechanism == Mechanism::tail && !demand.form.one_by_one)
         return "many blocks of a grid make tail launches, which run one after another";
     if (turns_of(demand).trees > 1 && runs_in_order(demand))
@@ -223,7 +228,8 @@ Prediction predict(const Roofline& roofline, const Demand& demand)
     if (demand.bytes > 0)
         prediction.work_us +=
             demand.bytes / (parameter_of(roofline, demand.writes ? "copy" : "bandwidth") * kBytesPerUsInGb);
-    const double first = turns_of(demand).turns * parameter_of(roofline, "first", demand.mechanism);
+    const double turns = turns_of(demand).turns;
+    const double first = turns * parameter_of(roofline, "first", demand.mechanism);
     prediction.us = first + prediction.latency_us + prediction.rate_us + prediction.work_us;
     const double most = std::max({first, prediction.latency_us, prediction.rate_us, prediction.work_us});
     if (most == prediction.work_us)
@@ -232,6 +238,8 @@ Prediction predict(const Roofline& roofline, const Demand& demand)
         prediction.bound = Bound::parents;
     else if (most == prediction.rate_us)
         prediction.bound = Bound::rate;
+    else if (turns > 1 && from_device(demand.mechanism) && !demand.form.one_by_one)
+        prediction.bound = Bound::pending_limit;
     else
         prediction.bound = most == first ? Bound::first : Bound::latency;
     return prediction;

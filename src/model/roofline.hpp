@@ -33,8 +33,9 @@ struct Roofline {
 const RooflineParameter* roofline_parameter(std::string_view key);
 
 // first: the time to start; latency: levels one after another; rate: launches; work: bytes; parents: levels one after
-// another below parents that are held.
-enum class Bound : std::uint8_t { first, latency, rate, work, parents };
+// another below parents that are held; pending_limit: starts and levels of one wave after another, because the
+// pending-launch limit allows no more root blocks at once.
+enum class Bound : std::uint8_t { first, latency, rate, work, parents, pending_limit };
 std::string_view name_of(Bound bound);
 
 struct Prediction {
@@ -53,6 +54,9 @@ double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, 
 // What a grid takes whose blocks read, add up and arrive at a counter, but for its start: a flat reduction of few numbers
 // without an empty kernel. In us.
 double pass_us(const Roofline& roofline);
+
+// Whether the case needs a pending-launch limit above the default: then launches take about twice as long.
+bool raises_limit(const Demand& demand, const DeviceFacts& facts);
 
 // Why the model does not describe the launches of a case: "their tail launches ...". Empty if it does.
 std::string why_not_described(const Demand& demand, const DeviceFacts& facts);

@@ -80,6 +80,8 @@ class Reader
         if (roofline_parameter(key) == nullptr)
             refuse("parameters." + key, "there is no such parameter");
         const std::string place = fmt::format("parameters.{}.", key);
+        if (const Json& unit = member(parameter, place, "unit"); unit != roofline_parameter(key)->unit)
+            refuse(place + "unit", fmt::format("it is {}, not \"{}\"", text_of(unit), roofline_parameter(key)->unit));
         const Estimate one{
             .value = number(parameter, place, "value"),
             .interval = {.low = number(parameter, place, "low"), .high = number(parameter, place, "high")}};

@@ -28,8 +28,8 @@ void add_need_launches(const Roofline& roofline, const NeedDemand& demand, Predi
         parameter_of(roofline, "level", demand.mechanism) + (demand.by_last_block ? pass_us(roofline) : 0);
     prediction.latency_us = turns * levels * level;
     if (demand.mechanism == Mechanism::tail && launches > levels) { // those of one root grid run one after another
-        prediction.latency_us += turns * std::max(0.0, launches / demand.waves - levels) *
-                                 parameter_of(roofline, "lane", demand.mechanism);
+        const double alone = parameter_of(roofline, "lane", demand.mechanism) + demand.flat_us / levels;
+        prediction.latency_us += turns * std::max(0.0, launches / demand.waves - levels) * alone;
         prediction.rate_us = turns * crowd_us(roofline, demand.mechanism, at_once, 0);
         return;
     }

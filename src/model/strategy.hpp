@@ -79,7 +79,10 @@ struct ExpectedLaunches {
     bool one_by_one = false;             // the subtrees of one root grid run one at a time (tail launches)
     bool by_last_block = false;          // the last block of a grid launches the next level, after the grid's work
     std::uint32_t root_threads = 0;      // of a root block; 0: as many as the case's block
-    bool by_input = false;               // the counts depend on the input: only the session knows them
+    // Of one chain for the whole grid: blocks of each grid per multiprocessor, however large the input is; 0: Case::grid.
+    std::uint32_t blocks_per_multiprocessor = 0;
+    std::uint32_t fan_in = 1; // of the same: each level has so many times fewer blocks than the level before
+    bool by_input = false;    // the counts depend on the input: only the session knows them
     bool by_order =
         false; // and on the order of execution: the run itself says how many it wanted (OfferSample::grids)
     // By an oracle: launches below each root block. (One with items of several root blocks counts for the last of them.)

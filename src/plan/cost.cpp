@@ -17,13 +17,11 @@ namespace nestbed
 namespace
 {
 
-constexpr double kHostLaunch = 3.3; // of the host's time, for a kernel that waits for the previous one
-constexpr double kCall = 15;        // one kernel that the host launches and waits for
-constexpr double kRow = 150;        // untimed, for any case: from the gaps in `utc` between the rows of short cases
-constexpr double kByte = 0.6e-6;    // 1.6 TB/s; kernels reach a fifth of it to twice as much
+constexpr double kCall = 15; // one kernel that the host launches and waits for
+constexpr double kRow = 150; // untimed, for any case: from the gaps in `utc` between the rows of short cases
 constexpr double kByteUntimed = 0.5e-6;    // to restore or to verify a byte
 constexpr double kLimitSet = 2500;         // untimed
-constexpr double kRaised = 2.5;            // from twice the default limit on, launches take 2 to 7 times as long
+constexpr double kRaised = 2.5;            // above the default limit, launches take 1.6 to 7 times as long
 constexpr double kTailInTurn = 3.1;        // tail launches of the blocks of one grid, which run one after another
 constexpr double kGraphMade = 700;         // untimed, for a device graph
 constexpr double kNodeMade = 12;           // untimed, for a node of a graph
@@ -50,7 +48,7 @@ constexpr double kPointMade = 10e-3;
 constexpr double kPointExecuted = 0.3;
 constexpr double kKeyMade = 0.1; // drawn, and sorted on the host
 constexpr double kKeyExecuted = 0.9;
-constexpr double kKeyPasses = 4;       // over the keys
+constexpr double kKeyPasses = 9;       // over the keys, at the model's bandwidth
 constexpr double kNodeSearched = 2e-4; // on a GPU that is full; a tree of few nodes per level takes longer
 constexpr double kNodeOnHost = 0.02;   // on 16 cores
 constexpr double kNodeExecuted = 1;
@@ -72,18 +70,22 @@ double number_on_host_us(const Case& point)
     return point.strategy == "host" ? kNumberOnHost : point.strategy == "host_parallel" ? kNumberOnHosts : 0;
 }
 
-// The launches and their levels, by the model of an H200; and what it leaves out.
-double launches_us(Demand demand)
+// Of a copy.
+double byte_us()
 {
-    if (demand.mechanism == Mechanism::none)
-        return 0;
-    if (demand.mechanism == Mechanism::host)
-        return demand.host_launches * kHostLaunch;
-    demand.bytes = 0; // they are counted for all cases alike
+    constexpr double kBytesPerUsInGb = 1e3;
+    return 1 / (parameter_of(default_roofline(), "copy") * kBytesPerUsInGb);
+}
+
+// The GPU time by the model of an H200; and what the model leaves out: the time of the host, which submits launches.
+double gpu_us(const Demand& demand)
+{
     double us = predict(default_roofline(), demand).us;
+    if (demand.mechanism == Mechanism::host)
+        us = std::max(us, demand.host_launches * parameter_of(default_roofline(), "rate", Mechanism::host));
     if (demand.mechanism == Mechanism::tail && demand.form.per_root_block() && !demand.form.one_by_one)
         us += static_cast<double>(demand.form.total()) / demand.plan.streams * kTailInTurn;
-    if (from_device(demand.mechanism) && demand.plan.pending_limit >= 2 * gpu().default_pending_limit)
+    if (raises_limit(demand, gpu()))
         us *= kRaised;
     return us + 2.0 * demand.point.delay_us * demand.form.levels();
 }
@@ -103,7 +105,7 @@ double launches_by_need_us(const StrategyInfo& info, const Case& point, double l
         demand.form = ExpectedLaunches::chain_per_block(roots, 1);
         demand.plan = {.roots = roots, .pending_limit = gpu().default_pending_limit, .wave = roots};
     }
-    return launches_us(demand);
+    return gpu_us(demand);
 }
 
 // Rough sizes of a search: its nodes; its levels, and those of its nodes that a block may leave to others: above the cutoff.
@@ -197,10 +199,10 @@ double irregular_work_us(const StrategyInfo& info, const Case& point)
                (from_device(mechanism_of(info, point)) ? 0 : tree.levels * level);
     }
     if (info.workload == "sort")
-        return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * kByte
+        return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * byte_us()
                    : static_cast<double>(point.elements) * kKeyExecuted;
     if (info.workload == "quadtree")
-        return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * kByte
+        return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * byte_us()
                    : static_cast<double>(point.elements) * kQuadPointExecuted;
     if (info.over_graph())
         return static_cast<double>(graph_edges(point)) * (gpu ? kEdgeOnGpu : kEdgeExecuted);
@@ -225,8 +227,8 @@ double sample_on_gpu(const Strategy& strategy, const Case& point)
 {
     const StrategyInfo& info = strategy.info();
     const Demand demand = demand_of(strategy, point, gpu());
-    const double launches = launches_us(demand);
-    double us = kRow + kCall + launches + demand.bytes * (kByte + kByteUntimed) +
+    const double launches = gpu_us(demand);
+    double us = kRow + kCall + launches + demand.bytes * kByteUntimed +
                 static_cast<double>(point.elements) * number_on_host_us(point);
     if (info.workload == "chain" || info.workload == "fanout")
         us += kMarkedRun * launches + (point.graphs - 1) * kGraphMade;

@@ -17,7 +17,9 @@ namespace nestbed
 inline constexpr const char* kWorkerCommand = "worker";
 
 struct WorkerOptions {
-    std::chrono::milliseconds timeout{};            // for a sample without a sign of life
+    std::chrono::milliseconds timeout{}; // for a sample without a sign of life
+    // The estimated time of a sample. Not empty: a sample may take 20 times as long, if that is more than `timeout`.
+    std::function<double(const Case&)> estimate_us{};
     unsigned retries = 0;                           // retries of requests outside a sample after the worker is lost
     std::function<void(const std::string&)> note{}; // receives a text for each retry; may be empty
     const StopRequest* stop = nullptr;              // null: there are no requests to stop

@@ -71,6 +71,7 @@ TEST_F(CalibrateCommand, MakesTheModelThatIsBuiltIn)
     EXPECT_THAT(model, HasSubstr(read_text_file(h200_path("model.json"))
                                      .substr(read_text_file(h200_path("model.json")).find("\"logs\""))));
     EXPECT_THAT(made.out, AllOf(StartsWith("Launch roofline of NVIDIA H200 (driver "), HasSubstr("95% CI"),
+                                HasSubstr("\nThe logs are of 3 machines with this GPU.\n"),
                                 HasSubstr(fmt::format("\nmodel: {}\n", scratch_.path("model.json")))));
     std::istringstream lines(made.out);
     for (std::string line; std::getline(lines, line);)
@@ -92,6 +93,13 @@ TEST_F(CalibrateCommand, MakesTheModelThatIsBuiltIn)
         EXPECT_EQ(row.at("reads_mb").empty(), row.at("unit") != "us") << row.at("parameter");
     }
     EXPECT_EQ(keys.size(), now.parameters.size());
+    scratch_.write("parameters.csv", "other");
+    std::vector<std::string> csv_alone = logs();
+    csv_alone.insert(csv_alone.end(), {"--overwrite", "--csv", scratch_.path("parameters.csv")});
+    EXPECT_EQ(calibrate(csv_alone).exit_code, 0);
+    csv_alone = logs();
+    csv_alone.insert(csv_alone.end(), {"--csv", "-"});
+    EXPECT_EQ(calibrate(csv_alone).out, scratch_.read("parameters.csv"));
     words.pop_back();
     words.push_back(scratch_.path("none/parameters.csv"));
     EXPECT_EQ(calibrate(words).exit_code, 1);
@@ -165,7 +173,10 @@ TEST_F(CalibrateCommand, RefusesAnOutputThatItCannotWrite)
     expect_refused({log, "-o", scratch_.path("none/model.json")}, "none");
     expect_refused({log, "--csv", scratch_.write("there.csv", "kept")}, "there.csv");
     EXPECT_EQ(scratch_.read("there.csv"), "kept");
-    expect_refused({log, "--overwrite"}, "--overwrite: there is no --output; allowed: with --output");
+    expect_refused({log, "--overwrite"}, "--overwrite: there is no file to write; allowed: with --output or --csv");
+    expect_refused({log, "-o", scratch_.path("a.json"), "--csv", scratch_.path("a.json")},
+                   "a.json: --output is the same file; allowed: two files");
+    expect_refused({log, log}, "launch.csv: it has the same content as " + log + "; allowed: each log once");
     expect_refused({log, "-o", "a.json", "-o", "b.json"}, "--output");
 }
 

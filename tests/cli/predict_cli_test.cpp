@@ -117,7 +117,9 @@ TEST_F(PredictCommand, ChoosesForLaunchesByNeed)
     const Outcome done = predict({"--against", h200_path("cgo22_sort.csv"), "--choices", csv});
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_THAT(done.out,
-                AllOf(HasSubstr("Predicted: 672 cases\n"), HasSubstr("  168: their launches depend on the input\n"),
+                AllOf(HasSubstr("Predicted: 576 cases\n"), HasSubstr("  168: their launches depend on the input\n"),
+                      HasSubstr("  96: they launch nothing, and their measured time is given\n"),
+                      ContainsRegex("uniform 16384, 64 32 +grid|uniform 16384, 64 32 grid"),
                       HasSubstr("that the model\nchooses, ")));
     std::istringstream lines(done.out);
     for (std::string line; std::getline(lines, line);)
@@ -138,15 +140,71 @@ TEST_F(PredictCommand, ChoosesForLaunchesByNeed)
                    "experiment or settings");
 }
 
+// A GPU need not measure the candidates: the flat forms and the highest threshold are enough, with the counts of another log.
+TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
+{
+    const auto choices_of = [&](std::vector<std::string> words, const std::string& name) {
+        words.insert(words.end(), {"--choices", scratch_.path(name)});
+        const Outcome done = predict(words);
+        EXPECT_EQ(done.exit_code, 0) << done.err;
+        return rows_of(scratch_.path(name));
+    };
+    const auto is_few = [](const std::string& row) {
+        return row.find(",quick_kway,") == std::string::npos || row.find(",full,4096,") != std::string::npos;
+    };
+    const std::string few = part_of_log(scratch_, "cgo22_sort.csv", is_few, "", "", "few.csv");
+    const std::vector<Row> all = choices_of({"--against", h200_path("cgo22_sort.csv")}, "all.csv");
+    const std::vector<Row> counted =
+        choices_of({"--against", few, "--counts", h200_path("cgo22_sort.csv")}, "counted.csv");
+    ASSERT_EQ(all.size(), 4U);
+    ASSERT_EQ(counted.size(), 4U);
+    for (std::size_t study = 0; study < all.size(); ++study)
+        for (const char* column :
+             {"input", "threshold", "coarsen", "aggregate", "predicted_us", "flat_us", "alone_us"})
+            EXPECT_EQ(counted[study].at(column), all[study].at(column)) << column;
+
+    const std::string executed = scratch_.path("executed.csv");
+    const Outcome run =
+        nestbed({"run",         "--strategy", "quick_kway", "--backend",   "cpu",     "--mechanism", "tail",
+                 "--input",     "zipf",       "--elements", "16384",       "--block", "128",         "--fanout",
+                 "16",          "--grain",    "256",        "--threshold", "0,16",    "--coarsen",   "1",
+                 "--aggregate", "block,grid", "--repeat",   "1",           "-o",      executed});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const std::vector<Row> by_executor = choices_of({"--against", few, "--counts", executed}, "by_executor.csv");
+    const auto zipf = std::ranges::find_if(by_executor, [](const Row& row) { return row.at("cases") == "28"; });
+    ASSERT_NE(zipf, by_executor.end()); // 24 with the highest threshold, and 4
+    EXPECT_EQ(zipf->at("input"), "zipf");
+    EXPECT_EQ(zipf->at("threshold"), "0");
+    EXPECT_EQ(zipf->at("aggregate"), "grid");
+    EXPECT_EQ(zipf->at("measured_us") + zipf->at("cost"), "");
+
+    expect_refused(
+        {"--counts", executed},
+        "predict: no case was given; allowed: EXPERIMENT.cfg, settings such as --strategy, or --against LOG.csv");
+    expect_refused({"--strategy", "nosync", "--against", few, "--counts", executed},
+                   fmt::format("--counts {}: two times must be measured too; allowed: with --against, and without an "
+                               "experiment or settings",
+                               executed));
+    expect_refused({"--against", few, "--counts", scratch_.path("none.csv")}, "none.csv", 1);
+    expect_refused(
+        {"--against", h200_path("ways.csv"), "--counts", executed},
+        "ways.csv: no launches by need can be predicted; allowed: a log with GPU times of a flat form and of "
+        "the highest threshold of the same input, and counts of a lower threshold");
+    expect_refused({"--against", few, "--csv", scratch_.path("one.csv"), "--choices", scratch_.path("one.csv")},
+                   "one.csv: --csv is the same file; allowed: two files");
+}
+
 TEST_F(PredictCommand, ChoosesNothingForALogWithoutAFlatForm)
 {
     const std::string alone = part_of_log(
         scratch_, "cgo22_sort.csv",
         [](const std::string& row) { return row.find(",quick_kway,") != std::string::npos; }, "", "", "alone.csv");
-    const Outcome done = predict({"--against", alone, "--choices", scratch_.path("none.csv")});
+    const Outcome done = predict({"--against", alone});
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_THAT(done.out, AllOf(HasSubstr("Predicted: 0 cases\n"), Not(HasSubstr("Launches by need"))));
-    EXPECT_THAT(rows_of(scratch_.path("none.csv")), IsEmpty());
+    expect_refused({"--against", alone, "--choices", scratch_.path("none.csv")},
+                   "alone.csv: no launches by need can be predicted; allowed: a log with GPU times of a flat form");
+    EXPECT_FALSE(std::filesystem::exists(scratch_.path("none.csv")));
 }
 
 TEST_F(PredictCommand, UsesAnotherModel)

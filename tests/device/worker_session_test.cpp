@@ -145,6 +145,19 @@ TEST_P(WorkerFault, IsASampleWithItsReasonAndTheNextWorkerIsFine)
     EXPECT_EQ(session->sample(case_of("barrier", 2), 0).status, Status::ok);
 }
 
+// A sample that is estimated to be long may take longer than the timeout.
+TEST(WorkerSession, WaitsForLongSamplesAsLongAsTheyMayTake)
+{
+    for (const auto& [estimate_us, seconds] : {std::pair(100'000, 2), std::pair(1'000, 1)}) {
+        const auto session = open_worker_session(
+            BackendKind::cpu, {},
+            {.timeout = 1s, .estimate_us = [us = estimate_us](const Case&) { return us; }, .program = kProgram});
+        const Sample lost = session->sample(case_of("fault_endless"), 0);
+        EXPECT_EQ(lost.status, Status::timeout);
+        EXPECT_EQ(lost.detail, "no sign of life in " + std::to_string(seconds) + " s");
+    }
+}
+
 #ifdef __SANITIZE_ADDRESS__ // AddressSanitizer ends the process before the signal does
 constexpr const char* kBadWrite = "exit code 1";
 #else

@@ -137,7 +137,7 @@ TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)
         EXPECT_THAT(
             text_of<RunError>(
                 [&] { static_cast<void>(fit_roofline(std::array{log_by(another_gpu(), std::not_fn(lacks))})); }),
-            AllOf(HasSubstr("the logs have no " + cases + ", each with at least 5 GPU times; allowed: logs of "),
+            AllOf(HasSubstr("the logs have no " + cases + " with at least 5 GPU times; allowed: logs of "),
                   HasSubstr("experiments/launch.cfg, trees.cfg, library.cfg and transpose.cfg together")));
     };
     expect_named("case of a flat reduction with a block for each multiprocessor",

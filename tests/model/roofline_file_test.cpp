@@ -113,10 +113,15 @@ TEST(RooflineFile, RefusesWhatIsNoModelWithItsPlace)
             EXPECT_THAT(without([&](Json& json) { json["parameters"][key][part] = value; }),
                         says(place + ": it is " + value.dump() + ", not a number from 0 on"));
     }
+    const std::string unit = "parameters." + key + ".unit";
+    EXPECT_THAT(without([&](Json& json) { json["parameters"][key].erase("unit"); }), says(unit + ": it is missing"));
+    EXPECT_THAT(without([&](Json& json) { json["parameters"][key]["unit"] = "ms"; }),
+                says(unit + ": it is \"ms\", not \"" + std::string(roofline_parameter(key)->unit) + "\""));
     EXPECT_THAT(without([&](Json& json) { json["parameters"][key]["low"] = Json::array({1}); }),
                 says("parameters." + key + ".low: it is a list or an object, not a number from 0 on"));
     EXPECT_THAT(without([&](Json& json) {
-                    json["parameters"][key] = {{"value", 4}, {"low", 1}, {"high", 3}};
+                    json["parameters"][key] = {
+                        {"value", 4}, {"low", 1}, {"high", 3}, {"unit", roofline_parameter(key)->unit}};
                 }),
                 says("parameters." + key + ".value: 4 is not in its interval, 1 to 3"));
 }

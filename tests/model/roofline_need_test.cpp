@@ -77,6 +77,18 @@ TEST(RooflineByNeed, LevelsHideBehindWorkUnlessTheyWaitForEachOther)
     EXPECT_DOUBLE_EQ(us(by_level), us(branches));
 }
 
+// Tail launches of one grid run one after another, and each takes what a level of the flat form takes.
+TEST(RooflineByNeed, TailLaunchesOfOneGridDoTheirWorkOneAfterAnother)
+{
+    NeedDemand few = launches_of(2, 100);
+    few.mechanism = Mechanism::tail;
+    few.by_depth = {2, 8};
+    NeedDemand many = few;
+    many.by_depth = {2, 18};
+    const double each = parameter_of(default_roofline(), "lane", Mechanism::tail) + few.flat_us / 2;
+    EXPECT_NEAR(us(many) - us(few), 10 * each, 1e-9);
+}
+
 // What a block does one part after another shows where the other blocks do not hide it.
 TEST(RooflineByNeed, PartsOfTheLargestItemTakeLonger)
 {

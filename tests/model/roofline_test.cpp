@@ -153,6 +153,20 @@ TEST(Roofline, TakesLongerForLevelsOfManyBlocks)
     EXPECT_LT(us(67584) - us(1), 17 * 67584 * value_of("block"));
 }
 
+// If each level is smaller, only the first has many blocks.
+TEST(Roofline, TakesLessForLevelsThatShrink)
+{
+    const auto work = [](const char* strategy, Mechanism mechanism) {
+        return predicted(on_a_gpu(strategy, 524288, 512, mechanism, 2)).work_us;
+    };
+    const double bytes = 4.0 * 524288 * 512 / (1e3 * value_of("bandwidth"));
+    const double first = 524288 * value_of("block");
+    EXPECT_GT(work("wide_block", Mechanism::tail), bytes + 0.9 * first);
+    EXPECT_LT(work("wide_block", Mechanism::tail), bytes + 1.1 * first);
+    EXPECT_GT(work("reduce2_tail", Mechanism::tail), bytes + 2.7 * first);
+    EXPECT_LT(work("nested_best", Mechanism::fire_and_forget), 1.01 * bytes);
+}
+
 // If the last block of a grid launches the next level, the work of the grid is not hidden.
 TEST(Roofline, AddsTheWorkOfEveryLevelThatTheLastBlockLaunches)
 {
@@ -206,10 +220,15 @@ TEST(Roofline, SaysWhatBoundsACase)
     EXPECT_EQ(predicted(on_a_gpu("chain", 1, 32, Mechanism::fire_and_forget, 1024)).bound, Bound::latency);
     EXPECT_EQ(predicted(on_a_gpu("fanout", 65536, 32, Mechanism::fire_and_forget)).bound, Bound::rate);
     EXPECT_EQ(predicted(on_a_gpu("synced", 65536, 512, Mechanism::null_stream)).bound, Bound::parents);
+    Case waves = on_a_gpu("nosync", 2048, 512, Mechanism::null_stream);
+    EXPECT_EQ(predicted(waves).bound, Bound::rate);
+    waves.wave = 2; // far fewer launches at once than the rate allows
+    EXPECT_EQ(predicted(waves).bound, Bound::pending_limit);
     std::set<std::string_view> names;
-    for (const Bound bound : {Bound::first, Bound::latency, Bound::rate, Bound::work, Bound::parents})
+    for (const Bound bound :
+         {Bound::first, Bound::latency, Bound::rate, Bound::work, Bound::parents, Bound::pending_limit})
         names.insert(name_of(bound));
-    EXPECT_EQ(names, (std::set<std::string_view>{"first", "latency", "rate", "work", "parents"}));
+    EXPECT_EQ(names, (std::set<std::string_view>{"first", "latency", "rate", "work", "parents", "pending_limit"}));
 }
 
 TEST(Roofline, NamesTheParameterThatIsMissing)
@@ -284,6 +303,9 @@ TEST(Demand, KnowsHowAStrategyLaunches)
     EXPECT_EQ(demand("chain").blocks_per_level, 512);
     EXPECT_EQ(demand("reduce2").blocks_per_level, 512);
     EXPECT_EQ(demand("chains").blocks_per_level, 1);
+    EXPECT_EQ(demand("nested_best").blocks_per_level, 2 * 132); // two per multiprocessor
+    EXPECT_EQ(demand("wide_warp").fan_in, 32);
+    EXPECT_EQ(demand("wide_block").fan_in, 256);
     EXPECT_TRUE(demand("copy_row").writes);
     EXPECT_FALSE(demand("neighbored").writes);
     EXPECT_THAT(demand("trees", 4).form.by_depth, testing::ElementsAre(512 * 4, 512 * 16, 512 * 64));
