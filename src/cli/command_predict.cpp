@@ -148,7 +148,7 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
                         against));
     for (const NeedStudy& study : studies)
         add_cases(predictions, study.cases);
-    if (!against.empty() && !predictions.cases.empty() && nearness_of(predictions.cases).cases == 0)
+    if (!against.empty() && counts.empty() && !predictions.cases.empty() && nearness_of(predictions.cases).cases == 0)
         throw UsageError(fmt::format("--against {}: it has no GPU times of cases that can be predicted ({}); "
                                      "allowed: a log of these cases",
                                      against, predictions.cases.size()));

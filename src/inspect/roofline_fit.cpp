@@ -28,7 +28,7 @@ struct Measured {
 
 [[noreturn]] void miss(const std::string& cases)
 {
-    throw RunError(fmt::format("the logs have no {} with at least {} GPU times; allowed: logs of "
+    throw RunError(fmt::format("the logs have no {} (with at least {} GPU times); allowed: logs of "
                                "experiments/launch.cfg, trees.cfg, library.cfg and transpose.cfg together",
                                cases, kFewestSamples));
 }

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -295,19 +294,10 @@ class WorkerSession final : public Session
             worker_.note(fmt::format("{}; tried again ({} of {})", lost, tries, retries));
     }
 
-    milliseconds timeout_of(const Case& point) const
-    {
-        constexpr double kTimesAsLong = 20;
-        if (!worker_.estimate_us)
-            return worker_.timeout;
-        const std::chrono::duration<double, std::micro> most(kTimesAsLong * worker_.estimate_us(point));
-        return std::max(worker_.timeout, std::chrono::ceil<milliseconds>(most));
-    }
-
     Sample next_sample()
     {
         tell_all();
-        std::variant<Message, Loss> got = answer(timeout_of(announced_.front().first));
+        std::variant<Message, Loss> got = answer(worker_.timeout_of(announced_.front().first));
         std::variant<Sample, Loss> sample;
         if (const Message* message = std::get_if<Message>(&got))
             sample = understood(*message, sample_in);

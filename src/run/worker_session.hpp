@@ -5,6 +5,7 @@
 #include "model/session.hpp"
 #include "run/patience.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -26,6 +27,15 @@ struct WorkerOptions {
     // Started with kWorkerCommand and the number of this process. It uses the same messages as `nestbed worker`
     // (messages.hpp).
     std::vector<std::string> program{"/proc/self/exe"};
+
+    std::chrono::milliseconds timeout_of(const Case& point) const
+    {
+        constexpr double kTimesAsLong = 20;
+        if (!estimate_us)
+            return timeout;
+        const std::chrono::duration<double, std::micro> most(kTimesAsLong * estimate_us(point));
+        return std::max(timeout, std::chrono::ceil<std::chrono::milliseconds>(most));
+    }
 };
 
 // Starts a worker and opens the backend's session there. Device faults become samples: a worker that gives no sign of

@@ -141,6 +141,10 @@ TEST(StandIns, AreLikeTheStrategiesOfTheirNames)
                                 EXPECT_EQ(form.root_blocks, of_real.root_blocks);
                                 EXPECT_EQ(form.parent_waits, of_real.parent_waits);
                                 EXPECT_EQ(form.one_by_one, of_real.one_by_one);
+                                EXPECT_EQ(form.by_last_block, of_real.by_last_block);
+                                EXPECT_EQ(form.root_threads, of_real.root_threads);
+                                EXPECT_EQ(form.blocks_per_multiprocessor, of_real.blocks_per_multiprocessor);
+                                EXPECT_EQ(form.fan_in, of_real.fan_in);
                                 EXPECT_EQ(stand_in->scratch_bytes(point), real->scratch_bytes(point));
                             });
     }

@@ -176,6 +176,14 @@ const std::vector<const Strategy*>& stand_ins()
     static const StandIn naive_row({.name = "naive_row", .workload = "transpose", .shaped = true});
     static const StandIn neighbored({.name = "neighbored", .workload = "reduce", .operators = true});
     static const StandIn thrust({.name = "thrust", .workload = "reduce", .cuda_only = true, .waits = true});
+    static const StandIn nested_best(
+        {.name = "nested_best", .workload = "reduce", .mechanisms = kOnly<fire_and_forget>}, [](const Case& point) {
+            constexpr std::uint64_t kTile = 8192;
+            ExpectedLaunches form =
+                ExpectedLaunches::chain_per_grid(levels_within(point, point.elements / kTile >= 2 ? 1 : 0));
+            form.blocks_per_multiprocessor = 2;
+            return form;
+        });
     static const StandIn nosync(
         {.name = "nosync", .workload = "reduce", .mechanisms = kOfNosync, .racy = true, .delayed = true},
         halving_by_block);
@@ -214,35 +222,20 @@ const std::vector<const Strategy*>& stand_ins()
         });
     static const StandIn wide_warp(
         {.name = "wide_warp", .workload = "reduce", .mechanisms = kOnly<tail>},
-        [](const Case& point) { return ExpectedLaunches::chain_per_grid(whole_levels(point, 32)); },
+        [](const Case& point) {
+            ExpectedLaunches form = ExpectedLaunches::chain_per_grid(whole_levels(point, 32));
+            form.fan_in = 32;
+            return form;
+        },
         [](const Case& point) { return 2 * ((point.elements - 1) / 32 + 1) * sizeof(std::int64_t); });
-    static const std::vector<const Strategy*> all{&aggregated_block,
-                                                  &barrier,
-                                                  &blobs,
-                                                  &chain,
-                                                  &chains,
-                                                  &chains_synced,
-                                                  &copy_row,
-                                                  &cub,
-                                                  &fanout,
-                                                  &graph,
-                                                  &hello,
-                                                  &host_sum,
-                                                  &host_loop,
-                                                  &lanes_at_once,
-                                                  &litmus_counter,
-                                                  &naive_row,
-                                                  &neighbored,
-                                                  &nosync,
-                                                  &recursive_transpose,
-                                                  &reduce2,
-                                                  &shared_tile,
-                                                  &synced,
-                                                  &tail_launches,
-                                                  &thrust,
-                                                  &trees,
-                                                  &trees_by_lanes,
-                                                  &wide_warp};
+    static const std::vector<const Strategy*> all{
+        &aggregated_block, &barrier,       &blobs,          &chain,
+        &chains,           &chains_synced, &copy_row,       &cub,
+        &fanout,           &graph,         &hello,          &host_sum,
+        &host_loop,        &lanes_at_once, &litmus_counter, &naive_row,
+        &neighbored,       &nested_best,   &nosync,         &recursive_transpose,
+        &reduce2,          &shared_tile,   &synced,         &tail_launches,
+        &thrust,           &trees,         &trees_by_lanes, &wide_warp};
     return all;
 }
 
