@@ -32,8 +32,8 @@ launch roofline predicts, and what bounds it:
   rate           many launches at the same time
   work           bytes over the memory bandwidth, and the blocks of large levels
   parents        levels below parents that wait, which hold the GPU
-  pending_limit  starts and levels of waves, one after another: the
-                 pending-launch limit allows no more root blocks at once
+  pending_limit  starts and levels of waves, one after another: the pending-
+                 launch limit, or --wave, allows no more root blocks at once
 
 It needs no GPU. Cases that launch nothing from the device are not predicted;
 they are counted with the reason. With --against, the median of the measured GPU

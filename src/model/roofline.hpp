@@ -34,7 +34,7 @@ const RooflineParameter* roofline_parameter(std::string_view key);
 
 // first: the time to start; latency: levels one after another; rate: launches; work: bytes; parents: levels one after
 // another below parents that are held; pending_limit: starts and levels of one wave after another, because the
-// pending-launch limit allows no more root blocks at once.
+// pending-launch limit, or Case::wave, allows no more root blocks at once.
 enum class Bound : std::uint8_t { first, latency, rate, work, parents, pending_limit };
 std::string_view name_of(Bound bound);
 
@@ -55,7 +55,7 @@ double crowd_us(const Roofline& roofline, Mechanism mechanism, double launches, 
 // without an empty kernel. In us.
 double pass_us(const Roofline& roofline);
 
-// Whether the case needs a pending-launch limit above the default: then launches take about twice as long.
+// Whether the case needs a pending-launch limit above the default: then launches take longer.
 bool raises_limit(const Demand& demand, const DeviceFacts& facts);
 
 // Why the model does not describe the launches of a case: "their tail launches ...". Empty if it does.
