@@ -56,7 +56,7 @@ FAMILIES = {
                                   "search_children", "search_budget", "search_graph",
                                   "quadtree_children", "quadtree_graph", "quadtree_sample", "bfs_tail", "bfs_graph", "bfs_children", "bfs_recursive",
                                   "sssp_tail", "sssp_near_far", "sssp_graph", "sssp_children", "sssp_recursive", "bfs_queue_children",
-                                  "sssp_queue_children"]),
+                                  "sssp_queue_children", "bfs_graph_sync"]),
 }
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}

@@ -36,11 +36,11 @@ OfferOracle count_rounds(const Case& point, const CsrGraph& graph,
     return all;
 }
 
-// One launch for every step after the first that needs more than one block: plans the steps as the kernels do.
-std::uint64_t count_wide(const CsrGraph& graph, const std::vector<GraphLevel>& levels, std::uint32_t block,
-                         bool first_by_grid)
+// The threads of every step. Plans the steps as the kernels do.
+std::vector<std::uint32_t> threads_of_steps(const CsrGraph& graph, const std::vector<GraphLevel>& levels,
+                                            bool first_by_grid)
 {
-    std::uint64_t wide = 0;
+    std::vector<std::uint32_t> threads;
     StepMode mode = StepMode::top_down;
     std::uint64_t unexplored = graph.edges();
     for (std::size_t at = 0; at < levels.size(); ++at) {
@@ -49,6 +49,7 @@ std::uint64_t count_wide(const CsrGraph& graph, const std::vector<GraphLevel>& l
         if (at == 0) { // the host starts it
             mode = first_by_grid || !fits ? StepMode::top_down : StepMode::small;
             unexplored -= level.edges;
+            threads.push_back(mode == StepMode::small ? 1 : threads_for(static_cast<std::uint32_t>(level.edges)));
             continue;
         }
         if (level.with_edges == 0)
@@ -60,9 +61,34 @@ std::uint64_t count_wide(const CsrGraph& graph, const std::vector<GraphLevel>& l
             step_of_level(mode, static_cast<std::uint32_t>(level.with_edges), static_cast<std::uint32_t>(level.edges),
                           static_cast<std::uint32_t>(unexplored), graph.vertices(), true, true);
         mode = step.mode;
-        wide += blocks_of_step(step.threads, block) > 1 ? 1 : 0;
+        threads.push_back(step.threads);
     }
+    return threads;
+}
+
+// One launch for every step after the first that needs more than one block.
+std::uint64_t count_wide(const std::vector<std::uint32_t>& threads, std::uint32_t block)
+{
+    std::uint64_t wide = 0;
+    for (std::size_t step = 1; step < threads.size(); ++step)
+        wide += blocks_of_step(threads[step], block) > 1 ? 1 : 0;
     return wide;
+}
+
+// One launch of `resident` blocks for every step that needs far more blocks than have stayed.
+std::uint64_t count_waiting(const std::vector<std::uint32_t>& threads, std::uint32_t block, std::uint32_t resident)
+{
+    std::uint64_t launches = 0;
+    std::uint32_t here = resident;
+    for (const std::uint32_t of_step : threads) {
+        const std::uint32_t needed = std::min(resident, blocks_of_step(of_step, block));
+        if (needs_new_grid(here, needed)) {
+            ++launches;
+            here = resident;
+        }
+        here = blocks_kept(here, needed);
+    }
+    return launches;
 }
 
 } // namespace
@@ -106,16 +132,20 @@ std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::ui
 }
 
 OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
-                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds)
+                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds,
+                        std::uint32_t resident)
 {
     OfferOracle oracle;
     if (form == GraphForm::children)
         return count_rounds(point, graph, rounds);
-    if (form == GraphForm::levels || form == GraphForm::graph)
-        oracle.launches.by_depth.assign(std::min(count_wide(graph, levels, point.block, form == GraphForm::graph),
-                                                 std::uint64_t{point.depth.value_or(UINT32_MAX)}),
+    if (form == GraphForm::levels || form == GraphForm::graph || form == GraphForm::waiting) {
+        const std::vector<std::uint32_t> threads = threads_of_steps(graph, levels, form == GraphForm::graph);
+        const std::uint64_t launches = form == GraphForm::waiting ? count_waiting(threads, point.block, resident)
+                                                                  : count_wide(threads, point.block);
+        oracle.launches.by_depth.assign(std::min(launches, std::uint64_t{point.depth.value_or(UINT32_MAX)}),
                                         1); // more than the ledger has levels: the judge folds them
-    if (form == GraphForm::by_order) {      // places for as many as there may be
+    }
+    if (form == GraphForm::by_order) { // places for as many as there may be
         oracle.launches.by_depth.assign(std::min(kMostStepsByOrder, point.depth.value_or(UINT32_MAX)), 0);
         oracle.launches.by_order = true;
     }

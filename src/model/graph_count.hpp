@@ -16,6 +16,7 @@ enum class GraphForm : std::uint8_t {
     children, // a child for every vertex that changed in the last round, round by round; a thread per vertex
     levels,   // a grid for every step that needs more than one block, but the first
     graph,    // the same; a whole grid does the first level in any case
+    waiting, // a grid for every step that needs far more blocks than are there: they wait for each other (graph_step.hpp)
     by_order, // the order of execution decides
     queue,    // as children, but a thread for each vertex that changed: their order in the queue is not known
 };
@@ -30,8 +31,10 @@ std::uint32_t graph_roots(std::uint32_t vertices, std::uint32_t block);
 // the vertices with edges, in the order of their numbers. For bfs (no weights) these are its levels.
 std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::uint32_t source, bool weighted);
 
-// Launches of the form in a graph with these rounds. `levels`: of a breadth-first search.
+// Launches of the form in a graph with these rounds. `levels`: of a breadth-first search; resident: blocks of the kernel that
+// run at once (waiting).
 OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
-                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds);
+                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds,
+                        std::uint32_t resident = 1);
 
 } // namespace nestbed

@@ -91,25 +91,34 @@ TEST_F(Gpu, SearchesOfGraphsAreRightOnEveryGraph)
             }
 }
 
-TEST_F(Gpu, AutoNeverLetsALaunchBeRefused)
+// Not those of `lanes`, which launch from every thread: a million launches.
+std::vector<Way> ways_that_launch()
 {
-    // Not those of `lanes`, which launch from every thread: a million launches.
-    for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) {
-             return from_device(some.mechanism) && some.info().workload != "lanes";
-         })) {
-        SCOPED_TRACE(name_of(way));
-        const int times = way.mechanism == Mechanism::tail ? 2 : 10; // launches that run one by one take up to 0.2 s
-        // Sorts have leaves of 16 keys here, quadtrees of 5 points: of 20,000, more than the default limit.
-        const bool small =
-            way.info().workload == "sort" || way.info().workload == "quadtree" || way.info().over_graph();
-        const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 2048, .ny = 2048}
-                            : small          ? Shape{"", 40, 512, 20'000}
-                                             : Shape{"", 2048, 512};
-        const Case point = case_of(BackendKind::cuda, way, shape, types_of(way).front());
-        for (int time = 0; time < times; ++time)
-            expect_ok_but_for_a_race(point, way);
-    }
+    return ways_of(BackendKind::cuda,
+                   [](const Way& some) { return from_device(some.mechanism) && some.info().workload != "lanes"; });
 }
+
+class GpuBatteryOfAuto : public GpuBattery
+{
+};
+
+TEST_P(GpuBatteryOfAuto, NeverLetsALaunchBeRefused)
+{
+    const Way& way = GetParam();
+    const int times = way.mechanism == Mechanism::tail ? 2 : 10; // launches that run one by one take up to 0.2 s
+    // Sorts have leaves of 16 keys here, quadtrees of 5 points: of 20,000, more than the default limit. So has a tree of 8 levels.
+    const bool small = way.info().workload == "sort" || way.info().workload == "quadtree" || way.info().over_graph();
+    const Shape shape = way.has_matrix()                  ? Shape{.name = "", .nx = 2048, .ny = 2048}
+                        : small                           ? Shape{"", 40, 512, 20'000}
+                        : way.info().workload == "search" ? Shape{"", 40, 32, 8}
+                                                          : Shape{"", 2048, 512};
+    const Case point = case_of(BackendKind::cuda, way, shape, types_of(way).front());
+    for (int time = 0; time < times; ++time)
+        expect_ok_but_for_a_race(point, way);
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuBatteryOfAuto);
+INSTANTIATE_TEST_SUITE_P(Cuda, GpuBatteryOfAuto, testing::ValuesIn(ways_that_launch()), kWayName);
 
 TEST_F(Gpu, AutoHoldsForEveryDepthAndTheLargestBlocks)
 {

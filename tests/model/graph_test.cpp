@@ -341,6 +341,37 @@ TEST(GraphOracle, CountsWhatAnH200Launched)
     }
 }
 
+// Blocks that wait for each other: a star has one level for one block and one for all; the levels of a uniform graph grow
+// sixteen times.
+TEST(GraphOracle, CountsALaunchWhereALevelNeedsFarMoreBlocksThanAreLeft)
+{
+    const auto launches = [](InputKind input, std::uint32_t elements, std::uint32_t resident) {
+        Case point = graph_case(input, elements);
+        point.block = 256;
+        const CsrGraph graph = make_graph(point);
+        return count_graph(point, GraphForm::waiting, graph, levels_of(graph, bfs_distances(graph, graph.source())),
+                           {}, resident)
+            .launches.total();
+    };
+    EXPECT_EQ(launches(InputKind::path, 16384, 528), 0U);
+    EXPECT_EQ(launches(InputKind::star, 16384, 528),
+              0U); // the source has many edges: its level needs 16 blocks at once
+    EXPECT_EQ(launches(InputKind::uniform, 65536, 528), 2U); // levels of 1, 62 and 256 blocks
+    EXPECT_EQ(launches(InputKind::uniform, 65536, 200), 1U); // 62 are more than a quarter of all: none leaves
+    EXPECT_EQ(launches(InputKind::uniform, 65536, 4), 0U);   // four are not more than four times one
+}
+
+TEST(GraphSteps, BlocksLeaveForFarFewerAndAreLaunchedForFarMore)
+{
+    EXPECT_EQ(blocks_kept(100, 25), 100U);
+    EXPECT_EQ(blocks_kept(100, 24), 24U);
+    EXPECT_EQ(blocks_kept(3, 1), 1U);
+    EXPECT_EQ(blocks_kept(3, 9), 3U);
+    EXPECT_FALSE(needs_new_grid(2, 11));
+    EXPECT_TRUE(needs_new_grid(2, 12));
+    EXPECT_FALSE(needs_new_grid(100, 1));
+}
+
 // A grid of 2^24 vertices has as many large levels. The ledger's last level has the launches of all deeper ones.
 TEST(GraphOracle, CountsMoreLargeLevelsThanTheLedgerHas)
 {

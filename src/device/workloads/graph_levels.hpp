@@ -45,7 +45,8 @@ struct GraphSearchState {
     unsigned far_count; // vertices in the list of far vertices
     unsigned far_least; // split: the least distance that stays far
     unsigned grids;     // that were wanted
-    unsigned epoch;     // of waiting blocks (cooperative)
+    unsigned epoch;     // of waiting blocks (cooperative, waiting)
+    unsigned reached;   // the level that small levels ended with (waiting)
 };
 
 struct GraphSearch {
@@ -71,6 +72,7 @@ struct SmallCounts {
 // Shared memory of a block.
 inline constexpr unsigned kStagedVertices = 2 * kSmallVertices; // vertices that were reached
 inline constexpr unsigned kTileVertices = 1024;                 // vertices whose edges the block works on
+inline constexpr unsigned kHistory = 4096;                      // vertices that small levels tested lately
 struct GraphShared {
     ItemsAndBlocks place;
     SmallCounts small[2]; // of levels with even and with odd numbers
@@ -78,11 +80,13 @@ struct GraphShared {
     unsigned starts[kTileVertices];
     unsigned firsts[kTileVertices];
     unsigned values[kTileVertices];
+    unsigned history[kHistory];
     unsigned staged;   // vertices in the stage
     unsigned found_at; // find_vertex()
     unsigned worked;
-    unsigned last;  // this block is the last of its grid
-    unsigned alone; // it goes on alone
+    unsigned last;    // this block is the last of its grid
+    unsigned alone;   // it goes on alone
+    unsigned staying; // blocks that go on (waiting)
 };
 
 // Whether a path of this length is the first, or the shortest yet, to the vertex, and the vertex must be listed.

@@ -6,10 +6,17 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
+// Whether this block did not test the vertex lately. A vertex that it tested has been reached.
+// Source: Merrill, Garland, Grimshaw, PPoPP 2012 ("history culling").
+__device__ inline bool is_new(GraphShared& shared, unsigned vertex)
+{
+    return atomicExch(&shared.history[vertex % kHistory], vertex) != vertex;
+}
+
 // Follows the few edges of one vertex per thread, and calls found(has, vertices, far) with what is reached.
 template <bool Weighted, class Found>
-__device__ void follow_few(const GraphSearch& search, const GraphSearchPlan& now, unsigned first, unsigned degree,
-                           unsigned value, const Found& found)
+__device__ void follow_few(const GraphSearch& search, const GraphSearchPlan& now, GraphShared& shared, unsigned first,
+                           unsigned degree, unsigned value, const Found& found)
 {
     const GraphTask& task = search.task;
     unsigned vertices[kEdgesAThread]{};
@@ -21,8 +28,12 @@ __device__ void follow_few(const GraphSearch& search, const GraphSearchPlan& now
         vertices[turn] = has[turn] ? task.ends[first + turn] : 0;
         distances[turn] = Weighted && has[turn] ? longer_by(task, value, first + turn) : now.level + 1;
     }
-    for (unsigned turn = 0; turn < kEdgesAThread; ++turn) // atomic operations of one block are slow
-        has[turn] = has[turn] && load_in_block(&task.distance[vertices[turn]]) > distances[turn];
+    for (unsigned turn = 0; turn < kEdgesAThread; ++turn) { // atomic operations on global memory are slow
+        if constexpr (Weighted)
+            has[turn] = has[turn] && load_in_block(&task.distance[vertices[turn]]) > distances[turn];
+        else
+            has[turn] = has[turn] && is_new(shared, vertices[turn]);
+    }
     for (unsigned turn = 0; turn < kEdgesAThread; ++turn) {
         has[turn] =
             has[turn] && reaches<Weighted>(search, vertices[turn], distances[turn], now.bound, now.level + 1, false);
@@ -47,6 +58,9 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
     unsigned long long looked = 0;
     for (unsigned index = threadIdx.x; index < count; index += blockDim.x)
         current[index] = search.lists[now.list][index].vertex;
+    if constexpr (!Weighted)
+        for (unsigned index = threadIdx.x; index < kHistory; index += blockDim.x)
+            shared.history[index] = kUnreached;
     if (threadIdx.x < 2)
         shared.small[threadIdx.x] = {};
     __syncthreads();
@@ -90,12 +104,13 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
             }
             const unsigned value = Weighted && index < count ? load_relaxed(&task.distance[vertex]) : 0;
             if (counts.wide == 0) { // no thread has many edges
-                follow_few<Weighted>(search, now, first, degree, value, [&](const auto& has, const auto& vertices) {
-                    unsigned places[kEdgesAThread]{};
-                    places_in(&counts.found, has, places);
-                    for (unsigned turn = 0; turn < kEdgesAThread; ++turn)
-                        keep(has[turn], places[turn], vertices[turn]);
-                });
+                follow_few<Weighted>(search, now, shared, first, degree, value,
+                                     [&](const auto& has, const auto& vertices) {
+                                         unsigned places[kEdgesAThread]{};
+                                         places_in(&counts.found, has, places);
+                                         for (unsigned turn = 0; turn < kEdgesAThread; ++turn)
+                                             keep(has[turn], places[turn], vertices[turn]);
+                                     });
                 continue;
             }
             ItemsAndBlocks total = 0;

@@ -199,7 +199,7 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     start.plan = {.mode = small ? StepMode::small : StepMode::top_down,
                   .items = 1,
                   .edges = job.source_edges,
-                  .blocks = 1,
+                  .blocks = setup.first_blocks,
                   .unexplored = task.edges - job.source_edges,
                   .bound = options.near_far ? job.point.delta : kUnreached};
     start.far_least = kUnreached;
