@@ -1,18 +1,18 @@
 // bfs_graph_sync: breadth-first search by a device graph whose blocks wait for each other between levels. CUDA only.
 //
-//     once, untimed: a graph of one cooperative node with as many blocks as the device holds
+//     once, untimed: a graph of one node with as many blocks as the device holds
 //     node: the blocks share a level, and wait for the last one to finish, which plans the next level:
 //         it needs far more blocks than are there: launch the graph again; all blocks end
 //         it needs far fewer: the blocks that it does not need end
 //         it needs one: the last block does it alone, and the small levels after it; the others end
 //         otherwise: go on with it
 //
-// Launches: one for every level that needs more than four times the blocks that are left (src/model/graph_step.hpp); by the oracle,
-// which knows how many blocks the device holds. The host makes the first launch.
-// Hazards: none. All blocks of a cooperative node are resident, and wait with acquire order. The graph runs again only when its
-// current run is complete.
-// Source: CUDA C++ Programming Guide, "Device Graph Launch" (cooperative nodes are allowed) and "Grid Groups"; Beamer, Asanovic,
-// Patterson, SC 2012.
+// Launches: one for every level that needs more than four times the blocks that are left (src/model/graph_step.hpp); by the
+// oracle, which knows how many blocks the device holds. The host makes the first launch.
+// Hazards: the blocks wait for each other, so all must be resident. They are if no other grid runs for ever beside them. (A
+// cooperative node would guarantee it, but the host's launch of such a graph takes 16 us longer on an H200.) The graph runs
+// again only when its current run is complete.
+// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch"; Beamer, Asanovic, Patterson, SC 2012.
 #include "device/workloads/graph_steps.hpp"
 
 #include <algorithm>
@@ -93,8 +93,8 @@ struct BfsGraphSync {
         .workload = "bfs",
         .mechanisms = kOnly<Mechanism::graph_tail>,
         .summary = "a device graph for levels that grow; its blocks wait for the others",
-        .hazards = "none: the blocks of a cooperative node are resident",
-        .source = "CUDA C++ Programming Guide, Device Graph Launch, Grid Groups",
+        .hazards = "blocks wait for each other: beside a grid that never ends they hang",
+        .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .cuda_only = true,
     };
     static constexpr GraphForm form = GraphForm::waiting;
@@ -115,8 +115,8 @@ struct BfsGraphSync {
         GraphSearchSetup setup = set_up_search(job, {.small = true, .first_small = true, .directions = true}, blocks);
         Graph graph = job.context.capture(true, [&] {
             with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
-                cooperative_launch<search_waiting<decltype(nest)>>(job.context, {blocks, job.point.block},
-                                                                   setup.search, nest);
+                host_launch<search_waiting<decltype(nest)>>(job.context, 0, {blocks, job.point.block}, setup.search,
+                                                            nest);
             });
         });
         return {std::move(setup), std::move(graph)};
