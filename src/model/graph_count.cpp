@@ -66,27 +66,14 @@ std::vector<std::uint32_t> threads_of_steps(const CsrGraph& graph, const std::ve
     return threads;
 }
 
-// One launch for every step after the first that needs more than one block.
-std::uint64_t count_wide(const std::vector<std::uint32_t>& threads, std::uint32_t block)
-{
-    std::uint64_t wide = 0;
-    for (std::size_t step = 1; step < threads.size(); ++step)
-        wide += blocks_of_step(threads[step], block) > 1 ? 1 : 0;
-    return wide;
-}
-
-// One launch of `resident` blocks for every step that needs far more blocks than have stayed.
-std::uint64_t count_waiting(const std::vector<std::uint32_t>& threads, std::uint32_t block, std::uint32_t resident)
+// One launch for every step after the first that needs more than one block. If the blocks wait for each other: only where the
+// step before it needed one.
+std::uint64_t count_wide(const std::vector<std::uint32_t>& threads, std::uint32_t block, bool waiting)
 {
     std::uint64_t launches = 0;
-    std::uint32_t here = resident;
-    for (const std::uint32_t of_step : threads) {
-        const std::uint32_t needed = std::min(resident, blocks_of_step(of_step, block));
-        if (needs_new_grid(here, needed)) {
-            ++launches;
-            here = resident;
-        }
-        here = blocks_kept(here, needed);
+    for (std::size_t step = 1; step < threads.size(); ++step) {
+        const bool wide = blocks_of_step(threads[step], block) > 1;
+        launches += wide && (!waiting || blocks_of_step(threads[step - 1], block) == 1) ? 1 : 0;
     }
     return launches;
 }
@@ -132,16 +119,14 @@ std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::ui
 }
 
 OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
-                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds,
-                        std::uint32_t resident)
+                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds)
 {
     OfferOracle oracle;
     if (form == GraphForm::children)
         return count_rounds(point, graph, rounds);
     if (form == GraphForm::levels || form == GraphForm::graph || form == GraphForm::waiting) {
         const std::vector<std::uint32_t> threads = threads_of_steps(graph, levels, form == GraphForm::graph);
-        const std::uint64_t launches = form == GraphForm::waiting ? count_waiting(threads, point.block, resident)
-                                                                  : count_wide(threads, point.block);
+        const std::uint64_t launches = count_wide(threads, point.block, form == GraphForm::waiting);
         oracle.launches.by_depth.assign(std::min(launches, std::uint64_t{point.depth.value_or(UINT32_MAX)}),
                                         1); // more than the ledger has levels: the judge folds them
     }

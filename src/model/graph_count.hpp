@@ -31,10 +31,8 @@ std::uint32_t graph_roots(std::uint32_t vertices, std::uint32_t block);
 // the vertices with edges, in the order of their numbers. For bfs (no weights) these are its levels.
 std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::uint32_t source, bool weighted);
 
-// Launches of the form in a graph with these rounds. `levels`: of a breadth-first search; resident: blocks of the kernel that
-// run at once (waiting).
+// Launches of the form in a graph with these rounds. `levels`: of a breadth-first search.
 OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
-                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds,
-                        std::uint32_t resident = 1);
+                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds);
 
 } // namespace nestbed

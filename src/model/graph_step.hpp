@@ -57,19 +57,4 @@ constexpr LevelStep step_of_level(StepMode before, std::uint32_t items, std::uin
     return {StepMode::top_down, threads_for(edges)};
 }
 
-// Grids whose blocks wait for each other between the steps. Blocks leave when a step needs far fewer, and a grid is launched
-// when a step needs far more than are there.
-inline constexpr std::uint32_t kFarMore = 4;
-
-// Of `here` blocks, those that stay for a step that needs `needed`. One block alone runs a step that needs one.
-constexpr std::uint32_t blocks_kept(std::uint32_t here, std::uint32_t needed)
-{
-    return needed == 1 || needed < here / kFarMore ? needed : here;
-}
-
-constexpr bool needs_new_grid(std::uint32_t here, std::uint32_t needed)
-{
-    return needed / kFarMore > here;
-}
-
 } // namespace nestbed

@@ -91,6 +91,17 @@ TEST_F(Gpu, SearchesOfGraphsAreRightOnEveryGraph)
             }
 }
 
+// In a small graph many more threads wait than the ring of the queue has places.
+TEST_F(Gpu, QueuesOfVerticesLoseNone)
+{
+    for (const char* strategy : {"bfs_queue", "sssp_queue"})
+        for (int time = 0; time < 40; ++time) {
+            Case point = case_of(BackendKind::cuda, strategy, {"", 8, 512, 4096});
+            point.input = time % 2 == 0 ? InputKind::uniform : InputKind::rmat;
+            expect_ok(sample(point), point);
+        }
+}
+
 // Not those of `lanes`, which launch from every thread: a million launches.
 std::vector<Way> ways_that_launch()
 {

@@ -341,35 +341,17 @@ TEST(GraphOracle, CountsWhatAnH200Launched)
     }
 }
 
-// Blocks that wait for each other: a star has one level for one block and one for all; the levels of a uniform graph grow
-// sixteen times.
-TEST(GraphOracle, CountsALaunchWhereALevelNeedsFarMoreBlocksThanAreLeft)
+// Blocks that wait for each other are launched only after a level of one block.
+TEST(GraphOracle, CountsALaunchOfBlocksThatWaitWhereALevelOfOneBlockEnds)
 {
-    const auto launches = [](InputKind input, std::uint32_t elements, std::uint32_t resident) {
-        Case point = graph_case(input, elements);
-        point.block = 256;
-        const CsrGraph graph = make_graph(point);
-        return count_graph(point, GraphForm::waiting, graph, levels_of(graph, bfs_distances(graph, graph.source())),
-                           {}, resident)
-            .launches.total();
-    };
-    EXPECT_EQ(launches(InputKind::path, 16384, 528), 0U);
-    EXPECT_EQ(launches(InputKind::star, 16384, 528),
-              0U); // the source has many edges: its level needs 16 blocks at once
-    EXPECT_EQ(launches(InputKind::uniform, 65536, 528), 2U); // levels of 1, 62 and 256 blocks
-    EXPECT_EQ(launches(InputKind::uniform, 65536, 200), 1U); // 62 are more than a quarter of all: none leaves
-    EXPECT_EQ(launches(InputKind::uniform, 65536, 4), 0U);   // four are not more than four times one
-}
-
-TEST(GraphSteps, BlocksLeaveForFarFewerAndAreLaunchedForFarMore)
-{
-    EXPECT_EQ(blocks_kept(100, 25), 100U);
-    EXPECT_EQ(blocks_kept(100, 24), 24U);
-    EXPECT_EQ(blocks_kept(3, 1), 1U);
-    EXPECT_EQ(blocks_kept(3, 9), 3U);
-    EXPECT_FALSE(needs_new_grid(2, 11));
-    EXPECT_TRUE(needs_new_grid(2, 12));
-    EXPECT_FALSE(needs_new_grid(100, 1));
+    for (const auto& [input, elements, block, launches] :
+         {std::tuple(InputKind::path, 16384U, 64U, 0U), std::tuple(InputKind::star, 16384U, 64U, 0U),
+          std::tuple(InputKind::grid2d, 16384U, 512U, 0U),  // no level needs more than one block
+          std::tuple(InputKind::uniform, 65536U, 256U, 1U), // three small levels, and three large ones
+          std::tuple(InputKind::rmat, 65536U, 256U, 0U)}) { // the source has many edges
+        const Case point = graph_case(input, elements);
+        EXPECT_EQ(launches_by_level(make_graph(point), point, block, GraphForm::waiting), launches) << elements;
+    }
 }
 
 // A grid of 2^24 vertices has as many large levels. The ledger's last level has the launches of all deeper ones.

@@ -146,8 +146,6 @@ class CsrStrategy : public Strategy
     // What is timed: issues all work. What it needs is made before, and lives as long as it does.
     virtual std::function<void()> prepare(const GraphJob& job) const = 0;
     virtual GraphForm form() const = 0;
-    // GraphForm::waiting: blocks of the kernel that run at once. Others: 1.
-    virtual std::uint32_t resident_blocks(const Context& context, std::uint32_t block) const = 0;
     // Needs the edges that lead to each vertex.
     virtual bool backwards() const = 0;
 };
@@ -155,7 +153,6 @@ class CsrStrategy : public Strategy
 // Makes S an entry of this backend's registry. S has what Entry says, and
 //     static constexpr GraphForm form;             what the oracle counts
 //     static constexpr bool backwards = true;      optional: the task has in_starts and in_ends
-//     static std::uint32_t resident_blocks(const Context&, std::uint32_t block);     GraphForm::waiting
 //     static void run(const GraphJob&);            issues all work
 // and, if it needs to,
 //     static P prepare(const GraphJob&);           untimed; run() then takes a P& too
@@ -164,12 +161,6 @@ class RegisterGraph final : public Entry<S, CsrStrategy>
 {
     std::function<void()> prepare(const GraphJob& job) const override { return prepared_run<S>(job); }
     GraphForm form() const override { return S::form; }
-    std::uint32_t resident_blocks(const Context& context, std::uint32_t block) const override
-    {
-        if constexpr (requires { S::resident_blocks(context, block); })
-            return S::resident_blocks(context, block);
-        return 1;
-    }
     bool backwards() const override
     {
         if constexpr (requires { S::backwards; })

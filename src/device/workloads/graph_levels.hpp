@@ -42,11 +42,11 @@ struct GraphSearchState {
     GraphSearchPlan plan;
     ItemsAndBlocks found; // vertices (upper half) and edges of the list that this step makes
     unsigned arrived;
-    unsigned far_count; // vertices in the list of far vertices
-    unsigned far_least; // split: the least distance that stays far
-    unsigned grids;     // that were wanted
-    unsigned epoch;     // of waiting blocks (cooperative, waiting)
-    unsigned reached;   // the level that small levels ended with (waiting)
+    unsigned far_count;          // vertices in the list of far vertices
+    unsigned far_least;          // split: the least distance that stays far
+    unsigned grids;              // that were wanted
+    unsigned reached;            // the level that small levels ended with (waiting)
+    alignas(128) unsigned epoch; // of waiting blocks, which read it without pause; a cache line of its own
 };
 
 struct GraphSearch {

@@ -24,8 +24,21 @@ __device__ inline void append_vertex(VertexQueue* queue, unsigned vertices, unsi
     if (atomicExch(&queue->queued[vertex], 1U) != 0)
         return;
     unsigned* const place = &queue->places[fetch_add_acq_rel(&queue->appended, 1) % vertices];
-    while (atomicCAS(place, 0U, vertex + 1) != 0) { // its last vertex is being taken
+    __threadfence();                                // who takes it sees that it is queued
+    while (atomicCAS(place, 0U, vertex + 1) != 0) { // its last vertex has not been taken yet
     }
+}
+
+// Waits for a vertex in a place of which this thread may take one. Takes it by one atomic operation, because threads that may
+// take vertices of later rounds of the ring can wait for the same place.
+__device__ inline unsigned take_vertex(unsigned* place)
+{
+    unsigned vertex = 0;
+    while (vertex == 0)
+        if (load_relaxed(place) != 0)
+            vertex = atomicExch(place, 0U);
+    __threadfence();
+    return vertex - 1;
 }
 
 // By one thread: how many vertices from `first` on it may take; 0: the search is over.
@@ -63,12 +76,7 @@ __global__ void LAUNCH_BOUNDS(1024) follow_queue(GraphTask task, VertexQueue* qu
             return;
         unsigned looked = 0;
         if (threadIdx.x < count) {
-            unsigned* const place = &queue->places[(taken[0] + threadIdx.x) % task.vertices];
-            unsigned vertex = 0;
-            while ((vertex = load_acquire(place)) == 0) { // it is being appended
-            }
-            --vertex;
-            atomicExch(place, 0U);
+            const unsigned vertex = take_vertex(&queue->places[(taken[0] + threadIdx.x) % task.vertices]);
             atomicExch(&queue->queued[vertex], 0U);
             __threadfence();
             const unsigned distance = load_relaxed(&task.distance[vertex]);

@@ -58,14 +58,14 @@ class GraphData
     std::uint32_t vertices() const { return graph_.vertices(); }
     std::uint32_t source_edges() const { return graph_.degree(source_); }
 
-    OfferOracle oracle(const Case& point, GraphForm form, bool weighted, std::uint32_t resident)
+    OfferOracle oracle(const Case& point, GraphForm form, bool weighted)
     {
         auto& rounds = rounds_.at(weighted ? 1 : 0);
         if ((form == GraphForm::children || form == GraphForm::queue) && rounds.empty())
             rounds = rounds_of(graph_, source_, weighted);
         if (form == GraphForm::queue)
             return count_queue_rounds(point, graph_, rounds);
-        return count_graph(point, form, graph_, levels_, rounds, resident);
+        return count_graph(point, form, graph_, levels_, rounds);
     }
 
     // Everything as it must be before a run. `backwards`: with the edges that lead to each vertex.
@@ -157,17 +157,14 @@ class GraphWorkload final : public OfferWorkloadOf<GraphData>
         constexpr std::array<std::string_view, 14> kForms{"flat",     "children", "levels",    "graph",     "waiting",
                                                           "by_order", "queue",    "flat+",     "children+", "levels+",
                                                           "graph+",   "waiting+", "by_order+", "queue+"};
-        const auto& of_graphs = dynamic_cast<const CsrStrategy&>(strategy);
-        const GraphForm form = of_graphs.form();
+        const GraphForm form = dynamic_cast<const CsrStrategy&>(strategy).form();
         const bool weighted = is_weighted(strategy);
         prepare(point);
         if (weighted)
             data().expect_weights();
         ExpectedLaunches launches =
             remember(strategy, point, kForms.at(static_cast<std::size_t>(form) + (weighted ? kForms.size() / 2 : 0)),
-                     [&](const Case& of) {
-                         return data().oracle(of, form, weighted, of_graphs.resident_blocks(context(), of.block));
-                     });
+                     [&](const Case& of) { return data().oracle(of, form, weighted); });
         launches.one_by_one = launches.one_by_one && (form == GraphForm::children || form == GraphForm::queue);
         return launches;
     }
