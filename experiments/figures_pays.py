@@ -15,25 +15,32 @@ LINE_HEIGHT = 0.22
 LINE = ["workload", "input", "type", "values"]  # a line of the figure; its dots differ in size or in the work per element
 
 
-def works(part):
-    """The work of a log that both kinds of forms do: a frame with a row for each, with the ratio of the best flat time to the best time of
-    a form that launches from the device (`speedup`), and the two forms."""
-    shown = irregular.flat_and_nested(part.cases)
-    found = []
-    if not len(shown):
-        return pandas.DataFrame(found)
-    flat = irregular.flat_of(part)
-    nested = shown[shown["by_need"] & (shown["expected"] > 0)]
-    for work in parts.grouped_by(nested, irregular.WORK):
-        best, rival = irregular.best_of(work), flat.get(irregular.work_of(work.iloc[0]))
-        if best is not None and rival is not None:
-            found.append({**{name: best[name] for name in irregular.WORK}, "speedup": rival["us"] / best["us"], "best": best["strategy"],
-                          "mechanism": best["mechanism"], "group": best["group"], "rival": rival["strategy"]})
-    return pandas.DataFrame(found)
+def found_in(parts_of_device):
+    """[(part, works)] of the parts of all logs of a device: the work that a form that launches from the device does in the part and a flat
+    form in any part. works: a frame with a row for each, with the ratio of the best flat time to the best time of a form that launches
+    (`speedup`), and the two forms. A part that has only the best flat form of a work has no rows."""
+    flat = {}  # {work: (the flat case with the least time, its part)}
+    for number, part in enumerate(parts_of_device):
+        for work, case in irregular.flat_of(part).items():
+            if work not in flat or case["us"] < flat[work][0]["us"]:
+                flat[work] = (case, number)
+    rows, rivals = [], set()
+    for part in parts_of_device:
+        own = irregular.prepared(part.cases)
+        rows.append([])
+        for work in parts.grouped_by(own[own["by_need"] & (own["expected"] > 0)], irregular.WORK) if len(own) else []:
+            best = irregular.best_of(work)
+            rival, number = flat.get(irregular.work_of(work.iloc[0]), (None, None))
+            if best is not None and rival is not None:
+                rivals.add(number)
+                rows[-1].append({**{name: best[name] for name in irregular.WORK}, "speedup": rival["us"] / best["us"],
+                                 "best": best["strategy"], "mechanism": best["mechanism"], "group": best["group"],
+                                 "rival": rival["strategy"]})
+    return [(part, pandas.DataFrame(own)) for number, (part, own) in enumerate(zip(parts_of_device, rows)) if own or number in rivals]
 
 
 def table(found):
-    """The figure of [(part, works(part))] as a CSV: a row for each dot, and whether it is the best of its line."""
+    """The figure of found_in() as a CSV: a row for each dot, and whether it is the best of its line."""
     every = pandas.concat([one for _, one in found], ignore_index=True)
     rows = []
     for line in _lines(every):
@@ -67,7 +74,7 @@ def _text(line, every):
 
 
 def drawn(found):
-    """The figure of [(part, works(part))], or None if fewer than two workloads have both kinds of forms. Parts are of one device."""
+    """The figure of found_in(), or None if fewer than two workloads have both kinds of forms. Parts are of one device."""
     every = pandas.concat([one for _, one in found], ignore_index=True) if found else pandas.DataFrame()
     if not len(every) or every["workload"].nunique() < 2:
         return None
@@ -95,7 +102,7 @@ def drawn(found):
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("speedup of the best form that launches from the device over the best flat form")
     sheet.notes.append("Each dot is one work (an input in one size): the time of the fastest flat form over the time of the fastest form that launches from "
-                       "the device, both of the same log. Right of 1 dynamic parallelism pays. At the right: the largest speedup of the line, the form that launches and "
+                       "the device, in all logs of the folder. Right of 1 dynamic parallelism pays. At the right: the largest speedup of the line, the form that launches and "
                        "its mechanism, and the flat form.")
     names = sorted({pathlib.PurePath(part.path).name for part, _ in found})
     return sheet.finish([f"Medians. From {', '.join(names)}; the commands are in their manifests.", logs.machine_of(found[0][0].rows)])

@@ -134,14 +134,12 @@ def draw_folder(folder, out):
 
 
 def works_of(folder):
-    """For each device with irregular workloads in the folder's logs: [(part, pays.works(part))]."""
-    found = {}
+    """For each device with irregular workloads in the folder's logs: pays.found_in() its parts."""
+    devices = {}
     for path in logs.logs_in(folder)[0]:
         for part in figure_parts.parts_of(path, logs.read_log(path)):
-            works = pays.works(part)
-            if len(works):
-                found.setdefault((part.backend, part.cases["gpu"].iloc[0]), []).append((part, works))
-    return list(found.values())
+            devices.setdefault((part.backend, part.cases["gpu"].iloc[0]), []).append(part)
+    return [taken for taken in map(pays.found_in, devices.values()) if taken]
 
 
 def draw_pays(folder, out):

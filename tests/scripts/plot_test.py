@@ -649,8 +649,9 @@ class PlotTest(unittest.TestCase):
         self.write([*self.by_need(40, "grid", launches=3), *self.flat(20)], "lines.csv", columns=columns)
         out, _ = self.run_plot(self.folder)
         self.assertIn("pays.svg", out)
-        figure = plot.pays.drawn([(part, plot.pays.works(part)) for name in ("lines.csv", "sort.csv") for part in
-                                  plot.figure_parts.parts_of(self.folder / name, logs.read_log(self.folder / name))])
+        parts = [part for name in ("lines.csv", "sort.csv") for part in
+                 plot.figure_parts.parts_of(self.folder / name, logs.read_log(self.folder / name))]
+        figure = plot.pays.drawn(plot.pays.found_in(parts))
         words = " ".join(texts_of(figure).split())
         self.assertIn("On 0 of 2 inputs; at best 0.750 times as fast", words)  # 15 / 20
         self.assertIn("From lines.csv, sort.csv", words)
@@ -663,6 +664,11 @@ class PlotTest(unittest.TestCase):
         self.assertIn([0.5, 0.75], dots)
         self.assertIn([0.5], dots)
         self.assertEqual(claim_evidence.figure_problems(self.folder), [])
+        self.write(self.sort(12, "sort_levels", elements=2048), "flat.csv", columns=columns)  # faster than the flat forms of sort.csv
+        self.run_plot(self.folder)
+        with open(self.folder / "pays.csv", newline="", encoding="utf-8") as file:
+            table = {row["elements"]: (row["flat"], row["speedup"]) for row in csv.DictReader(file) if row["workload"] == "sort"}
+        self.assertEqual(table, {"1024": ("sort_radix", "0.5"), "2048": ("sort_levels", "0.6")})
         self.write(sorts[:2], "sort.csv", columns=columns)
         self.assertIn(f"pays.svg: it is not drawn from {self.folder}/sort.csv as that is now: run experiments/plot.sh {self.folder}",
                       " ".join(claim_evidence.figure_problems(self.folder)))
