@@ -157,12 +157,14 @@ def mechanisms_each(cases):
     return cases.groupby("strategy")["mechanism"].nunique().to_dict()
 
 
-def grouped_by(cases, names):
-    """Groups of cases that agree in `names`, including empty values, in the order of their first cases."""
+def grouped_by(cases, names, least=1):
+    """Groups of cases that agree in `names`, including empty values, in the order of their first cases. Leaves out groups of
+    fewer than `least` cases."""
     found = {}
-    for index, key in zip(cases.index, zip(*(cases[name].astype(str) for name in names)) if names else [()] * len(cases)):
-        found.setdefault(key, []).append(index)
-    return [cases.loc[indices] for indices in found.values()]
+    keys = zip(*(map(str, cases[name].tolist()) for name in names)) if names else [()] * len(cases)
+    for place, key in enumerate(keys):
+        found.setdefault(key, []).append(place)
+    return [cases.take(places) for places in found.values() if len(places) >= least]
 
 
 def names_beside(axis):
@@ -177,10 +179,10 @@ def along(cases, axis, at=None, least=3):
     at = pandas.to_numeric(cases[AXES[axis].column], errors="coerce") if at is None else at
     there = cases.assign(x=at)[at.notna()]
     found = []
-    for group in grouped_by(there, ["strategy", "mechanism", *names_beside(axis)]):
+    for group in grouped_by(there, ["strategy", "mechanism", *names_beside(axis)], least):
         pieces = [group]
         if axis not in CHOSEN and group["x"].duplicated().any() and varying(group, CHOSEN):
-            pieces = grouped_by(group, CHOSEN)
+            pieces = grouped_by(group, CHOSEN, least)
         found += [piece.sort_values("x", kind="stable") for piece in pieces if piece["x"].nunique() >= least]
     return found
 

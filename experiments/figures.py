@@ -189,7 +189,7 @@ def _beside_cub(cases):
 def _waves(cases):
     """Four or more cases that differ only in wave or streams."""
     names = ["strategy", "mechanism", *parts.NAMES]
-    found = [group for group in parts.grouped_by(_recursions(cases), names)
+    found = [group for group in parts.grouped_by(_recursions(cases), names, 3)
              if group.groupby("wave")["streams"].nunique().max() > 1 and group["wave"].nunique() >= 2]
     return pandas.concat(found) if found else _none(cases)
 

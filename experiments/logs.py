@@ -4,6 +4,7 @@ All code that draws or shows a CSV uses this module. Times are in microseconds. 
 ratios, come from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's
 python3-pandas, and NESTBED, the path of a nestbed.
 """
+import collections
 import csv
 import errno
 import hashlib
@@ -216,16 +217,24 @@ def read_log(path):
 
 
 def _median(column):
-    """The median of the existing values; NaN if there is none."""
-    values = column.dropna()
+    """The median of the existing values of an array; NaN if there is none."""
+    values = column[~numpy.isnan(column)]
     return float(numpy.median(values)) if len(values) else numpy.nan
 
 
-def _clock_of(rows):
+def _clock_of(us, gpu_us, backends):
     """gpu or wall. Without any time, the backend decides."""
-    if rows["us"].notna().any():
-        return "gpu" if rows["gpu_us"].notna().any() else "wall"
-    return "gpu" if (rows["backend"] == "cuda").all() else "wall"
+    if not numpy.isnan(us).all():
+        return "wall" if numpy.isnan(gpu_us).all() else "gpu"
+    return "gpu" if (backends == "cuda").all() else "wall"
+
+
+def _places_of_cases(log):
+    """For each case, in the order of their first samples, the positions of its rows: an array."""
+    case = log.groupby(CASE, sort=False, dropna=False).ngroup().to_numpy()
+    order = numpy.argsort(case, kind="stable")
+    places = numpy.split(order, numpy.flatnonzero(numpy.diff(case[order])) + 1) if len(order) else []
+    return sorted(places, key=lambda rows: rows[0])
 
 
 def cases_of(log):
@@ -245,19 +254,21 @@ def cases_of(log):
     of the ok rows;
     log, lines: the file, and the lines of all rows.
     """
-    found = []
-    for key, rows in log.groupby(CASE, sort=False, dropna=False):
-        case = dict(zip(CASE, key))
-        times = rows["us"].dropna().to_numpy()
-        case.update(rows=len(rows), ok=int((rows["status"] == "ok").sum()), statuses=rows["status"].value_counts().to_dict(),
-                    us=numpy.nan, low=numpy.nan, high=numpy.nan, samples=times, clock=_clock_of(rows),
+    found, columns = [], {name: log[name].to_numpy() for name in log.columns}  # arrays, because there are many small cases
+    for places in _places_of_cases(log):
+        rows = {name: column[places] for name, column in columns.items()}
+        is_ok = rows["status"] == "ok"
+        statuses = dict(collections.Counter(rows["status"]).most_common())
+        case = {name: rows[name][0] for name in CASE}
+        case.update(rows=len(places), ok=int(is_ok.sum()), statuses=statuses, us=numpy.nan, low=numpy.nan, high=numpy.nan,
+                    samples=rows["us"][~numpy.isnan(rows["us"])], clock=_clock_of(rows["us"], rows["gpu_us"], rows["backend"]),
                     launches=_median(rows["launches_attempted"]), failed=_median(rows["launches_failed"]),
-                    expected=_median(rows["launches_expected"]),
-                    submit=", ".join(sorted(set(rows["submit"]) - {""})), launches_by_depth=rows["launches_by_depth"].iloc[0], latency=_median(rows["latency_us"]),
-                    log=rows["log"].iloc[0], lines=rows["line"].tolist())
+                    expected=_median(rows["launches_expected"]), submit=", ".join(sorted(set(rows["submit"]) - {""})),
+                    launches_by_depth=rows["launches_by_depth"][0], latency=_median(rows["latency_us"]), log=rows["log"][0],
+                    lines=rows["line"].tolist())
         for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):
             case[name] = _median(rows[name])
-        case["work"] = _median(rows["work"][rows["status"] == "ok"])
+        case["work"] = _median(rows["work"][is_ok])
         found.append(case)
     timed = [case for case in found if len(case["samples"])]
     for case, (middle, low, high) in zip(timed, medians([case["samples"] for case in timed])):

@@ -104,14 +104,15 @@ def cases_of(path, log):
 
 def columns_of(cases, log):
     """Cases as columns, with the rows of each: lines, times, repetitions, statuses and details."""
-    by_line = log.set_index("line")
     columns = {name: [plain(value) for value in cases[name]] for name in [*logs.CASE, *SUMMED]}
     columns.update({name: cases[name].tolist() for name in [*MEASURES, "lines"]})
-    rows = [by_line.loc[lines] for lines in cases["lines"]]
-    columns["times"] = [[plain(value) for value in own["us"]] for own in rows]
-    columns["repetitions"] = [[plain(value) for value in own["repetition"]] for own in rows]
-    columns["status"] = [same_or_list(own["status"].tolist()) for own in rows]
-    columns["detail"] = [same_or_list(own["detail"].tolist()) for own in rows]
+    of_line = {line: place for place, line in enumerate(log["line"])}
+    rows = [[of_line[line] for line in lines] for lines in cases["lines"]]
+    cells = {name: log[name].tolist() for name in ("us", "repetition", "status", "detail")}
+    columns["times"] = [[plain(cells["us"][place]) for place in own] for own in rows]
+    columns["repetitions"] = [[plain(cells["repetition"][place]) for place in own] for own in rows]
+    columns["status"] = [same_or_list([cells["status"][place] for place in own]) for own in rows]
+    columns["detail"] = [same_or_list([cells["detail"][place] for place in own]) for own in rows]
     return columns
 
 
@@ -132,7 +133,8 @@ def folded(column):
 def table_of_figures(cases):
     """The data about figures for the page's scripts: the figures that have something to show for these cases."""
     most = cases.groupby("strategy")["launches"].max()
-    shown = [(figure, views.views_of(figure, cases)) for figure in figures.FIGURES if not figure.page]
+    groups = parts.grouped_by(cases, ["machine", "log"])
+    shown = [(figure, views.views_of(figure, groups)) for figure in figures.FIGURES if not figure.page]
     return {
         "figures": [{"id": figure.name, "views": found, **{name: getattr(figure, name) for name in COPIED}}
                     for figure, found in shown if found],

@@ -115,11 +115,12 @@ def dot_views(cases):
                           for label, (index, case) in zip(labels, group.iterrows())], "apart": []}
 
 
-def views_of(figure, cases):
-    """The views of a figure, best first: one per machine, log, and axis or size. The cases have `machine` and `log`,
-    the measures, and the columns of parts.with_levels. Series are lists of indices of cases."""
+def views_of(figure, groups):
+    """The views of a figure, best first: one per machine, log, and axis or size. `groups` are the cases of each machine
+    and log, with `machine` and `log`, the measures, and the columns of parts.with_levels. Series are lists of indices of
+    cases."""
     found = []
-    for own in parts.grouped_by(cases, ["machine", "log"]):
+    for own in groups:
         taken = (own if figure.wider else figure.takes(own))[[*COLUMNS, *parts.CHOSEN]]
         views = [line_view(figure, taken, axis) for axis in figure.axes] if figure.axes else dot_views(taken)
         weight = OWN if (taken["experiment"] == figure.experiment).any() else 0

@@ -7,6 +7,7 @@ python3-selenium, chromium and chromium-driver. Without a browser its tests are 
 import base64
 import csv
 import dataclasses
+import functools
 import gzip
 import html.parser
 import json
@@ -95,6 +96,22 @@ def page_data(text):
     data["cases"] = {name: column if isinstance(column, list) else [column["of"][place] for place in column["at"]]
                      for name, column in data["cases"].items()}
     return data
+
+
+@functools.cache
+def page_of_results():
+    """The page of results/h200, with its claims: the path of a file. It takes half a minute to write, so all tests share
+    it."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    done = report(RESULTS, "-o", folder / "report.html")
+    assert done.returncode == 0, done.stderr
+    return folder / "report.html"
+
+
+@functools.cache
+def data_of_results():
+    return page_data(page_of_results().read_text(encoding="utf-8"))
 
 
 def time_of(rows):
@@ -206,7 +223,7 @@ class Errors(Folder):
 
     def test_a_binary_that_fails(self):
         self.write(a_row())
-        done = report(self.folder, NESTBED="/bin/false")
+        done = report(self.folder, "--claims", write_claims(self.folder), NESTBED="/bin/false")
         self.assertEqual((done.returncode, "/bin/false statistics ended with 1" in done.stderr), (1, True), done.stderr)
 
 
@@ -292,7 +309,7 @@ class Table(Folder):
 
     def test_lines_are_those_of_the_files(self):
         """Names, order, hues, and places."""
-        data = self.data_of_results()
+        data = data_of_results()
         shown = {figure["id"]: figure["views"] for figure in data["figures"]}
         lines, points = 0, 0
         for name, log, panel_names in (("by-depth", "depth.csv", figure_parts.names_beside("depth")),
@@ -315,7 +332,7 @@ class Table(Folder):
     def test_logs_and_cases_are_those_of_the_files(self):
         """A figure of a log is both a file and on the page, or neither, except where the table gives a reason. Both
         show the same cases."""
-        data = self.data_of_results()
+        data = data_of_results()
         cases, places = data["cases"], range(len(data["cases"]["log"]))
         key = {place: (cases["log"][place], cases["lines"][place][0]) for place in places}
         strategy = {key[place]: cases["strategy"][place] for place in places}
@@ -354,16 +371,9 @@ class Table(Folder):
                     found[figure.name, path.name] = {(path.name, lines[0]) for frame in frames_in(of) for lines in frame["lines"]}
         return found
 
-    def data_of_results(self):
-        if not hasattr(Table, "data"):
-            done = report(RESULTS, "-o", self.folder / "page.html", "--claims", write_claims(self.folder))
-            self.assertEqual(done.returncode, 0, done.stderr)
-            Table.data = page_data((self.folder / "page.html").read_text(encoding="utf-8"))
-        return Table.data
-
     def test_the_page_has_of_an_axis_what_its_scripts_read(self):
         scripts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "experiments/report").glob("*.js"))
-        listed = self.data_of_results()["axes"]
+        listed = data_of_results()["axes"]
         for name in set().union(*listed.values()):
             self.assertRegex(scripts, rf"axis\.{name}\b|\[id\]\.{name}\b|placeOn\({{[^}}]*\b{name}\b")
         self.assertEqual(set(listed), set(measures.AXES))
@@ -471,9 +481,7 @@ class Page(InBrowser):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.file = cls.folder / "report.html"
-        done = report(RESULTS, "-o", cls.file)
-        assert done.returncode == 0, done.stderr
+        cls.file = page_of_results()
 
     def points(self, figure, log):
         """[(y, up, case, its rows in the CSV)] of the lines that a figure draws of a log; `up`: distance to the upper
@@ -638,7 +646,7 @@ class Page(InBrowser):
             link = self.browser.find_element("css selector", "#rows .file a").get_attribute("href")
             self.assertTrue(link.endswith(f"/{number['log']}"), link)
             self.assertTrue(pathlib.Path(link.removeprefix("file://")).is_file(), link)
-            self.assert_rows(self.folder.joinpath(number["link"]).resolve(), number["lines"])
+            self.assert_rows(self.file.parent.joinpath(number["link"]).resolve(), number["lines"])
             self.browser.find_element("css selector", "#rows .close").click()
             self.assertTrue(self.script("return document.activeElement === arguments[0]", button))
         for claim in self.browser.find_elements("css selector", "#claims tbody"):
