@@ -3,7 +3,8 @@
 # there is none. The last lines say how many tests ran, and how many were skipped and why.
 #
 #     tests/run.sh                          everything once
-#     tests/run.sh --thorough               the same with a thousand random orders per strategy; CI runs this
+#     tests/run.sh --thorough               the same with a thousand random orders per strategy (half an hour): run it
+#                                           before a change of the executor or of a strategy lands
 #     tests/run.sh -R Executor              with options of ctest: the tests whose name contains Executor
 #     NESTBED=build/release/nestbed tests/run.sh     the tests in this build folder; nothing is built
 set -euo pipefail

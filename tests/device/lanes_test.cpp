@@ -41,7 +41,7 @@ TEST(Lanes, LaunchOneChildEachInOneOrTwoLevels)
 
 TEST(Lanes, RunEveryBlockOnceInAnyOrder)
 {
-    for (const char* schedule : {"fifo", "eager", "random:1"})
+    for (const char* schedule : every_schedule())
         for (const Way& way : lanes())
             for (const std::uint32_t block : {1U, 8U, 32U, 64U}) {
                 SCOPED_TRACE(std::string(schedule) + " " + name_of(way) + " " + std::to_string(block));

@@ -4,13 +4,17 @@
 
 #include "model/session.hpp"
 #include "model/strategy.hpp"
+#include "support/orders.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nestbed
@@ -192,12 +196,34 @@ inline const std::vector<Shape>& graph_battery()
     return shapes;
 }
 
-inline const std::vector<Shape>& battery_of(const Way& way)
+// With sanitizers: the smallest, ragged ends, blocks without work, each kind of depth, and more than one of each tile.
+inline std::vector<Shape> few_of(const std::vector<Shape>& shapes)
 {
-    return way.info().over_graph() ? graph_battery()
-           : way.has_matrix()      ? matrix_battery()
-           : way.is_irregular()    ? line_battery()
-                                   : battery();
+    static const std::set<std::string_view> kFew{"one_element",
+                                                 "ragged_end",
+                                                 "all_but_one_block_empty",
+                                                 "depth_3_ragged",
+                                                 "slices_at_depth_1",
+                                                 "one_number",
+                                                 "one_tile_and_one",
+                                                 "blocks_of_primes",
+                                                 "one_line",
+                                                 "one_line_in_the_second_warp",
+                                                 "depth_1",
+                                                 "fan_in_squared_and_one_depth_1"};
+    std::vector<Shape> few;
+    std::ranges::copy_if(shapes, std::back_inserter(few),
+                         [](const Shape& shape) { return kFew.contains(shape.name); });
+    return few;
+}
+
+inline std::vector<Shape> battery_of(const Way& way)
+{
+    const std::vector<Shape>& shapes = way.info().over_graph() ? graph_battery()
+                                       : way.has_matrix()      ? matrix_battery()
+                                       : way.is_irregular()    ? line_battery()
+                                                               : battery();
+    return kSanitized ? few_of(shapes) : shapes;
 }
 
 inline std::vector<ElementType> types_of(const Way& way)
