@@ -166,7 +166,7 @@ TEST_P(Offering, IsRightInManyOrders)
     const auto session = session_of("random:7");
     Case point = usual(GetParam());
     for (const Aggregate aggregate : aggregations_of(GetParam()))
-        for (unsigned order = 0; order < 10 && !HasFailure(); ++order) {
+        for (unsigned order = 0; order < random_orders(4, 10) && !HasFailure(); ++order) {
             point.aggregate = aggregate;
             expect_by_oracle(session->sample(point, order), point);
         }
@@ -174,7 +174,7 @@ TEST_P(Offering, IsRightInManyOrders)
 
 TEST_P(Offering, IsRightInBlocksOfAnySize)
 {
-    const auto session = session_of(unless_sanitized("random:1", "fifo"));
+    const auto session = session_of(is_thorough() ? "random:1" : "fifo");
     Case point = usual(GetParam());
     for (const std::uint32_t block : unless_sanitized(std::vector{32U, 128U, 1024U}, {128U})) {
         point.block = block;
@@ -219,8 +219,8 @@ TEST_P(Overflowing, ReplacesWhatIsRefused)
         const auto session = session_of(schedule);
         std::uint64_t replaced = 0;
         std::uint64_t drains = 0;
-        const unsigned orders =
-            schedule == std::string_view("random:1") ? unless_sanitized(2U, 1U) : 1; // others have one
+        const std::size_t orders =
+            schedule == std::string_view("random:1") ? random_orders(1, 2) : 1; // others have one
         for (const Overflow overflow : {Overflow::inline_run, Overflow::spill})
             for (const Aggregate aggregate : unless_sanitized(aggregations_of(GetParam()), {Aggregate::none}))
                 for (const std::uint32_t limit : unless_sanitized(std::vector{1U, 5U}, {5U}))
@@ -251,7 +251,7 @@ TEST_P(Overflowing, SpillsInEveryWave)
     std::uint64_t drains = 0;
     for (const std::string schedule : unless_sanitized(std::vector{"fifo", "random:1"}, {"fifo"})) {
         const auto session = session_of(schedule);
-        const unsigned orders = schedule == "fifo" ? 1 : unless_sanitized(3U, 1U);
+        const std::size_t orders = schedule == "fifo" ? 1 : random_orders(1, 3);
         for (const std::uint32_t limit : unless_sanitized(std::vector{2U, 4U, 8U}, {4U}))
             for (const std::uint32_t wave : unless_sanitized(std::vector{1U, 3U}, {3U}))
                 for (unsigned order = 0; order < orders; ++order) {

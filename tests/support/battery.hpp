@@ -196,7 +196,7 @@ inline const std::vector<Shape>& graph_battery()
     return shapes;
 }
 
-// With sanitizers: the smallest, ragged ends, blocks without work, each kind of depth, and more than one of each tile.
+// For runs that take long: the smallest, ragged ends, blocks without work, each kind of depth, and more than one of each tile.
 inline std::vector<Shape> few_of(const std::vector<Shape>& shapes)
 {
     static const std::set<std::string_view> kFew{"one_element",
@@ -217,13 +217,14 @@ inline std::vector<Shape> few_of(const std::vector<Shape>& shapes)
     return few;
 }
 
-inline std::vector<Shape> battery_of(const Way& way)
+// With sanitizers, few of the shapes.
+inline std::vector<Shape> battery_of(const Way& way, bool few = kSanitized)
 {
     const std::vector<Shape>& shapes = way.info().over_graph() ? graph_battery()
                                        : way.has_matrix()      ? matrix_battery()
                                        : way.is_irregular()    ? line_battery()
                                                                : battery();
-    return kSanitized ? few_of(shapes) : shapes;
+    return few ? few_of(shapes) : shapes;
 }
 
 inline std::vector<ElementType> types_of(const Way& way)
@@ -372,11 +373,11 @@ inline void expect_ok(Session& session, const Case& point, unsigned repetition =
     expect_ok(session.sample(point, repetition), point);
 }
 
-// Calls check(point, shape) for all shapes and types.
+// Calls check(point, shape) for all shapes (or few of them) and types.
 template <class Check>
-void for_the_battery(BackendKind backend, const Way& way, Check&& check)
+void for_the_battery(BackendKind backend, const Way& way, Check&& check, bool few = kSanitized)
 {
-    for (const Shape& shape : battery_of(way))
+    for (const Shape& shape : battery_of(way, few))
         for (const ElementType type : types_of(way)) {
             SCOPED_TRACE(std::string(shape.name) + " " + std::string(name_of(type)));
             check(case_of(backend, way, shape, type), shape);

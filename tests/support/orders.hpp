@@ -17,11 +17,17 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// Returns `all` in a thorough run (tests/run.sh --thorough), otherwise `few`.
-inline std::size_t random_orders(std::size_t few, std::size_t all)
+// Whether this is a thorough run: tests/run.sh --thorough.
+inline bool is_thorough()
 {
     const char* thorough = std::getenv("NESTBED_THOROUGH");
-    return thorough != nullptr && std::string_view(thorough) == "1" ? all : few;
+    return thorough != nullptr && std::string_view(thorough) == "1";
+}
+
+// Returns `all` in a thorough run, otherwise `few`.
+inline std::size_t random_orders(std::size_t few, std::size_t all)
+{
+    return is_thorough() ? all : few;
 }
 
 // Returns `all`; with sanitizers, `few`.
