@@ -99,7 +99,7 @@ struct BfsGraphSync {
         .workload = "bfs",
         .mechanisms = kOnly<Mechanism::graph_tail>,
         .summary = "a device graph for levels that grow; its blocks wait for the others",
-        .hazards = "blocks wait for each other: beside a grid that never ends they hang",
+        .hazards = "none: all blocks are resident, unless a grid beside them never ends",
         .source = "CUDA C++ Programming Guide, Device Graph Launch",
         .cuda_only = true,
     };
