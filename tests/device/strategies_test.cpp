@@ -54,6 +54,17 @@ TEST_P(Battery, IsRightUnderFifo)
         run_battery(*open_session(BackendKind::cpu, {.schedule = "fifo", .workers = workers}), GetParam());
 }
 
+TEST(FewShapes, AreShapesOfTheBatteries)
+{
+    for (const std::string_view few : kFewShapes) {
+        std::size_t found = 0;
+        for (const auto* shapes : {&battery(), &matrix_battery(), &line_battery(), &graph_battery()})
+            found +=
+                std::ranges::count(*shapes, few, [](const Shape& shape) { return std::string_view(shape.name); });
+        EXPECT_GT(found, 0U) << few;
+    }
+}
+
 // A graph whose levels all fit one block would leave most launches of a search without a test.
 TEST(GraphBattery, HasALaunchOfEveryFormThatLaunches)
 {
