@@ -140,14 +140,14 @@ class RunSeen final : public cpu::Observer
     std::set<std::string> names;       // of memory
 
   private:
+    void begin() override {}
+    Races end() override { return {}; }
     Races watch(const std::function<void()>& /*work*/) override { return {}; }
-    void memory(const void* /*begin*/, std::size_t /*bytes*/, std::size_t /*element*/, std::string_view name) override
-    {
-        names.emplace(name);
-    }
+    void memory(const cpu::Memory& memory) override { names.emplace(memory.name); }
+    void host_wrote(const void* /*begin*/, std::size_t /*bytes*/) override {}
     void forget(const void* /*begin*/) override {}
     void synchronized() override {}
-    void* launched(void* /*thread*/, Mechanism /*mechanism*/, unsigned /*stream*/, const void* /*place*/) override
+    void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/, const void* /*place*/) override
     {
         blocks.push_back(0);
         return this;
@@ -163,6 +163,8 @@ class RunSeen final : public cpu::Observer
     }
     void* thread_of(void* /*block*/, std::uint32_t /*index*/) override { return this; }
     void barrier(void* /*block*/) override {}
+    void warp_barrier(std::span<void* const> /*threads*/) override {}
+    void waited(void* /*thread*/) override {}
     void block_ends(void* /*block*/) override {}
     void shared_memory(void* /*block*/, const void* /*begin*/, std::size_t /*bytes*/, std::size_t /*element*/,
                        std::string_view /*name*/) override

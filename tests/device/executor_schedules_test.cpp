@@ -54,6 +54,7 @@ TEST(Executor, FifoOutcomeDoesNotDependOnTheNumberOfWorkers)
     const auto outcome = [](unsigned workers) {
         std::vector<unsigned> log;
         Executor executor({}, workers);
+        executor.go_by(Mechanism::tail);
         executor.run(100, 32, [&] {
             if (thread_x() != 0)
                 return;

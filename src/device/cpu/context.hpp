@@ -67,7 +67,8 @@ class Buffer
     explicit Buffer(std::size_t count, std::string_view name = "memory") : data_(new T[count]), count_(count)
     {
         if (cpu::observer != nullptr)
-            cpu::observer->memory(data_.get(), count * sizeof(T), cpu::kElement<T>, name);
+            cpu::observer->memory(
+                {.begin = data_.get(), .bytes = count * sizeof(T), .element = cpu::kElement<T>, .name = name});
         constexpr int kPoison = 0xFF; // NaN as a float
         std::memset(static_cast<void*>(data_.get()), kPoison, count * sizeof(T));
     }

@@ -42,9 +42,9 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
     T* const name = static_cast<T*>(                                                                                 \
         ::nestbed::cpu::shared_memory(&name##_key, sizeof(T) * (count), ::nestbed::cpu::kElement<T>, #name))
 
-inline void __syncthreads()
+inline void __syncthreads(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
-    nestbed::cpu::barrier();
+    nestbed::cpu::barrier(file, line);
 }
 
 inline void __threadfence()

@@ -34,12 +34,21 @@ unsigned default_workers()
     return std::clamp(std::thread::hardware_concurrency(), 1U, kMaxWorkers);
 }
 
-void open_barrier(const Block& block, std::size_t reached)
+void open_barrier(Block& block, std::size_t reached)
 {
-    if (reached != block.threads)
-        throw Fault(fmt::format("{} of the {} threads of a block are at a barrier, and the others have ended without "
-                                "it; allowed: a barrier that all threads of a block reach",
-                                reached, block.threads));
+    if (reached + block.gone != block.threads)
+        throw Fault(
+            fmt::format("{} of the {} threads of a block are at a barrier, {} have ended, and the others wait for "
+                        "something else; a barrier opens when every thread of the block has reached it or ended",
+                        reached, block.threads, block.gone));
+    if (block.other_place.file != nullptr)
+        throw Fault(fmt::format(
+            "threads of one block wait at two barriers, {}:{} and {}:{}; all threads of a block must meet at "
+            "the same barrier",
+            block.barrier_place.file, block.barrier_place.line, block.other_place.file, block.other_place.line));
+    block.barrier_place = {};
+    block.counted_votes = std::exchange(block.votes, 0);
+    block.at_last_barrier = static_cast<std::uint32_t>(reached);
     if (block.observed != nullptr)
         observer->barrier(block.observed);
 }
@@ -104,6 +113,18 @@ void Executor::draw_from(std::uint64_t draws)
 {
     state_->draws = draws;
     state_->runs = 0;
+}
+
+void Executor::deviate_only_at(std::optional<std::vector<std::uint64_t>> decisions)
+{
+    if (decisions)
+        std::ranges::sort(*decisions);
+    state_->random.deviations.only = std::move(decisions);
+}
+
+void Executor::on_deviation(std::function<void(std::uint64_t, const ThreadContext*, const ThreadContext*)> report)
+{
+    state_->random.deviations.report = std::move(report);
 }
 
 namespace
@@ -171,14 +192,45 @@ void carry_threads(Carrier& carrier)
         if (block.begun++ == 0)
             block.first = thread;
         context.observed = block.observed == nullptr ? nullptr : observer->thread_of(block.observed, thread);
+        context.program = {};
         block.grid->call();
         ++block.gone;
+        block.ended[thread / kWarpLanes] |= 1U << thread % kWarpLanes;
     } while (block.sequential && block.next_unstarted < block.threads);
 }
 
-void barrier()
+void barrier(const char* file, unsigned line)
 {
+    Block& block = *current_carrier()->block;
+    if (block.barrier_place.file == nullptr)
+        block.barrier_place = {file, line};
+    else if (block.barrier_place.line != line ||
+             (block.barrier_place.file != file && std::string_view(block.barrier_place.file) != file))
+        block.other_place = {file, line};
     current_carrier()->stop(Carrier::Stop::at_barrier);
+}
+
+unsigned barrier_count(bool predicate, unsigned& threads, const char* file, unsigned line)
+{
+    Block& block = *current_carrier()->block;
+    block.votes += predicate ? 1 : 0;
+    barrier(file, line);
+    // Nobody can pass the next barrier before this thread has read the votes of this one.
+    threads = block.at_last_barrier;
+    return block.counted_votes;
+}
+
+void wait_for_children()
+{
+    Block& block = *current_carrier()->block;
+    block.engine->on_wait(block);
+    if (current_thread->observed != nullptr)
+        observer->waited(current_thread->observed);
+}
+
+void give_way()
+{
+    current_carrier()->stop(Carrier::Stop::gave_way);
 }
 
 void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name)
@@ -188,6 +240,12 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std
     const auto found = std::ranges::find(shared, key, &std::pair<const void*, std::unique_ptr<std::byte[]>>::first);
     if (found != shared.end())
         return found->second.get();
+    block.shared_bytes += bytes;
+    if (block.shared_bytes > kMaxSharedBytes)
+        throw Fault(fmt::format(
+            "the block's shared memory is {} bytes with {} ({} bytes); a block of compute capability 9.0 has at "
+            "most {}",
+            block.shared_bytes, name, bytes, kMaxSharedBytes));
     // Neither zero nor data of an earlier block: a kernel that reads memory that nothing wrote to gives a wrong
     // answer.
     constexpr int kPoison = 0xFF; // NaN as a float
@@ -206,9 +264,7 @@ unsigned worker_number()
 
 bool first_of_block()
 {
-    const dim3 index = current_thread->thread_index;
-    const dim3 dim = current_thread->block_dim;
-    return current_carrier()->block->first == index.x + dim.x * (index.y + dim.y * index.z);
+    return current_carrier()->block->first == linear_thread();
 }
 
 bool last_of_block()
@@ -227,8 +283,8 @@ void delay(unsigned times)
 namespace
 {
 
-// `place`: the return address of the launch call.
-LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call, bool wait, const void* place)
+LaunchError launch_child(std::uint64_t stream, dim3 grid, dim3 block, Mechanism mechanism, KernelCall call, bool wait,
+                         const void* place)
 {
     if (!valid(grid, block))
         return launch_invalid_configuration;
@@ -242,9 +298,10 @@ LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall 
     auto child = std::make_unique<Grid>(grid, block, mechanism, std::move(call));
     child->parent = parent.grid;
     child->parent_block = parent.index;
+    child->stream = stream;
     void* const thread = current_thread->observed;
     if (thread != nullptr)
-        child->observed = observer->launched(thread, mechanism, 0, place);
+        child->observed = observer->launched(thread, mechanism, stream, place);
     parent.engine->on_launch(parent, std::move(child), wait);
     return launch_ok;
 }
@@ -253,12 +310,18 @@ LaunchError launch_child(dim3 grid, dim3 block, Mechanism mechanism, KernelCall 
 
 LaunchError launch(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call)
 {
-    return launch_child(grid, block, mechanism, std::move(call), false, __builtin_return_address(0));
+    return launch_child(0, grid, block, mechanism, std::move(call), false, __builtin_return_address(0));
+}
+
+LaunchError launch_into(std::uint64_t stream, dim3 grid, dim3 block, Mechanism mechanism, KernelCall call,
+                        const void* place)
+{
+    return launch_child(stream, grid, block, mechanism, std::move(call), false, place);
 }
 
 LaunchError launch_and_wait(dim3 grid, dim3 block, KernelCall call)
 {
-    return launch_child(grid, block, Mechanism::null_stream, std::move(call), true, __builtin_return_address(0));
+    return launch_child(0, grid, block, Mechanism::null_stream, std::move(call), true, __builtin_return_address(0));
 }
 
 } // namespace nestbed::cpu

@@ -2,10 +2,11 @@
 //
 // Every CUDA thread is a fiber. The threads of a block share one operating-system thread. The rules are those of the
 // CUDA C++ Programming Guide, chapter "CUDA Dynamic Parallelism":
-//   - All threads of a block must reach a barrier. A barrier in a branch that some threads skip is a Fault (on a GPU
-//     the behaviour is undefined).
-//   - The launches of a block into the NULL stream run in order. Fire-and-forget launches, and launches that each use
-//     their own named stream, run in any order. Tail launches run after the parent grid and all its other work, one
+//   - A barrier waits for all threads of the block that have not ended (since Volta; before, for all). Threads that can
+//     never reach it, because they wait for something else, are a Fault.
+//   - The lanes of a warp do not run in lockstep (since Volta). They meet at __syncwarp(), shuffles and votes.
+//   - The launches of a block into the NULL stream, or into one named stream, run in order. Fire-and-forget launches, and
+//     launches into different streams, run in any order. Tail launches run after the parent grid and all its other work, one
 //     after another, including their descendants.
 //   - A grid is complete only when its descendants are complete.
 //   - A launch past the pending-launch limit fails with the error code that the GPU gives.
@@ -13,20 +14,21 @@
 // and its descendants are complete, without tail launches and their descendants. (results/h200/pending.csv: with a
 // limit of 256, a chain of 512 levels by the NULL stream or fire and forget is refused at its 257th launch; by tail
 // launches it is not refused.)
-// One rule is not in the guide (device-side cudaDeviceSynchronize provided it): a thread may wait for the child that
-// it launches.
+// Two rules are of the old device runtime (device-side cudaDeviceSynchronize): a thread may wait for the child that it
+// launches, and for all that its block has launched.
 //
 // The schedule determines the order:
 //   fifo    A child starts after every block that was running at its launch is done, as on a GPU whose launch latency
 //           exceeds the remaining work of the parent. The grids of one generation share the worker threads.
 //   eager   A child runs to its end at its launch, before the other threads of its parent continue.
 //   random  Threads, blocks and grids run in any order that the rules allow. A thread can be interrupted at barriers,
-//           launches and waits. Each run draws its own order. The order depends only on the last number given to
+//           launches and waits, and where it gives way. Each run draws its own order. The order depends only on the last number given to
 //           draw_from() (before the first call: the seed of the schedule) and on the number of runs since then.
 // eager and random always use one worker, so that their behaviour does not depend on the machine.
 #pragma once
 
 #include "base/error.hpp"
+#include "device/cpu/thread.hpp"
 #include "model/mechanism.hpp"
 #include "model/schedule.hpp"
 
@@ -37,13 +39,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-
-// CUDA's type dim3, for g++.
-struct dim3 { // NOLINT(readability-identifier-naming)
-    unsigned x = 1, y = 1, z = 1;
-    // NOLINTNEXTLINE(google-explicit-constructor): implicit, as CUDA's is
-    constexpr dim3(unsigned nx = 1, unsigned ny = 1, unsigned nz = 1) : x(nx), y(ny), z(nz) {}
-};
 
 namespace nestbed::cpu
 {
@@ -60,6 +55,9 @@ std::string_view name_of(LaunchError error);
 unsigned default_workers();
 
 inline constexpr unsigned kMaxThreadsPerBlock = 1024; // the limit of CUDA
+inline constexpr unsigned kWarpLanes = 32;
+inline constexpr std::size_t kMaxSharedBytes =
+    227UL * 1024; // of a block of compute capability 9.0 (CUDA guide, "Technical Specifications")
 
 // What a GPU would report as an error of the launch or of the kernel: an impossible grid, or kernels that wait for
 // ever.
@@ -91,6 +89,16 @@ class Executor
     // random: the following runs draw from this number.
     void draw_from(std::uint64_t draws);
 
+    // random: a decision is one choice of which thread continues. Decisions are numbered through all runs, from 0. The
+    // default order continues the thread that ran last, else the first thread that can run. A random order deviates
+    // from it at these decisions only; empty: wherever it draws so.
+    void deviate_only_at(std::optional<std::vector<std::uint64_t>> decisions);
+    // random: calls this at each deviation, after the thread that ran instead has stopped again: with the number of the
+    // decision, the thread that would have continued (nullptr: none ran before), and the one that ran instead.
+    void on_deviation(std::function<void(std::uint64_t decision, const ThreadContext* interrupted,
+                                         const ThreadContext* ran_instead)>
+                          report);
+
     // Launches a grid from the host, into one of its streams. Returns when the grid and all its descendants are
     // complete. Throws Fault for an empty or oversized grid, if every thread waits for ever (schedule random), and if
     // a kernel launches by a mechanism that is not allowed. Also throws whatever a kernel throws.
@@ -101,18 +109,8 @@ class Executor
     std::unique_ptr<State> state_;
 };
 
-// ---- functions that kernels call, inside a fiber ----
+// ---- functions that kernels call, inside a fiber; more are in thread.hpp ----
 
-struct ThreadContext {
-    dim3 thread_index, block_index, block_dim, grid_dim;
-    void* observed = nullptr; // see observer.hpp
-};
-inline constinit thread_local ThreadContext* current_thread = nullptr;
-
-void barrier();
-// Returns the memory of the block for `key`. It is the same for all threads of the block, is aligned for any type,
-// and is freed when the block ends. The name and the element size are for the observer.
-void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name);
 // The number of the worker that runs the calling thread: less than Executor::workers().
 unsigned worker_number();
 // Whether the calling thread was the first thread of its block to begin.
@@ -123,6 +121,10 @@ bool last_of_block();
 // other schedules run threads in a fixed order, so there is nothing to do.
 void delay(unsigned times);
 LaunchError launch(dim3 grid, dim3 block, Mechanism mechanism, KernelCall call);
+// Launches of a block into one stream run in order. Streams are numbered per block, from 1 on; 0: the stream that the mechanism has of its
+// own (the NULL stream; a named stream that nothing else uses). `place`: the address after the launch, for the observer.
+LaunchError launch_into(std::uint64_t stream, dim3 grid, dim3 block, Mechanism mechanism, KernelCall call,
+                        const void* place);
 // Launches into the block's NULL stream and returns when the child and all its descendants are complete.
 LaunchError launch_and_wait(dim3 grid, dim3 block, KernelCall call);
 

@@ -4,6 +4,8 @@
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/grid_graph.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -15,24 +17,53 @@ namespace nestbed::cpu
 
 class Engine;
 
+// The lanes of a warp that exchange values: see exchange_in_warp().
+struct Warp {
+    std::uint32_t arrived = 0; // lanes that wait
+    std::array<std::uint32_t, kWarpLanes> mask{};
+    std::array<std::uint64_t, kWarpLanes> given{};
+    std::uint32_t orders = 0; // lanes whose exchange orders memory
+    // What each lane got from its last exchange.
+    std::array<std::uint32_t, kWarpLanes> present{};
+    std::array<std::array<std::uint64_t, kWarpLanes>, kWarpLanes> received{};
+};
+
+// A barrier of the source; file nullptr: none.
+struct BarrierPlace {
+    const char* file = nullptr;
+    unsigned line = 0;
+};
+
 // A running block. Each of its threads is not started, stopped in a carrier, or ended.
 struct Block {
     Grid* grid = nullptr;
     std::uint64_t index = 0; // linear, within the grid
     std::uint32_t threads = 0;
-    std::uint32_t first = 0;          // the thread that began first
-    std::uint32_t begun = 0;          // threads that have begun
-    std::uint32_t gone = 0;           // threads that have ended
+    std::uint32_t first = 0;                                             // the thread that began first
+    std::uint32_t begun = 0;                                             // threads that have begun
+    std::uint32_t gone = 0;                                              // threads that have ended
+    std::array<std::uint32_t, kMaxThreadsPerBlock / kWarpLanes> ended{}; // lanes of each warp that have ended
+    BarrierPlace barrier_place;                                          // of the threads that are at a barrier
+    BarrierPlace other_place;        // of one that is at another barrier than they
+    std::uint32_t votes = 0;         // barrier_count(): of the threads at the barrier
+    std::uint32_t counted_votes = 0; // and at the one that opened last
+    std::uint32_t at_last_barrier = 0;
     std::uint32_t next_unstarted = 0; // sequential schedules run threads in order
     std::size_t position = 0;         // index of the grid in its generation (sequential schedules)
     bool sequential = true;
     Engine* engine = nullptr;
     void* observed = nullptr;                                                 // see observer.hpp
     std::vector<std::pair<const void*, std::unique_ptr<std::byte[]>>> shared; // by key; a kernel has few
+    std::size_t shared_bytes = 0;
+    std::vector<Warp> warps; // made with the first exchange
 };
 
-// Opens the barrier when no thread of the block can continue. Throws Fault if not all threads have reached it.
-void open_barrier(const Block& block, std::size_t reached);
+// Opens the barrier when every thread of the block is there or has ended, as on GPUs since Volta.
+void open_barrier(Block& block, std::size_t reached);
+
+// Takes out of the list, which waits in exchange_in_warp(), the threads whose exchange is complete. `all_stopped`: no other thread of the
+// block can continue, so that lanes that wait for any others need not. Empty: none is complete.
+std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_warp, bool all_stopped);
 
 void begin_block(Block& block);
 void end_block(const Block& block);
@@ -56,10 +87,13 @@ class PendingLaunches
         return false;
     }
     void release(unsigned launches) { count_.fetch_sub(launches); }
+    // Numbers launch calls in the order in which they happen.
+    std::uint64_t next_call() { return calls_.fetch_add(1); }
     void reset() { count_ = 0; }
 
   private:
     std::atomic<unsigned> count_ = 0;
+    std::atomic<std::uint64_t> calls_ = 0;
 };
 
 // Handles the launches and waits of running threads. Each schedule has its own engine class.
@@ -73,6 +107,8 @@ class Engine
 
     // Called in the fiber of the launching thread. The launch is already counted as pending.
     virtual void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) = 0;
+    // Called in the fiber of a thread that waits for all that its block has launched.
+    virtual void on_wait(Block& block) = 0;
 
     PendingLaunches& pending;
     unsigned number = 0; // of the worker
@@ -94,6 +130,15 @@ class SequentialScheduler
     std::unique_ptr<Team> team_;
 };
 
+// Where a random order may leave the default one: see Executor::deviate_only_at().
+struct Deviations {
+    std::optional<std::vector<std::uint64_t>> only; // sorted
+    std::function<void(std::uint64_t, const ThreadContext*, const ThreadContext*)> report;
+    std::uint64_t next = 0; // number of the next decision
+
+    bool allowed(std::uint64_t decision) const { return !only || std::ranges::binary_search(*only, decision); }
+};
+
 // Runs a root grid to its end in an order drawn from a seed.
 class RandomScheduler
 {
@@ -101,6 +146,8 @@ class RandomScheduler
     explicit RandomScheduler(PendingLaunches& pending) : pending_(pending) {}
 
     void run(std::unique_ptr<Grid> root, std::uint64_t seed);
+
+    Deviations deviations;
 
   private:
     PendingLaunches& pending_;

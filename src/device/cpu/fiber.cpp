@@ -17,7 +17,7 @@ namespace
 {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kStackBytes = 512UL * 1024; // instrumented frames are several times larger
+constinit std::size_t stack_bytes = 512UL * 1024; // instrumented frames are several times larger
 void leave(void** fake, const void* bottom, std::size_t size)
 {
     __sanitizer_start_switch_fiber(fake, bottom, size);
@@ -32,7 +32,7 @@ void forget_frames(const boost::context::stack_context& stack)
     __asan_unpoison_memory_region(static_cast<const char*>(stack.sp) - stack.size, stack.size);
 }
 #else
-constexpr std::size_t kStackBytes = 64UL * 1024;
+constinit std::size_t stack_bytes = 64UL * 1024;
 void leave(void** /*fake*/, const void* /*bottom*/, std::size_t /*size*/) {}
 void enter(void* /*fake*/, const void** /*bottom*/, std::size_t* /*size*/) {}
 void forget_frames(const boost::context::stack_context& /*stack*/) {}
@@ -44,6 +44,11 @@ struct Ending { // thrown through a kernel when its carrier is destroyed
 };
 
 } // namespace
+
+void set_stack_bytes(std::size_t bytes)
+{
+    stack_bytes = bytes;
+}
 
 Carrier* current_carrier()
 {
@@ -58,7 +63,7 @@ boost::context::stack_context Carrier::StackAllocator::allocate()
 }
 
 Carrier::Carrier()
-    : fiber_(std::allocator_arg, StackAllocator{boost::context::protected_fixedsize_stack(kStackBytes), &stack_},
+    : fiber_(std::allocator_arg, StackAllocator{boost::context::protected_fixedsize_stack(stack_bytes), &stack_},
              [this](boost::context::fiber&& caller) {
                  caller_ = std::move(caller);
                  enter(nullptr, &caller_bottom_, &caller_size_);

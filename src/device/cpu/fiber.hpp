@@ -18,7 +18,7 @@ struct Block;
 class Carrier
 {
   public:
-    enum class Stop : std::uint8_t { idle, at_barrier, yielded, waiting };
+    enum class Stop : std::uint8_t { idle, at_barrier, at_warp, yielded, gave_way, waiting };
 
     Carrier();
     Carrier(const Carrier&) = delete;
@@ -73,6 +73,10 @@ class CarrierPool
     std::vector<std::unique_ptr<Carrier>> all_;
     std::vector<Carrier*> idle_;
 };
+
+// Bytes of the stack of a carrier that is made from now on. The default suits nestbed's own kernels; a program of a
+// user may have larger local variables.
+void set_stack_bytes(std::size_t bytes);
 
 // The carrier that runs on this operating-system thread; nullptr outside kernels.
 Carrier* current_carrier();

@@ -2,6 +2,8 @@
 
 #include "device/cpu/observer.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace nestbed::cpu
@@ -23,14 +25,17 @@ void GridGraph::submit(std::unique_ptr<Grid> grid)
         return;
     }
     ++parent->children_open;
-    if (grid->mechanism != Mechanism::null_stream)
+    BlockChildren& siblings = parent->children[grid->parent_block];
+    ++siblings.open;
+    if (!grid->in_order())
         return make_ready(std::move(grid));
-    Grid*& last = parent->streams[grid->parent_block];
-    Grid* before = std::exchange(last, grid.get());
-    if (before != nullptr)
-        before->next_in_stream = std::move(grid);
-    else
-        make_ready(std::move(grid));
+    const auto last = std::ranges::find(siblings.streams, grid->stream, &std::pair<std::uint64_t, Grid*>::first);
+    if (last == siblings.streams.end()) {
+        siblings.streams.emplace_back(grid->stream, grid.get());
+        return make_ready(std::move(grid));
+    }
+    Grid* const before = std::exchange(last->second, grid.get());
+    before->next_in_stream = std::move(grid);
 }
 
 void GridGraph::make_ready(std::unique_ptr<Grid> grid)
@@ -46,6 +51,18 @@ void GridGraph::blocks_done(Grid& grid)
 {
     grid.blocks_open = 0;
     complete_if_done(grid);
+}
+
+void GridGraph::child_is_complete(Grid& parent, Grid& grid)
+{
+    --parent.children_open;
+    const auto found = parent.children.find(grid.parent_block);
+    BlockChildren& siblings = found->second;
+    std::erase(siblings.streams, std::pair(grid.stream, &grid));
+    if (--siblings.open != 0)
+        return;
+    std::ranges::copy(siblings.waiters, std::back_inserter(woken_));
+    parent.children.erase(found);
 }
 
 // Completes the grid if it is done, then its ancestors, as long as each grid is the last one that its parent waited
@@ -75,10 +92,7 @@ void GridGraph::complete_if_done(Grid& start)
             if (grid->mechanism == Mechanism::tail)
                 parent->tail_open = false;
             else
-                --parent->children_open;
-            const auto stream = parent->streams.find(grid->parent_block);
-            if (stream != parent->streams.end() && stream->second == grid)
-                parent->streams.erase(stream);
+                child_is_complete(*parent, *grid);
         }
         if (grid->next_in_stream)
             make_ready(std::move(grid->next_in_stream));

@@ -16,26 +16,42 @@ namespace nestbed::cpu
 
 class Carrier;
 
+struct Grid;
+
+// What one block of a grid has launched and what is not complete, without tail launches.
+struct BlockChildren {
+    unsigned open = 0;
+    std::vector<Carrier*> waiters;                        // threads that wait for all of it (random schedule)
+    std::vector<std::pair<std::uint64_t, Grid*>> streams; // the last grid of each stream; 0: the NULL stream
+};
+
 struct Grid {
     dim3 grid_dim, block_dim;
     Mechanism mechanism = Mechanism::null_stream;
     KernelCall call;
     Grid* parent = nullptr;         // nullptr: a root grid
     std::uint64_t parent_block = 0; // which block of the parent launched it
+    std::uint64_t stream = 0;       // of that block: see launch_into()
     bool pending = true;            // it counts as a pending launch; a root grid does not
 
-    std::uint64_t blocks = 0;                         // total
-    std::uint64_t blocks_open = 0;                    // not yet finished
-    std::uint64_t children_open = 0;                  // submitted and not complete, without tail launches
-    std::deque<std::unique_ptr<Grid>> tails;          // in launch order
-    bool tail_open = false;                           // one of its tail launches is running
-    std::unique_ptr<Grid> next_in_stream;             // the next grid, which waits for this one
-    std::unordered_map<std::uint64_t, Grid*> streams; // last incomplete NULL-stream child, by block
-    void* observed = nullptr;                         // see observer.hpp
-    Carrier* waiter = nullptr;                        // a thread that waits for this grid (random schedule)
+    std::uint64_t blocks = 0;                                  // total
+    std::uint64_t blocks_open = 0;                             // not yet finished
+    std::uint64_t children_open = 0;                           // submitted and not complete, without tail launches
+    std::deque<std::unique_ptr<Grid>> tails;                   // in launch order
+    bool tail_open = false;                                    // one of its tail launches is running
+    std::unique_ptr<Grid> next_in_stream;                      // the next grid, which waits for this one
+    std::unordered_map<std::uint64_t, BlockChildren> children; // by block
+    void* observed = nullptr;                                  // see observer.hpp
+    Carrier* waiter = nullptr;                                 // a thread that waits for this grid (random schedule)
 
     Grid() = default;
     Grid(dim3 grid, dim3 block, Mechanism how, KernelCall kernel);
+
+    // Launches of a block into one stream run in order.
+    bool in_order() const
+    {
+        return mechanism == Mechanism::null_stream || (mechanism == Mechanism::named_stream && stream != 0);
+    }
 };
 
 class GridGraph
@@ -59,6 +75,7 @@ class GridGraph
   private:
     void make_ready(std::unique_ptr<Grid> grid);
     void complete_if_done(Grid& grid);
+    void child_is_complete(Grid& parent, Grid& grid);
 
     std::unordered_map<Grid*, std::unique_ptr<Grid>> live_; // ready or started
     std::vector<Grid*> ready_;

@@ -9,10 +9,20 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string_view>
 
 namespace nestbed::cpu
 {
+
+struct Memory {
+    const void* begin = nullptr;
+    std::size_t bytes = 0;
+    std::size_t element = 1; // bytes of an element; 1: elements cannot be told apart
+    std::string_view name;
+    std::size_t guard_bytes = 0; // behind it (and as many before it): an access there is reported as out of bounds
+    bool uninitialized = false;  // a read of what nothing has written is reported
+};
 
 class Observer
 {
@@ -22,19 +32,23 @@ class Observer
     Observer& operator=(const Observer&) = delete;
     virtual ~Observer() = default;
 
-    // Observes what `work` runs, and returns the races. Throws RunError if a memory limit is exceeded.
+    // Observes what runs from begin() on. end() returns the races; it throws RunError if a memory limit is exceeded.
+    virtual void begin() = 0;
+    virtual Races end() = 0;
+    // The same of what `work` runs.
     virtual Races watch(const std::function<void()>& work) = 0;
 
-    // Memory of the device: `bytes` from `begin`, elements of `element` bytes (1: not to be told apart), until it is forgotten.
-    // Of the name kOwnRecords: atomics there order nothing.
-    virtual void memory(const void* begin, std::size_t bytes, std::size_t element, std::string_view name) = 0;
+    // Memory of the device, until it is forgotten. Of the name kOwnRecords: atomics there order nothing.
+    virtual void memory(const Memory& memory) = 0;
     virtual void forget(const void* begin) = 0;
+    // The host, or a copy that is no kernel, has written there: it is no longer uninitialised.
+    virtual void host_wrote(const void* begin, std::size_t bytes) = 0;
     // The host has waited for all work.
     virtual void synchronized() = 0;
 
-    // A launch by a thread of a kernel, or by the host (nullptr) into one of its streams. `place`: the return address
-    // of the launch call.
-    virtual void* launched(void* thread, Mechanism mechanism, unsigned stream, const void* place) = 0;
+    // A launch by a thread of a kernel into a stream of its block, or by the host (nullptr) into one of its streams.
+    // `place`: the address after the launch call. Stream 0 of a kernel's thread: see launch_into().
+    virtual void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place) = 0;
     virtual void starts(void* grid) = 0;
     // The blocks of the grid are done and its launches are complete, without tail launches.
     virtual void done(void* grid) = 0;
@@ -46,6 +60,10 @@ class Observer
     virtual void* thread_of(void* block, std::uint32_t index) = 0;
     // A barrier of the block opens.
     virtual void barrier(void* block) = 0;
+    // These threads of a warp have met at a __syncwarp().
+    virtual void warp_barrier(std::span<void* const> threads) = 0;
+    // The thread has waited for all that its block launched, without tail launches.
+    virtual void waited(void* thread) = 0;
     virtual void block_ends(void* block) = 0;
     virtual void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
                                std::string_view name) = 0;

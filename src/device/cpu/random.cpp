@@ -1,8 +1,11 @@
-// The schedule random: each step continues one thread of one resident block, or starts another block. All random
-// draws come from the seed and happen on one operating-system thread, so a seed gives the same run every time.
+// The schedule random: each step is a decision, which continues one thread of a resident block, or starts another block with its first
+// thread. All draws come from the seed and the number of the step, and happen on one operating-system thread, so a seed gives the same
+// run every time.
+#include "base/split_mix.hpp"
 #include "device/cpu/executor_state.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <list>
 #include <numeric>
 #include <random>
@@ -24,47 +27,85 @@ constexpr std::size_t kResidentThreads = 8192;
 struct ResidentBlock : Block {
     std::vector<std::uint32_t> unstarted; // thread numbers
     std::vector<Carrier*> runnable;
+    std::vector<Carrier*> gave_way; // can continue too, but wait for what another thread does
     std::vector<Carrier*> at_barrier;
+    std::vector<Carrier*> at_warp;
     std::uint32_t live = 0; // threads that have not exited
 
-    bool can_go_on() const { return !unstarted.empty() || !runnable.empty(); }
+    std::size_t able() const { return unstarted.size() + runnable.size() + gave_way.size(); }
 };
+
+// What continues: a thread of a resident block, or a thread of a new block.
+struct Choice {
+    ResidentBlock* block = nullptr;
+    std::size_t thread =
+        0; // among the unstarted threads of the block, then its runnable ones, then those that gave way
+    Grid* grid = nullptr;      // without a block: of which a new one starts
+    std::size_t new_block = 0; // among those of the grid that have not started
+
+    friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+// The random numbers of one decision.
+class Draws
+{
+  public:
+    using result_type = std::uint64_t;
+    Draws(std::uint64_t seed, std::uint64_t decision) : seed_(split_mix(seed, decision)) {}
+    static constexpr result_type min() { return 0; }
+    static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+    result_type operator()() { return split_mix(seed_, drawn_++); }
+
+    std::size_t below(std::size_t choices)
+    {
+        return std::uniform_int_distribution<std::size_t>(0, choices - 1)(*this);
+    }
+
+  private:
+    std::uint64_t seed_;
+    std::uint64_t drawn_ = 0;
+};
+
+template <class T>
+T taken(std::vector<T>& values, std::size_t index)
+{
+    std::swap(values[index], values.back());
+    const T value = values.back();
+    values.pop_back();
+    return value;
+}
 
 class Run final : public Engine
 {
   public:
-    Run(PendingLaunches& launches, CarrierPool& carriers, std::uint64_t seed)
-        : Engine(launches), carriers_(carriers), random_(seed)
+    Run(PendingLaunches& launches, CarrierPool& carriers, Deviations& deviations, std::uint64_t seed)
+        : Engine(launches), carriers_(carriers), deviations_(deviations), seed_(seed)
     {
     }
 
     void run(std::unique_ptr<Grid> root);
     void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) override;
+    void on_wait(Block& block) override;
 
   private:
-    std::size_t draw(std::size_t choices)
-    {
-        return std::uniform_int_distribution<std::size_t>(0, choices - 1)(random_);
-    }
-    template <class T>
-    T draw_from(std::vector<T>& values)
-    {
-        std::swap(values[draw(values.size())], values.back());
-        const T drawn = values.back();
-        values.pop_back();
-        return drawn;
-    }
     void step();
-    void start_block(bool room);
-    void go_on(ResidentBlock& block);
+    Choice drawn_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room, Draws& draws);
+    Choice default_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room);
+    std::vector<std::uint64_t>& unstarted_blocks(Grid& grid);
+    ResidentBlock& start_block(const Choice& choice);
+    Carrier& carrier_of(ResidentBlock& block, std::size_t thread);
+    void go_on(ResidentBlock& block, Carrier& carrier);
     void finish(ResidentBlock& block);
 
     CarrierPool& carriers_;
-    std::mt19937_64 random_;
+    Deviations& deviations_;
+    std::uint64_t seed_;
+    std::uint64_t steps_ = 0;
     GridGraph graph_;
     std::list<ResidentBlock> resident_;
     std::size_t resident_threads_ = 0;
     std::unordered_map<Grid*, std::vector<std::uint64_t>> unstarted_blocks_;
+    Carrier* last_ = nullptr; // the thread that ran last, if it has not ended
 };
 
 void Run::run(std::unique_ptr<Grid> root)
@@ -77,37 +118,104 @@ void Run::run(std::unique_ptr<Grid> root)
 void Run::step()
 {
     std::vector<ResidentBlock*> able;
+    bool all_gave_way = true; // who gives way may wait for a block that has not started
     for (ResidentBlock& block : resident_)
-        if (block.can_go_on())
+        if (block.able() != 0) {
             able.push_back(&block);
+            all_gave_way = all_gave_way && block.able() == block.gave_way.size();
+        }
     const bool room = resident_.size() < kResidentBlocks && resident_threads_ < kResidentThreads;
-    const bool may_start = !graph_.ready().empty() && (room || able.empty());
+    const bool may_start = !graph_.ready().empty() && (room || all_gave_way);
     if (!may_start && able.empty())
         throw Fault("every thread waits and nothing can start: the kernels deadlock");
-    const std::size_t choice = draw(able.size() + (may_start ? 1 : 0));
-    if (choice == able.size())
-        start_block(room);
-    else
-        go_on(*able[choice]);
-    for (Carrier* carrier : graph_.take_woken())
-        static_cast<ResidentBlock*>(carrier->block)->runnable.push_back(carrier);
+    const std::uint64_t decision = deviations_.next++;
+    Draws draws(seed_, steps_++);
+    const bool allowed = deviations_.allowed(decision);
+    // The default choice is needed where it is taken, and where a deviation from it is reported.
+    Choice choice;
+    if (!allowed || deviations_.report)
+        choice = default_choice(able, may_start, room);
+    bool deviates = false;
+    if (allowed) {
+        const Choice drawn = drawn_choice(able, may_start, room, draws);
+        deviates = !(drawn == choice);
+        choice = drawn;
+    }
+    const ThreadContext* const interrupted = last_ == nullptr ? nullptr : &last_->context;
+    ResidentBlock& block = choice.block != nullptr ? *choice.block : start_block(choice);
+    Carrier& carrier = carrier_of(block, choice.thread);
+    go_on(block, carrier);
+    if (deviates && deviations_.report)
+        deviations_.report(decision, interrupted, &carrier.context);
+    for (Carrier* woken : graph_.take_woken())
+        static_cast<ResidentBlock*>(woken->block)->runnable.push_back(woken);
 }
 
-// Starts a block of any ready grid. If there is no room, it starts a block of the grid that became ready last, not
-// another root block: a thread waits for this grid, or for one after it in its stream.
-void Run::start_block(bool room)
+// If there is no room, it starts a block of the grid that became ready last, not another root block: a thread waits for this grid, or for
+// one after it in its stream.
+Choice Run::drawn_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room, Draws& draws)
 {
+    const std::size_t choice = draws.below(able.size() + (may_start ? 1 : 0));
+    if (choice != able.size())
+        return {.block = able[choice], .thread = draws.below(able[choice]->able())};
     std::vector<Grid*>& ready = graph_.ready();
-    const std::size_t choice = room ? draw(ready.size()) : ready.size() - 1;
-    Grid& grid = *ready[choice];
+    Grid* const grid = room ? ready[draws.below(ready.size())] : ready.back();
+    const std::size_t new_block = draws.below(unstarted_blocks(*grid).size());
+    return {.thread = draws.below(grid->block_dim.x * grid->block_dim.y * grid->block_dim.z),
+            .grid = grid,
+            .new_block = new_block};
+}
+
+// The thread that ran last; else the thread with the lowest number of the block that began first; else a new block; threads that gave way
+// come last, in turn.
+Choice Run::default_choice(const std::vector<ResidentBlock*>& able, bool may_start, bool room)
+{
+    const auto number_of = [](const Carrier* carrier) { return carrier->next_thread; }; // of the thread that it runs
+    if (last_ != nullptr) {
+        auto* const block = static_cast<ResidentBlock*>(last_->block);
+        const auto last = std::ranges::find(block->runnable, last_);
+        if (last != block->runnable.end())
+            return {.block = block,
+                    .thread = block->unstarted.size() + static_cast<std::size_t>(last - block->runnable.begin())};
+    }
+    for (ResidentBlock* block : able) {
+        const auto first = std::ranges::min_element(block->unstarted);
+        const auto stopped = std::ranges::min_element(block->runnable, {}, number_of);
+        const std::size_t unstarted = block->unstarted.size();
+        if (stopped != block->runnable.end() && (first == block->unstarted.end() || number_of(*stopped) < *first))
+            return {.block = block,
+                    .thread = unstarted + static_cast<std::size_t>(stopped - block->runnable.begin())};
+        if (first != block->unstarted.end())
+            return {.block = block, .thread = static_cast<std::size_t>(first - block->unstarted.begin())};
+    }
+    if (may_start) {
+        Grid* const grid = room ? graph_.ready().front() : graph_.ready().back();
+        const std::vector<std::uint64_t>& blocks = unstarted_blocks(*grid);
+        return {.grid = grid,
+                .new_block = static_cast<std::size_t>(std::ranges::min_element(blocks) - blocks.begin())};
+    }
+    // All have given way. This block did so longest ago: who gives way moves behind the others.
+    ResidentBlock* const block = able.front();
+    return {.block = block, .thread = block->unstarted.size() + block->runnable.size()};
+}
+
+std::vector<std::uint64_t>& Run::unstarted_blocks(Grid& grid)
+{
     std::vector<std::uint64_t>& blocks = unstarted_blocks_[&grid];
     if (blocks.empty()) {
         blocks.resize(grid.blocks);
         std::iota(blocks.begin(), blocks.end(), std::uint64_t{0});
     }
+    return blocks;
+}
+
+ResidentBlock& Run::start_block(const Choice& choice)
+{
+    Grid& grid = *choice.grid;
+    std::vector<std::uint64_t>& blocks = unstarted_blocks(grid);
     ResidentBlock& block = resident_.emplace_back();
     block.grid = &grid;
-    block.index = draw_from(blocks);
+    block.index = taken(blocks, choice.new_block);
     block.threads = grid.block_dim.x * grid.block_dim.y * grid.block_dim.z;
     block.sequential = false;
     block.engine = this;
@@ -118,37 +226,62 @@ void Run::start_block(bool room)
     std::iota(block.unstarted.begin(), block.unstarted.end(), 0U);
     if (blocks.empty()) {
         unstarted_blocks_.erase(&grid);
-        ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(choice));
+        std::erase(graph_.ready(), &grid);
     }
+    return block;
 }
 
-void Run::go_on(ResidentBlock& block)
+Carrier& Run::carrier_of(ResidentBlock& block, std::size_t thread)
 {
-    Carrier* carrier = nullptr;
-    if (draw(block.unstarted.size() + block.runnable.size()) < block.unstarted.size()) {
-        carrier = &carriers_.take();
-        carrier->block = &block;
-        carrier->next_thread = draw_from(block.unstarted);
-    } else {
-        carrier = draw_from(block.runnable);
+    if (thread < block.unstarted.size()) {
+        Carrier& carrier = carriers_.take();
+        carrier.block = &block;
+        carrier.next_thread = taken(block.unstarted, thread);
+        return carrier;
     }
-    switch (carrier->resume()) {
+    thread -= block.unstarted.size();
+    if (thread < block.runnable.size())
+        return *taken(block.runnable, thread);
+    // In order, so that threads that give way take turns.
+    const auto gave_way = block.gave_way.begin() + static_cast<std::ptrdiff_t>(thread - block.runnable.size());
+    Carrier& carrier = **gave_way;
+    block.gave_way.erase(gave_way);
+    return carrier;
+}
+
+void Run::go_on(ResidentBlock& block, Carrier& carrier)
+{
+    last_ = &carrier;
+    switch (carrier.resume()) {
     case Carrier::Stop::idle:
-        carriers_.put(*carrier);
+        carriers_.put(carrier);
+        last_ = nullptr;
         --block.live;
         break;
     case Carrier::Stop::at_barrier:
-        block.at_barrier.push_back(carrier);
+        block.at_barrier.push_back(&carrier);
+        break;
+    case Carrier::Stop::at_warp:
+        block.at_warp.push_back(&carrier);
         break;
     case Carrier::Stop::yielded:
-        block.runnable.push_back(carrier);
+        block.runnable.push_back(&carrier);
+        break;
+    case Carrier::Stop::gave_way:
+        block.gave_way.push_back(&carrier);
+        resident_.splice(resident_.end(), resident_,
+                         std::ranges::find_if(resident_, [&](const ResidentBlock& one) { return &one == &block; }));
         break;
     case Carrier::Stop::waiting:
         break; // the grid that the thread waits for keeps the carrier
     }
     if (block.live == 0)
-        finish(block);
-    else if (block.at_barrier.size() == block.live) {
+        return finish(block);
+    if (!block.at_warp.empty()) {
+        const bool all_stopped = block.able() == 0 && block.at_warp.size() + block.at_barrier.size() == block.live;
+        std::ranges::copy(take_exchanged(block, block.at_warp, all_stopped), std::back_inserter(block.runnable));
+    }
+    if (block.at_barrier.size() == block.live) {
         open_barrier(block, block.live);
         block.runnable = std::exchange(block.at_barrier, {});
     }
@@ -174,12 +307,21 @@ void Run::on_launch(Block& /*block*/, std::unique_ptr<Grid> grid, bool wait)
     carrier.stop(wait ? Carrier::Stop::waiting : Carrier::Stop::yielded);
 }
 
+void Run::on_wait(Block& block)
+{
+    const auto children = block.grid->children.find(block.index);
+    if (children == block.grid->children.end())
+        return;
+    children->second.waiters.push_back(current_carrier());
+    current_carrier()->stop(Carrier::Stop::waiting);
+}
+
 } // namespace
 
 void RandomScheduler::run(std::unique_ptr<Grid> root, std::uint64_t seed)
 {
     try {
-        Run(pending_, carriers_, seed).run(std::move(root));
+        Run(pending_, carriers_, deviations, seed).run(std::move(root));
     } catch (...) {
         carriers_.clear();
         throw;

@@ -1,7 +1,9 @@
 // The schedules fifo and eager. A generation is the set of grids that may start at one time. The workers share its
 // blocks, and the threads of each block run in order. Launches are collected and are submitted when the generation is
-// done, in the order of grid, block and call. So the outcome does not depend on the number of workers, as long as no
-// launch is refused (which launch meets a full queue depends on the timing of the workers).
+// done, in the order of grid, block and call; tail launches in the order of the calls, because a block may wait for
+// another one before it calls. So the outcome does not depend on the number of workers, except for which launch is
+// refused, and for the order of tail launches of blocks that nothing orders. If all launches of a case are tail
+// launches (Executor::go_by), one worker runs them in the order of the blocks.
 #include "base/thread.hpp"
 #include "device/cpu/executor_state.hpp"
 
@@ -10,6 +12,8 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <iterator>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -24,7 +28,14 @@ namespace
 struct Launched {
     std::size_t position; // of the launching grid in its generation
     std::uint64_t block;  // within that grid
+    std::uint64_t call;   // number of the launch call
     std::unique_ptr<Grid> grid;
+};
+
+// A block that has begun: where each of its stopped threads waits.
+struct OpenBlock {
+    Block block;
+    std::vector<Carrier*> at_barrier, at_warp, gave_way;
 };
 
 class Worker final : public Engine
@@ -34,45 +45,113 @@ class Worker final : public Engine
 
     bool eager = false;
 
-    void run_block(Grid& grid, std::uint64_t index, std::size_t position);
+    // Runs the block until its threads have ended, or until every one of them that can run has given way; then the
+    // block is among `open` for run_open().
+    void run_block(Grid& grid, std::uint64_t index, std::size_t position, std::list<OpenBlock>& open);
+    // Runs open blocks in turn until all have ended.
+    void run_open(std::list<OpenBlock>& open);
     // Runs everything that is ready in the graph, and everything that it launches, on this worker alone.
     void drain(GridGraph& graph);
     void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) override;
+    void on_wait(Block& block) override;
     std::vector<Launched> take_launched() { return std::exchange(launched_, {}); }
     void forget_everything();
 
   private:
+    bool advance(OpenBlock& open);
+    void go_on(OpenBlock& open, Carrier& carrier);
     void run_now(const Block& block, std::unique_ptr<Grid> grid);
+    // Runs those of the launches so far that `now` picks, to their end.
+    template <class Pick>
+    void run_launched(Pick now, std::unique_ptr<Grid> last);
 
     CarrierPool carriers_;
     std::vector<Launched> launched_;
 };
 
-void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position)
+void Worker::go_on(OpenBlock& open, Carrier& carrier)
+{
+    switch (carrier.resume()) {
+    case Carrier::Stop::at_barrier:
+        open.at_barrier.push_back(&carrier);
+        break;
+    case Carrier::Stop::at_warp:
+        open.at_warp.push_back(&carrier);
+        break;
+    case Carrier::Stop::gave_way:
+        open.gave_way.push_back(&carrier);
+        break;
+    default:
+        carriers_.put(carrier);
+        break;
+    }
+}
+
+// Lets every thread run until it stops, then opens what is complete. Returns true if the block has ended, false if threads have given way
+// and nothing else can go on.
+bool Worker::advance(OpenBlock& open)
+{
+    Block& block = open.block;
+    for (Carrier* carrier : std::exchange(open.gave_way, {}))
+        go_on(open, *carrier);
+    for (;;) {
+        while (block.next_unstarted < block.threads) {
+            Carrier& carrier = carriers_.take();
+            carrier.block = &block;
+            go_on(open, carrier);
+        }
+        const std::vector<Carrier*> exchanged = take_exchanged(block, open.at_warp, open.gave_way.empty());
+        if (!exchanged.empty()) {
+            for (Carrier* carrier : exchanged)
+                go_on(open, *carrier);
+            continue;
+        }
+        if (!open.gave_way.empty())
+            return false;
+        // Every thread is now at a barrier or has ended, so the barrier opens.
+        if (open.at_barrier.empty())
+            return true;
+        open_barrier(block, open.at_barrier.size());
+        for (Carrier* carrier : std::exchange(open.at_barrier, {}))
+            go_on(open, *carrier);
+    }
+}
+
+void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position, std::list<OpenBlock>& open)
 {
     const dim3 dim = grid.block_dim;
-    Block block{
-        .grid = &grid, .index = index, .threads = dim.x * dim.y * dim.z, .position = position, .engine = this};
-    begin_block(block);
-    std::vector<Carrier*> stopped;
-    const auto go_on = [&](Carrier& carrier) {
-        if (carrier.resume() == Carrier::Stop::at_barrier)
-            stopped.push_back(&carrier);
-        else
-            carriers_.put(carrier);
-    };
-    while (block.next_unstarted < block.threads) {
-        Carrier& carrier = carriers_.take();
-        carrier.block = &block;
-        go_on(carrier);
+    OpenBlock& begun = open.emplace_back();
+    begun.block.grid = &grid;
+    begun.block.index = index;
+    begun.block.threads = dim.x * dim.y * dim.z;
+    begun.block.position = position;
+    begun.block.engine = this;
+    begin_block(begun.block);
+    if (advance(begun)) {
+        end_block(begun.block);
+        open.pop_back();
     }
-    // Every thread is now at a barrier or has ended, so the barrier opens.
-    while (!stopped.empty()) {
-        open_barrier(block, stopped.size());
-        for (Carrier* carrier : std::exchange(stopped, {}))
-            go_on(*carrier);
+}
+
+void Worker::run_open(std::list<OpenBlock>& open)
+{
+    constexpr unsigned kPatience =
+        1000; // rounds without an end before children start: a block may wait for its child
+    for (unsigned round = 0; !open.empty(); ++round) {
+        const std::size_t before = open.size();
+        for (auto block = open.begin(); block != open.end();) {
+            if (!advance(*block)) {
+                ++block;
+                continue;
+            }
+            end_block(block->block);
+            block = open.erase(block);
+        }
+        if (open.size() != before)
+            round = 0;
+        else if (round % kPatience == kPatience - 1)
+            run_launched([](const Launched& launch) { return launch.grid->mechanism != Mechanism::tail; }, nullptr);
     }
-    end_block(block);
 }
 
 void Worker::drain(GridGraph& graph)
@@ -81,9 +160,11 @@ void Worker::drain(GridGraph& graph)
         const std::vector<Grid*> generation = graph.take_ready();
         if (generation.empty())
             return;
+        std::list<OpenBlock> open;
         for (std::size_t position = 0; position < generation.size(); ++position)
             for (std::uint64_t index = 0; index < generation[position]->blocks; ++index)
-                run_block(*generation[position], index, position);
+                run_block(*generation[position], index, position, open);
+        run_open(open);
         for (Launched& launch : take_launched())
             graph.submit(std::move(launch.grid));
         for (Grid* grid : generation)
@@ -97,35 +178,54 @@ void Worker::on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait)
     if ((wait || eager) && grid->mechanism != Mechanism::tail)
         run_now(block, std::move(grid));
     else
-        launched_.push_back({block.position, block.index, std::move(grid)});
+        launched_.push_back({block.position, block.index, pending.next_call(), std::move(grid)});
 }
 
-// Runs the child and its descendants in the launching fiber, after the earlier launches in the NULL stream of the
-// block. They form a separate graph under a placeholder parent that only holds the stream. Nothing outside needs to
-// know about them, because they are complete when the launching thread continues.
-void Worker::run_now(const Block& block, std::unique_ptr<Grid> grid)
+// Runs them and their descendants in this fiber. They form a separate graph under a placeholder parent that only holds
+// the streams of a block. Nothing outside needs to know about them, because they are complete when this returns.
+template <class Pick>
+void Worker::run_launched(Pick now, std::unique_ptr<Grid> last)
 {
     Grid stream_holder;
     stream_holder.pending = false;
+    stream_holder.blocks_open = 1; // it does not end
     GridGraph graph;
     const auto submit = [&](std::unique_ptr<Grid> child) {
         child->parent = &stream_holder;
-        child->parent_block = 0;
         graph.submit(std::move(child));
     };
     std::vector<Launched> others;
-    for (Launched& earlier : take_launched()) {
-        const bool same_stream = earlier.position == block.position && earlier.block == block.index &&
-                                 earlier.grid->mechanism == Mechanism::null_stream &&
-                                 grid->mechanism == Mechanism::null_stream;
-        if (same_stream)
+    for (Launched& earlier : take_launched())
+        if (now(earlier))
             submit(std::move(earlier.grid));
         else
             others.push_back(std::move(earlier));
-    }
-    submit(std::move(grid));
+    if (last)
+        submit(std::move(last));
     drain(graph);
     launched_ = std::move(others);
+}
+
+// Runs the child at once, after the earlier launches into its stream.
+void Worker::run_now(const Block& block, std::unique_ptr<Grid> grid)
+{
+    const Grid& child = *grid;
+    run_launched(
+        [&block, in_order = child.in_order(), how = child.mechanism, stream = child.stream](const Launched& earlier) {
+            return in_order && earlier.position == block.position && earlier.block == block.index &&
+                   earlier.grid->mechanism == how && earlier.grid->stream == stream;
+        },
+        std::move(grid));
+}
+
+void Worker::on_wait(Block& block)
+{
+    run_launched(
+        [&block](const Launched& earlier) {
+            return earlier.position == block.position && earlier.block == block.index &&
+                   earlier.grid->mechanism != Mechanism::tail;
+        },
+        nullptr);
 }
 
 void Worker::forget_everything()
@@ -217,8 +317,11 @@ void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
             std::vector<Launched> launched;
             for (const auto& worker : workers_)
                 std::ranges::move(worker->take_launched(), std::back_inserter(launched));
-            std::ranges::stable_sort(launched, {},
-                                     [](const Launched& launch) { return std::pair(launch.position, launch.block); });
+            // The tail stream of a grid is in the order of the calls, which may be one of its blocks after another.
+            std::ranges::stable_sort(launched, {}, [](const Launched& launch) {
+                const bool tail = launch.grid->mechanism == Mechanism::tail;
+                return std::tuple(launch.position, tail, tail ? launch.call : launch.block);
+            });
             for (Launched& launch : launched)
                 graph.submit(std::move(launch.grid));
             for (Grid* grid : generation)
@@ -246,6 +349,8 @@ void SequentialScheduler::Team::run_generation(const std::vector<Grid*>& generat
     next_block_ = 0;
     chunk_ = std::clamp<std::uint64_t>(blocks / (workers_.size() * 16), 1, 64);
     constexpr std::uint64_t kWorthWaking = 2048; // threads; with fewer, waking the others costs more than it saves
+    // The order of tail launches of several blocks is part of the outcome: one worker makes it the same every time.
+    alone = alone || pending_.only == Mechanism::tail;
     if (alone || blocks == 1 || threads < kWorthWaking || workers_.size() == 1)
         take_blocks(*workers_.front());
     else
@@ -276,18 +381,20 @@ void SequentialScheduler::Team::share()
 void SequentialScheduler::Team::take_blocks(Worker& worker)
 {
     const std::uint64_t blocks = first_block_.back() + generation_->back()->blocks;
+    std::list<OpenBlock> open;
     for (;;) {
         const std::uint64_t begin = next_block_.fetch_add(chunk_);
         if (begin >= blocks)
-            return;
+            break;
         const auto after = std::ranges::upper_bound(first_block_, begin);
         auto position = static_cast<std::size_t>(after - first_block_.begin()) - 1;
         for (std::uint64_t block = begin; block < std::min(begin + chunk_, blocks); ++block) {
             if (block - first_block_[position] == (*generation_)[position]->blocks)
                 ++position;
-            worker.run_block(*(*generation_)[position], block - first_block_[position], position);
+            worker.run_block(*(*generation_)[position], block - first_block_[position], position, open);
         }
     }
+    worker.run_open(open);
 }
 
 void SequentialScheduler::Team::sleep_and_work(Worker& worker)

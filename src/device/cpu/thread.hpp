@@ -1,0 +1,80 @@
+// A CUDA thread on the executor, as code of kernels sees it. C++17, because users' programs include it too
+// (src/program/include/).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+// CUDA's types uint3 and dim3, for g++.
+struct uint3 { // NOLINT(readability-identifier-naming)
+    unsigned x, y, z;
+};
+struct dim3 { // NOLINT(readability-identifier-naming)
+    unsigned x, y, z;
+    // NOLINTBEGIN(google-explicit-constructor): implicit, as CUDA's are
+    constexpr dim3(unsigned nx = 1, unsigned ny = 1, unsigned nz = 1) : x(nx), y(ny), z(nz) {}
+    constexpr dim3(uint3 of) : x(of.x), y(of.y), z(of.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
+    // NOLINTEND(google-explicit-constructor)
+};
+
+namespace nestbed::cpu
+{
+
+// What the run-time library of users' programs (src/program/runtime/) keeps of a thread. The executor does not read it.
+struct ProgramThread {
+    void* grid = nullptr;       // its record of the thread's grid
+    void* configured = nullptr; // the launch configuration that the next kernel call takes
+    int last_error = 0;         // cudaGetLastError() of the thread
+    std::uint32_t spins = 0;    // atomic operations since the thread last gave way
+};
+
+struct ThreadContext {
+    uint3 thread_index, block_index;
+    dim3 block_dim, grid_dim;
+    void* observed = nullptr; // see observer.hpp
+    ProgramThread program{};
+};
+
+// The thread that runs; nullptr outside of kernels. __thread: without the call that C++ makes for a thread_local variable.
+inline __thread ThreadContext* current_thread = nullptr;
+
+inline bool in_kernel()
+{
+    return current_thread != nullptr;
+}
+
+// The linear index of the running thread in its block.
+inline unsigned linear_thread()
+{
+    const dim3 index = current_thread->thread_index;
+    const dim3 dim = current_thread->block_dim;
+    return index.x + dim.x * (index.y + dim.y * index.z);
+}
+
+// __syncthreads(): waits for all threads of the block that have not ended. They must all be at the same barrier of the source
+// (CUDA guide, "Synchronization Functions"); where they are not, the run ends with a Fault that names both.
+void barrier(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE());
+// __syncthreads_count(): a barrier that returns for how many threads `predicate` holds; `threads`: how many there were.
+unsigned barrier_count(bool predicate, unsigned& threads, const char* file = __builtin_FILE(),
+                       unsigned line = __builtin_LINE());
+
+// A point of exchange of the lanes of a warp (32 consecutive threads of a block, by their linear index). Waits until
+// every lane of `mask` that has not ended is there (mask 0: until no other thread of the block can continue; those
+// that are there take part). Returns which lanes took part; `all[lane]` is what each of them gave, valid until the
+// thread's next exchange. `orders`: memory too, as __syncwarp() does.
+std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const std::uint64_t*& all, bool orders);
+
+// Returns when all that the threads of the block have launched is complete, without tail launches: the old device
+// runtime's cudaDeviceSynchronize().
+void wait_for_children();
+
+// For a thread that waits for something that another one writes: lets the other threads and blocks run, under every schedule.
+void give_way();
+
+// Returns the memory of the block for `key`. It is the same for all threads of the block, is aligned for any type,
+// and is freed when the block ends. The name and the element size are for the observer.
+void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std::string_view name);
+
+} // namespace nestbed::cpu

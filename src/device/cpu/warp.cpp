@@ -1,0 +1,123 @@
+// The point of exchange of the lanes of a warp: shuffles, votes, __syncwarp().
+#include "device/cpu/executor_state.hpp"
+#include "device/cpu/observer.hpp"
+
+#include <bit>
+
+namespace nestbed::cpu
+{
+
+namespace
+{
+
+constexpr std::uint32_t bit(unsigned lane)
+{
+    return std::uint32_t{1} << lane;
+}
+
+unsigned thread_of(const Carrier& carrier)
+{
+    const dim3 index = carrier.context.thread_index;
+    const dim3 dim = carrier.context.block_dim;
+    return index.x + dim.x * (index.y + dim.y * index.z);
+}
+
+// The lanes of a warp that the block has and that have not ended.
+std::uint32_t live_lanes(const Block& block, std::size_t number)
+{
+    const std::size_t lanes = block.threads - number * kWarpLanes;
+    return (lanes >= kWarpLanes ? ~0U : bit(static_cast<unsigned>(lanes)) - 1) & ~block.ended[number];
+}
+
+// The lanes that wait with the same mask as this one.
+std::uint32_t waiting_with(const Warp& warp, unsigned lane)
+{
+    std::uint32_t group = 0;
+    for (std::uint32_t rest = warp.arrived; rest != 0; rest &= rest - 1) {
+        const auto other = static_cast<unsigned>(std::countr_zero(rest));
+        if (warp.mask[other] == warp.mask[lane])
+            group |= bit(other);
+    }
+    return group;
+}
+
+// A group whose exchange is complete; 0: there is none. Where nobody else can continue, lanes do not wait for others any longer: first
+// those that named no others, then those whose others will not come.
+std::uint32_t complete_group(const Block& block, std::size_t number, bool all_stopped)
+{
+    const Warp& warp = block.warps[number];
+    std::uint32_t of_any = 0;
+    std::uint32_t forced = 0;
+    for (std::uint32_t rest = warp.arrived; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        const std::uint32_t group = waiting_with(warp, lane);
+        if (warp.mask[lane] == 0)
+            of_any = group;
+        else if ((warp.mask[lane] & live_lanes(block, number) & ~group) == 0)
+            return group;
+        else
+            forced = group;
+    }
+    if (!all_stopped)
+        return 0;
+    return of_any != 0 ? of_any : forced;
+}
+
+void release(Block& block, std::size_t number, std::uint32_t group)
+{
+    Warp& warp = block.warps[number];
+    std::vector<void*> ordered;
+    for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        warp.present[lane] = group;
+        warp.received[lane] = warp.given;
+        if (block.observed != nullptr && (warp.orders & bit(lane)) != 0)
+            ordered.push_back(
+                observer->thread_of(block.observed, static_cast<std::uint32_t>(number * kWarpLanes + lane)));
+    }
+    warp.arrived &= ~group;
+    if (ordered.size() > 1)
+        observer->warp_barrier(ordered);
+}
+
+} // namespace
+
+std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_warp, bool all_stopped)
+{
+    std::array<std::uint32_t, kMaxThreadsPerBlock / kWarpLanes> released{};
+    for (std::size_t number = 0; number < block.warps.size(); ++number)
+        if (block.warps[number].arrived != 0) {
+            released[number] = complete_group(block, number, all_stopped);
+            if (released[number] != 0)
+                release(block, number, released[number]);
+        }
+    std::vector<Carrier*> taken;
+    std::erase_if(at_warp, [&](Carrier* carrier) {
+        const unsigned thread = thread_of(*carrier);
+        if ((released[thread / kWarpLanes] & bit(thread % kWarpLanes)) == 0)
+            return false;
+        taken.push_back(carrier);
+        return true;
+    });
+    return taken;
+}
+
+std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const std::uint64_t*& all, bool orders)
+{
+    Carrier& carrier = *current_carrier();
+    Block& block = *carrier.block;
+    if (block.warps.empty())
+        block.warps.resize((block.threads + kWarpLanes - 1) / kWarpLanes);
+    const unsigned thread = linear_thread();
+    const unsigned lane = thread % kWarpLanes;
+    Warp& warp = block.warps[thread / kWarpLanes];
+    warp.arrived |= bit(lane);
+    warp.mask[lane] = mask;
+    warp.given[lane] = value;
+    warp.orders = orders ? warp.orders | bit(lane) : warp.orders & ~bit(lane);
+    carrier.stop(Carrier::Stop::at_warp);
+    all = warp.received[lane].data();
+    return warp.present[lane];
+}
+
+} // namespace nestbed::cpu
