@@ -242,6 +242,20 @@ TEST(ExecutorThreads, ThreadsAtTwoBarriersAreAFaultThatNamesBoth)
     });
 }
 
+TEST(ExecutorThreads, AThreadHasTheLocalMemoryOfAGpu)
+{
+    Executor executor(parse_schedule("fifo"), 1);
+    unsigned sum = 0;
+    executor.run(1, 2, [&] {
+        volatile char local[500 * 1024];
+        for (char& byte : const_cast<char(&)[500 * 1024]>(local)) // NOLINT: every page
+            byte = 1;
+        barrier();
+        sum += static_cast<unsigned>(local[0] + local[sizeof local - 1]);
+    });
+    EXPECT_EQ(sum, 4U);
+}
+
 TEST(ExecutorThreads, SharedMemoryHasTheLimitOfAGpu)
 {
     Executor executor(parse_schedule("fifo"), 1);

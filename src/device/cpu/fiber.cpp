@@ -17,7 +17,7 @@ namespace
 {
 
 #if defined(__SANITIZE_ADDRESS__)
-constinit std::size_t stack_bytes = 512UL * 1024; // instrumented frames are several times larger
+constinit std::size_t stack_bytes = 1024UL * 1024; // instrumented frames are several times larger
 void leave(void** fake, const void* bottom, std::size_t size)
 {
     __sanitizer_start_switch_fiber(fake, bottom, size);
@@ -32,7 +32,9 @@ void forget_frames(const boost::context::stack_context& stack)
     __asan_unpoison_memory_region(static_cast<const char*>(stack.sp) - stack.size, stack.size);
 }
 #else
-constinit std::size_t stack_bytes = 64UL * 1024;
+// The local memory that a CUDA thread may have (512 KB; CUDA guide, "Technical Specifications"), and frames. Only pages that are touched
+// take memory.
+constinit std::size_t stack_bytes = 576UL * 1024;
 void leave(void** /*fake*/, const void* /*bottom*/, std::size_t /*size*/) {}
 void enter(void* /*fake*/, const void** /*bottom*/, std::size_t* /*size*/) {}
 void forget_frames(const boost::context::stack_context& /*stack*/) {}

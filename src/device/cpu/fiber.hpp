@@ -74,8 +74,8 @@ class CarrierPool
     std::vector<Carrier*> idle_;
 };
 
-// Bytes of the stack of a carrier that is made from now on. The default suits nestbed's own kernels; a program of a
-// user may have larger local variables.
+// Bytes of the stack of a carrier that is made from now on. The default is enough for the local memory of a CUDA
+// thread; deep recursion of device functions may need more.
 void set_stack_bytes(std::size_t bytes);
 
 // The carrier that runs on this operating-system thread; nullptr outside kernels.
