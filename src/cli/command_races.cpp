@@ -1,22 +1,28 @@
 #include "base/error.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/help.hpp"
+#include "cli/user_program.hpp"
 #include "device/backends.hpp"
 #include "device/cpu/observer.hpp"
 #include "inspect/race_text.hpp"
 #include "model/case_text.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
+#include "program/build/nvcc_command.hpp"
 #include "run/sessions.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <unistd.h>
 
@@ -69,12 +75,13 @@ bool look(Session& session, const Case& point, bool expect_race, bool as_json, s
     if (!as_json && status != Status::unsupported)
         out << folded(heading(point), 0) << races_text(races);
     const bool found = !races.races.empty();
+    const bool bad = !races.bad_accesses.empty(); // no case may have those
     const auto say = [&](std::string_view more) {
         err << fmt::format("nestbed: {}: {}{}\n", heading(point), why_not_ok(races.sample), more);
     };
     switch (status) {
     case Status::ok:
-        return found == expect_race;
+        return found == expect_race && !bad;
     case Status::wrong:
         if (found)
             return expect_race;
@@ -92,12 +99,35 @@ bool look(Session& session, const Case& point, bool expect_race, bool as_json, s
     }
 }
 
-int races(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)
+// Options that the strategies' cases do not have.
+constexpr std::array<std::string_view, 3> kForPrograms{"timeout", "suppressions", "zero-memory"};
+
+// A file that is neither an experiment nor CUDA code, such as hello.txt, would give an error about its first line.
+void check_experiment(const std::string& path)
 {
+    if (!path.ends_with(".cfg") && std::filesystem::path(path).has_extension())
+        throw UsageError(
+            fmt::format("races: {} is neither an experiment nor a CUDA file; allowed: FILE.cfg, or FILE.cu, .cuh, "
+                        ".cpp, .cc, .cxx",
+                        path));
+}
+
+// The races of nestbed's own strategies.
+int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    const Command command = races_command();
+    const Given given = parse_arguments(arguments, options_of(command), command.operands, usage_of(command));
+    for (const std::string_view name : kForPrograms)
+        if (given.contains(std::string(name)))
+            throw UsageError(
+                fmt::format("--{} is for a user's program; allowed: nestbed races FILE.cu --{} …", name, name));
+    const std::vector<std::string>& files = given.at("argument");
+    if (!files.empty())
+        check_experiment(files.front());
     if (cpu::observer == nullptr)
         return call_watching_program(arguments, out);
     Settings settings;
-    if (const auto& files = given.at("argument"); !files.empty())
+    if (!files.empty())
         settings.read_file(files.front());
     set_from(settings, given);
     for (const auto& [key, value] : kSmall)
@@ -120,6 +150,68 @@ int races(const Arguments& arguments, const Given& given, std::ostream& out, std
     return as_expected ? exit_ok : exit_rows_bad;
 }
 
+// Whether the words are about a user's program.
+bool is_about_program(const Arguments& arguments)
+{
+    const SplitArguments split = split_at_dashes(arguments);
+    return split.after || std::ranges::any_of(split.before, program::is_program_source);
+}
+
+// Reads the report of a program that was watched: whether it has races or accesses outside of buffers. Empty if the program wrote none.
+std::optional<bool> has_races(const std::filesystem::path& report)
+{
+    if (!std::filesystem::exists(report))
+        return {};
+    const auto json = nlohmann::json::parse(read_text_file(report.string()));
+    return !json.at("races").empty() || (json.contains("bad_accesses") && !json["bad_accesses"].empty());
+}
+
+int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream& err)
+{
+    const Command command = races_command();
+    const ProgramRequest request = read_request(command, arguments);
+    const program::HeldSignals signals;
+    if (!request.has_source) {
+        if (!request.nvcc.empty())
+            throw UsageError(
+                fmt::format("races: '{}' is not a CUDA file; allowed: {}", request.nvcc.front(), usage_of(command)));
+        return run_build(request.after.value_or(Arguments{}), true, signals, err);
+    }
+    const bool as_json = request.given.contains("json");
+    std::map<std::string, std::string> environment = program_environment(request.given);
+    const std::chrono::milliseconds timeout = program_timeout(request.given);
+    const program::TemporaryFolder folder;
+    const std::filesystem::path report = folder.path() / "report.json";
+    environment["NESTBED_REPORT"] = report.string();
+    const std::filesystem::path path = build_program(request, true, folder, signals, out, err);
+    if (path.empty())
+        return exit_could_not;
+    out.flush();
+    const ProgramEnd end = run_program_of_user(path, request.after.value_or(Arguments{}), environment, timeout,
+                                               signals, as_json ? STDERR_FILENO : STDOUT_FILENO);
+    const std::optional<bool> found = has_races(report);
+    if (as_json && found)
+        out << nlohmann::ordered_json::parse(read_text_file(report.string())).dump() << "\n";
+    const std::string name = path.filename().string();
+    if (end.timed_out)
+        err << fmt::format("nestbed: {} did not end within {} and was ended; --timeout S gives it more time\n", name,
+                           duration_text(timeout));
+    else if (end.signal != 0)
+        err << fmt::format("nestbed: {}: {}\n", name, end.text());
+    else if (!found)
+        err << fmt::format(
+            "nestbed: {} ended without its report ({}): it ended by _exit() or abort(), or before main()\n", name,
+            end.text());
+    if (found.value_or(true) || end.timed_out || end.signal != 0)
+        return exit_rows_bad;
+    return end.exit_code;
+}
+
+int races(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
+{
+    return is_about_program(arguments) ? races_of_program(arguments, out, err) : races_of_cases(arguments, out, err);
+}
+
 } // namespace
 
 Command races_command()
@@ -136,17 +228,33 @@ Command races_command()
     std::erase_if(settings, [](const Option& option) {
         return option.name == "backend" || option.name == "submit" || option.name == "l2" || option.name == "graphs";
     });
+    Options options{
+        {.name = "json", .value = "", .help = "print JSON: of cases one object per line; of a program its report"}};
+    const Options more = program_options({"timeout", "suppressions", "zero-memory"});
+    options.insert(options.end(), more.begin(), more.end());
     return {.name = "races",
-            .arguments = "[EXPERIMENT.cfg] [options]",
+            .arguments = "[EXPERIMENT.cfg] [options] | FILE.cu... [options] [-- ARGUMENT...] | -- COMMAND...",
             .summary = "find memory accesses of kernels that CUDA does not order",
             .text = "Runs each case once on the executor, records every memory access of its kernels\n"
                     "and prints the pairs that nothing orders: on a GPU their order can differ from\n"
                     "run to run. Small cases suffice. The exit code is 0 if every case ran and has no\n"
-                    "race (with --expect race: has a race) and no other error, else 3.\n",
+                    "race (with --expect race: has a race) and no other error, else 3.\n"
+                    "\n"
+                    "A CUDA program of yours is built and run, as it is, with nvcc's options:\n"
+                    "\n"
+                    "  nestbed races my.cu -Iinclude --schedule eager -- 1000\n"
+                    "\n"
+                    "Its races have its lines. The exit code is 3 if there are any, else the\n"
+                    "program's own. Comments `// nestbed: benign REASON` mark known races. Of the\n"
+                    "settings, --schedule and --pending-limit apply. After -- alone stands a command\n"
+                    "that builds a program; the program then prints its races when it runs:\n"
+                    "\n"
+                    "  nestbed races -- make && ./my\n",
             .files = "cfg",
             .operands = 1,
-            .options = {{.name = "json", .value = "", .help = "print one JSON object per line and case"}},
+            .options = std::move(options),
             .settings = std::move(settings),
+            .raw = true,
             .call = races};
 }
 

@@ -1,11 +1,14 @@
 #include "inspect/race_text.hpp"
 
 #include "base/text.hpp"
-#include "model/case_text.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 namespace nestbed
 {
@@ -48,6 +51,43 @@ nlohmann::ordered_json json_of(const RaceAccess& access)
     return json;
 }
 
+std::string_view name_of(BadAccess::Kind kind)
+{
+    return kind == BadAccess::Kind::out_of_bounds ? "out of bounds" : "uninitialized";
+}
+
+// "out of bounds: write of in[1024], 4 bytes past its end"
+std::string first_line_of(const BadAccess& bad)
+{
+    const std::string text = fmt::format("{}: {} of {}, ", name_of(bad.kind), name_of(bad.access), bad.memory);
+    if (bad.kind == BadAccess::Kind::uninitialized)
+        return text + "which nothing has written\n";
+    const std::ptrdiff_t bytes = bad.beyond < 0 ? -bad.beyond : bad.beyond;
+    return text + fmt::format("{} {} {}\n", bytes, bytes == 1 ? "byte" : "bytes",
+                              bad.beyond < 0 ? "before its beginning" : "past its end");
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many)
+{
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// "no races", "2 kinds of races, 31 pairs", "no races, 1 place with accesses out of bounds"
+std::string summary(const Races& races)
+{
+    std::string text = "no races";
+    if (!races.races.empty())
+        text = counted(races.races.size(), "kind", "kinds") + " of races, " + counted(races.pairs(), "pair", "pairs");
+    const auto places = [&](BadAccess::Kind kind) {
+        return static_cast<std::uint64_t>(std::ranges::count(races.bad_accesses, kind, &BadAccess::kind));
+    };
+    if (const std::uint64_t count = places(BadAccess::Kind::out_of_bounds); count != 0)
+        text += ", " + counted(count, "place", "places") + " with accesses out of bounds";
+    if (const std::uint64_t count = places(BadAccess::Kind::uninitialized); count != 0)
+        text += ", " + counted(count, "place", "places") + " with reads of uninitialized memory";
+    return text;
+}
+
 } // namespace
 
 std::string races_text(const Races& races)
@@ -58,40 +98,31 @@ std::string races_text(const Races& races)
                             race.bytes, race.bytes == 1 ? "byte" : "bytes");
         text += line_of(race.first) + line_of(race.second);
         text += folded("missing: " + race.missing, 2);
-        text += fmt::format("  {} {}\n\n", race.pairs, race.pairs == 1 ? "pair" : "pairs");
+        text += fmt::format("  {}\n\n", counted(race.pairs, "pair", "pairs"));
     }
+    for (const BadAccess& bad : races.bad_accesses)
+        text += first_line_of(bad) + line_of(bad.access) +
+                fmt::format("  {}\n\n", counted(bad.count, "access", "accesses"));
     const std::string watched = fmt::format("{} accesses of {} threads in {} {}", races.accesses, races.threads,
                                             races.grids, races.grids == 1 ? "grid" : "grids");
     const Status status = races.sample.status;
     const bool ran = status == Status::ok || status == Status::wrong || status == Status::count_mismatch;
-    if (races.races.empty())
-        return text + fmt::format("no races{}: {}\n", ran ? "" : " in what ran", watched);
-    return text + fmt::format("{} {} of races, {} {}: {}\n", races.races.size(),
-                              races.races.size() == 1 ? "kind" : "kinds", races.pairs(),
-                              races.pairs() == 1 ? "pair" : "pairs", watched);
+    return text + fmt::format("{}{}: {}\n", summary(races), ran || !races.none() ? "" : " in what ran", watched);
 }
 
-nlohmann::ordered_json races_json(const Case& point, const Races& races)
+nlohmann::ordered_json race_json(const Race& race)
 {
-    nlohmann::ordered_json json;
-    for (const auto& [key, value] : settings_of(point))
-        json["case"][key] = value;
-    json["status"] = name_of(races.sample.status);
-    if (!races.sample.detail.empty())
-        json["detail"] = races.sample.detail;
-    json["races"] = nlohmann::ordered_json::array();
-    for (const Race& race : races.races)
-        json["races"].push_back({{"memory", race.memory},
-                                 {"bytes", race.bytes},
-                                 {"first", json_of(race.first)},
-                                 {"second", json_of(race.second)},
-                                 {"missing", race.missing},
-                                 {"pairs", race.pairs}});
-    json["pairs"] = races.pairs();
-    json["accesses"] = races.accesses;
-    json["threads"] = races.threads;
-    json["grids"] = races.grids;
-    json["memory_bytes"] = races.memory_bytes;
+    return {{"memory", race.memory},          {"bytes", race.bytes},     {"first", json_of(race.first)},
+            {"second", json_of(race.second)}, {"missing", race.missing}, {"pairs", race.pairs}};
+}
+
+nlohmann::ordered_json bad_access_json(const BadAccess& bad)
+{
+    nlohmann::ordered_json json{{"kind", name_of(bad.kind)}, {"memory", bad.memory}, {"bytes", bad.bytes}};
+    if (bad.kind == BadAccess::Kind::out_of_bounds)
+        json["beyond"] = bad.beyond;
+    json["access"] = json_of(bad.access);
+    json["count"] = bad.count;
     return json;
 }
 

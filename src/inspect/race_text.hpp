@@ -10,9 +10,13 @@
 namespace nestbed
 {
 
-// The races of a case, most frequent first, and a last line with their number.
+// The races of a run, most frequent first, its other bad accesses, and a last line with their numbers.
 std::string races_text(const Races& races);
-// The same, together with the case, as a JSON object. Its keys are in src/README.md.
+// One kind of race as a JSON object.
+nlohmann::ordered_json race_json(const Race& race);
+// The accesses of one place out of bounds, or of uninitialised memory, as a JSON object.
+nlohmann::ordered_json bad_access_json(const BadAccess& bad);
+// The same as races_text(), together with the case, as a JSON object. Its keys are in src/README.md.
 nlohmann::ordered_json races_json(const Case& point, const Races& races);
 
 } // namespace nestbed

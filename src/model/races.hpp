@@ -1,9 +1,11 @@
-// What the race detector found in one run of a case: pairs of accesses that no CUDA rule orders.
+// What the race detector found in one run: pairs of accesses that no CUDA rule orders, and accesses of memory that is not there or that
+// nothing has written.
 #pragma once
 
 #include "model/case.hpp"
 #include "model/sample.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,13 +51,32 @@ struct Race {
     std::uint64_t pairs = 0;  // number of races among the accesses that were kept
 };
 
+// All accesses at one source place of one kind that no program may make.
+struct BadAccess {
+    enum class Kind : std::uint8_t {
+        out_of_bounds,
+        uninitialized // a read of memory that nothing has written
+    };
+    Kind kind = Kind::out_of_bounds;
+    std::string memory;    // of the first one: "in[1024]", "in[-1]"
+    std::size_t bytes = 0; // of the first one
+    // Out of bounds: how many bytes its last byte is past the end of the memory, or (negative) its first byte before the beginning.
+    std::ptrdiff_t beyond = 0;
+    RaceAccess access; // the first one
+    std::uint64_t count = 0;
+};
+
 struct Races {
     Sample sample; // of the run that was searched for races
     std::vector<Race> races;
+    std::vector<BadAccess> bad_accesses;
     std::uint64_t grids = 0;
     std::uint64_t threads = 0;
     std::uint64_t accesses = 0;     // to memory that threads can share
     std::uint64_t memory_bytes = 0; // used by the detector
+
+    // Nothing was found.
+    bool none() const { return races.empty() && bad_accesses.empty(); }
 
     std::uint64_t pairs() const
     {

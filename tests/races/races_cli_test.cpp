@@ -110,7 +110,8 @@ TEST(RacesCommand, SaysWhatItCannotRun)
     EXPECT_THAT(expected.err, HasSubstr("; the case did not run, and a race was expected"));
     const Outcome large = nestbed({"races", "--strategy", "barrier", "--grid", "65536", "--block", "512"});
     EXPECT_EQ(large.exit_code, 1);
-    EXPECT_THAT(large.err, HasSubstr("need more than 2048 MB; allowed: a smaller case (--grid, --block"));
+    EXPECT_THAT(large.err, HasSubstr("needs more than 2048 MB for the accesses of this run; use a smaller case (of a "
+                                     "strategy: --grid, --block"));
     EXPECT_EQ(nestbed({"races", "--strategy", "barrier", "--backend", "cuda"}).exit_code, 2);
     EXPECT_EQ(nestbed({"races"}).exit_code, 2);
 }

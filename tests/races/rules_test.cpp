@@ -1,12 +1,8 @@
 // The ordering rules one by one, in kernels of this file. The file is compiled like the strategies that the detector
 // watches.
 #include "base/error.hpp"
-#include "device/cpu/context.hpp"
-#include "device/cpu/observer.hpp"
 #include "model/ledger.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "rules.hpp"
 
 #include <array>
 #include <cstdint>
@@ -17,40 +13,7 @@ namespace nestbed
 namespace
 {
 
-using cpu::launch;
 using cpu::launch_and_wait;
-
-class Rules : public testing::TestWithParam<const char*>
-{
-  protected:
-    Rules() { cpu::observer->memory(data.data(), sizeof data, sizeof(int), "data"); }
-    ~Rules() override { cpu::observer->forget(data.data()); }
-    Rules(const Rules&) = delete;
-    Rules& operator=(const Rules&) = delete;
-
-    // Number of racing pairs in a run of one grid.
-    std::uint64_t pairs(unsigned grid, unsigned block, const cpu::KernelCall& kernel)
-    {
-        return watch([&](cpu::Executor& executor) { executor.run(grid, block, kernel); }).pairs();
-    }
-    template <class Work>
-    Races watch(Work&& work)
-    {
-        cpu::Executor executor(parse_schedule(GetParam()), 1);
-        return cpu::observer->watch([&] { work(executor); });
-    }
-
-    std::array<int, 64> data{};
-};
-
-unsigned thread()
-{
-    return threadIdx.x;
-}
-void child(int* to, Mechanism how, unsigned threads = 1)
-{
-    launch(1, threads, how, [=] { to[thread()] += 1; });
-}
 
 TEST_P(Rules, ThreadsOfABlockAreInOrderByABarrierAlone)
 {
@@ -126,7 +89,7 @@ TEST_P(Rules, AWaitOrdersWhatIsBeforeTheChildsFlag)
 {
     enum class Flag { none, late, early, before_other_thread };
     unsigned flag = 0;
-    cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag");
+    name_memory(&flag, sizeof flag, sizeof flag, "flag");
     const auto by = [&](Flag when, unsigned threads) {
         flag = 0;
         return pairs(1, 1, [&] {
@@ -253,7 +216,9 @@ TEST_P(Rules, WhatComesAfterAFaultIsAfterAllOfTheRunThatItEnded)
         data[thread()] = 1;
         child(&data[10 + thread()], Mechanism::fire_and_forget);
         if (thread() == 0)
-            __syncthreads(); // the other thread skips it
+            __syncthreads();
+        else
+            __syncthreads(); // another one
     };
     const auto after = [&](unsigned stream, const cpu::KernelCall& kernel) {
         return watch([&](cpu::Executor& executor) {
@@ -270,7 +235,7 @@ TEST_P(Rules, WhatComesAfterAFaultIsAfterAllOfTheRunThatItEnded)
 TEST_P(Rules, MemoryThatIsNamedAgainKeepsNoAtomics)
 {
     unsigned flag = 0;
-    const auto name = [&] { cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag"); };
+    const auto name = [&] { name_memory(&flag, sizeof flag, sizeof flag, "flag"); };
     const auto by = [&](bool again) {
         name();
         return watch([&](cpu::Executor& executor) {
@@ -362,7 +327,7 @@ std::uint64_t pairs_by(Signal signal, int* data, unsigned* flag,
 TEST_P(Rules, AtomicsOrderWithReleaseAndAcquireOrWithFencesOnBothSides)
 {
     unsigned flag = 0;
-    cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag");
+    name_memory(&flag, sizeof flag, sizeof flag, "flag");
     const auto by = [&](Signal signal) {
         return pairs_by(signal, data.data(), &flag,
                         [&](const cpu::KernelCall& kernel) { return pairs(2, 1, kernel); });
@@ -377,7 +342,7 @@ TEST_P(Rules, AtomicsOrderWithReleaseAndAcquireOrWithFencesOnBothSides)
     EXPECT_EQ(by(Signal::fenced_volatiles), 0U);
     cpu::observer->forget(&flag);
     EXPECT_GT(by(Signal::release_acquire), 0U) << "of memory that nobody named";
-    cpu::observer->memory(&flag, sizeof flag, sizeof flag, kOwnRecords);
+    name_memory(&flag, sizeof flag, sizeof flag, kOwnRecords);
     EXPECT_GT(by(Signal::release_acquire), 0U) << "of nestbed itself";
     EXPECT_GT(by(Signal::fences), 0U);
     cpu::observer->forget(&flag);
@@ -387,7 +352,7 @@ TEST_P(Rules, AtomicsOrderWithReleaseAndAcquireOrWithFencesOnBothSides)
 TEST_P(Rules, ARelaxedStoreGoesOnWithAReleaseOfItsThread)
 {
     unsigned flag = 0;
-    cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag");
+    name_memory(&flag, sizeof flag, sizeof flag, "flag");
     const auto by = [&](unsigned storing_thread, bool writes_between) {
         flag = 0;
         return pairs(1, 2, [&, storing_thread, writes_between] {
@@ -413,7 +378,7 @@ TEST_P(Rules, ARelaxedStoreGoesOnWithAReleaseOfItsThread)
 TEST_P(Rules, AtomicsOrderByOneAddress)
 {
     std::array<unsigned, 2> flags{};
-    cpu::observer->memory(flags.data(), sizeof flags, sizeof(unsigned), "flags");
+    name_memory(flags.data(), sizeof flags, sizeof(unsigned), "flags");
     const auto by = [&](std::memory_order order, bool fences, unsigned of_block_1) {
         return pairs(2, 1, [&, order, fences, of_block_1] {
             data[0] = 1;
@@ -511,7 +476,7 @@ std::array<int, 4> table{};
 
 TEST_P(Rules, AVariableWithANameKeepsIt)
 {
-    cpu::observer->memory(table.data(), sizeof table, sizeof(int), "table");
+    name_memory(table.data(), sizeof table, sizeof(int), "table");
     for (unsigned run = 0; run < 2; ++run) {
         const Races races = watch([](cpu::Executor& executor) {
             executor.run(2, 1, [] {
@@ -574,8 +539,8 @@ TEST_P(Rules, AReportSaysWhereWhoAndWhy)
 TEST_P(Rules, AReportNamesTheAtomicThatOrdersNothing)
 {
     std::array<unsigned, 3> flags{};
-    cpu::observer->memory(&flags[0], sizeof flags[0], sizeof flags[0], kOwnRecords);
-    cpu::observer->memory(&flags[1], 2 * sizeof flags[1], sizeof flags[1], "flags");
+    name_memory(&flags[0], sizeof flags[0], sizeof flags[0], kOwnRecords);
+    name_memory(&flags[1], 2 * sizeof flags[1], sizeof flags[1], "flags");
     const auto why = [&](const cpu::KernelCall& kernel) {
         const Races races = watch([&](cpu::Executor& executor) { executor.run(2, 1, kernel); });
         return races.races.empty() ? "no race" : races.races.front().missing;
@@ -610,10 +575,10 @@ TEST_P(Rules, MemoryThatIsGivenBackDoesNotCount)
 {
     const auto bytes = [&](unsigned blocks, unsigned rounds) {
         return watch([&](cpu::Executor& executor) {
-                   executor.run(blocks, 2, [this, rounds] {
-                       BLOCK_SHARED(int, tile, 1000);
+                   executor.run(blocks, 2, [rounds] {
+                       BLOCK_SHARED(int, tile, 200);
                        for (unsigned round = 0; round < rounds; ++round) {
-                           tile[(round + thread()) % 1000] = data[thread()];
+                           tile[(round + thread()) % 200] = 1;
                            __syncthreads();
                        }
                    });
@@ -628,7 +593,7 @@ TEST_P(Rules, MemoryThatIsGivenBackDoesNotCount)
 TEST_P(Rules, MemoryThatIsForgottenIsForgottenWithItsAtomics)
 {
     unsigned flag = 0;
-    const auto name = [&] { cpu::observer->memory(&flag, sizeof flag, sizeof flag, "flag"); };
+    const auto name = [&] { name_memory(&flag, sizeof flag, sizeof flag, "flag"); };
     const auto reads = [&](bool forget) {
         return watch([&](cpu::Executor& executor) {
                    name();
@@ -668,19 +633,25 @@ TEST(Limits, AGridOfMoreBlocksThanThereAreNumbersForIsAnError)
 TEST_P(Rules, MemoryPastTheLimitIsAnError)
 {
     constexpr std::size_t kMany = 1U << 25U;
-    const auto large = std::make_unique<char[]>(kMany);
-    cpu::observer->memory(large.get(), kMany, 1, "large");
-    EXPECT_THROW(pairs(1, 1, [&] { large[0] = 1; }), RunError);
+    const std::unique_ptr<char[]> large(new char[kMany]); // nothing writes there
+    name_memory(large.get(), kMany, 1, "large");
+    EXPECT_EQ(pairs(1, 1, [&] { large[kMany - 1] = large[0] = 1; }), 0U) << "memory of which little is used";
+    const auto bytes = [&](std::size_t step) {
+        return watch([&](cpu::Executor& executor) {
+                   executor.run(1, 1, [&, step] {
+                       for (std::size_t at = 0; at < kMany; at += step)
+                           large[at] = 1;
+                   });
+               })
+            .memory_bytes;
+    };
+    EXPECT_LT(bytes(kMany / 4), 3U << 20U);
+    EXPECT_THROW(pairs(1, 1, [&] { std::memset(large.get(), 0, kMany); }), RunError);
     cpu::observer->forget(large.get());
     EXPECT_EQ(pairs(1, 2, [&] { data[0] = 1; }), 1U) << "and the next run is as ever";
 }
 
-INSTANTIATE_TEST_SUITE_P(Races, Rules, testing::Values("fifo", "eager", "random:1", "random:2"),
-                         [](const testing::TestParamInfo<const char*>& test) {
-                             std::string name = test.param;
-                             std::ranges::replace(name, ':', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Races, Rules, kSchedules, kScheduleName);
 
 } // namespace
 } // namespace nestbed

@@ -1,6 +1,7 @@
 // The verdict on every strategy: `racy` agrees with what the detector finds, in every order of the executor.
 #include "base/text_file.hpp"
 #include "device/backends.hpp"
+#include "inspect/race_text.hpp"
 #include "support/battery.hpp"
 #include "support/orders.hpp"
 
@@ -91,6 +92,8 @@ TEST_P(EveryStrategy, IsRacyAsItSays)
                     << schedule << ": " << races.sample.detail;
                 EXPECT_TRUE(races.pairs() == 0 || GetParam().info().racy)
                     << schedule << ", " << shape.name << ": " << text_of(races);
+                EXPECT_TRUE(races.bad_accesses.empty() || GetParam().info().racy)
+                    << schedule << ", " << shape.name << ": " << races_text(races);
                 pairs += races.pairs();
             },
             !is_thorough());
@@ -111,6 +114,8 @@ TEST_P(EveryStrategy, IsRacyAsItSaysInAnyOrder)
             const Races races = session->races(point, order);
             EXPECT_EQ(races.pairs() > 0, GetParam().info().racy)
                 << schedule << " " << order << ": " << text_of(races);
+            EXPECT_TRUE(races.bad_accesses.empty() || GetParam().info().racy)
+                << schedule << " " << order << ": " << races_text(races);
         }
     }
 }

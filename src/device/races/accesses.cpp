@@ -7,9 +7,6 @@
 namespace nestbed::races
 {
 
-namespace
-{
-
 bool knows(Clock clock, const Access& access)
 {
     return clock != nullptr &&
@@ -18,7 +15,14 @@ bool knows(Clock clock, const Access& access)
             time_of(clock, grid_actor(access.grid)) != 0);
 }
 
-} // namespace
+void remember(SeenAtomics& seen, const SeenAtomic& atomic)
+{
+    constexpr std::size_t kKept = 4;
+    std::erase_if(seen, [&](const SeenAtomic& other) { return other.address == atomic.address; });
+    if (seen.size() == kKept)
+        seen.pop_back();
+    seen.insert(seen.begin(), atomic);
+}
 
 void Detector::enters(WatchedThread& thread, const void* place)
 {
@@ -29,11 +33,19 @@ void Detector::leaves(WatchedThread& thread)
     thread.node = sites_.caller(thread.node);
 }
 
-std::uintptr_t Detector::would_order(const Access& access, const WatchedThread& thread)
+const SeenAtomic* Detector::would_order(const Access& access, const WatchedThread& thread)
 {
-    const auto found = std::ranges::find_if(thread.would_acquire,
-                                            [&](const auto& of_atomic) { return knows(of_atomic.second, access); });
-    return found == thread.would_acquire.end() ? 0 : found->first;
+    const auto in = [&access](const SeenAtomics& seen) -> const SeenAtomic* {
+        const auto found =
+            std::ranges::find_if(seen, [&](const SeenAtomic& atomic) { return knows(atomic.with_fences, access); });
+        return found == seen.end() ? nullptr : &*found;
+    };
+    const SeenAtomic* found = in(thread.seen);
+    if (found == nullptr)
+        found = in(thread.block->seen);
+    for (const WatchedGrid* grid = thread.block->grid; grid != nullptr && found == nullptr; grid = grid->parent)
+        found = in(grid->seen);
+    return found;
 }
 
 bool Detector::ordered(const Access& access, const WatchedThread& thread) const
@@ -71,7 +83,7 @@ void Detector::found(const Access& first, const Access& second, const WatchedThr
         known = found_
                     .emplace(key, Found{.first = first,
                                         .second = second,
-                                        .memory = region.spelled(cell),
+                                        .memory = region.spelled(static_cast<std::ptrdiff_t>(cell * region.element)),
                                         .bytes = bytes,
                                         .missing = missing_order(first, second, thread),
                                         .pairs = 0})
@@ -115,7 +127,23 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
     has_room();
 }
 
-bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
+void Detector::found_bad(BadAccess::Kind kind, const Access& access, const Region& region, std::ptrdiff_t offset,
+                         std::size_t bytes, std::ptrdiff_t beyond)
+{
+    const std::tuple key(kind, access.site, access.kind);
+    auto known = found_bad_.find(key);
+    if (known == found_bad_.end())
+        known = found_bad_
+                    .emplace(key, FoundBad{.access = access,
+                                           .memory = region.spelled(offset),
+                                           .bytes = bytes,
+                                           .beyond = beyond,
+                                           .count = 0})
+                    .first;
+    ++known->second.count;
+}
+
+bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
                         const void* place)
 {
     if (full_)
@@ -124,13 +152,6 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     if (region == nullptr)
         return false;
     ++accesses_;
-    if (region->cells.empty()) {
-        const std::size_t cells = (region->bytes + region->element - 1) / region->element;
-        if (!has_room(cells * sizeof(Cell)))
-            return false;
-        region->cells.resize(cells);
-        shadow_.changed(*region, static_cast<std::ptrdiff_t>(cells * sizeof(Cell)));
-    }
     const WatchedBlock& block = *thread.block;
     const Access now{.grid = block.grid->number,
                      .block = block.index,
@@ -139,27 +160,46 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
                      .site = sites_.at(thread.node, place),
                      .thread = thread.index,
                      .kind = kind};
+    const auto size = static_cast<std::ptrdiff_t>(region->bytes);
+    const auto begin = static_cast<std::ptrdiff_t>(address - region->begin); // negative: before it
+    const std::ptrdiff_t end = begin + static_cast<std::ptrdiff_t>(bytes);
+    if (region->guard != 0 && (begin < 0 || end > size))
+        found_bad(BadAccess::Kind::out_of_bounds, now, *region, begin < 0 ? begin : std::max(begin, size), bytes,
+                  begin < 0 ? begin : end - size);
+    if (begin >= size || end <= 0)
+        return false;
+    const std::size_t first = static_cast<std::size_t>(std::max(begin, std::ptrdiff_t{0})) / region->element;
+    const std::size_t last = static_cast<std::size_t>(std::min(end, size) - 1) / region->element;
+    if (region->uninitialized) {
+        if (reads && !region->any_written(first, last))
+            found_bad(BadAccess::Kind::uninitialized, now, *region, begin, bytes, 0);
+        if (writes(kind))
+            shadow_.mark_written(*region, first, last);
+    }
+    if (const std::size_t more = region->cells.bytes_to_make(first, last, region->count()); more != 0) {
+        if (!has_room(more))
+            return false;
+        region->cells.make(first, last, region->count());
+        shadow_.changed(*region, static_cast<std::ptrdiff_t>(more));
+    }
     counted_.clear();
-    const std::size_t first = (address - region->begin) / region->element;
-    const std::size_t last = std::min(address - region->begin + bytes, region->bytes) - 1;
-    for (std::size_t cell = first; cell <= last / region->element; ++cell)
+    for (std::size_t cell = first; cell <= last; ++cell)
         access_cell(region->cells[cell], now, thread, *region, cell, bytes);
     return region->orders;
 }
 
 void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires)
 {
-    const auto released = atomics_.find(address);
-    if (released == atomics_.end())
+    const auto found = atomics_.find(address);
+    if (found == atomics_.end())
         return;
+    const Released& released = found->second;
     Clock& to = acquires ? thread.acquired : thread.unfenced;
-    to = clocks_.merged(to, released->second.clock);
-    auto place = std::ranges::find(thread.would_acquire, address, &std::pair<std::uintptr_t, Clock>::first);
-    if (place == thread.would_acquire.end()) {
-        place = thread.would_acquire.begin();
-        std::rotate(place, std::prev(thread.would_acquire.end()), thread.would_acquire.end());
-    }
-    *place = {address, released->second.with_fences};
+    to = clocks_.merged(to, released.clock);
+    thread.fenced.unfenced = clocks_.merged(thread.fenced.unfenced, released.sequential);
+    remember(
+        thread.seen,
+        {.address = address, .with_fences = released.with_fences, .released = released.clock, .fenced = acquires});
 }
 
 // A release to an address goes on with later relaxed writes of the same thread to it, stores too: a release pattern of the PTX ISA is "a
@@ -170,24 +210,36 @@ void Detector::writes_atomically(WatchedThread& thread, std::uintptr_t address, 
     const WatchedBlock& block = *thread.block;
     const std::pair key(address, thread_actor(block.grid->number, block.index, thread.index));
     const Clock all = release(thread);
+    const Clock sequential = clocks_.merged(thread.fenced.released, block.fenced.released);
     Clock clock = all;
     if (releases) {
         releases_[key] = all;
     } else {
         const auto earlier = releases_.find(key);
         clock = clocks_.merged(thread.released, earlier == releases_.end() ? nullptr : earlier->second);
+        clock = clocks_.merged(clock, sequential);
     }
     Released& released = atomics_[address];
     released.clock = after_reading ? clocks_.merged(released.clock, clock) : clock;
+    released.sequential = after_reading ? clocks_.merged(released.sequential, sequential) : sequential;
     released.with_fences = after_reading ? clocks_.merged(released.with_fences, all) : all;
 }
 
-void Detector::fences(WatchedThread& thread, bool acquires, bool releases)
+void Detector::fences(WatchedThread& thread, bool acquires, bool releases, bool sequential)
 {
-    if (acquires)
+    if (acquires) {
         thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced, nullptr));
+        for (SeenAtomic& atomic : thread.seen)
+            atomic.fenced = true;
+    }
+    if (sequential) {
+        thread.acquired = clocks_.merged(thread.acquired, thread.fenced.unfenced);
+        thread.acquired = clocks_.merged(thread.acquired, thread.block->fenced.unfenced);
+    }
     if (releases)
         thread.released = release(thread);
+    if (sequential)
+        thread.fenced.released = thread.released;
 }
 
 } // namespace nestbed::races

@@ -54,37 +54,62 @@ std::string between_siblings(const WatchedGrid& left, const WatchedGrid& right)
 {
     if (left.parent == nullptr)
         return fmt::format("the host's streams {} and {} are in no order", left.stream, right.stream);
-    return fmt::format("a grid launched by {} from block {} and one by {} from block {} are in no order (the NULL "
-                       "stream of one block "
-                       "would order them, or a tail launch)",
-                       name_of(left.mechanism), left.parent_block, name_of(right.mechanism), right.parent_block);
+    return fmt::format(
+        "a grid launched by {} from block {} and one by {} from block {} are in no order (one stream of one "
+        "block, as its NULL stream, would order them, or a tail launch)",
+        name_of(left.mechanism), left.parent_block, name_of(right.mechanism), right.parent_block);
+}
+
+std::string between_threads(const Access& first, const Access& second)
+{
+    if (first.block != second.block)
+        return fmt::format(
+            "blocks {} and {} of a grid are in no order (a counter with release and acquire would order "
+            "them, or the end of the grid)",
+            first.block, second.block);
+    if (first.thread / cpu::kWarpLanes == second.thread / cpu::kWarpLanes)
+        return "no __syncthreads() and no __syncwarp() is between them (the threads of a warp do not run in lockstep "
+               "since "
+               "Volta; a __syncwarp() between them would do)";
+    return "no __syncthreads() is between them";
 }
 
 } // namespace
+
+std::string Detector::missing_fence(const SeenAtomic& atomic, const Access& first)
+{
+    const Region* const region = shadow_.find(atomic.address);
+    const bool has_first = knows(atomic.released, first);
+    std::string_view missing =
+        "a __threadfence() before the atomic in the first thread and one after it in the second are";
+    if (has_first && !atomic.fenced)
+        missing = "a __threadfence() after the atomic in the second thread is";
+    if (!has_first && atomic.fenced)
+        missing = "a __threadfence() before the atomic in the first thread is";
+    return fmt::format(
+        "an atomic of {} is between them that orders nothing by itself ({} missing, or release and acquire)",
+        region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(atomic.address - region->begin)),
+        missing);
+}
 
 std::string Detector::missing_order(const Access& first, const Access& second, const WatchedThread& thread)
 {
     const WatchedGrid* const left = grids_[first.grid].get();
     const WatchedGrid* const right = grids_[second.grid].get();
+    const SeenAtomic* const atomic = would_order(first, thread);
     if (left != right) {
-        if (const WatchedGrid* child = launched_from(right, left))
+        // Of the launching block, the launch is what orders; of other blocks, it may be an atomic before the launch.
+        if (const WatchedGrid* child = launched_from(right, left);
+            child != nullptr && (atomic == nullptr || first.block == child->parent_block))
             return between_parent_and(*child, first, second, false);
-        if (const WatchedGrid* child = launched_from(left, right))
+        if (const WatchedGrid* child = launched_from(left, right);
+            child != nullptr && (atomic == nullptr || second.block == child->parent_block))
             return between_parent_and(*child, second, first, true);
     }
-    if (const std::uintptr_t address = would_order(first, thread)) {
-        const Region* const region = shadow_.find(address);
-        return fmt::format(
-            "an atomic of {} is between them that orders nothing by itself (a __threadfence() before it in the first "
-            "thread and after it in the second would do, or release and acquire)",
-            region == nullptr ? "memory" : region->spelled((address - region->begin) / region->element));
-    }
+    if (atomic != nullptr)
+        return missing_fence(*atomic, first);
     if (left == right)
-        return first.block == second.block ? "no __syncthreads() is between them"
-                                           : fmt::format("blocks {} and {} of a grid are in no order (a counter with "
-                                                         "release and acquire would order them, or "
-                                                         "the end of the grid)",
-                                                         first.block, second.block);
+        return between_threads(first, second);
     for (const WatchedGrid* above = left->parent;; above = above->parent) {
         const WatchedGrid* const other = launched_from(right, above);
         if (other != nullptr)
@@ -108,7 +133,7 @@ RaceAccess Detector::described(const Access& access) const
 }
 
 // Calls that differ further out are one place.
-std::vector<Race> Detector::described() const
+std::vector<Race> Detector::described_races() const
 {
     std::vector<Race> races;
     const auto names = [](const RaceAccess& left, const RaceAccess& right) {
@@ -134,6 +159,28 @@ std::vector<Race> Detector::described() const
     }
     std::ranges::stable_sort(races, std::ranges::greater{}, &Race::pairs);
     return races;
+}
+
+std::vector<BadAccess> Detector::described_bad_accesses() const
+{
+    std::vector<BadAccess> all;
+    for (const auto& [key, found] : found_bad_) {
+        BadAccess bad{.kind = std::get<0>(key),
+                      .memory = found.memory,
+                      .bytes = found.bytes,
+                      .beyond = found.beyond,
+                      .access = described(found.access),
+                      .count = found.count};
+        const auto same = std::ranges::find_if(all, [&](const BadAccess& other) {
+            return other.kind == bad.kind && other.access.places.front() == bad.access.places.front() &&
+                   other.access.write == bad.access.write && other.access.atomic == bad.access.atomic;
+        });
+        if (same == all.end())
+            all.push_back(std::move(bad));
+        else
+            same->count += bad.count;
+    }
+    return all;
 }
 
 } // namespace nestbed::races

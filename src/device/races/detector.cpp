@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace nestbed::races
 {
@@ -17,9 +18,10 @@ constexpr std::size_t kMostBytes = 2ULL << 30U;
 
 RunError too_large()
 {
-    return RunError(fmt::format("the accesses of this case need more than {} MB; allowed: a smaller case (--grid, "
-                                "--block, --elements); the races do not depend on the size",
-                                kMostBytes >> 20U));
+    return RunError(
+        fmt::format("the race detector needs more than {} MB for the accesses of this run; use a smaller case "
+                    "(of a strategy: --grid, --block, --elements): races do not depend on the size",
+                    kMostBytes >> 20U));
 }
 
 template <class Map>
@@ -40,29 +42,42 @@ WatchedBlock& block_of(void* handle)
 
 } // namespace
 
-Races Detector::watch(const std::function<void()>& work)
+void Detector::begin()
 {
+    const Busy busy;
     reset();
     watching_ = true;
-    try {
-        work();
-    } catch (...) {
-        reset();
-        throw;
-    }
+}
+
+Races Detector::end()
+{
+    const Busy busy;
     watching_ = false;
     if (full_) {
         reset();
         throw too_large();
     }
     Races races{.sample = {},
-                .races = described(),
+                .races = described_races(),
+                .bad_accesses = described_bad_accesses(),
                 .grids = grids_.size(),
                 .threads = threads_,
                 .accesses = accesses_,
                 .memory_bytes = most_bytes_};
     reset();
     return races;
+}
+
+Races Detector::watch(const std::function<void()>& work)
+{
+    begin();
+    try {
+        work();
+    } catch (...) {
+        reset();
+        throw;
+    }
+    return end();
 }
 
 void Detector::reset()
@@ -79,18 +94,27 @@ void Detector::reset()
     host_ = nullptr;
     streams_.clear();
     found_.clear();
+    found_bad_.clear();
     accesses_ = threads_ = 0;
     block_bytes_ = most_bytes_ = 0;
 }
 
-void Detector::memory(const void* begin, std::size_t bytes, std::size_t element, std::string_view name)
+void Detector::memory(const cpu::Memory& memory)
 {
-    shadow_.add(begin, bytes, element, name);
-    forget_atomics(reinterpret_cast<std::uintptr_t>(begin), bytes);
+    const Busy busy;
+    shadow_.add(memory);
+    forget_atomics(reinterpret_cast<std::uintptr_t>(memory.begin), memory.bytes);
+}
+
+void Detector::host_wrote(const void* begin, std::size_t bytes)
+{
+    const Busy busy;
+    shadow_.mark_written(reinterpret_cast<std::uintptr_t>(begin), bytes);
 }
 
 void Detector::forget(const void* begin)
 {
+    const Busy busy;
     forget_atomics(reinterpret_cast<std::uintptr_t>(begin), shadow_.remove(begin));
 }
 
@@ -102,6 +126,7 @@ void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
 
 void Detector::synchronized()
 {
+    const Busy busy;
     for (const auto& [stream, clock] : streams_)
         host_ = clocks_.merged(host_, clock);
     streams_.clear();
@@ -110,7 +135,7 @@ void Detector::synchronized()
 std::size_t Detector::bytes() const
 {
     return clocks_.bytes() + shadow_.bytes() + sites_.bytes() + block_bytes_ + grids_.size() * sizeof(WatchedGrid) +
-           bytes_of(atomics_) + bytes_of(releases_) + bytes_of(found_);
+           bytes_of(atomics_) + bytes_of(releases_) + bytes_of(found_) + bytes_of(found_bad_);
 }
 
 bool Detector::has_room(std::size_t more)
@@ -142,8 +167,9 @@ Clock Detector::release(WatchedThread& thread)
     return clock;
 }
 
-void* Detector::launched(void* handle, Mechanism mechanism, unsigned stream, const void* place)
+void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream, const void* place)
 {
+    const Busy busy;
     if (!watching_)
         return nullptr;
     auto* const thread = static_cast<WatchedThread*>(handle);
@@ -164,13 +190,25 @@ void* Detector::launched(void* handle, Mechanism mechanism, unsigned stream, con
     grid.parent_phase = block.phase;
     grid.site = sites_.at(thread->node, place);
     grid.base = release(*thread);
-    if (mechanism == Mechanism::null_stream)
-        grid.before = std::exchange(block.last_child, &grid);
+    grid.fenced = thread->fenced;
+    merge(grid.fenced, block.fenced);
+    grid.seen = thread->seen;
+    std::ranges::copy(block.seen, std::back_inserter(grid.seen));
+    if (mechanism == Mechanism::null_stream || (mechanism == Mechanism::named_stream && stream != 0)) {
+        const std::uint64_t key = mechanism == Mechanism::null_stream ? 0 : stream;
+        auto last = std::ranges::find(block.last_children, key, &std::pair<std::uint64_t, WatchedGrid*>::first);
+        if (last == block.last_children.end())
+            last = block.last_children.insert(last, {key, nullptr});
+        grid.before = std::exchange(last->second, &grid);
+    }
+    if (mechanism != Mechanism::tail)
+        block.children.push_back(&grid);
     return &grid;
 }
 
 void Detector::starts(void* handle)
 {
+    const Busy busy;
     WatchedGrid& grid = grid_of(handle);
     if (grid.before != nullptr)
         grid.ended = grid.before->ended;
@@ -182,17 +220,20 @@ void Detector::starts(void* handle)
 
 void Detector::done(void* handle)
 {
+    const Busy busy;
     WatchedGrid& grid = grid_of(handle);
     grid.ended = clocks_.with(grid.ended, grid_actor(grid.number), 1);
 }
 
 void Detector::complete(void* handle)
 {
+    const Busy busy;
     WatchedGrid& grid = grid_of(handle);
     if (grid.parent == nullptr) {
         streams_[grid.stream] = clocks_.merged(streams_[grid.stream], grid.ended);
         return;
     }
+    grid.complete = true;
     WatchedGrid& parent = *grids_[grid.parent->number];
     parent.ended = clocks_.merged(parent.ended, grid.ended);
 }
@@ -200,6 +241,7 @@ void Detector::complete(void* handle)
 // Nothing of it runs any more: to the host, all of it is complete.
 void Detector::abandoned(void* handle)
 {
+    const Busy busy;
     const WatchedGrid& root = grid_of(handle);
     Clock& stream = streams_[root.stream];
     for (std::uint32_t number = root.number; number < grids_.size(); ++number)
@@ -210,19 +252,20 @@ void Detector::abandoned(void* handle)
 
 void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t threads)
 {
+    const Busy busy;
     WatchedGrid& grid = grid_of(handle);
     if (full_)
         throw too_large();
     if (index >= kMostBlocks)
-        throw RunError(fmt::format(
-            "a grid of this case has more than {} blocks, which is all that the race detector has numbers "
-            "for; allowed: a smaller one (--grid, --elements)",
-            kMostBlocks));
+        throw RunError(
+            fmt::format("a grid has more than {} blocks; the race detector supports at most {} blocks per grid",
+                        kMostBlocks, kMostBlocks));
     auto made = std::make_unique<WatchedBlock>();
     WatchedBlock& block = *made;
     block.grid = &grid;
     block.index = static_cast<std::uint32_t>(index);
     block.clock = grid.base;
+    block.fenced = grid.fenced;
     block.threads.resize(threads);
     for (std::uint32_t thread = 0; thread < threads; ++thread) {
         block.threads[thread].block = &block;
@@ -237,21 +280,13 @@ void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t th
 
 void* Detector::thread_of(void* block, std::uint32_t index)
 {
+    const Busy busy;
     return &block_of(block).threads[index];
-}
-
-void Detector::barrier(void* handle)
-{
-    WatchedBlock& block = block_of(handle);
-    for (WatchedThread& thread : block.threads)
-        block.acquired = clocks_.merged(block.acquired, std::exchange(thread.acquired, nullptr));
-    block.clock = clocks_.merged(block.clock, block.acquired);
-    ++block.phase;
-    has_room();
 }
 
 void Detector::block_ends(void* handle)
 {
+    const Busy busy;
     WatchedBlock& block = block_of(handle);
     WatchedGrid& grid = *block.grid;
     grid.ended = clocks_.merged(grid.ended, block.acquired);
@@ -263,8 +298,9 @@ void Detector::block_ends(void* handle)
 void Detector::shared_memory(void* handle, const void* begin, std::size_t bytes, std::size_t element,
                              std::string_view name)
 {
+    const Busy busy;
     block_of(handle).shared.push_back(begin);
-    memory(begin, bytes, element, name);
+    memory({.begin = begin, .bytes = bytes, .element = element, .name = name, .uninitialized = true});
 }
 
 } // namespace nestbed::races

@@ -1,14 +1,22 @@
-// The race detector: knows of every two accesses of a run whether a rule of CUDA orders them, given the order of launches and of atomics in that run.
+// The race detector: knows of every two accesses of a run whether a rule of CUDA orders them, given the order of launches and of atomics in
+// that run. It also finds accesses outside of memory, and reads of what nothing has written.
 //
 // What orders (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism" and "Memory Fence Functions"; PTX ISA, "Memory Consistency Model"):
 //   - the order of a thread's own instructions;
-//   - a barrier: what all threads of a block did before it, before what they do after it;
+//   - a barrier: what all threads of a block did before it, before what they do after it; __syncwarp(): the same for its lanes;
 //   - a launch: what the launching thread (no other one) did before it, before all that the child does;
-//   - the end of a grid and of all its descendants, before: the next grid of the NULL stream of the launching block; the tail launches of
-//     the grid that launched it; the next grid of the host's stream; the host;
+//   - the end of a grid and of all its descendants, before: the next grid of the same stream of the launching block (its NULL stream, or a
+//     named one); the tail launches of the grid that launched it; the next grid of the host's stream; the host; what a thread of the
+//     launching block does after it has waited for all children;
 //     what its launching thread did before is not part of this: two threads that launch into one stream may do so in either order;
 //   - atomics: what a release comes after, before what follows an acquire of its value, or of a later one that atomics made of it; a fence
 //     (__threadfence) makes a release of relaxed atomics behind it and an acquire of those before it.
+// A fence counts for later atomics of other threads too, if a barrier or a launch is between: __threadfence(); __syncthreads(); and then
+// one thread's atomicAdd(). __threadfence() is fence.sc, and any two of these are in an order at run time, in which the first synchronizes
+// with the second (PTX ISA, "Fence-SC" and "Synchronizes"). Say that fence A comes before atomic X in causality order, that Y reads
+// what X wrote, and that Y comes before fence B. If B were before A, then Y would come before X in causality order, and a read cannot
+// read from a write that comes after it ("Causality"). So A is before B. A fence of less than fence.sc has no such order: it counts for
+// the atomics of its own thread alone.
 // What a child does is in no order with what its parent does after the launch. A wait (launch_and_wait) orders by its flag alone, an
 // atomic: the child releases it in complete(), and the parent acquires it.
 //
@@ -22,16 +30,38 @@
 #include "device/races/shadow.hpp"
 #include "device/races/sites.hpp"
 
-#include <array>
 #include <map>
 #include <memory>
-#include <unordered_map>
+#include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace nestbed::races
 {
 
 struct WatchedBlock;
+
+// Whether what the clock is of comes after the access.
+bool knows(Clock clock, const Access& access);
+
+// A value that an atomic read: for the report of a race that it would order if there were fences.
+struct SeenAtomic {
+    std::uintptr_t address = 0;
+    Clock with_fences = nullptr; // what it would have acquired with fences on both sides
+    Clock released = nullptr;    // what was released
+    bool fenced = false;         // a fence of the reading thread came after it
+};
+using SeenAtomics = std::vector<SeenAtomic>; // the last ones of different addresses, the latest first
+
+// Adds one. Of many, the earliest is forgotten.
+void remember(SeenAtomics& seen, const SeenAtomic& atomic);
+
+// What sequentially consistent fences and relaxed atomics did so far, as far as it comes before what a thread does next.
+struct Fenced {
+    Clock released = nullptr; // what the fences released
+    Clock unfenced = nullptr; // what the atomics read of what such fences released, and a fence will acquire
+};
 
 struct WatchedGrid {
     std::uint32_t number = 0;
@@ -41,13 +71,16 @@ struct WatchedGrid {
     std::uint16_t parent_thread = 0;
     std::uint32_t parent_phase = 0; // barriers of the launching block before the launch
     std::uint32_t site = 0;         // of the launch
-    unsigned stream = 0;            // of the host
+    std::uint64_t stream = 0;       // of the host or of the launching block
     Mechanism mechanism = Mechanism::null_stream;
-    WatchedGrid* before = nullptr; // in the NULL stream of the launching block
+    bool complete = false;         // with its descendants, without tail launches
+    WatchedGrid* before = nullptr; // in the stream of the launching block
     Clock base = nullptr;          // what all its threads know: what their launcher knew, and `after`
     Clock after = nullptr;         // what was complete before it started
     // What its end adds: the grid, its descendants, what their threads acquired, and the grids before it in its stream.
     Clock ended = nullptr;
+    Fenced fenced;    // of its launching thread
+    SeenAtomics seen; // by its launching thread
 };
 
 struct WatchedThread {
@@ -58,31 +91,56 @@ struct WatchedThread {
     Clock acquired = nullptr; // since the last barrier
     Clock released = nullptr; // what its last fence released
     Clock unfenced = nullptr; // what its relaxed atomics read, and a fence will acquire
-    // What its last atomics would have acquired with fences on both sides, by their addresses.
-    std::array<std::pair<std::uintptr_t, Clock>, 4> would_acquire{};
+    std::uint32_t volatile_reads = 0;
+    Fenced fenced;    // since the last barrier
+    SeenAtomics seen; // since the last barrier
 };
 
 struct WatchedBlock {
     WatchedGrid* grid = nullptr;
     std::uint32_t index = 0;
-    std::uint32_t phase = 0;           // barriers that have opened
-    Clock clock = nullptr;             // what all its threads know
-    Clock acquired = nullptr;          // the part of it that its threads acquired
-    WatchedGrid* last_child = nullptr; // in its NULL stream
+    std::uint32_t phase = 0;                                           // barriers that have opened
+    Clock clock = nullptr;                                             // what all its threads know
+    Clock acquired = nullptr;                                          // the part of it that its threads acquired
+    Fenced fenced;                                                     // of all its threads
+    SeenAtomics seen;                                                  // by all its threads
+    std::vector<std::pair<std::uint64_t, WatchedGrid*>> last_children; // by stream; 0: its NULL stream
+    std::vector<const WatchedGrid*> children; // that nobody has waited for, without tail launches
+    Clock waited = nullptr;                   // what the end of the others adds
     std::vector<WatchedThread> threads;
     std::vector<const void*> shared; // where its memory begins
 
     std::size_t bytes() const { return sizeof(WatchedBlock) + threads.capacity() * sizeof(WatchedThread); }
 };
 
+// While the detector works, accesses are its own. Functions of the library that it shares with watched code may be those of the watched
+// code, because the linker keeps one of each.
+class Busy
+{
+  public:
+    Busy() : before_(std::exchange(now_, true)) {}
+    ~Busy() { now_ = before_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+    static bool now() { return now_; }
+
+  private:
+    static inline constinit bool now_ = false;
+    bool before_;
+};
+
 class Detector final : public cpu::Observer
 {
   public:
+    void begin() override;
+    Races end() override;
     Races watch(const std::function<void()>& work) override;
-    void memory(const void* begin, std::size_t bytes, std::size_t element, std::string_view name) override;
+    void memory(const cpu::Memory& memory) override;
     void forget(const void* begin) override;
+    void host_wrote(const void* begin, std::size_t bytes) override;
     void synchronized() override;
-    void* launched(void* thread, Mechanism mechanism, unsigned stream, const void* place) override;
+    void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place) override;
     void starts(void* grid) override;
     void done(void* grid) override;
     void complete(void* grid) override;
@@ -90,6 +148,8 @@ class Detector final : public cpu::Observer
     void* block_begins(void* grid, std::uint64_t index, std::uint32_t threads) override;
     void* thread_of(void* block, std::uint32_t index) override;
     void barrier(void* block) override;
+    void warp_barrier(std::span<void* const> threads) override;
+    void waited(void* thread) override;
     void block_ends(void* block) override;
     void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
                        std::string_view name) override;
@@ -98,17 +158,19 @@ class Detector final : public cpu::Observer
 
     void enters(WatchedThread& thread, const void* place);
     void leaves(WatchedThread& thread);
-    // False of memory whose atomics order nothing, or that nobody named.
-    bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind,
+    // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
+    bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
                   const void* place);
     // After the access itself: what it acquires and releases.
     void reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires);
     void writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading);
-    void fences(WatchedThread& thread, bool acquires, bool releases);
+    // `sequential`: sequentially consistent.
+    void fences(WatchedThread& thread, bool acquires, bool releases, bool sequential);
 
   private:
     struct Released { // by the atomic writes to an address
         Clock clock = nullptr;
+        Clock sequential = nullptr;  // the part that fences released which are sequentially consistent
         Clock with_fences = nullptr; // if there had been fences
     };
     // Of bytes, an access has as many cells as bytes: its pairs are counted with the first.
@@ -120,23 +182,35 @@ class Detector final : public cpu::Observer
         std::string missing;
         std::uint64_t pairs;
     };
+    struct FoundBad { // accesses of one site
+        Access access;
+        std::string memory;
+        std::size_t bytes;
+        std::ptrdiff_t beyond;
+        std::uint64_t count;
+    };
 
     Clock release(WatchedThread& thread);
     bool ordered(const Access& access, const WatchedThread& thread) const;
     // The grid comes after the access, but what comes after the end of the grid may not.
     bool ordered_by_launch_alone(const Access& access, const WatchedGrid* grid) const;
-    // Where one of the thread's last atomics is that would order the access, if it had a fence and the one whose value it read had one too;
-    // 0: there is none.
-    static std::uintptr_t would_order(const Access& access, const WatchedThread& thread);
+    // One of the last atomics of the thread, of its block or of the launching thread of its grid or of a grid above, that would order the
+    // access if there were fences. nullptr: there is none.
+    static const SeenAtomic* would_order(const Access& access, const WatchedThread& thread);
     void check(std::vector<Access>& accesses, const Access& now, const WatchedThread& thread, const Region& region,
                std::size_t cell, std::size_t bytes);
     void found(const Access& first, const Access& second, const WatchedThread& thread, const Region& region,
                std::size_t cell, std::size_t bytes);
     void access_cell(Cell& cell, const Access& now, const WatchedThread& thread, Region& region, std::size_t number,
                      std::size_t bytes);
+    void found_bad(BadAccess::Kind kind, const Access& access, const Region& region, std::ptrdiff_t offset,
+                   std::size_t bytes, std::ptrdiff_t beyond);
     std::string missing_order(const Access& first, const Access& second, const WatchedThread& thread);
+    std::string missing_fence(const SeenAtomic& atomic, const Access& first);
     RaceAccess described(const Access& access) const;
-    std::vector<Race> described() const;
+    std::vector<Race> described_races() const;
+    std::vector<BadAccess> described_bad_accesses() const;
+    void merge(Fenced& into, const Fenced& more);
     // Of all that the detector keeps.
     std::size_t bytes() const;
     // For so many bytes more. Without it nothing is kept from now on, and the case will be refused.
@@ -157,8 +231,9 @@ class Detector final : public cpu::Observer
     // The last release of an actor to an address.
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
     Clock host_ = nullptr;
-    std::map<unsigned, Clock> streams_; // of the host
+    std::map<std::uint64_t, Clock> streams_; // of the host
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
+    std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
     std::uint64_t accesses_ = 0;
     std::uint64_t threads_ = 0;
     std::size_t block_bytes_ = 0;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <memory>
 
 namespace nestbed::races
 {
@@ -11,20 +12,24 @@ namespace nestbed::races
 namespace
 {
 
+// Never destroyed: a program may ask for the races at its very end.
 Detector& detector()
 {
-    static Detector one;
+    static Detector& one = *std::make_unique<Detector>().release();
     return one;
 }
 
-[[maybe_unused]] const bool watches = [] {
+// Before the program's own constructors, which may launch kernels.
+__attribute__((constructor(101))) void watch()
+{
     cpu::observer = &detector();
-    return true;
-}();
+}
 
 WatchedThread* watched()
 {
-    return cpu::current_thread == nullptr ? nullptr : static_cast<WatchedThread*>(cpu::current_thread->observed);
+    if (cpu::current_thread == nullptr || Busy::now())
+        return nullptr;
+    return static_cast<WatchedThread*>(cpu::current_thread->observed);
 }
 
 std::uintptr_t number(const volatile void* address)
@@ -34,8 +39,11 @@ std::uintptr_t number(const volatile void* address)
 
 void access(const volatile void* address, std::size_t bytes, AccessKind kind, const void* place)
 {
-    if (WatchedThread* const thread = watched(); thread != nullptr && bytes != 0)
-        detector().accesses(*thread, number(address), bytes, kind, place);
+    WatchedThread* const thread = bytes == 0 ? nullptr : watched();
+    if (thread == nullptr)
+        return;
+    const Busy busy;
+    detector().accesses(*thread, number(address), bytes, kind, !writes(kind), place);
 }
 
 bool acquires(int order)
@@ -47,18 +55,34 @@ bool releases(int order)
     return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
-enum class Atomic : std::uint8_t { load, store, update };
+enum class Atomic : std::uint8_t { load, store, exchange, update };
 
 void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place)
 {
     WatchedThread* const thread = watched();
     const AccessKind kind = what == Atomic::load ? atomic_read : atomic_write;
-    if (thread == nullptr || !detector().accesses(*thread, number(address), bytes, kind, place))
+    // What an exchange reads may not matter to the program.
+    const bool reads = what == Atomic::load || what == Atomic::update;
+    if (thread == nullptr)
+        return;
+    const Busy busy;
+    if (!detector().accesses(*thread, number(address), bytes, kind, reads, place))
         return;
     if (what != Atomic::store)
         detector().reads_atomically(*thread, number(address), acquires(order));
     if (what != Atomic::load)
-        detector().writes_atomically(*thread, number(address), releases(order), what == Atomic::update);
+        detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store);
+}
+
+// An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile"). A thread that reads
+// one again and again waits for another thread.
+void volatile_read(const volatile void* address, std::size_t bytes, const void* place)
+{
+    constexpr std::uint32_t kReads = 128;
+    WatchedThread* const thread = watched();
+    if (thread != nullptr && ++thread->volatile_reads % kReads == 0)
+        cpu::give_way(); // before the read: it sees what the others write
+    atomic(address, bytes, Atomic::load, __ATOMIC_RELAXED, place);
 }
 
 } // namespace
@@ -70,7 +94,6 @@ using nestbed::races::Atomic;
 
 #define PLACE __builtin_return_address(0)
 
-// An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").
 #define ACCESSES(bytes)                                                                                              \
     void __tsan_read##bytes(void* address)                                                                           \
     {                                                                                                                \
@@ -90,7 +113,7 @@ using nestbed::races::Atomic;
     }                                                                                                                \
     void __tsan_volatile_read##bytes(void* address)                                                                  \
     {                                                                                                                \
-        nestbed::races::atomic(address, bytes, Atomic::load, __ATOMIC_RELAXED, PLACE);                               \
+        nestbed::races::volatile_read(address, bytes, PLACE);                                                        \
     }                                                                                                                \
     void __tsan_volatile_write##bytes(void* address)                                                                 \
     {                                                                                                                \
@@ -117,7 +140,7 @@ using nestbed::races::Atomic;
     }                                                                                                                \
     T __tsan_atomic##bits##_exchange(volatile T* address, T value, int order)                                        \
     {                                                                                                                \
-        nestbed::races::atomic(address, sizeof(T), Atomic::update, order, PLACE);                                    \
+        nestbed::races::atomic(address, sizeof(T), Atomic::exchange, order, PLACE);                                  \
         return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                \
     }                                                                                                                \
     UPDATE(bits, fetch_add, T)                                                                                       \
@@ -149,13 +172,17 @@ extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void* caller)
 {
-    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched())
+    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched()) {
+        const nestbed::races::Busy busy;
         nestbed::races::detector().enters(*thread, caller);
+    }
 }
 void __tsan_func_exit(void*)
 {
-    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched())
+    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched()) {
+        const nestbed::races::Busy busy;
         nestbed::races::detector().leaves(*thread);
+    }
 }
 ACCESSES(1)
 ACCESSES(2)
@@ -197,8 +224,11 @@ ATOMICS(64, unsigned long)
 void __tsan_atomic_thread_fence(int order)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched())
-        nestbed::races::detector().fences(*thread, nestbed::races::acquires(order), nestbed::races::releases(order));
+    if (nestbed::races::WatchedThread* const thread = nestbed::races::watched()) {
+        const nestbed::races::Busy busy;
+        nestbed::races::detector().fences(*thread, nestbed::races::acquires(order), nestbed::races::releases(order),
+                                          order == __ATOMIC_SEQ_CST);
+    }
 }
 void __tsan_atomic_signal_fence(int) {}
 }

@@ -22,30 +22,61 @@ Shadow::Shadow()
     variables_.bytes = static_cast<std::size_t>(&_end - &__data_start);
 }
 
-std::string Region::spelled(std::size_t cell) const
+std::size_t Cells::bytes_to_make(std::size_t first, std::size_t last, std::size_t count) const
 {
-    if (name.empty())
-        return variable_at(begin + cell);
-    if (element == 1)
-        return fmt::format("{}, byte {}", name, cell);
-    return bytes == element ? name : fmt::format("{}[{}]", name, cell);
+    std::size_t pages = 0;
+    for (std::size_t page = first / kPage; page <= last / kPage; ++page)
+        pages += page < pages_.size() && pages_[page] != nullptr ? 0 : 1;
+    const std::size_t list = pages_.empty() ? (count / kPage + 1) * sizeof(pages_.front()) : 0;
+    return pages * sizeof(Page) + list;
 }
 
-void Shadow::add(const void* begin, std::size_t bytes, std::size_t element, std::string_view name)
+void Cells::make(std::size_t first, std::size_t last, std::size_t count)
 {
-    if (bytes == 0)
+    if (pages_.empty())
+        pages_.resize(count / kPage + 1);
+    for (std::size_t page = first / kPage; page <= last / kPage; ++page)
+        if (pages_[page] == nullptr)
+            pages_[page] = std::make_unique<Page>();
+}
+
+std::string Region::spelled(std::ptrdiff_t offset) const
+{
+    if (name.empty())
+        return variable_at(begin + static_cast<std::size_t>(offset));
+    if (element == 1)
+        return fmt::format("{}, byte {}", name, offset);
+    const auto size = static_cast<std::ptrdiff_t>(element);
+    const std::ptrdiff_t number = offset < 0 ? (offset - size + 1) / size : offset / size;
+    return bytes == element && number == 0 ? name : fmt::format("{}[{}]", name, number);
+}
+
+bool Region::any_written(std::size_t first, std::size_t last) const
+{
+    const auto at = [&](std::size_t cell) { return written.begin() + static_cast<std::ptrdiff_t>(cell); };
+    return !uninitialized || (!written.empty() && std::find(at(first), at(last + 1), true) != at(last + 1));
+}
+
+void Shadow::add(const cpu::Memory& memory)
+{
+    if (memory.bytes == 0)
         return;
-    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.begin);
+    const std::uintptr_t begin = address - memory.guard_bytes;
+    const std::uintptr_t end = address + memory.bytes + memory.guard_bytes;
     last_ = nullptr;
-    for (auto next = regions_.upper_bound(address); next != regions_.end() && next->second.begin < address + bytes;) {
+    for (auto next = regions_.upper_bound(begin);
+         next != regions_.end() && next->second.begin - next->second.guard < end;) {
         empty(next->second);
         next = regions_.erase(next);
     }
-    regions_.emplace(address + bytes, Region{.begin = address,
-                                             .bytes = bytes,
-                                             .element = element,
-                                             .name = std::string(name),
-                                             .orders = name != kOwnRecords});
+    regions_.emplace(end, Region{.begin = address,
+                                 .bytes = memory.bytes,
+                                 .element = memory.element,
+                                 .name = std::string(memory.name),
+                                 .guard = memory.guard_bytes,
+                                 .uninitialized = memory.uninitialized,
+                                 .orders = memory.name != kOwnRecords});
 }
 
 std::size_t Shadow::remove(const void* begin)
@@ -75,12 +106,40 @@ void Shadow::empty(Region& region)
 
 Region* Shadow::find(std::uintptr_t address)
 {
-    if (last_ != nullptr && address - last_->begin < last_->bytes)
+    if (last_ != nullptr && last_->has(address))
         return last_;
     const auto found = regions_.upper_bound(address);
-    if (found == regions_.end() || address < found->second.begin)
-        return address - variables_.begin < variables_.bytes ? &variables_ : nullptr;
+    if (found == regions_.end() || !found->second.has(address))
+        return variables_.has(address) ? &variables_ : nullptr;
     return last_ = &found->second;
+}
+
+void Shadow::mark_written(Region& region, std::size_t first_cell, std::size_t last_cell)
+{
+    if (!region.uninitialized)
+        return;
+    if (first_cell == 0 && last_cell + 1 == region.count()) {
+        region.uninitialized = false; // nothing of it is from now on
+        region.written = {};
+        return;
+    }
+    if (region.written.empty())
+        region.written.resize(region.count());
+    const auto at = [&](std::size_t cell) { return region.written.begin() + static_cast<std::ptrdiff_t>(cell); };
+    std::fill(at(first_cell), at(last_cell + 1), true);
+}
+
+void Shadow::mark_written(std::uintptr_t address, std::size_t bytes)
+{
+    for (auto next = regions_.upper_bound(address); next != regions_.end() && bytes != 0; ++next) {
+        Region& region = next->second;
+        if (region.begin >= address + bytes)
+            break;
+        const std::uintptr_t first = std::max(address, region.begin);
+        const std::uintptr_t end = std::min(address + bytes, region.begin + region.bytes);
+        if (first < end)
+            mark_written(region, (first - region.begin) / region.element, (end - 1 - region.begin) / region.element);
+    }
 }
 
 void shorten(std::vector<Access>& accesses)

@@ -1,9 +1,13 @@
 // What the detector keeps of memory: who accessed it and when, element by element.
 #pragma once
 
+#include "device/cpu/observer.hpp"
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,18 +51,43 @@ struct Cell {
     }
 };
 
+// The cells of a region, in pages that are made with the first access: a program may allocate much more than it uses.
+class Cells
+{
+  public:
+    // Bytes that make() will take for the cells first to last of a region with `count` cells; 0: they are there.
+    std::size_t bytes_to_make(std::size_t first, std::size_t last, std::size_t count) const;
+    void make(std::size_t first, std::size_t last, std::size_t count);
+    // Of a cell that was made.
+    Cell& operator[](std::size_t number) { return (*pages_[number / kPage])[number % kPage]; }
+
+  private:
+    static constexpr std::size_t kPage = 256;
+    using Page = std::array<Cell, kPage>;
+
+    std::vector<std::unique_ptr<Page>> pages_;
+};
+
 // Memory that threads can share.
 struct Region {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     std::size_t element = 1;
     std::string name;
-    std::vector<Cell> cells{}; // made with the first access
-    bool orders = true;        // its atomics do
-    std::size_t held = 0;      // bytes of its cells
+    std::size_t guard = 0;      // bytes before and behind it that belong to nothing
+    bool uninitialized = false; // `written` is kept
+    bool orders = true;         // its atomics do
+    Cells cells{};
+    std::vector<bool> written{}; // by cell; empty: nothing is
+    std::size_t held = 0;        // bytes of its cells
 
-    // "in[37]"; of elements that cannot be told apart "tile, byte 132"; without a name that of the program's variable.
-    std::string spelled(std::size_t cell) const;
+    std::size_t count() const { return (bytes + element - 1) / element; }
+    // Whether something has written one of these cells.
+    bool any_written(std::size_t first, std::size_t last) const;
+    bool has(std::uintptr_t address) const { return address - (begin - guard) < bytes + 2 * guard; }
+    // "in[37]"; of elements that cannot be told apart "tile, byte 132"; without a name that of the program's variable. Before the
+    // beginning: "in[-1]".
+    std::string spelled(std::ptrdiff_t offset) const;
 };
 
 class Shadow
@@ -66,13 +95,16 @@ class Shadow
   public:
     Shadow();
     // In place of what was there.
-    void add(const void* begin, std::size_t bytes, std::size_t element, std::string_view name);
+    void add(const cpu::Memory& memory);
     // Returns its bytes; 0 if no memory begins there.
     std::size_t remove(const void* begin);
-    // Forgets all accesses.
+    // Forgets all accesses, but not what has been written.
     void clear();
-    // nullptr where no such memory is.
+    // nullptr where no such memory is. An address in the guard of a region belongs to the region.
     Region* find(std::uintptr_t address);
+    // That they have been written, if that is kept of their region.
+    void mark_written(Region& region, std::size_t first_cell, std::size_t last_cell);
+    void mark_written(std::uintptr_t address, std::size_t bytes);
 
     // Bytes of all cells with their accesses. Who changes cells says by how much.
     std::size_t bytes() const { return bytes_; }
@@ -85,7 +117,7 @@ class Shadow
   private:
     void empty(Region& region);
 
-    std::map<std::uintptr_t, Region> regions_; // by their end
+    std::map<std::uintptr_t, Region> regions_; // by the end of their guards
     Region variables_;                         // of the program: where no other region is
     std::size_t bytes_ = 0;
     Region* last_ = nullptr; // that was found

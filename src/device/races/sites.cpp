@@ -1,13 +1,17 @@
 #include "device/races/sites.hpp"
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cxxabi.h>
+#include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 extern "C" char __data_start; // NOLINT: the linker's name of where the program's variables begin
@@ -18,10 +22,7 @@ namespace nestbed::races
 namespace
 {
 
-struct EndDwfl {
-    void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
-};
-
+// Never ended: a program may ask for places at its very end.
 Dwfl* debug_information()
 {
     static char* no_path = nullptr;
@@ -29,17 +30,19 @@ Dwfl* debug_information()
                                           .find_debuginfo = dwfl_standard_find_debuginfo,
                                           .section_address = nullptr,
                                           .debuginfo_path = &no_path};
-    static const std::unique_ptr<Dwfl, EndDwfl> dwfl = [] {
-        std::unique_ptr<Dwfl, EndDwfl> begun(dwfl_begin(&callbacks));
-        dwfl_report_begin(begun.get());
-        dwfl_linux_proc_report(begun.get(), getpid());
-        dwfl_report_end(begun.get(), nullptr, nullptr);
+    static Dwfl* const dwfl = [] {
+        Dwfl* const begun = dwfl_begin(&callbacks);
+        dwfl_report_begin(begun);
+        dwfl_linux_proc_report(begun, getpid());
+        dwfl_report_end(begun, nullptr, nullptr);
         return begun;
     }();
-    return dwfl.get();
+    return dwfl;
 }
 
-std::string relative_to_project(std::string_view file)
+#ifdef NESTBED_PROJECT_FOLDER
+
+std::string relative(std::string_view file, const char*)
 {
     constexpr std::string_view kProject = NESTBED_PROJECT_FOLDER "/";
     constexpr std::string_view kAbove = "../";
@@ -53,11 +56,67 @@ bool is_plumbing(std::string_view file)
 {
     constexpr std::array kPlumbing{"src/device/cpu/", "src/device/nest.hpp", "src/device/language.hpp",
                                    "src/device/trace_buffer.hpp", "/usr/"};
-    for (const std::string_view folder : kPlumbing)
-        if (file.starts_with(folder))
-            return true;
-    return file.empty();
+    return file.empty() ||
+           std::ranges::any_of(kPlumbing, [&](std::string_view folder) { return file.starts_with(folder); });
 }
+
+#else // a program of a user
+
+namespace fs = std::filesystem;
+
+// The current folder at the start. Never destroyed, as the debug information is not.
+const std::string& start_folder()
+{
+    std::error_code none;
+    static const std::string& folder = *std::make_unique<std::string>(fs::current_path(none).string()).release();
+    return folder;
+}
+[[maybe_unused]] const bool start_folder_is_known = !start_folder().empty();
+
+std::string relative(std::string_view file, const char* compiled_in)
+{
+    fs::path path(file);
+    if (path.is_relative() && compiled_in != nullptr)
+        path = compiled_in / path;
+    path = path.lexically_normal();
+    if (start_folder().empty() || path.is_relative())
+        return path.string();
+    const fs::path below = path.lexically_relative(start_folder());
+    return below.empty() || *below.begin() == ".." ? path.string() : below.string();
+}
+
+// Where the headers are that stand in for CUDA's: this program has been compiled with them.
+std::string folder_of_headers()
+{
+    constexpr std::string_view kHeader = "/nestbed/program/launch.hpp"; // each kernel has code of it
+    Dwarf_Addr bias = 0;
+    for (Dwarf_Die* unit = dwfl_nextcu(debug_information(), nullptr, &bias); unit != nullptr;
+         unit = dwfl_nextcu(debug_information(), unit, &bias)) {
+        Dwarf_Attribute folder{};
+        const char* const compiled_in = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &folder));
+        Dwarf_Files* files = nullptr;
+        std::size_t count = 0;
+        if (dwarf_getsrcfiles(unit, &files, &count) != 0)
+            continue;
+        for (std::size_t number = 0; number < count; ++number) {
+            const char* const name = dwarf_filesrc(files, number, nullptr, nullptr);
+            if (name == nullptr || !std::string_view(name).ends_with(kHeader))
+                continue;
+            const std::string header = relative(name, compiled_in);
+            return header.substr(0, header.size() - kHeader.size() + 1);
+        }
+    }
+    return "/usr/";
+}
+
+// The stand-in headers and the library: no place where somebody writes a kernel.
+bool is_plumbing(std::string_view file)
+{
+    static const std::string& headers = *std::make_unique<std::string>(folder_of_headers()).release();
+    return file.empty() || file.starts_with(headers) || file.starts_with("/usr/");
+}
+
+#endif
 
 } // namespace
 
@@ -71,7 +130,7 @@ SourcePlace source_place(const void* address)
         line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
     if (file == nullptr)
         return {};
-    return {relative_to_project(file), static_cast<unsigned>(number)};
+    return {relative(file, dwfl_line_comp_dir(line)), static_cast<unsigned>(number)};
 }
 
 std::string variable_at(std::uintptr_t address)
