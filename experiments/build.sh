@@ -33,6 +33,8 @@ find_nvcc() {
 }
 
 install_packages "${packages[@]}"
+# The race detector of users' programs is a plugin of the compiler, whose headers are a package of its version.
+install_packages "gcc-$(g++ -dumpversion | cut -d . -f 1)-plugin-dev"
 
 preset=${1:-}
 options=()

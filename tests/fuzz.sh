@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of experiment files, axes, CSV files, worker messages and graphs, with libFuzzer under AddressSanitizer
-# and UndefinedBehaviorSanitizer. It installs what it needs, and does not change the corpus in tests/fuzz/corpus.
+# Fuzzes the readers of experiment files, axes, CSV files, worker messages and graphs, and the rewriter of CUDA files, with
+# libFuzzer under AddressSanitizer and UndefinedBehaviorSanitizer. It installs what it needs, and does not change the corpus
+# in tests/fuzz/corpus.
 #
 #     tests/fuzz.sh [RUNS]      executions of each target (10000); all targets run at once
 #
 # To run ten million executions of each target on another machine with 16 cores, copy build/fuzz/*_fuzz and tests/fuzz
 # into one folder there, and run:
 #
-#     for name in settings axis csv messages graph; do
+#     for name in settings axis csv messages graph rewriter; do
 #         mkdir -p "found/$name" && ./"${name}_fuzz" -fork=16 -runs=10000000 -timeout=60 -ignore_timeouts=0 \
 #             -ignore_ooms=0 -dict="fuzz/$name.dict" -artifact_prefix="found/$name-" "found/$name" "fuzz/corpus/$name" || break
 #     done
@@ -35,7 +36,7 @@ cmake --build build/fuzz >&2
 fixed=()
 ! setarch --addr-no-randomize true 2>/dev/null || fixed=(setarch --addr-no-randomize)
 
-targets=(settings axis csv messages graph)
+targets=(settings axis csv messages graph rewriter)
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # a background process of a script does not receive Ctrl-C
 declare -A running
 for name in "${targets[@]}"; do

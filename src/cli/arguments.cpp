@@ -26,6 +26,15 @@ Option option_of(const Key& key, Values values, std::string_view otherwise, std:
 
 } // namespace
 
+SplitArguments split_at_dashes(const Arguments& arguments)
+{
+    const auto dashes = std::ranges::find(arguments, "--");
+    SplitArguments split{.before = {arguments.begin(), dashes}};
+    if (dashes != arguments.end())
+        split.after = Arguments(dashes + 1, arguments.end());
+    return split;
+}
+
 Options key_options()
 {
     Options options;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,13 @@ namespace nestbed
 {
 
 using Arguments = std::vector<std::string>;
+
+// The words before and after the first "--": those after it are a program and its arguments, or only its arguments.
+struct SplitArguments {
+    Arguments before;
+    std::optional<Arguments> after; // empty: there is no "--"
+};
+SplitArguments split_at_dashes(const Arguments& arguments);
 
 // The values on a command line, by option. Words that are not options are under "argument".
 using Given = std::map<std::string, std::vector<std::string>>;

@@ -68,6 +68,11 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
     const std::string name = arguments.empty() ? "--help" : arguments.front();
     const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
     if (const Command* const command = find_command(name)) {
+        if (command->raw) {
+            const Arguments own = split_at_dashes(rest).before;
+            const bool asks_help = std::ranges::find(own, "--help") != own.end() || own == Arguments{"-h"};
+            return asks_help ? help({name}, out) : command->call(rest, {}, out, err);
+        }
         const Given given = parse_arguments(rest, options_of(*command), command->operands, usage_of(*command));
         return given.contains("help") ? help({name}, out) : command->call(rest, given, out, err);
     }
@@ -140,10 +145,11 @@ class CheckedOutput : public std::streambuf
 const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands{
-        run_command(),       show_command(),    merge_command(),     compare_command(),    list_command(),
-        info_command(),      hello_command(),   blobs_command(),     mandelbrot_command(), quadtree_command(),
-        graph_command(),     trace_command(),   tree_command(),      races_command(),      profile_command(),
-        reconcile_command(), predict_command(), calibrate_command(), warps_command(),      statistics_command()};
+        run_command(),     show_command(),      merge_command(), compare_command(),    list_command(),
+        info_command(),    hello_command(),     blobs_command(), mandelbrot_command(), quadtree_command(),
+        graph_command(),   trace_command(),     tree_command(),  races_command(),      count_command(),
+        nvcc_command(),    cpu_command(),       test_command(),  profile_command(),    reconcile_command(),
+        predict_command(), calibrate_command(), warps_command(), statistics_command()};
     return commands;
 }
 

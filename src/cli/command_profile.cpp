@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/help.hpp"
+#include "cli/profile_program.hpp"
 #include "device/backends.hpp"
 #include "inspect/profile_run.hpp"
 #include "inspect/reconcile_tables.hpp"
@@ -121,7 +123,7 @@ int verdict_of(const std::vector<Reconciled>& cases)
     return equal ? exit_ok : exit_rows_bad;
 }
 
-int profile(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
+int profile_experiment(const Given& given, std::ostream& out, std::ostream& err)
 {
     const bool print = given.contains("print");
     const Settings settings = profile_settings(given);
@@ -150,6 +152,21 @@ int profile(const Arguments& /*arguments*/, const Given& given, std::ostream& ou
     }
     out << printable(reconcile_text(results)) << fmt::format("\nfiles: {}\n", how.folder);
     return verdict_of(results);
+}
+
+// With "--" a program of the user's is profiled, else an experiment.
+int profile(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
+{
+    const Command command = profile_command();
+    const SplitArguments split = split_at_dashes(arguments);
+    const Given given = parse_arguments(split.before, options_of(command), command.operands, usage_of(command));
+    if (!split.after)
+        return profile_experiment(given, out, err);
+    for (const auto& [option, values] : given)
+        if (option == "argument" ? !values.empty() : option != "ncu" && option != "print")
+            throw UsageError(fmt::format("profile: {} is for experiments; allowed before -- PROGRAM: --ncu, --print",
+                                         option == "argument" ? fmt::format("'{}'", values.front()) : "--" + option));
+    return profile_program(*split.after, ncu_path(given, given.contains("print")), given.contains("print"), out, err);
 }
 
 std::string csv_text(const std::vector<Reconciled>& cases)
@@ -196,10 +213,16 @@ int reconcile(const Arguments& /*arguments*/, const Given& given, std::ostream& 
 Command profile_command()
 {
     return {.name = "profile",
-            .arguments = "[EXPERIMENT.cfg] [options]",
+            .arguments = "[EXPERIMENT.cfg] [options] | -- PROGRAM [ARGUMENT...]",
             .summary = "count launches with Nsight Compute",
             .text = "Runs each case once under Nsight Compute, untimed, and prints the device\n"
-                    "launches that it counted beside those of the closed form and of the ledger.\n",
+                    "launches that it counted beside those of the closed form and of the ledger.\n"
+                    "\n"
+                    "With -- PROGRAM it runs any CUDA program, as it is, and prints for each kernel\n"
+                    "that the host launched how many launches its grids and their descendants made,\n"
+                    "refused ones included:\n"
+                    "\n"
+                    "  nestbed profile -- ./my 1000\n",
             .files = "cfg",
             .operands = 1,
             .options = {{.name = "output",
@@ -215,6 +238,7 @@ Command profile_command()
                         {.name = "keep-reports", .value = "", .help = "keep the .ncu-rep files"},
                         {.name = "print", .value = "", .help = "print the commands and run nothing"}},
             .settings = axis_options(Values::several),
+            .raw = true,
             .call = profile};
 }
 

@@ -23,6 +23,7 @@ struct Command {
     std::size_t operands = 0;   // maximum number of words that are not options
     Options options{};          // in addition to --help
     Options settings{};         // keys of experiment files
+    bool raw = false; // `call` gets the words as they are, with nothing given: they may be another program's
     // Data and tables go to `out`, messages to `err`. Returns an exit code (error.hpp). Throws UsageError or RunError.
     int (*call)(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err) = nullptr;
 };
@@ -39,6 +40,10 @@ Command graph_command();
 Command trace_command();
 Command tree_command();
 Command races_command();
+Command count_command();
+Command nvcc_command();
+Command cpu_command();
+Command test_command();
 Command profile_command();
 Command warps_command();
 Command statistics_command();

@@ -1,0 +1,293 @@
+#include "base/descriptor.hpp"
+#include "base/error.hpp"
+#include "base/text_file.hpp"
+#include "cli/commands.hpp"
+#include "cli/help.hpp"
+#include "cli/user_program.hpp"
+#include "program/build/orders.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <ostream>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Environment = std::map<std::string, std::string>;
+
+constexpr std::uint64_t kDefaultOrders = 20;
+constexpr std::uint64_t kMaxOrders = 10'000;
+constexpr std::uintmax_t kMaxOutputBytes = std::uintmax_t{256} << 20;
+// Limits of the search for the smallest set of preemptions.
+constexpr std::size_t kMaxRuns = 300;
+constexpr std::chrono::seconds kMaxSearch{60};
+
+// The program under test, and its runs.
+class Tested
+{
+  public:
+    Tested(fs::path path, Arguments arguments, Environment environment, std::chrono::milliseconds timeout,
+           bool any_order, const program::TemporaryFolder& folder, const program::HeldSignals& signals)
+        : path_(std::move(path)), arguments_(std::move(arguments)), environment_(std::move(environment)),
+          timeout_(timeout), folder_(folder), signals_(signals), any_order_(any_order)
+    {
+    }
+
+    program::Outcome run(const std::string& order, const Environment& more = {}) const
+    {
+        Environment environment = environment_;
+        environment.insert(more.begin(), more.end());
+        environment["NESTBED_SCHEDULE"] = order;
+        const std::string output = (folder_.path() / "output").string();
+        const std::string messages = (folder_.path() / "messages").string();
+        const auto create = [](const std::string& path) {
+            return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600); // NOLINT(*-vararg)
+        };
+        const Descriptor in(open("/dev/null", O_RDONLY | O_CLOEXEC)); // NOLINT(*-vararg)
+        const Descriptor out(create(output));
+        const Descriptor error(create(messages));
+        if (in < 0 || out < 0 || error < 0)
+            throw RunError(fmt::format("{} could not be written", output));
+        program::Outcome outcome;
+        const auto too_much = [&] {
+            std::error_code ignored;
+            outcome.too_much_output =
+                fs::file_size(output, ignored) + fs::file_size(messages, ignored) > kMaxOutputBytes;
+            return outcome.too_much_output;
+        };
+        Arguments words{path_.string()};
+        words.insert(words.end(), arguments_.begin(), arguments_.end());
+        outcome.end = program::run_child({.arguments = words,
+                                          .environment = environment,
+                                          .in = in,
+                                          .out = out,
+                                          .error = error,
+                                          .timeout = timeout_,
+                                          .must_end = too_much},
+                                         signals_);
+        if (!outcome.too_much_output)
+            outcome.output = any_order_ ? program::sorted_lines(read_text_file(output)) : read_text_file(output);
+        return outcome;
+    }
+    // What the last run printed to standard error: its end, for a message.
+    std::string last_messages() const
+    {
+        constexpr std::size_t kMost = 2000;
+        const std::string text = read_text_file((folder_.path() / "messages").string());
+        return text.size() <= kMost ? text : "…" + text.substr(text.size() - kMost);
+    }
+    fs::path preemptions_file() const { return folder_.path() / "preemptions"; }
+
+  private:
+    fs::path path_;
+    Arguments arguments_;
+    Environment environment_;
+    std::chrono::milliseconds timeout_;
+    const program::TemporaryFolder& folder_;
+    const program::HeldSignals& signals_;
+    bool any_order_;
+};
+
+// What the other orders are compared with: the run by fifo.
+struct Reference {
+    program::Outcome outcome;
+    std::set<std::size_t> ignored;
+
+    std::optional<std::string> difference(const program::Outcome& other) const
+    {
+        return program::difference_of(other, outcome, "fifo", ignored);
+    }
+};
+
+// Finds the smallest set of preemptions with which this random order fails, and prints it.
+void explain(const Tested& tested, const Reference& reference, const std::string& order, std::ostream& out,
+             std::ostream& err)
+{
+    const std::string file = tested.preemptions_file().string();
+    const auto run = [&](Environment environment) {
+        std::error_code ignored;
+        fs::remove(file, ignored);
+        environment["NESTBED_PREEMPTIONS_FILE"] = file;
+        const bool fails = reference.difference(tested.run(order, environment)).has_value();
+        return program::RestrictedRun{.fails = fails,
+                                      .taken = fs::exists(file) ? program::read_preemptions(file)
+                                                                : std::vector<program::Preemption>{}};
+    };
+    const program::RestrictedRun whole = run({});
+    err << fmt::format("nestbed: {} has {} preemptions; looking for the smallest number that changes the result\n",
+                       order, whole.taken.size())
+        << std::flush;
+    const Clock::time_point start = Clock::now();
+    std::size_t runs = 0;
+    const auto restricted = [&](const std::vector<program::Decisions>& allowed) {
+        ++runs;
+        return run({{"NESTBED_PREEMPTIONS", program::text_of(allowed)}});
+    };
+    const auto may_go_on = [&] { return runs < kMaxRuns && Clock::now() - start < kMaxSearch; };
+    const std::optional<program::Shrunk> shrunk = program::shrink(whole.taken, restricted, may_go_on);
+    if (!shrunk) {
+        out << fmt::format(
+            "\n{}: the result does not change again in the same order: it also depends on something else, "
+            "such as time\n",
+            order);
+        return;
+    }
+    if (shrunk->preemptions.empty()) {
+        out << fmt::format(
+            "\n{} needs no preemption: the result changes if each thread runs until it must wait, the blocks "
+            "one after another\n",
+            order);
+        return;
+    }
+    const std::size_t number = shrunk->preemptions.size();
+    out << fmt::format("\n{}: {}{} preemption{} change{} the result ({} runs):\n", order,
+                       shrunk->smallest ? "" : "at most ", number, number == 1 ? "" : "s", number == 1 ? "s" : "",
+                       shrunk->runs);
+    std::vector<program::Decisions> decisions;
+    for (std::size_t index = 0; index < number; ++index) {
+        out << fmt::format("  {}. {}\n", index + 1, shrunk->preemptions[index].text);
+        decisions.push_back({shrunk->preemptions[index].decision, shrunk->preemptions[index].decision});
+    }
+    out << fmt::format("To run it so: NESTBED_SCHEDULE={} NESTBED_PREEMPTIONS={}\n", order,
+                       program::text_of(decisions));
+}
+
+// Runs the orders and prints those that differ. Returns whether all are the same.
+bool test_orders(const Tested& tested, std::uint64_t orders, std::ostream& out, std::ostream& err)
+{
+    Reference reference{.outcome = tested.run("fifo")};
+    if (!reference.outcome.end.good() || reference.outcome.too_much_output) {
+        out << fmt::format("fifo: {}\n", reference.outcome.too_much_output
+                                             ? "the program printed too much and was ended"
+                                             : reference.outcome.end.text());
+        err << tested.last_messages();
+        return false;
+    }
+    const program::Outcome again = tested.run("fifo");
+    reference.ignored = program::unstable_lines(reference.outcome.output, again.output);
+    if (const auto difference = reference.difference(again)) {
+        out << fmt::format(
+            "fifo, twice: {}\nThe result changes without a change of the order, so that nothing can be "
+            "compared\n",
+            *difference);
+        return false;
+    }
+    for (const std::size_t line : reference.ignored)
+        err << fmt::format("nestbed: line {} of the output is not compared: it differs between two runs by fifo\n",
+                           line + 1);
+    std::vector<std::string> names{"eager"};
+    for (std::uint64_t seed = 1; seed <= orders; ++seed)
+        names.push_back(fmt::format("random:{}", seed));
+    std::vector<std::string> differ;
+    bool only_moved = true;
+    for (const std::string& name : names) {
+        const program::Outcome outcome = tested.run(name);
+        if (const auto difference = reference.difference(outcome)) {
+            only_moved = only_moved && outcome.end.good() &&
+                         program::sorted_lines(outcome.output) == program::sorted_lines(reference.outcome.output);
+            out << fmt::format("{}: {}\n", name, *difference) << std::flush;
+            differ.push_back(name);
+        }
+    }
+    if (differ.empty()) {
+        out << fmt::format("The same output and exit code in all {} orders: fifo, eager and {} random ones\n",
+                           names.size() + 1, orders);
+        return true;
+    }
+    out << fmt::format("{} of {} orders differ from fifo\n", differ.size(), names.size());
+    if (only_moved)
+        out << "All orders print the same lines. If kernels print them, their order is free: --any-order\n";
+    const auto random = std::ranges::find_if(differ, [](const std::string& name) { return name != "eager"; });
+    if (random != differ.end())
+        explain(tested, reference, *random, out, err);
+    return false;
+}
+
+std::uint64_t orders_of(const Given& given)
+{
+    const std::string allowed = fmt::format("a whole number from 0 to {}", kMaxOrders);
+    const std::string text = only_value(given, "orders", std::to_string(kDefaultOrders), allowed);
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number > kMaxOrders)
+        throw UsageError(fmt::format("--orders '{}'; allowed: {}", text, allowed));
+    return number;
+}
+
+int test(const Arguments& arguments, const Given& /*given*/, std::ostream& out, std::ostream& err)
+{
+    const Command command = test_command();
+    const ProgramRequest request = read_request(command, arguments);
+    const std::uint64_t orders = orders_of(request.given);
+    const Environment environment = program_environment(request.given);
+    const std::chrono::milliseconds timeout = program_timeout(request.given);
+    Arguments words = request.after.value_or(Arguments{});
+    const program::HeldSignals signals;
+    const program::TemporaryFolder folder;
+    fs::path path;
+    if (request.has_source) {
+        path = build_program(request, false, folder, signals, out, err);
+        if (path.empty())
+            return exit_could_not;
+    } else {
+        if (!request.nvcc.empty())
+            throw UsageError(
+                fmt::format("test: '{}' is not a CUDA file; allowed: {}; a program that is already built stands "
+                            "after --",
+                            request.nvcc.front(), usage_of(command)));
+        if (words.empty())
+            throw UsageError(fmt::format("test: no program was given; allowed: {}", usage_of(command)));
+        path = find_program(words.front());
+        if (path.empty())
+            throw UsageError(
+                fmt::format("test: there is no program {}; allowed: one that `nestbed nvcc` or `nestbed cpu -- "
+                            "make` has built",
+                            words.front()));
+        words.erase(words.begin());
+    }
+    const Tested tested(path, words, environment, timeout, request.given.contains("any-order"), folder, signals);
+    return test_orders(tested, orders, out, err) ? exit_ok : exit_rows_bad;
+}
+
+} // namespace
+
+Command test_command()
+{
+    Options options{{.name = "orders", .value = "N", .help = "number of random orders", .otherwise = "20"},
+                    {.name = "any-order",
+                     .value = "",
+                     .help = "compare the lines of the output in any order: for kernels that print"}};
+    const Options more = program_options({"timeout", "pending-limit", "workers", "zero-memory"});
+    options.insert(options.end(), more.begin(), more.end());
+    return {.name = "test",
+            .arguments =
+                "FILE.cu... [options] [options of nvcc] [-- ARGUMENT...] | [options] -- PROGRAM [ARGUMENT...]",
+            .summary = "run a CUDA program in many orders and compare what it prints",
+            .text = "Runs a program for the executor in the orders fifo, eager and random:1 to N, and\n"
+                    "compares standard output and exit code with those of fifo. Lines that differ\n"
+                    "between two runs by fifo, such as times, are not compared. A program that does\n"
+                    "not end in time is a difference too. For a random order with another result,\n"
+                    "finds the smallest set of preemptions that changes it, and prints them: a\n"
+                    "preemption is a point where another thread runs although the running one could\n"
+                    "continue. The exit code is 0 if all orders agree, else 3.\n"
+                    "\n"
+                    "  nestbed test my.cu -- 1000\n"
+                    "  nestbed test -- ./my 1000     built by nestbed nvcc or nestbed cpu -- make\n",
+            .files = "cu",
+            .operands = SIZE_MAX,
+            .options = std::move(options),
+            .raw = true,
+            .call = test};
+}
+
+} // namespace nestbed

@@ -1,0 +1,231 @@
+#include "cli/user_program.hpp"
+
+#include "base/error.hpp"
+#include "cli/help.hpp"
+#include "model/schedule.hpp"
+#include "program/build/nvcc.hpp"
+#include "program/build/nvcc_options.hpp"
+#include "program/build/program_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+#include <unistd.h>
+
+namespace nestbed
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+const Options& all_program_options()
+{
+    static const Options options{
+        {.name = "schedule",
+         .value = "NAME",
+         .help = "the order in which threads and grids run: fifo, eager or random:SEED",
+         .otherwise = "fifo"},
+        {.name = "pending-limit",
+         .value = "N",
+         .help = "limit of launches that wait to start, as cudaDeviceSetLimit() sets it",
+         .otherwise = "2048, or what the program sets"},
+        {.name = "workers", .value = "N", .help = "threads of the CPU that run blocks", .otherwise = "1"},
+        {.name = "zero-memory",
+         .value = "",
+         .help = "cudaMalloc() returns memory that is zero, not 0xFF: for programs that rely on that"},
+        {.name = "tree", .value = "", .help = "print the launch tree at the end"},
+        {.name = "trace", .value = "FILE", .help = "write a timeline, for chrome://tracing and Perfetto"},
+        {.name = "suppressions",
+         .value = "FILE",
+         .help = "races that are known: one per line, as in a comment `// nestbed: benign`"},
+        {.name = "timeout", .value = "S", .help = "end the program after S seconds; 0: never", .otherwise = "60"}};
+    return options;
+}
+
+std::uint64_t number_of(const Given& given, const std::string& name, std::uint64_t otherwise, std::uint64_t most)
+{
+    const std::string allowed = fmt::format("a whole number from 0 to {}", most);
+    const std::string text = only_value(given, name, std::to_string(otherwise), allowed);
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number > most)
+        throw UsageError(fmt::format("--{} '{}'; allowed: {}", name, text, allowed));
+    return number;
+}
+
+// A switch is in `given` only if it was given; an option also has a value.
+bool is_own(const std::string& word, const Options& options, bool& takes_value)
+{
+    const std::string name = word.substr(0, word.find('='));
+    for (const Option& option : options) {
+        if (name != "--" + option.name && (option.letter == 0 || word != std::string{'-', option.letter}))
+            continue;
+        takes_value = !option.value.empty() && word.find('=') == std::string::npos;
+        return true;
+    }
+    return false;
+}
+
+} // namespace
+
+ProgramRequest read_request(const Command& command, const Arguments& arguments)
+{
+    SplitArguments split = split_at_dashes(arguments);
+    ProgramRequest request{.after = std::move(split.after)};
+    const Arguments& words = split.before;
+    Arguments own;
+    Options options = command.options;
+    for (const Option& setting : command.settings)
+        if (setting.name == "schedule" || setting.name == "pending-limit")
+            options.push_back(setting);
+    for (std::size_t index = 0; index < words.size(); ++index) {
+        bool takes_value = false;
+        const bool has_next = index + 1 < words.size();
+        if (is_own(words[index], options, takes_value)) {
+            own.push_back(words[index]);
+            if (takes_value && has_next)
+                own.push_back(words[++index]);
+            continue;
+        }
+        request.nvcc.push_back(words[index]);
+        if (const program::NvccWord found = program::find_nvcc_option(words[index]); found.option != nullptr) {
+            const auto value = found.option->value;
+            if (!found.has_value && has_next &&
+                (value == program::NvccValue::one || value == program::NvccValue::one_or_glued))
+                request.nvcc.push_back(words[++index]);
+        } else if (words[index].starts_with("--")) { // neither nvcc's nor ours: the parser knows what to say
+            own.push_back(words[index]);
+        } else if (program::is_program_source(words[index])) {
+            request.has_source = true;
+        }
+    }
+    request.given = parse_arguments(own, options, 0, usage_of(command));
+    return request;
+}
+
+Options program_options(const std::vector<std::string_view>& names)
+{
+    Options options;
+    for (const std::string_view name : names)
+        options.push_back(*std::ranges::find(all_program_options(), name, &Option::name));
+    return options;
+}
+
+std::map<std::string, std::string> program_environment(const Given& given)
+{
+    std::map<std::string, std::string> environment;
+    if (given.contains("schedule"))
+        environment["NESTBED_SCHEDULE"] =
+            name_of(parse_schedule(only_value(given, "schedule", "", "fifo, eager, random:SEED")));
+    constexpr std::uint64_t kMaxPending = 1U << 30;
+    if (given.contains("pending-limit"))
+        environment["NESTBED_PENDING_LIMIT"] = std::to_string(number_of(given, "pending-limit", 0, kMaxPending));
+    if (given.contains("workers"))
+        environment["NESTBED_WORKERS"] = std::to_string(number_of(given, "workers", 1, kMaxWorkers));
+    if (given.contains("zero-memory"))
+        environment["NESTBED_ZERO_MEMORY"] = "1";
+    if (given.contains("tree"))
+        environment["NESTBED_TREE"] = "1";
+    if (given.contains("trace"))
+        environment["NESTBED_TRACE"] = fs::absolute(only_value(given, "trace", "", "a file's name")).string();
+    if (given.contains("suppressions")) {
+        const std::string path = only_value(given, "suppressions", "", "a file's name");
+        if (!fs::exists(path))
+            throw UsageError(fmt::format("--suppressions {}: there is no such file", path));
+        environment["NESTBED_SUPPRESSIONS"] = fs::absolute(path).string();
+    }
+    return environment;
+}
+
+std::chrono::milliseconds program_timeout(const Given& given)
+{
+    constexpr std::uint64_t kDefault = 60;
+    constexpr std::uint64_t kMost = 86'400;
+    const std::chrono::seconds seconds(number_of(given, "timeout", kDefault, kMost));
+    return seconds.count() == 0 ? std::chrono::hours(24 * 365) : seconds;
+}
+
+fs::path build_program(const ProgramRequest& request, bool watched, const program::TemporaryFolder& folder,
+                       const program::HeldSignals& signals, std::ostream& out, std::ostream& err)
+{
+    program::NvccCommand command = program::parse_nvcc_command(request.nvcc, program::nvcc_environment());
+    command.watched = watched || command.watched;
+    if (command.action != program::NvccAction::link)
+        throw UsageError(
+            fmt::format("{} makes no program that could run; allowed: source files, and options such as -I, "
+                        "-D and -std",
+                        command.action_option));
+    if (command.output.empty()) {
+        const auto source = std::ranges::find_if(command.inputs, &program::NvccInput::is_source);
+        command.output = (folder.path() / fs::path(source->text).stem()).string();
+    }
+    return program::run_nvcc(command, program::program_folder(), signals, out, err) == exit_ok
+               ? fs::absolute(command.output)
+               : fs::path();
+}
+
+ProgramEnd run_program_of_user(const fs::path& path, const Arguments& arguments,
+                               const std::map<std::string, std::string>& environment,
+                               std::optional<std::chrono::milliseconds> timeout, const program::HeldSignals& signals,
+                               int out)
+{
+    Arguments words{path.string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    // A program that reads from the terminal must be in the terminal's group.
+    return program::run_child({.arguments = words,
+                               .environment = environment,
+                               .out = out,
+                               .timeout = timeout,
+                               .own_group = isatty(STDIN_FILENO) == 0},
+                              signals);
+}
+
+int run_build(const Arguments& words, bool watched, const program::HeldSignals& signals, std::ostream& err)
+{
+    if (words.empty())
+        throw UsageError("no command was given after --; allowed: nestbed cpu -- make");
+    const std::string path = find_program(words.front());
+    if (path.empty())
+        throw UsageError(
+            fmt::format("there is no program '{}'; allowed after --: the command that builds your program, such "
+                        "as make",
+                        words.front()));
+    const fs::path folder = program::program_folder();
+    const program::TemporaryFolder temporary;
+    const fs::path calls = temporary.path() / "calls";
+    const auto before = [](const std::string& first, const char* name, const std::string& otherwise) {
+        const char* const value = std::getenv(name);
+        const std::string rest = value == nullptr ? otherwise : value;
+        return rest.empty() ? first : first + ":" + rest;
+    };
+    const fs::path libraries = watched ? folder / "lib" / "races" : folder / "lib";
+    const std::string nvcc = (folder / "bin" / "nvcc").string();
+    std::map<std::string, std::string> environment{
+        {"PATH", before((folder / "bin").string(), "PATH", "/usr/bin:/bin")},
+        // For files that the build compiles and links with g++ itself, where there is no CUDA toolkit.
+        {"CPLUS_INCLUDE_PATH", before((folder / "include").string(), "CPLUS_INCLUDE_PATH", "")},
+        {"LIBRARY_PATH", before(fmt::format("{}:{}", libraries.string(), folder.string()), "LIBRARY_PATH", "")},
+        {"NVCC", nvcc},
+        {"CUDACXX", nvcc},
+        {"NESTBED_WATCH", watched ? "1" : "0"},
+        {program::kCallsVariable, calls.string()}};
+    Arguments arguments = words;
+    arguments.front() = path;
+    const ProgramEnd end =
+        program::run_child({.arguments = arguments, .environment = environment, .own_group = false}, signals);
+    if (end.signal != 0)
+        throw RunError(fmt::format("{}: {}", words.front(), end.text()));
+    if (!fs::exists(calls))
+        err << fmt::format(
+            "nestbed: '{}' did not call nvcc through the PATH, so nothing was built for the executor. If all "
+            "files were up to date, remove them first (make clean). If a Makefile has the path of nvcc, set "
+            "its variable: make NVCC=nvcc\n",
+            fmt::join(words, " "));
+    return end.exit_code == 0 && !fs::exists(calls) ? exit_could_not : end.exit_code;
+}
+
+} // namespace nestbed

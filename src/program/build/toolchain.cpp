@@ -1,0 +1,43 @@
+#include "program/build/toolchain.hpp"
+
+#include "base/error.hpp"
+#include "base/text_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace nestbed::program
+{
+
+namespace fs = std::filesystem;
+
+Toolchain read_toolchain(const fs::path& folder)
+{
+    const fs::path file = folder / "toolchain.json";
+    Toolchain toolchain;
+    try {
+        const auto json = nlohmann::json::parse(read_text_file(file.string()));
+        toolchain = {.folder = folder,
+                     .compiler = json.at("compiler"),
+                     .compiler_version = json.at("compiler_version"),
+                     .plain_flags = json.at("plain_flags"),
+                     .watched_flags = json.at("watched_flags"),
+                     .libraries = json.at("libraries")};
+    } catch (const nlohmann::json::exception& error) {
+        throw RunError(fmt::format("{}: {}; build nestbed again", file.string(), error.what()));
+    }
+    if (!fs::exists(toolchain.compiler))
+        throw RunError(
+            fmt::format("{}: there is no {}; programs are built by the compiler that built nestbed; install it, or "
+                        "build nestbed again",
+                        file.string(), toolchain.compiler));
+    for (const fs::path& needed : {toolchain.headers(), toolchain.rewriter(), toolchain.library()})
+        if (!fs::exists(needed))
+            throw RunError(fmt::format("{} does not exist; to build it: cmake --build {} --target nestbed_programs",
+                                       needed.string(), folder.parent_path().string()));
+    if (!fs::exists(toolchain.detector()))
+        toolchain.watched_flags.clear();
+    return toolchain;
+}
+
+} // namespace nestbed::program

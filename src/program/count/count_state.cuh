@@ -1,0 +1,172 @@
+// What a counted program knows of its launches, once per process: kernels, launch sites of the host, translation units
+// with their tables on the devices.
+#pragma once
+#pragma GCC system_header
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// unistd.h and sched.h would add names to the program.
+extern "C" int nestbed_process_id(void) __asm__("getpid");
+extern "C" int nestbed_yield(void) __asm__("sched_yield");
+
+// Functions that shared libraries of the program have in common.
+#define NESTBED_COMMON __attribute__((visibility("default"))) inline
+
+namespace nestbed_count
+{
+
+constexpr unsigned kRows = 128; // launch sites of a translation unit
+constexpr unsigned kNameBytes = 160;
+constexpr unsigned kPlaceBytes = 96;
+constexpr int kDevices = 256;
+constexpr unsigned kBuckets = 1024;
+constexpr long long kReadInterval_ns = 50 * 1000 * 1000;
+
+// A launch site in device code.
+struct Row {
+    unsigned site; // 0: free
+    unsigned deepest;
+    unsigned long long calls, refused;
+    int first_error;
+    unsigned unknown_level;
+    char kernel[kNameBytes];
+    char place[kPlaceBytes];
+};
+
+// A row of the table that is printed.
+struct Kernel {
+    Kernel* next;
+    char name[kNameBytes];
+    char place[kPlaceBytes]; // of the first refused launch
+    unsigned long long from_host, from_device, refused;
+    unsigned deepest;
+    bool unknown_level;
+    int first_error;
+};
+
+// A launch site in host code.
+struct Site {
+    Site* next;
+    unsigned site;
+    const char* name; // of the kernel
+    const char* place;
+    Kernel* kernel;
+};
+
+struct Unit;
+
+struct State {
+    Kernel* kernels; // in the order in which they were first seen
+    Site* sites[kBuckets];
+    Unit* units;
+    bool launched[kDevices]; // since the last reset of the device
+    int lost[kDevices];      // error with which a reading failed
+    int no_device;           // error of a launch on a machine without a usable device
+    bool exit_is_registered; // after CUDA was initialised
+    bool reported;
+    int process; // that registered; a forked child does not report for it
+    long long last_read_ns;
+    char lock;
+};
+
+NESTBED_COMMON State& state()
+{
+    static State the_state; // trivial: valid until the very end of the process
+    return the_state;
+}
+
+class Lock
+{
+  public:
+    Lock()
+    {
+        while (__atomic_test_and_set(&state().lock, __ATOMIC_ACQUIRE))
+            nestbed_yield();
+    }
+    ~Lock() { __atomic_clear(&state().lock, __ATOMIC_RELEASE); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+};
+
+// Memory that lives as long as the process. Without memory nothing can be counted.
+NESTBED_COMMON void* zeroed(size_t bytes)
+{
+    void* const memory = calloc(1, bytes);
+    if (memory == nullptr) {
+        fputs("nestbed: no memory to count launches\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+NESTBED_COMMON void copy_host_text(char* to, const char* from, size_t bytes)
+{
+    strncpy(to, from, bytes - 1);
+    to[bytes - 1] = 0;
+}
+
+NESTBED_COMMON const char* kept_text(const char* text)
+{
+    const size_t bytes = strlen(text) + 1;
+    return static_cast<char*>(memcpy(zeroed(bytes), text, bytes)); // its library may be unloaded
+}
+
+NESTBED_COMMON long long now_ns()
+{
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+// Call these two with the lock held.
+NESTBED_COMMON Kernel& kernel_of(const char* name)
+{
+    char cut[kNameBytes];
+    copy_host_text(cut, name, kNameBytes);
+    Kernel** end = &state().kernels;
+    for (; *end != nullptr; end = &(*end)->next)
+        if (strcmp((*end)->name, cut) == 0)
+            return **end;
+    *end = static_cast<Kernel*>(zeroed(sizeof(Kernel)));
+    memcpy((*end)->name, cut, kNameBytes);
+    return **end;
+}
+
+NESTBED_COMMON void note_error(Kernel& kernel, int error, const char* place)
+{
+    if (error == 0 || kernel.first_error != 0)
+        return;
+    kernel.first_error = error;
+    copy_host_text(kernel.place, place, kPlaceBytes);
+}
+
+NESTBED_COMMON Site* find_site(Site* from, unsigned site, const char* name)
+{
+    for (; from != nullptr; from = from->next)
+        if (from->site == site && strcmp(from->name, name) == 0)
+            return from;
+    return nullptr;
+}
+
+NESTBED_COMMON Site& site_of(unsigned site, const char* name, const char* place)
+{
+    Site** const bucket = &state().sites[site % kBuckets];
+    if (Site* const found = find_site(__atomic_load_n(bucket, __ATOMIC_ACQUIRE), site, name))
+        return *found;
+    const Lock lock;
+    if (Site* const found = find_site(*bucket, site, name))
+        return *found;
+    Site* const fresh = static_cast<Site*>(zeroed(sizeof(Site)));
+    fresh->site = site;
+    fresh->name = kept_text(name);
+    fresh->place = kept_text(place);
+    fresh->kernel = &kernel_of(name);
+    fresh->next = *bucket;
+    __atomic_store_n(bucket, fresh, __ATOMIC_RELEASE);
+    return *fresh;
+}
+
+} // namespace nestbed_count

@@ -1,0 +1,174 @@
+// Counts the launches of a CUDA program and their errors. `nestbed count` includes this file first in every file that
+// nvcc compiles, and its rewriter turns a launch k<<<grid, block>>>(a) into
+//   (before(), k<<<grid, block>>>(LEVEL, a), after(SITE, "k", "file.cu:LINE", LEVEL))
+// and gives every kernel a first parameter, its nesting level. Works from C++14 on and includes only C headers, so that
+// no name of the C++ library appears in the program that it did not have before.
+#ifdef __CUDACC__
+#ifndef NESTBED_COUNT_CUH
+#define NESTBED_COUNT_CUH
+#pragma GCC system_header // no warnings of the user's flags
+#include "count_report.cuh"
+
+namespace nestbed_count
+{
+
+// The rewriter removes the next line. It is an error if another host compiler preprocessed the file, because that
+// program would count nothing.
+constexpr bool nestbed_rewritten = false;
+// clang-format off
+static_assert(nestbed_rewritten, "nestbed count: the launches of this file were not rewritten, because another host compiler is named (-ccbin, CMAKE_CUDA_HOST_COMPILER, CUDAHOSTCXX). Name it as NESTBED_HOST_COMPILER=... instead");
+// clang-format on
+
+// The levels of kernels: 0 for those that the host launches. From kUnknownLevel on: not known.
+constexpr unsigned kUnknownLevel = 0x80000000u;
+
+// ---- from here to the end mark only in files that have kernels: the compiler wrapper removes it from others ----
+enum nestbed_rows_begin {};
+
+#ifdef __CUDACC_RDC__
+// A table per translation unit. A launch site owns the row that it claimed first, by open addressing; the last row is
+// for sites that found none free. The host reads it, and never writes: kernels may be running.
+static __device__ Row rows[kRows + 1];
+
+static inline cudaError_t read_rows(Row* to)
+{
+    return cudaMemcpyFromSymbol(to, rows, sizeof(rows), 0, cudaMemcpyDeviceToHost);
+}
+static Unit unit(read_rows);
+
+// Texts are copied into the row: the host cannot read string literals of device code. Loops are not unrolled, because
+// a kernel has at least as many registers as the functions that it calls, and a block of 1024 threads has 64 of each.
+static __device__ __noinline__ void copy_text(char* to, const char* from, unsigned bytes)
+{
+#pragma unroll 1
+    for (unsigned i = 0; i + 1 < bytes && from[i] != 0; ++i)
+        to[i] = from[i];
+}
+
+static __device__ inline Row& row_of(unsigned site, const char* kernel, const char* place)
+{
+    unsigned at = site % kRows;
+#pragma unroll 1
+    for (unsigned i = 0;; ++i) {
+        if (i == kRows) {
+            at = kRows;
+            site = 1;
+            kernel = "(launch sites past the 128th of a file)";
+            place = "";
+        }
+        unsigned owner = *static_cast<volatile unsigned*>(&rows[at].site);
+        if (owner == 0 && (owner = atomicCAS(&rows[at].site, 0u, site)) == 0) {
+            copy_text(rows[at].kernel, kernel, kNameBytes);
+            copy_text(rows[at].place, place, kPlaceBytes);
+            owner = site;
+        }
+        if (owner == site)
+            return rows[at];
+        at = (at + 1) % kRows;
+    }
+}
+
+// The program's own check still sees the error of the launch: it is not taken out. Not inlined, because the user's
+// kernels would need more registers.
+static __device__ __noinline__ void count_launch(unsigned site, const char* kernel, const char* place, unsigned level)
+{
+    const int error = cudaPeekAtLastError();
+    Row& row = row_of(site, kernel, place);
+    atomicAdd(&row.calls, 1ULL);
+    if (error != 0) {
+        atomicAdd(&row.refused, 1ULL);
+        atomicCAS(&row.first_error, 0, error);
+    } else if (level >= kUnknownLevel) {
+        row.unknown_level = 1;
+    } else if (level > *static_cast<volatile unsigned*>(&row.deepest)) {
+        atomicMax(&row.deepest, level);
+    }
+}
+
+// An error from before a launch would be taken for the launch's own. So it is taken out, and only then: a program that
+// launches with an error pending, and asks for it after the launch, does not see it.
+static __device__ __noinline__ void take_out_older_error()
+{
+    if (cudaPeekAtLastError() != cudaSuccess)
+        cudaGetLastError();
+}
+#else
+static Unit unit(nullptr); // without -rdc=true kernels cannot launch
+#endif
+
+static inline __host__ __device__ void before()
+{
+#ifdef __CUDA_ARCH__
+#ifdef __CUDACC_RDC__
+    take_out_older_error();
+#endif
+#else
+    if (cudaPeekAtLastError() != cudaSuccess)
+        cudaGetLastError();
+#endif
+}
+
+static inline __host__ __device__ void after(unsigned site, const char* kernel, const char* place, unsigned level)
+{
+#ifdef __CUDA_ARCH__
+#ifdef __CUDACC_RDC__
+    count_launch(site, kernel, place, level);
+#endif
+#else
+    (void)level;
+    count_host_launch(site, kernel, place);
+#endif
+}
+
+// ---- launches in device functions: the level of the kernel that called them is in shared memory ----
+struct BlockLevel {
+    unsigned long long owner;
+    unsigned level;
+};
+
+// Not static: one variable for all files of a program. Kernels that never come here have no shared memory of it.
+__device__ inline BlockLevel& level_of_block()
+{
+    __shared__ BlockLevel level;
+    return level;
+}
+
+// Tells the block's own value from what an earlier block left in the shared memory.
+static __device__ inline unsigned long long owner_of_block()
+{
+    unsigned long long grid;
+    asm("mov.u64 %0, %%gridid;" : "=l"(grid));
+    const unsigned long long block =
+        blockIdx.x + (blockIdx.y + static_cast<unsigned long long>(blockIdx.z) * gridDim.y) * gridDim.x;
+    return (grid + 1) * 0x9E3779B97F4A7C15ULL ^ (block + 1) * 0xC2B2AE3D27D4EB4FULL;
+}
+
+// First statement of kernels of files in which device functions launch. Every thread writes the same value, and reads
+// what it wrote itself or another one wrote equally: no barrier is needed.
+static inline __host__ __device__ void enter(unsigned level)
+{
+#ifdef __CUDA_ARCH__
+    BlockLevel& own = level_of_block();
+    own.level = level;
+    own.owner = owner_of_block();
+#else
+    (void)level;
+#endif
+}
+
+// The level of a kernel that is launched here. A kernel of a file without such functions did not call enter().
+static inline __host__ __device__ unsigned level()
+{
+#ifdef __CUDA_ARCH__
+    const BlockLevel& own = level_of_block();
+    return own.owner == owner_of_block() ? own.level + 1 : kUnknownLevel;
+#else
+    return 0;
+#endif
+}
+
+enum nestbed_rows_end {};
+
+} // namespace nestbed_count
+#endif
+#endif

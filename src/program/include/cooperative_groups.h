@@ -1,0 +1,285 @@
+// Cooperative groups of a block and of a warp. Groups of a grid or a cluster are not supported.
+#pragma once
+
+#include "nestbed/program.hpp"
+
+namespace cooperative_groups
+{
+
+// NOLINTBEGIN: these names are CUDA's.
+class thread_block
+{
+  public:
+    static unsigned long long size() { return num_threads(); }
+    static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+    static unsigned thread_rank() { return nestbed::cpu::linear_thread(); }
+    static dim3 group_index() { return blockIdx; }
+    static dim3 thread_index() { return threadIdx; }
+    static dim3 group_dim() { return blockDim; }
+    static dim3 dim_threads() { return blockDim; }
+    static void sync() { __syncthreads(); }
+    struct arrival_token {
+    };
+    static arrival_token barrier_arrive() { return {}; }
+    static void barrier_wait(arrival_token&&) { sync(); }
+};
+inline thread_block this_thread_block()
+{
+    return {};
+}
+
+// Lanes of a warp. A rank is the position among them.
+class coalesced_group
+{
+  public:
+    explicit coalesced_group(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1)
+        : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size)
+    {
+    }
+    unsigned long long size() const { return num_threads(); }
+    unsigned num_threads() const { return (unsigned)__popc(mask_); }
+    unsigned thread_rank() const { return (unsigned)__popc(mask_ & ((1U << nestbed::program::lane()) - 1)); }
+    unsigned meta_group_rank() const { return meta_rank_; }
+    unsigned meta_group_size() const { return meta_size_; }
+    unsigned mask() const { return mask_; }
+    void sync() const { __syncwarp(mask_); }
+    int any(int predicate) const { return __any_sync(mask_, predicate); }
+    int all(int predicate) const { return __all_sync(mask_, predicate); }
+    unsigned ballot(int predicate) const { return ranks(__ballot_sync(mask_, predicate)); }
+    template <class T>
+    unsigned match_any(T value) const
+    {
+        return ranks(__match_any_sync(mask_, value));
+    }
+    template <class T>
+    unsigned match_all(T value, int& all) const
+    {
+        return ranks(__match_all_sync(mask_, value, &all));
+    }
+    template <class T>
+    T shfl(T value, int rank) const
+    {
+        return __shfl_sync(mask_, value, (int)lane_of((unsigned)rank % num_threads()));
+    }
+    template <class T>
+    T shfl_up(T value, unsigned by) const
+    {
+        const unsigned rank = thread_rank();
+        return __shfl_sync(mask_, value, (int)lane_of(rank >= by ? rank - by : rank));
+    }
+    template <class T>
+    T shfl_down(T value, unsigned by) const
+    {
+        const unsigned rank = thread_rank();
+        return __shfl_sync(mask_, value, (int)lane_of(rank + by < num_threads() ? rank + by : rank));
+    }
+
+  private:
+    unsigned lane_of(unsigned rank) const
+    {
+        unsigned rest = mask_;
+        for (; rank > 0; --rank)
+            rest &= rest - 1;
+        return (unsigned)__builtin_ctz(rest);
+    }
+    unsigned ranks(unsigned lanes) const
+    {
+        unsigned bits = 0;
+        for (unsigned rank = 0; rank < num_threads(); ++rank)
+            bits |= (lanes >> lane_of(rank) & 1U) << rank;
+        return bits;
+    }
+
+    unsigned mask_, meta_rank_, meta_size_;
+};
+// CUDA gives those lanes that are together at this point: here those that wait for each other here.
+inline coalesced_group coalesced_threads()
+{
+    return coalesced_group(__activemask());
+}
+
+template <unsigned Size, class Parent = void>
+class thread_block_tile
+{
+    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
+                  "nestbed's executor supports tiles of 1, 2, 4, 8, 16 and 32 threads");
+
+  public:
+    thread_block_tile() = default;
+    template <class Other>
+    thread_block_tile(const thread_block_tile<Size, Other>&)
+    {
+    }
+    static constexpr unsigned long long size() { return Size; }
+    static constexpr unsigned num_threads() { return Size; }
+    static unsigned thread_rank() { return nestbed::program::lane() % Size; }
+    static unsigned meta_group_rank() { return nestbed::cpu::linear_thread() / Size; }
+    static unsigned meta_group_size() { return (thread_block::num_threads() + Size - 1) / Size; }
+    static unsigned mask() { return Size == 32 ? ~0U : ((1U << Size % 32) - 1) << first(); }
+    static void sync() { __syncwarp(mask()); }
+    static int any(int predicate) { return __any_sync(mask(), predicate); }
+    static int all(int predicate) { return __all_sync(mask(), predicate); }
+    static unsigned ballot(int predicate) { return __ballot_sync(mask(), predicate) >> first(); }
+    template <class T>
+    static unsigned match_any(T value)
+    {
+        return __match_any_sync(mask(), value) >> first();
+    }
+    template <class T>
+    static unsigned match_all(T value, int& all)
+    {
+        return __match_all_sync(mask(), value, &all) >> first();
+    }
+    template <class T>
+    static T shfl(T value, int rank)
+    {
+        return __shfl_sync(mask(), value, rank, (int)Size);
+    }
+    template <class T>
+    static T shfl_up(T value, unsigned by)
+    {
+        return __shfl_up_sync(mask(), value, by, (int)Size);
+    }
+    template <class T>
+    static T shfl_down(T value, unsigned by)
+    {
+        return __shfl_down_sync(mask(), value, by, (int)Size);
+    }
+    template <class T>
+    static T shfl_xor(T value, unsigned by)
+    {
+        return __shfl_xor_sync(mask(), value, (int)by, (int)Size);
+    }
+
+  private:
+    static unsigned first() { return nestbed::program::lane() / Size * Size; }
+};
+
+template <unsigned Size, class Parent>
+thread_block_tile<Size, Parent> tiled_partition(const Parent&)
+{
+    return {};
+}
+// The dynamic form: of a block, or of the lanes of a group.
+inline coalesced_group tiled_partition(const thread_block&, unsigned size)
+{
+    const unsigned first = nestbed::program::lane() / size * size;
+    const unsigned rest = thread_block::num_threads() - (nestbed::cpu::linear_thread() - nestbed::program::lane());
+    const unsigned lanes = rest >= 32 ? ~0U : (1U << rest) - 1;
+    return coalesced_group((size >= 32 ? ~0U : ((1U << size) - 1) << first) & lanes,
+                           nestbed::cpu::linear_thread() / size, (thread_block::num_threads() + size - 1) / size);
+}
+// The lanes of a group for which the label is the same.
+template <class Group, class Label>
+coalesced_group labeled_partition(const Group& group, Label label)
+{
+    return coalesced_group(__match_any_sync(group.mask(), label));
+}
+template <class Group>
+coalesced_group binary_partition(const Group& group, bool predicate)
+{
+    return labeled_partition(group, (int)predicate);
+}
+
+template <class Group>
+void sync(const Group& group)
+{
+    group.sync();
+}
+template <class Group>
+unsigned thread_rank(const Group& group)
+{
+    return group.thread_rank();
+}
+template <class Group>
+unsigned long long group_size(const Group& group)
+{
+    return group.size();
+}
+
+// Calls the function in one thread of the group.
+template <class Group, class Function>
+void invoke_one(const Group& group, Function function)
+{
+    if (group.thread_rank() == 0)
+        function();
+}
+
+template <class T>
+struct plus {
+    T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct less {
+    T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct greater {
+    T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T>
+struct bit_and {
+    T operator()(T a, T b) const { return a & b; }
+};
+template <class T>
+struct bit_or {
+    T operator()(T a, T b) const { return a | b; }
+};
+template <class T>
+struct bit_xor {
+    T operator()(T a, T b) const { return a ^ b; }
+};
+
+template <class Group, class T, class Operator>
+T reduce(const Group& group, T value, Operator combine)
+{
+    return nestbed::program::reduced(group.mask(), value, combine);
+}
+template <class Group, class T, class Operator>
+T inclusive_scan(const Group& group, T value, Operator combine)
+{
+    const nestbed::program::Exchange<T> exchange(group.mask(), value);
+    const unsigned own = nestbed::program::lane();
+    for (unsigned lane = own; lane-- > 0;)
+        if (exchange.has(lane))
+            value = combine(exchange.of(lane), value);
+    return value;
+}
+template <class Group, class T>
+T inclusive_scan(const Group& group, T value)
+{
+    return inclusive_scan(group, value, plus<T>());
+}
+template <class Group, class T, class Operator>
+T exclusive_scan(const Group& group, T value, Operator combine)
+{
+    const T inclusive = inclusive_scan(group, value, combine);
+    const T before = group.shfl_up(inclusive, 1);
+    return group.thread_rank() == 0 ? T() : before;
+}
+template <class Group, class T>
+T exclusive_scan(const Group& group, T value)
+{
+    return exclusive_scan(group, value, plus<T>());
+}
+
+template <class Group>
+void memcpy_async(const Group& group, void* to, const void* from, size_t bytes)
+{
+    if (group.thread_rank() == 0)
+        memcpy(to, from, bytes);
+}
+template <class Group, class T>
+void memcpy_async(const Group& group, T* to, const T* from, size_t bytes)
+{
+    for (size_t at = group.thread_rank(); at < bytes / sizeof(T); at += group.size())
+        to[at] = from[at];
+}
+template <class Group>
+void wait(const Group& group)
+{
+    group.sync();
+}
+// NOLINTEND
+
+} // namespace cooperative_groups

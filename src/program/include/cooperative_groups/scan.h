@@ -1,0 +1,4 @@
+// It is all in cooperative_groups.h.
+#pragma once
+
+#include "../cooperative_groups.h"

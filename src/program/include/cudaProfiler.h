@@ -1,0 +1,4 @@
+// The driver's profiler functions do nothing.
+#pragma once
+
+#include "cuda.h"

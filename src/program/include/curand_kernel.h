@@ -1,0 +1,2 @@
+#pragma once
+#error "nestbed's executor does not support cuRAND"

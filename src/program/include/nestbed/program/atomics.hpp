@@ -1,0 +1,247 @@
+// Barriers, fences and atomic functions of kernels. CUDA's atomic functions do not order other memory operations:
+// relaxed. Compiler builtins, so that the race detector sees them as what they are.
+#pragma once
+
+#include "launch.hpp"
+
+namespace nestbed::program
+{
+
+// A thread that waits for another one must let it run. It gives way after this much: an atomic operation that changes
+// memory counts 1, one that leaves it as it is counts kSpin, because that is how a thread waits.
+inline constexpr std::uint32_t kSpinLimit = 1U << 16U;
+inline constexpr std::uint32_t kSpin = kSpinLimit / 128;
+
+__attribute__((no_sanitize("thread"))) inline void spun(std::uint32_t weight)
+{
+    cpu::ThreadContext* const thread = cpu::current_thread;
+    if (thread != nullptr && (thread->program.spins += weight) >= kSpinLimit) {
+        thread->program.spins = 0;
+        cpu::give_way();
+    }
+}
+inline void spun_if_same(bool same)
+{
+    spun(same ? kSpin : 1);
+}
+// For the body of a loop that has none.
+inline void empty_loop()
+{
+    spun(kSpin);
+}
+
+void block_barrier();
+
+template <std::size_t bytes>
+struct BitsOf;
+template <>
+struct BitsOf<1> {
+    using Type = std::uint8_t;
+};
+template <>
+struct BitsOf<2> {
+    using Type = std::uint16_t;
+};
+template <>
+struct BitsOf<4> {
+    using Type = std::uint32_t;
+};
+template <>
+struct BitsOf<8> {
+    using Type = std::uint64_t;
+};
+template <class T>
+using Bits = typename BitsOf<sizeof(T)>::Type;
+
+template <class To, class From>
+To bits_as(const From& from)
+{
+    static_assert(sizeof(To) == sizeof(From), "");
+    To to;
+    __builtin_memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+template <class T>
+using Plain = std::remove_volatile_t<T>;
+template <class T>
+struct NotDeducedOf {
+    using Type = std::remove_volatile_t<T>;
+};
+template <class T>
+using NotDeduced = typename NotDeducedOf<T>::Type;
+
+template <class T>
+volatile Bits<T>* bits_at(volatile T* address)
+{
+    return reinterpret_cast<volatile Bits<T>*>(address);
+}
+
+template <class T>
+T atomic_load(const volatile T* address, int order)
+{
+    const T value = bits_as<T>(__atomic_load_n(bits_at(const_cast<volatile T*>(address)), order));
+    spun(kSpin);
+    return value;
+}
+template <class T>
+void atomic_store(volatile T* address, T value, int order)
+{
+    __atomic_store_n(bits_at(address), bits_as<Bits<T>>(value), order);
+    spun(1);
+}
+template <class T>
+T atomic_exchange(volatile T* address, T value, int order)
+{
+    const auto bits = bits_as<Bits<T>>(value);
+    const auto old = __atomic_exchange_n(bits_at(address), bits, order);
+    spun_if_same(old == bits);
+    return bits_as<T>(old);
+}
+// Returns whether it exchanged; otherwise `expected` becomes what was there.
+template <class T>
+bool atomic_compare_exchange(volatile T* address, T& expected, T desired, int success, int failure)
+{
+    auto old = bits_as<Bits<T>>(expected);
+    const bool exchanged =
+        __atomic_compare_exchange_n(bits_at(address), &old, bits_as<Bits<T>>(desired), false, success, failure);
+    expected = bits_as<T>(old);
+    spun_if_same(!exchanged);
+    return exchanged;
+}
+// Replaces the value by next(value), and returns the old one.
+template <class T, class Next>
+T atomic_update(volatile T* address, Next next, int order)
+{
+    auto old = __atomic_load_n(bits_at(address), __ATOMIC_RELAXED);
+    for (;;) {
+        const auto desired = bits_as<Bits<T>>(static_cast<T>(next(bits_as<T>(old))));
+        if (__atomic_compare_exchange_n(bits_at(address), &old, desired, false, order, __ATOMIC_RELAXED)) {
+            spun_if_same(desired == old);
+            return bits_as<T>(old);
+        }
+    }
+}
+template <class T>
+T atomic_add(volatile T* address, T value, int order)
+{
+    if constexpr (std::is_integral<T>::value) {
+        spun_if_same(value == 0);
+        return __atomic_fetch_add(address, value, order);
+    } else {
+        return atomic_update<T>(
+            address, [value](T old) { return old + value; }, order);
+    }
+}
+
+} // namespace nestbed::program
+
+// NOLINTBEGIN: these names are CUDA's.
+inline void __syncthreads()
+{
+    nestbed::program::block_barrier();
+}
+inline int __syncthreads_count(int predicate)
+{
+    unsigned threads = 0;
+    return (int)nestbed::cpu::barrier_count(predicate != 0, threads);
+}
+inline int __syncthreads_and(int predicate)
+{
+    unsigned threads = 0;
+    const unsigned count = nestbed::cpu::barrier_count(predicate != 0, threads);
+    return count == threads;
+}
+inline int __syncthreads_or(int predicate)
+{
+    return __syncthreads_count(predicate) != 0;
+}
+inline void __threadfence()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    nestbed::program::spun(nestbed::program::kSpin);
+}
+inline void __threadfence_block()
+{
+    __threadfence();
+}
+inline void __threadfence_system()
+{
+    __threadfence();
+}
+inline void __nanosleep(unsigned)
+{
+    if (nestbed::cpu::in_kernel())
+        nestbed::cpu::give_way();
+}
+[[noreturn]] inline void __trap()
+{
+    nestbed::program::fault(cudaErrorLaunchFailure, "__trap() was called");
+}
+inline void __brkpt() {}
+inline void __prof_trigger(int) {}
+
+// The forms with a scope do the same: the executor has one scope.
+#define NESTBED_ATOMIC(name, ...)                                                                                    \
+    template <class T>                                                                                               \
+    nestbed::program::Plain<T> name(T* address, nestbed::program::NotDeduced<T> value)                               \
+    {                                                                                                                \
+        using Value = nestbed::program::Plain<T>;                                                                    \
+        static_assert(std::is_arithmetic<Value>::value && sizeof(T) >= 2,                                            \
+                      #name "() takes the address of a number of 2, 4 or 8 bytes");                                  \
+        __VA_ARGS__                                                                                                  \
+    }                                                                                                                \
+    template <class T>                                                                                               \
+    nestbed::program::Plain<T> name##_block(T* address, nestbed::program::NotDeduced<T> value)                       \
+    {                                                                                                                \
+        return name(address, value);                                                                                 \
+    }                                                                                                                \
+    template <class T>                                                                                               \
+    nestbed::program::Plain<T> name##_system(T* address, nestbed::program::NotDeduced<T> value)                      \
+    {                                                                                                                \
+        return name(address, value);                                                                                 \
+    }
+#define NESTBED_UPDATE(name, next)                                                                                   \
+    NESTBED_ATOMIC(name, return nestbed::program::atomic_update<Value>(                                              \
+                             address, [value](Value old) { return next; }, __ATOMIC_RELAXED);)
+#define NESTBED_BITWISE(name, builtin)                                                                               \
+    NESTBED_ATOMIC(name, const Value old = builtin(address, value, __ATOMIC_RELAXED); nestbed::program::spun(        \
+                       value == 0 || value == static_cast<Value>(-1) ? nestbed::program::kSpin : 1);                 \
+                   return old;)
+NESTBED_ATOMIC(atomicAdd, return nestbed::program::atomic_add<Value>(address, value, __ATOMIC_RELAXED);)
+NESTBED_ATOMIC(atomicSub, return nestbed::program::atomic_add<Value>(address, static_cast<Value>(Value(0) - value),
+                                                                     __ATOMIC_RELAXED);)
+NESTBED_ATOMIC(atomicExch, return nestbed::program::atomic_exchange<Value>(address, value, __ATOMIC_RELAXED);)
+NESTBED_UPDATE(atomicMin, value < old ? value : old)
+NESTBED_UPDATE(atomicMax, old < value ? value : old)
+NESTBED_UPDATE(atomicInc, old >= value ? Value(0) : Value(old + 1))
+NESTBED_UPDATE(atomicDec, old == 0 || old > value ? value : Value(old - 1))
+NESTBED_BITWISE(atomicAnd, __atomic_fetch_and)
+NESTBED_BITWISE(atomicOr, __atomic_fetch_or)
+NESTBED_BITWISE(atomicXor, __atomic_fetch_xor)
+#undef NESTBED_ATOMIC
+#undef NESTBED_UPDATE
+#undef NESTBED_BITWISE
+
+template <class T>
+nestbed::program::Plain<T> atomicCAS(T* address, nestbed::program::NotDeduced<T> expected,
+                                     nestbed::program::NotDeduced<T> desired)
+{
+    static_assert(sizeof(T) >= 2 && sizeof(T) <= 8, "atomicCAS() takes the address of a number of 2, 4 or 8 bytes");
+    nestbed::program::atomic_compare_exchange<nestbed::program::Plain<T>>(address, expected, desired,
+                                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+template <class T>
+nestbed::program::Plain<T> atomicCAS_block(T* address, nestbed::program::NotDeduced<T> expected,
+                                           nestbed::program::NotDeduced<T> desired)
+{
+    return atomicCAS(address, expected, desired);
+}
+template <class T>
+nestbed::program::Plain<T> atomicCAS_system(T* address, nestbed::program::NotDeduced<T> expected,
+                                            nestbed::program::NotDeduced<T> desired)
+{
+    return atomicCAS(address, expected, desired);
+}
+// NOLINTEND

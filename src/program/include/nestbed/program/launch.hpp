@@ -1,0 +1,92 @@
+// What the rewriter puts in place of launches, kernels and shared variables.
+#pragma once
+
+#include "types.hpp"
+
+#include <functional>
+#include <initializer_list>
+
+namespace nestbed::program
+{
+
+struct Place {
+    const char* file;
+    unsigned line;
+};
+
+// The unit in which the race detector tells accesses apart, in bytes: the size of a scalar type, else 1.
+template <class T>
+inline constexpr std::size_t kElementBytes = std::is_scalar<std::remove_cv_t<std::remove_all_extents_t<T>>>::value
+                                                 ? sizeof(std::conditional_t<std::is_void<T>::value, char, T>)
+                                                 : 1;
+template <class T>
+inline constexpr std::size_t kElementBytes<T[]> = kElementBytes<T>;
+template <class T, std::size_t count>
+inline constexpr std::size_t kElementBytes<T[count]> = kElementBytes<T>;
+template <>
+inline constexpr std::size_t kElementBytes<void> = 1;
+
+// The configuration of the kernel call that follows in the same expression. Its return address is the place of the
+// launch for the race detector; `file` and `line` are the same place for the tables.
+void configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+               const char* file = __builtin_FILE(), unsigned line = __builtin_LINE());
+
+// Launches a grid whose threads each call `body`, with the configuration of the last configure().
+void submit(const char* name, Place place, std::function<void()> body);
+
+// The body of a kernel, as what its call is: a launch. Each thread has arguments of its own.
+template <class Body>
+void kernel(const char* name, Body body, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+{
+    submit(name, {file, line}, [body]() {
+        Body own = body;
+        own();
+    });
+}
+
+// A kernel of a library that comes with CUDA, which the table does not show: `body`, by this many threads and more, in
+// blocks of 256.
+void run_library_kernel(const char* name, std::size_t threads, std::function<void()> body);
+
+inline constexpr std::size_t kMaxStaticSharedBytes = 48 * 1024;
+
+// Memory of the block for `key`, not initialised.
+void* shared_variable(const void* key, std::size_t bytes, std::size_t element_bytes, const char* name);
+void* dynamic_shared_memory(std::size_t element_bytes, const char* name);
+
+template <class T>
+T& shared(const void* key, const char* name)
+{
+    static_assert(sizeof(T) <= kMaxStaticSharedBytes,
+                  "a __shared__ variable has at most 48 KB; more is possible with extern __shared__ only");
+    return *static_cast<T*>(shared_variable(key, sizeof(T), kElementBytes<T>, name));
+}
+
+// T: the array type of an extern __shared__ variable in a function.
+template <class T>
+T& dynamic_shared(const char* name)
+{
+    return *reinterpret_cast<T*>(dynamic_shared_memory(kElementBytes<T>, name));
+}
+
+// An extern __shared__ array of T at namespace scope.
+template <class T>
+struct DynamicShared {
+    // NOLINTNEXTLINE(google-explicit-constructor): as an array is a pointer
+    operator T*() const { return static_cast<T*>(dynamic_shared_memory(kElementBytes<T>, "shared memory")); }
+    template <class U>
+    explicit operator U*() const
+    {
+        return reinterpret_cast<U*>(static_cast<T*>(*this));
+    }
+};
+
+// Files of the user whose comments `nestbed: benign` count. Returns true.
+bool sources(std::initializer_list<const char*> files);
+
+// Ends the run of the kernel as an error on the device does. `text` says what was wrong.
+[[noreturn]] void fault(cudaError_t error, const char* text);
+// What assert() calls.
+[[noreturn]] void assertion_failed(const char* expression, const char* file, unsigned line, const char* function);
+
+} // namespace nestbed::program

@@ -1,0 +1,258 @@
+// Mode count: launches of a program of nvcc are counted, and kernels know their nesting level.
+#include "program/rewrite/functions.hpp"
+#include "program/rewrite/launches.hpp"
+#include "program/rewrite/refused_names.hpp"
+#include "program/rewrite/rewriter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+namespace nestbed::program
+{
+namespace
+{
+
+constexpr std::string_view kOtherLaunch =
+    "this launch cannot be counted; nestbed count supports kernel<<<grid, block>>>(arguments) only";
+constexpr std::string_view kGraph = "launches of CUDA graphs cannot be counted";
+constexpr std::array kRefused = {
+    RefusedName{"cudaLaunchKernel*", kOtherLaunch}, RefusedName{"cudaLaunchCooperativeKernel*", kOtherLaunch},
+    RefusedName{"cudaLaunchDevice*", kOtherLaunch}, RefusedName{"cudaGetParameterBuffer*", kOtherLaunch},
+    RefusedName{"cuLaunch*", kOtherLaunch},         RefusedName{"cudaGraphLaunch", kGraph},
+    RefusedName{"cuGraphLaunch", kGraph},           RefusedName{"cudaStreamBeginCapture*", kGraph},
+    RefusedName{"cuStreamBeginCapture*", kGraph},
+};
+
+// Calls of the host before or in which the header reads the counts of the GPU.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kHostCalls = {{
+    {"cudaDeviceReset", "::nestbed_count::device_reset"},
+    {"cudaDeviceSynchronize", "::nestbed_count::device_synchronize"},
+    {"_exit", "::nestbed_count::exit_at_once"},
+    {"_Exit", "::nestbed_count::exit_at_once"},
+    {"quick_exit", "::nestbed_count::quick_exit"},
+}};
+
+class CountRewriter
+{
+  public:
+    explicit CountRewriter(const Source& source)
+        : source_(source), functions_(find_functions(source)), lambdas_(find_lambdas(source)), changes_(source)
+    {
+        for (const Function& function : functions_) {
+            if (function.is_kernel)
+                kernels_.insert(source_.text(function.name));
+            if (function.body != kNoToken)
+                bodies_.push_back(
+                    {function.body, function.body_end, function.is_kernel ? Runs::kernel : Runs::device});
+        }
+        // A lambda runs where it says, or may run where the function around it does.
+        for (const LambdaBody& lambda : lambdas_)
+            bodies_.push_back({lambda.body, lambda.body_end, lambda.is_device ? Runs::device : Runs::as_around});
+        std::ranges::sort(bodies_, {}, &Body::begin);
+    }
+
+    Changes rewrite() &&
+    {
+        refuse_calls(source_, kRefused);
+        for (const Launch& launch : find_launches(source_))
+            count(launch);
+        for (const Function& function : functions_)
+            if (function.is_kernel)
+                give_level(function);
+        find_other_declarations();
+        replace_host_calls();
+        return std::move(changes_);
+    }
+
+  private:
+    enum class Runs : std::uint8_t { host, kernel, device, as_around };
+    struct Body {
+        std::size_t begin;
+        std::size_t end;
+        Runs runs;
+    };
+
+    // Where the code of a token runs: in the body of a kernel itself, elsewhere on the device, or on the host.
+    Runs runs_at(std::size_t token) const
+    {
+        bool in_lambda_or_class = false;
+        for (std::size_t around = source_.parent(token); around != kNoToken; around = source_.parent(around)) {
+            if (!source_.is(around, "{"))
+                continue;
+            const auto body = std::ranges::lower_bound(bodies_, around, {}, &Body::begin);
+            if (body == bodies_.end() || body->begin != around)
+                in_lambda_or_class |= !is_block(around);
+            else if (body->runs == Runs::as_around)
+                in_lambda_or_class = true;
+            else
+                return body->runs == Runs::kernel && in_lambda_or_class ? Runs::device : body->runs;
+        }
+        return Runs::host;
+    }
+
+    // Whether a brace surely begins a statement, not a class or a function.
+    bool is_block(std::size_t brace) const
+    {
+        const std::size_t before = brace == 0 ? kNoToken : brace - 1;
+        for (const std::string_view text : {"{", "}", ";", ":", "else", "do", "try"})
+            if (source_.is(before, text))
+                return true;
+        const std::size_t opening = source_.is(before, ")") ? source_.match(before) : kNoToken;
+        if (opening == kNoToken || opening == 0)
+            return false;
+        for (const std::string_view text : {"if", "for", "while", "switch", "constexpr", "catch"})
+            if (source_.is(opening - 1, text))
+                return true;
+        return false;
+    }
+
+    void count(const Launch& launch)
+    {
+        if (launch.name == kNoToken || !kernels_.contains(source_.text(launch.name)))
+            source_.fail(
+                launch.opening,
+                "the launch of " + source_.on_one_line(launch.callee, launch.opening) +
+                    " cannot be counted: this is not the name of a __global__ function of this file or of the "
+                    "user's files that it includes; launch a kernel by its name");
+        const Runs runs = runs_at(launch.opening);
+        launches_on_device_ |= runs == Runs::device;
+        const std::string level = runs == Runs::kernel ? "nestbed_level + 1" : "::nestbed_count::level()";
+        const Place place = source_.place(launch.opening);
+        const std::string file = place.file.substr(place.file.rfind('/') + 1);
+        const std::string line = ":" + std::to_string(place.line);
+        changes_.insert_before(launch.callee, "(::nestbed_count::before(), ");
+        changes_.insert_after(launch.arguments, launch.arguments + 1 == launch.end ? level : level + ", ");
+        changes_.insert_after(
+            launch.end, ", ::nestbed_count::after(" + std::to_string(site(launch, place.file + line)) + "u, \"" +
+                            std::string(source_.text(launch.name)) + "\", \"" + file + line + "\", " + level + "))");
+        callee_names_.insert(launch.name);
+    }
+
+    // FNV-1a of the place. Both passes of nvcc give the same number. Launches of one line differ by their column.
+    std::uint32_t site(const Launch& launch, std::string_view place)
+    {
+        const std::size_t at = source_.all_tokens()[source_.position(launch.opening)].begin;
+        const std::size_t line_end = source_.whole_text().substr(searched_to_, at - searched_to_).rfind('\n');
+        if (line_end != std::string_view::npos)
+            line_begin_ = searched_to_ + line_end + 1;
+        searched_to_ = at;
+        const std::size_t column = at - line_begin_;
+        std::uint32_t hash = 2166136261u;
+        for (const char byte : std::string(place) + ":" + std::to_string(column))
+            hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619u;
+        return hash == 0 ? 1 : hash;
+    }
+
+    void give_level_parameter(std::size_t parameters, std::size_t end)
+    {
+        const bool is_void = parameters + 2 == end && source_.is(parameters + 1, "void");
+        if (is_void)
+            changes_.replace(parameters + 1, "unsigned nestbed_level");
+        else
+            changes_.insert_after(parameters,
+                                  parameters + 1 == end ? "unsigned nestbed_level" : "unsigned nestbed_level, ");
+    }
+
+    void give_level(const Function& kernel)
+    {
+        give_level_parameter(kernel.parameters, kernel.parameters_end);
+        declared_names_.insert(kernel.name);
+        if (kernel.body != kNoToken && launches_on_device_)
+            changes_.insert_after(kernel.body, " ::nestbed_count::enter(nestbed_level);");
+    }
+
+    // `template void k<int>(int*);` needs no __global__. `void (*p)(int*) = k;` has another type than the kernel now.
+    void find_other_declarations()
+    {
+        bool in_instantiation = false;
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            const std::string_view text = source_.text(token);
+            if (text == "template")
+                in_instantiation = !source_.is(token + 1, "<") &&
+                                   (token == 0 || (!source_.is(token - 1, "::") && !source_.is(token - 1, ".") &&
+                                                   !source_.is(token - 1, "->")));
+            else if (text == ";" || text == "{" || text == "}" || text == "=")
+                in_instantiation = false;
+            if (!source_.is_identifier(token) || !kernels_.contains(text) || callee_names_.contains(token) ||
+                declared_names_.contains(token))
+                continue;
+            const std::size_t behind =
+                source_.is(token + 1, "<") ? template_arguments_end(source_, token + 1) : token + 1;
+            if (in_instantiation && source_.is(behind, "(") && source_.match(behind) != kNoToken &&
+                source_.is(source_.match(behind) + 1, ";")) {
+                give_level_parameter(behind, source_.match(behind));
+                in_instantiation = false;
+            } else if (is_value_of_pointer(token)) {
+                source_.fail(token, "launches through a pointer to the kernel " + std::string(text) +
+                                        " cannot be counted; launch the kernel by its name");
+            }
+        }
+    }
+
+    // `(*p)(…) = k` and `(*p)(…) = &k`.
+    bool is_value_of_pointer(std::size_t token) const
+    {
+        std::size_t equals = token == 0 ? kNoToken : token - 1;
+        if (source_.is(equals, "&") && equals > 0)
+            --equals;
+        if (!source_.is(equals, "=") || equals == 0 || !source_.is(equals - 1, ")"))
+            return false;
+        const std::size_t parameters = source_.match(equals - 1);
+        if (parameters == kNoToken || parameters == 0 || !source_.is(parameters - 1, ")"))
+            return false;
+        const std::size_t declarator = source_.match(parameters - 1);
+        return declarator != kNoToken && source_.is(declarator + 1, "*");
+    }
+
+    void replace_host_calls()
+    {
+        for (std::size_t token = 0; token < source_.size(); ++token) {
+            const std::string_view text = source_.text(token);
+            const auto* const call =
+                std::ranges::find(kHostCalls, text, &std::pair<std::string_view, std::string_view>::first);
+            std::size_t begin = 0;
+            if (call == kHostCalls.end() || !source_.is(token + 1, "(") ||
+                !is_call_of_global_name(source_, token, begin) || runs_at(token) != Runs::host ||
+                is_declared(begin) || is_own(text))
+                continue;
+            changes_.remove(begin, token);
+            changes_.replace(token, std::string(call->second));
+        }
+    }
+    // `void _exit(int);` is a declaration.
+    bool is_declared(std::size_t name) const
+    {
+        return name > 0 && source_.is_identifier(name - 1) && !is_before_expression(source_.text(name - 1));
+    }
+    bool is_own(std::string_view name)
+    {
+        if (!own_)
+            own_ = defined_functions(source_);
+        return own_->contains(name);
+    }
+
+    const Source& source_;
+    std::vector<Function> functions_;
+    std::vector<LambdaBody> lambdas_;
+    Changes changes_;
+    std::unordered_set<std::string_view> kernels_;
+    std::vector<Body> bodies_; // of kernels, device functions and lambdas
+    std::unordered_set<std::size_t> callee_names_;
+    std::unordered_set<std::size_t> declared_names_;
+    std::optional<std::unordered_set<std::string_view>> own_; // functions; filled when it is needed
+    std::size_t line_begin_ = 0;                              // of the launch read last
+    std::size_t searched_to_ = 0;
+    bool launches_on_device_ = false; // outside of the bodies of kernels themselves
+};
+
+} // namespace
+
+Changes count_changes(const Source& source)
+{
+    return CountRewriter(source).rewrite();
+}
+
+} // namespace nestbed::program

@@ -1,0 +1,39 @@
+// The functions of a source that have CUDA's __global__ or __device__, and the bodies of lambdas.
+#pragma once
+
+#include "program/rewrite/source.hpp"
+
+#include <vector>
+
+namespace nestbed::program
+{
+
+// A declaration or definition. Numbers of tokens.
+struct Function {
+    bool is_kernel = false;
+    std::size_t attribute = kNoToken;     // __global__ or __device__, or __attribute__ of `__attribute__((global))`
+    std::size_t attribute_end = kNoToken; // the token after it
+    std::size_t name = kNoToken;
+    std::size_t parameters = kNoToken;     // (
+    std::size_t parameters_end = kNoToken; // )
+    std::size_t body = kNoToken;           // {; kNoToken if it is only declared
+    std::size_t body_end = kNoToken;       // }
+};
+
+// Throws RunError with file and line if a kernel cannot be read.
+std::vector<Function> find_functions(const Source& source);
+
+struct LambdaBody {
+    std::size_t captures; // [
+    std::size_t body;     // {
+    std::size_t body_end; // }
+    bool is_device;       // has __device__
+};
+
+std::vector<LambdaBody> find_lambdas(const Source& source);
+
+// The token after __global__, __device__ or their other spelling that begins here; kNoToken if none does.
+// `word` is `global` or `device`.
+std::size_t attribute_end(const Source& source, std::size_t token, std::string_view word);
+
+} // namespace nestbed::program

@@ -1,0 +1,69 @@
+#include "program/rewrite/refused_names.hpp"
+
+#include "program/rewrite/launches.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace nestbed::program
+{
+
+bool is_call_of_global_name(const Source& source, std::size_t name, std::size_t& begin)
+{
+    begin = name;
+    if (!source.is(name + 1, "(") && !source.is(name + 1, "<"))
+        return false;
+    if (name == 0)
+        return true;
+    if (source.is(name - 1, ".") || source.is(name - 1, "->"))
+        return false;
+    if (!source.is(name - 1, "::"))
+        return true;
+    begin = name - 1;
+    if (name < 2 || is_before_expression(source.text(name - 2)))
+        return true;
+    if (source.is(name - 2, "std")) {
+        begin = name - 2;
+        return true;
+    }
+    return !source.is_identifier(name - 2) && !source.is(name - 2, ">");
+}
+
+std::unordered_set<std::string_view> defined_functions(const Source& source)
+{
+    std::unordered_set<std::string_view> names;
+    for (std::size_t token = 0; token < source.size(); ++token) {
+        const bool is_before_parenthesis = source.is_identifier(token) && source.is(token + 1, "(");
+        const std::size_t end = is_before_parenthesis ? source.match(token + 1) : kNoToken;
+        if (end != kNoToken && (source.is(end + 1, "{") || source.is(end + 1, "noexcept")))
+            names.insert(source.text(token));
+    }
+    return names;
+}
+
+void refuse_calls(const Source& source, std::span<const RefusedName> names)
+{
+    std::optional<std::unordered_set<std::string_view>> own;
+    for (std::size_t token = 0; token < source.size(); ++token) {
+        const std::string_view text = source.text(token);
+        if (!text.starts_with('c') && !text.starts_with('t') && !text.starts_with('s'))
+            continue; // all refused names begin with one of these
+        const auto found = std::ranges::find_if(names, [&](const RefusedName& each) {
+            return each.name.ends_with('*') ? text.starts_with(each.name.substr(0, each.name.size() - 1))
+                                            : text == each.name;
+        });
+        std::size_t begin = 0;
+        const bool is_call =
+            found != names.end() &&
+            (is_call_of_global_name(source, token, begin) ||
+             (found->in_any_namespace && source.is(token + 1, "(") && token > 0 && source.is(token - 1, "::")));
+        if (!is_call)
+            continue;
+        if (!own)
+            own = defined_functions(source);
+        if (!own->contains(text))
+            source.fail(token, std::string(text) + ": " + std::string(found->reason));
+    }
+}
+
+} // namespace nestbed::program

@@ -1,0 +1,30 @@
+// Names of CUDA that a mode cannot take.
+#pragma once
+
+#include "program/rewrite/source.hpp"
+
+#include <span>
+#include <string_view>
+#include <unordered_set>
+
+namespace nestbed::program
+{
+
+struct RefusedName {
+    std::string_view name; // with * at its end: all names that begin so
+    std::string_view reason;
+    bool in_any_namespace = false;
+};
+
+// Throws RunError "FILE:LINE: NAME: reason" for the first call of such a function. A function that the source itself
+// defines, a member and a name of another namespace are allowed.
+void refuse_calls(const Source& source, std::span<const RefusedName> names);
+
+// Whether a function of CUDA's own is called by this name here: it is followed by a parenthesis or template arguments,
+// and is no member and not of a namespace. `begin` becomes the first token, with a :: or std:: before the name.
+bool is_call_of_global_name(const Source& source, std::size_t name, std::size_t& begin);
+
+// The names of all functions that the source defines.
+std::unordered_set<std::string_view> defined_functions(const Source& source);
+
+} // namespace nestbed::program

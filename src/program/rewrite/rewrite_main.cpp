@@ -1,0 +1,61 @@
+// nestbed_rewrite count|executor INPUT.ii OUTPUT.ii: rewrites a preprocessed CUDA file. Compiler wrappers call it. Exit
+// code 1 and a message if it cannot; the output is then not written.
+#include "base/error.hpp"
+#include "program/rewrite/rewriter.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace
+{
+
+std::string read_file(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file.is_open() || file.bad())
+        throw nestbed::RunError(path + ": it could not be read");
+    return text;
+}
+
+void write_file(const std::string& path, const std::string& text)
+{
+    std::ofstream file(path, std::ios::binary);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    if (!file) {
+        static_cast<void>(std::remove(path.c_str()));
+        throw nestbed::RunError(path + ": it could not be written");
+    }
+}
+
+int run(int count, char** words)
+{
+    using nestbed::program::RewriteMode;
+    const bool is_count = count == 4 && std::strcmp(words[1], "count") == 0;
+    if (!is_count && (count != 4 || std::strcmp(words[1], "executor") != 0))
+        throw nestbed::UsageError("usage: nestbed_rewrite count|executor INPUT.ii OUTPUT.ii");
+    const std::string text = read_file(words[2]);
+    write_file(words[3], nestbed::program::rewrite(text, is_count ? RewriteMode::count : RewriteMode::executor,
+                                                   std::filesystem::current_path().string()));
+    return nestbed::exit_ok;
+}
+
+} // namespace
+
+int main(int count, char** words)
+{
+    try {
+        return run(count, words);
+    } catch (const nestbed::UsageError& error) {
+        static_cast<void>(std::fprintf(stderr, "%s\n", error.what()));
+        return nestbed::exit_usage;
+    } catch (const std::exception& error) {
+        static_cast<void>(std::fprintf(stderr, "%s\n", error.what()));
+        return nestbed::exit_could_not;
+    }
+}

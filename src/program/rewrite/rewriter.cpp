@@ -1,0 +1,32 @@
+#include "program/rewrite/rewriter.hpp"
+
+namespace nestbed::program
+{
+
+std::size_t find_count_mark(std::string_view text)
+{
+    static constexpr std::string_view kMark = "static_assert(nestbed_rewritten";
+    for (std::size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at + 1))
+        if (at == 0 || text[at - 1] == '\n')
+            return at;
+    return std::string_view::npos;
+}
+
+std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder)
+{
+    if (mode == RewriteMode::executor) {
+        const Source source(text);
+        return executor_changes(source, folder).result();
+    }
+    const std::size_t mark = find_count_mark(text);
+    if (mark == std::string_view::npos)
+        return std::string(text);
+    const Source source(text);
+    std::string rewritten = count_changes(source).result();
+    // Insertions do not begin lines, so the mark is still the first line of its kind.
+    const std::size_t line = find_count_mark(rewritten);
+    rewritten.erase(line, rewritten.find('\n', line) - line);
+    return rewritten;
+}
+
+} // namespace nestbed::program

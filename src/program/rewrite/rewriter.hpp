@@ -1,0 +1,34 @@
+// Rewrites a preprocessed CUDA file, so that its launches are counted (by nvcc's programs), or so that the executor
+// runs its kernels. What is written in place of launches and kernels is declared in program/count/nestbed_count.cuh
+// and in nestbed/program.hpp.
+#pragma once
+
+#include "program/rewrite/changes.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nestbed::program
+{
+
+enum class RewriteMode : std::uint8_t { count, executor };
+
+// Only the user's parts change (see Source). Every text stays on its line of its file, except for the kernel's name in
+// a launch over several lines. `folder` completes the relative names of files for the executor.
+//
+// Throws RunError "FILE:LINE: reason" if there is a launch, kernel or call that cannot be rewritten: no launch is left
+// out.
+//
+// In mode count, a text without the mark of nestbed_count.cuh comes back unchanged: nvcc also preprocesses files that
+// have no CUDA.
+std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder = "");
+
+// The changes that rewrite() makes of the user's parts.
+Changes count_changes(const Source& source);
+Changes executor_changes(const Source& source, std::string_view folder);
+
+// Where the mark of nestbed_count.cuh begins: a line that only the rewriter removes. npos if there is none.
+std::size_t find_count_mark(std::string_view text);
+
+} // namespace nestbed::program

@@ -1,0 +1,21 @@
+// __shared__ variables for the executor: references to memory of the block.
+#pragma once
+
+#include "program/rewrite/changes.hpp"
+#include "program/rewrite/functions.hpp"
+
+#include <vector>
+
+namespace nestbed::program
+{
+
+// `__shared__ T x[4], y;` becomes
+//   typedef T nestbed_type_of_x[4], nestbed_type_of_y;
+//   static const char nestbed_key_of_x = 0; nestbed_type_of_x& x = ::nestbed::program::shared<…>(&nestbed_key_of_x, "x"); …
+// `extern __shared__ T x[];` becomes the same with ::nestbed::program::dynamic_shared, or, outside of functions, an object
+// of ::nestbed::program::DynamicShared. Lambdas capture what is now a reference; before, it needed no capture.
+//
+// Throws RunError with file and line if a declaration cannot be read.
+void rewrite_shared_variables(const Source& source, const std::vector<LambdaBody>& lambdas, Changes& changes);
+
+} // namespace nestbed::program

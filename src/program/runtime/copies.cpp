@@ -1,0 +1,193 @@
+// Copies and fills: at once on the host; as a grid of one thread in the stream, from a kernel.
+#include "device/cpu/observer.hpp"
+#include "program/runtime/memory.hpp"
+#include "program/runtime/state.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+// The race detector's own, in a watched program.
+extern "C" {
+void* nestbed_watched_memmove(void* to, const void* from, std::size_t bytes) noexcept __attribute__((weak));
+void* nestbed_watched_memset(void* to, int byte, std::size_t bytes) noexcept __attribute__((weak));
+}
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+// Rows of bytes: an ordinary copy has one.
+struct Rows {
+    std::size_t width = 0;
+    std::size_t height = 1;
+
+    std::size_t span(std::size_t pitch) const { return height == 0 || width == 0 ? 0 : (height - 1) * pitch + width; }
+};
+
+struct Copy {
+    void* to = nullptr;
+    std::size_t to_pitch = 0;
+    const void* from = nullptr;
+    std::size_t from_pitch = 0;
+    Rows rows;
+
+    template <class CopyBytes>
+    void run(CopyBytes&& copy_bytes) const
+    {
+        for (std::size_t row = 0; row < rows.height; ++row)
+            copy_bytes(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch,
+                       rows.width);
+    }
+};
+
+struct Fill {
+    void* to = nullptr;
+    std::size_t pitch = 0;
+    int byte = 0;
+    Rows rows;
+
+    template <class FillBytes>
+    void run(FillBytes&& fill_bytes) const
+    {
+        for (std::size_t row = 0; row < rows.height; ++row)
+            fill_bytes(static_cast<char*>(to) + row * pitch, byte, rows.width);
+    }
+};
+
+void copy_in_kernel(const Copy& copy)
+{
+    copy.run(nestbed_watched_memmove != nullptr ? nestbed_watched_memmove : &std::memmove);
+}
+
+void fill_in_kernel(const Fill& fill)
+{
+    fill.run(nestbed_watched_memset != nullptr ? nestbed_watched_memset : &std::memset);
+}
+
+// `waits`: the host waits for the copy, as for one without Async.
+cudaError_t copy(const char* function, const Copy& copy, cudaMemcpyKind kind, cudaStream_t stream, bool waits,
+                 const void* place)
+{
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    const int number = static_cast<int>(kind);
+    if (number < cudaMemcpyHostToHost || number > cudaMemcpyDefault)
+        return noted(cudaErrorInvalidMemcpyDirection,
+                     fmt::format("{}: there is no kind of copy {}", function, number));
+    const std::size_t to_bytes = copy.rows.span(copy.to_pitch);
+    const std::size_t from_bytes = copy.rows.span(copy.from_pitch);
+    if (to_bytes == 0)
+        return cudaSuccess;
+    if (copy.rows.height > 1 && (copy.rows.width > copy.to_pitch || copy.rows.width > copy.from_pitch))
+        return noted(cudaErrorInvalidPitchValue, fmt::format("{}: the width exceeds the pitch", function));
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (cpu::in_kernel()) {
+        if (!waits)
+            return submit_copy(
+                function, [copy] { copy_in_kernel(copy); }, stream, place);
+        copy_in_kernel(copy);
+        return cudaSuccess;
+    }
+    if (const std::string why = why_not_usable(copy.to, to_bytes, to_device); !why.empty())
+        return noted(cudaErrorInvalidValue, fmt::format("{}: destination: {}", function, why));
+    if (const std::string why = why_not_usable(copy.from, from_bytes, from_device); !why.empty())
+        return noted(cudaErrorInvalidValue, fmt::format("{}: source: {}", function, why));
+    use_stream(stream);
+    copy.run(&std::memmove);
+    host_wrote(copy.to, to_bytes);
+    if (waits)
+        host_waited();
+    return cudaSuccess;
+}
+
+cudaError_t fill(const char* function, const Fill& fill, cudaStream_t stream, const void* place)
+{
+    if (const cudaError_t error = sticky_error(); error != cudaSuccess)
+        return noted(error);
+    const std::size_t bytes = fill.rows.span(fill.pitch);
+    if (bytes == 0)
+        return cudaSuccess;
+    if (cpu::in_kernel())
+        return submit_copy(
+            function, [fill] { fill_in_kernel(fill); }, stream, place);
+    if (const std::string why = why_not_usable(fill.to, bytes, true); !why.empty())
+        return noted(cudaErrorInvalidValue, fmt::format("{}: {}", function, why));
+    use_stream(stream);
+    fill.run(&std::memset);
+    host_wrote(fill.to, bytes);
+    return cudaSuccess;
+}
+
+} // namespace
+
+cudaError_t copy_symbol(void* symbol, std::size_t symbol_bytes, std::size_t offset, void* to, const void* from,
+                        std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (offset > symbol_bytes || bytes > symbol_bytes - offset)
+        return noted(cudaErrorInvalidValue,
+                     fmt::format("a copy of {} bytes at offset {} does not fit into a variable of {} bytes", bytes,
+                                 offset, symbol_bytes));
+    char* const at = static_cast<char*>(symbol) + offset;
+    const bool writes = to == nullptr;
+    return copy(writes ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol",
+                {.to = writes ? at : to, .from = writes ? from : at, .rows = {.width = bytes}}, kind, stream, true,
+                __builtin_return_address(0));
+}
+
+} // namespace nestbed::program
+
+// NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
+using namespace nestbed::program; // NOLINT(google-build-using-namespace)
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind)
+{
+    return copy("cudaMemcpy", {.to = to, .from = from, .rows = {.width = bytes}}, kind, nullptr, true,
+                __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy("cudaMemcpyAsync", {.to = to, .from = from, .rows = {.width = bytes}}, kind, stream, false,
+                __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind)
+{
+    return copy("cudaMemcpy2D", {to, to_pitch, from, from_pitch, {width, height}}, kind, nullptr, true,
+                __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy("cudaMemcpy2DAsync", {to, to_pitch, from, from_pitch, {width, height}}, kind, stream, false,
+                __builtin_return_address(0));
+}
+
+cudaError_t cudaMemset(void* to, int byte, size_t bytes)
+{
+    return fill("cudaMemset", {.to = to, .byte = byte, .rows = {.width = bytes}}, nullptr,
+                __builtin_return_address(0));
+}
+
+cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream)
+{
+    return fill("cudaMemsetAsync", {.to = to, .byte = byte, .rows = {.width = bytes}}, stream,
+                __builtin_return_address(0));
+}
+
+cudaError_t cudaMemset2D(void* to, size_t pitch, int byte, size_t width, size_t height)
+{
+    return fill("cudaMemset2D", {to, pitch, byte, {width, height}}, nullptr, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream)
+{
+    return fill("cudaMemset2DAsync", {to, pitch, byte, {width, height}}, stream, __builtin_return_address(0));
+}
+// NOLINTEND(readability-identifier-naming)

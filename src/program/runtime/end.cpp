@@ -1,0 +1,162 @@
+// The end of a program: table, warning, races, launch tree, timeline and JSON.
+#include "base/error.hpp"
+#include "device/cpu/observer.hpp"
+#include "program/runtime/report_text.hpp"
+#include "program/runtime/running.hpp"
+#include "program/runtime/state.hpp"
+#include "program/runtime/trace.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <unistd.h>
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+std::vector<std::string>& source_files()
+{
+    static auto& files = *new std::vector<std::string>; // needed after the destructors of the program
+    return files;
+}
+
+std::optional<std::string> text_of(const std::string& path)
+{
+    const std::ifstream file(path, std::ios::binary);
+    if (!file)
+        return {};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+void write_file(const char* variable, const std::string& path, const std::string& text)
+{
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    if (!file.flush())
+        say(fmt::format("{}='{}': the file could not be written: {}", variable, path, std::strerror(errno)));
+}
+
+// The file NESTBED_SUPPRESSIONS. Throws UsageError.
+std::vector<Suppression> suppressions_of_user()
+{
+    const std::string& file = environment().suppressions_file;
+    if (file.empty())
+        return {};
+    const std::optional<std::string> text = text_of(file);
+    if (!text)
+        throw UsageError(
+            fmt::format("NESTBED_SUPPRESSIONS='{}': the file cannot be read: {}", file, std::strerror(errno)));
+    return suppressions_in_file(file, *text);
+}
+
+std::vector<Suppression> all_suppressions()
+{
+    std::vector<Suppression> all = suppressions_of_user();
+    for (const std::string& file : source_files())
+        if (const std::optional<std::string> text = text_of(file))
+            for (Suppression& one : suppressions_in_source(file, *text))
+                all.push_back(std::move(one));
+    return all;
+}
+
+// Returns the exit code, if it differs from the program's.
+std::optional<int> report(int status)
+{
+    const Ledger& ledger = state().ledger;
+    const std::vector<KernelCounts> counts = ledger.counts();
+    std::string text = launches_text(counts);
+    std::optional<CheckedRaces> races;
+    std::optional<int> code;
+    if (cpu::observer != nullptr) {
+        try {
+            races = check_races(cpu::observer->end(), all_suppressions());
+            text += "\n" + checked_text(*races);
+            if (!races->races.none() && status == 0)
+                code = exit_rows_bad;
+        } catch (const UsageError& error) {
+            text += fmt::format("nestbed: {}\n", error.what());
+            code = exit_usage;
+        } catch (const RunError& error) {
+            text += fmt::format("nestbed: {}\n", error.what());
+            code = status == 0 ? exit_could_not : status;
+        }
+    }
+    const Environment& env = environment();
+    if (env.tree)
+        text += launch_tree_text(ledger);
+    text += refusals_text(counts);
+    static_cast<void>(std::fputs(text.c_str(), stderr));
+    if (!env.trace_file.empty())
+        write_file("NESTBED_TRACE", env.trace_file, timeline_json(ledger));
+    if (!env.report_file.empty())
+        write_file("NESTBED_REPORT", env.report_file, report_json(counts, races).dump(2) + "\n");
+    return code;
+}
+
+pid_t process = 0; // the program itself
+
+void at_end(int status, void* /*argument*/)
+{
+    if (getpid() != process)
+        return; // a child of the program that did not execute another one
+    static_cast<void>(std::fflush(nullptr));
+    std::cout.flush();
+    if (const std::optional<int> code = report(status)) {
+        static_cast<void>(std::fflush(nullptr));
+        _exit(*code);
+    }
+}
+
+// Before the constructors of the program's own objects, so that the report comes after their destructors.
+__attribute__((constructor(101))) void begin()
+{
+    begin_program();
+}
+
+} // namespace
+
+void begin_program()
+{
+    static const bool begun = [] {
+        environment();
+        try {
+            suppressions_of_user(); // a wrong file is an error before anything runs
+        } catch (const UsageError& error) {
+            static_cast<void>(std::fprintf(stderr, "nestbed: %s\n", error.what()));
+            _exit(exit_usage);
+        }
+        prepare_for_crashes();
+        process = getpid();
+        on_exit(at_end, nullptr);
+        return true;
+    }();
+    static_cast<void>(begun);
+}
+
+bool sources(std::initializer_list<const char*> files)
+{
+    for (const char* const file : files) {
+        std::error_code ignored;
+        const std::filesystem::path path = std::filesystem::absolute(file, ignored);
+        const std::string name = ignored ? file : path.string();
+        if (std::ranges::find(source_files(), name) == source_files().end())
+            source_files().push_back(name);
+    }
+    return true;
+}
+
+} // namespace nestbed::program

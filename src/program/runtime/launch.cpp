@@ -1,0 +1,248 @@
+// Launches: from the host they run at once, from kernels when the schedule says so.
+#include "device/cpu/observer.hpp"
+#include "program/runtime/running.hpp"
+#include "program/runtime/state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+struct Configuration {
+    dim3 grid, block;
+    std::size_t shared_bytes = 0;
+    cudaStream_t stream = nullptr;
+    Place place{};
+    const void* address = nullptr; // after the launch, for the observer
+    void* outer = nullptr;         // the configuration of a launch whose arguments contain this one
+};
+
+thread_local void* configured_by_host = nullptr;
+
+void*& configured()
+{
+    return cpu::in_kernel() ? cpu::current_thread->program.configured : configured_by_host;
+}
+
+std::unique_ptr<Configuration> take_configuration(const char* kernel)
+{
+    std::unique_ptr<Configuration> taken(static_cast<Configuration*>(configured()));
+    configured() = taken == nullptr ? nullptr : taken->outer;
+    if (taken == nullptr)
+        throw KernelFault(cudaErrorInvalidConfiguration,
+                          fmt::format("kernel {} was called without a launch configuration <<<...>>>", kernel));
+    return taken;
+}
+
+// The rules of the CUDA C++ Programming Guide, "Compute Capabilities", for 9.0. The errors are those that CUDA 13.0 gives
+// on an H100 (driver 580): the same one for every rule, another one in kernels than on the host.
+cudaError_t error_of(const Configuration& launch)
+{
+    constexpr unsigned kMaxBlocksX = 0x7FFFFFFF;
+    constexpr unsigned kMaxBlocksYZ = 65535;
+    constexpr unsigned kMaxThreadsZ = 64;
+    const cudaError_t invalid = cpu::in_kernel() ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+    const dim3 grid = launch.grid;
+    const dim3 block = launch.block;
+    const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > kMaxBlocksX || grid.y > kMaxBlocksYZ ||
+        grid.z > kMaxBlocksYZ || threads == 0 || threads > cpu::kMaxThreadsPerBlock ||
+        block.x > cpu::kMaxThreadsPerBlock || block.y > cpu::kMaxThreadsPerBlock || block.z > kMaxThreadsZ)
+        return invalid;
+    return launch.shared_bytes > state().max_dynamic_shared_bytes ? invalid : cudaSuccess;
+}
+
+Mechanism mechanism_of(cudaStream_t stream)
+{
+    if (stream == cudaStreamTailLaunch)
+        return Mechanism::tail;
+    if (stream == cudaStreamFireAndForget)
+        return Mechanism::fire_and_forget;
+    return is_named(stream) ? Mechanism::named_stream : Mechanism::null_stream;
+}
+
+// The running grid, as the parent of what it launches.
+std::shared_ptr<GridRecord> running_grid()
+{
+    return static_cast<GridRecord*>(cpu::current_thread->program.grid)->shared_from_this();
+}
+
+cpu::KernelCall call_of(const std::shared_ptr<GridRecord>& grid, std::function<void()> body)
+{
+    return [grid, body = std::move(body)] {
+        const RunningThread running(*grid);
+        body();
+    };
+}
+
+std::shared_ptr<GridRecord> record_of(const char* kernel, const Configuration& launch)
+{
+    auto grid = std::make_shared<GridRecord>();
+    grid->kernel = kernel;
+    grid->grid = launch.grid;
+    grid->block = launch.block;
+    grid->shared_bytes = launch.shared_bytes;
+    grid->place = launch.place.line == 0 ? "" : spelled(launch.place);
+    if (state().ledger.keeps_grids())
+        grid->called_ns = now_ns();
+    return grid;
+}
+
+cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, std::function<void()> body,
+                               bool of_library)
+{
+    const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
+    grid->parent = running_grid();
+    grid->level = grid->parent->level + 1;
+    grid->mechanism = mechanism_of(launch.stream);
+    grid->of_library = of_library;
+    if (grid->place.empty())
+        grid->place = grid->parent->place;
+    grid->error = error_of(launch);
+    if (grid->error == cudaSuccess)
+        grid->error = cpu::launch_into(number_of(launch.stream), launch.grid, launch.block, grid->mechanism,
+                                       call_of(grid, std::move(body)), launch.address);
+    state().ledger.add(grid);
+    return noted(static_cast<cudaError_t>(grid->error));
+}
+
+void launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body, bool of_library)
+{
+    if (sticky_error() != cudaSuccess)
+        return;
+    const std::shared_ptr<GridRecord> grid = record_of(kernel, launch);
+    grid->of_library = of_library;
+    grid->error = error_of(launch);
+    if (grid->error == cudaSuccess &&
+        (launch.stream == cudaStreamTailLaunch || launch.stream == cudaStreamFireAndForget))
+        grid->error = cudaErrorInvalidResourceHandle; // they are streams of kernels
+    state().ledger.add(grid);
+    if (grid->error != cudaSuccess) {
+        noted(static_cast<cudaError_t>(grid->error));
+        return;
+    }
+    const std::string name = fmt::format("kernel {} (launched at {})", kernel, grid->place);
+    const std::lock_guard lock(state().running);
+    use_stream(launch.stream);
+    try {
+        const WatchedRun watched;
+        state().executor.run(launch.grid, launch.block, call_of(grid, std::move(body)),
+                             static_cast<unsigned>(number_of(launch.stream)));
+    } catch (const KernelFault& fault) {
+        say(fault.what());
+        set_sticky_error(fault.error());
+    } catch (const std::exception& error) {
+        say(fmt::format("{}: {}", name, error.what()));
+        set_sticky_error(cudaErrorLaunchFailure);
+    }
+    check_guards(fmt::format("after {}", name));
+}
+
+} // namespace
+
+__attribute__((noinline)) void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+                                         const char* file, unsigned line)
+{
+    auto launch = std::make_unique<Configuration>(Configuration{.grid = grid,
+                                                                .block = block,
+                                                                .shared_bytes = shared_bytes,
+                                                                .stream = stream,
+                                                                .place = {file, line},
+                                                                .address = __builtin_return_address(0),
+                                                                .outer = configured()});
+    configured() = launch.release(); // submit() takes it over, after the launches that the arguments make
+}
+
+void submit(const char* name, Place /*place*/, std::function<void()> body)
+{
+    const std::unique_ptr<Configuration> launch = take_configuration(name);
+    if (cpu::in_kernel())
+        launch_from_kernel(name, *launch, std::move(body), false);
+    else
+        launch_from_host(name, *launch, std::move(body), false);
+}
+
+cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream_t stream, const void* place)
+{
+    return launch_from_kernel(
+        name, {.grid = {}, .block = {}, .shared_bytes = 0, .stream = stream, .place = {}, .address = place},
+        std::move(body), true);
+}
+
+void run_library_kernel(const char* name, std::size_t threads, std::function<void()> body)
+{
+    constexpr unsigned kBlock = 256;
+    Configuration launch;
+    launch.grid = dim3(static_cast<unsigned>((threads + kBlock - 1) / kBlock));
+    launch.block = dim3(kBlock);
+    launch.address = __builtin_return_address(0);
+    if (cpu::in_kernel())
+        launch_from_kernel(name, launch, std::move(body), true);
+    else
+        launch_from_host(name, launch, std::move(body), true);
+}
+
+void* shared_variable(const void* key, std::size_t bytes, std::size_t element_bytes, const char* name)
+{
+    return cpu::shared_memory(key, bytes, element_bytes, name);
+}
+
+void* dynamic_shared_memory(std::size_t element_bytes, const char* name)
+{
+    // A launch without dynamic shared memory may still name it. Then it has no bytes that a kernel may use, but an
+    // address.
+    constexpr std::size_t kFewestBytes = 16;
+    static const char key = 0;
+    const auto& grid = *static_cast<const GridRecord*>(cpu::current_thread->program.grid);
+    return cpu::shared_memory(&key, std::max(grid.shared_bytes, kFewestBytes), element_bytes, name);
+}
+
+void fault(cudaError_t error, const char* text)
+{
+    if (!cpu::in_kernel()) {
+        say(text);
+        std::abort();
+    }
+    throw KernelFault(error, fmt::format("{}: {}", described(*cpu::current_thread), text));
+}
+
+void assertion_failed(const char* expression, const char* file, unsigned line, const char* function)
+{
+    if (!cpu::in_kernel()) {
+        static_cast<void>(std::fflush(stdout));
+        static_cast<void>(
+            std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression));
+        std::abort();
+    }
+    const std::string text = fmt::format("{}:{}: assertion `{}` failed", file, line, expression);
+    fault(cudaErrorAssert, text.c_str());
+}
+
+const GridRecord* grid_of_running_thread()
+{
+    return cpu::in_kernel() ? static_cast<const GridRecord*>(cpu::current_thread->program.grid) : nullptr;
+}
+
+std::string described(const cpu::ThreadContext& thread)
+{
+    const auto* const grid = static_cast<const GridRecord*>(thread.program.grid);
+    const uint3 block = thread.block_index;
+    const uint3 index = thread.thread_index;
+    const std::string kernel =
+        grid == nullptr ? "a kernel" : fmt::format("kernel {} (launched at {})", grid->kernel, grid->place);
+    return fmt::format("{}, block ({},{},{}), thread ({},{},{})", kernel, block.x, block.y, block.z, index.x, index.y,
+                       index.z);
+}
+
+std::string spelled(Place place)
+{
+    return fmt::format("{}:{}", place.file, place.line);
+}
+
+} // namespace nestbed::program

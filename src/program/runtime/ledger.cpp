@@ -1,0 +1,51 @@
+#include "program/runtime/ledger.hpp"
+
+#include "program/runtime/errors.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace nestbed::program
+{
+
+std::uint64_t now_ns()
+{
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+void Ledger::add(const std::shared_ptr<GridRecord>& grid)
+{
+    const std::lock_guard lock(mutex_);
+    const auto [found, is_new] = row_of_kernel_.emplace(grid->kernel, rows_.size());
+    if (is_new)
+        rows_.push_back({.counts = {.kernel = grid->kernel, .first_error = {}, .place = grid->place},
+                         .of_library = grid->of_library});
+    KernelCounts& counts = rows_[found->second].counts;
+    ++(grid->parent == nullptr ? counts.from_host : counts.from_device);
+    if (grid->error == 0) {
+        counts.deepest = std::max(counts.deepest, grid->level);
+    } else if (++counts.refused == 1) {
+        counts.first_error = short_error_name(grid->error);
+        counts.place = grid->place;
+    }
+    if (!keep_grids_)
+        return;
+    if (grids_.size() >= kMostGrids) {
+        ++lost_;
+        return;
+    }
+    grid->number = grids_.size();
+    grids_.push_back(grid);
+}
+
+std::vector<KernelCounts> Ledger::counts() const
+{
+    const std::lock_guard lock(mutex_);
+    std::vector<KernelCounts> counts;
+    for (const Row& row : rows_)
+        if (!row.of_library || row.counts.refused > 0)
+            counts.push_back(row.counts);
+    return counts;
+}
+
+} // namespace nestbed::program

@@ -1,0 +1,33 @@
+// Memory that the program has allocated by functions of CUDA.
+#pragma once
+
+#include "program/runtime/state.hpp"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace nestbed::program
+{
+
+struct Allocation {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    MemoryKind kind = MemoryKind::device;
+    std::string name;
+    void* block = nullptr; // with the guard zones; nullptr: the program's own memory, registered
+};
+
+// The allocation that has the address in it or in its guard zones; empty: there is none.
+std::optional<Allocation> allocation_at(const void* address);
+
+// Why `bytes` from `address` are not memory that a function of CUDA may use; empty: they are. `device`: it must be
+// memory of the device.
+std::string why_not_usable(const void* address, std::size_t bytes, bool device);
+
+// The host has written there: tells the observer.
+void host_wrote(void* begin, std::size_t bytes);
+
+} // namespace nestbed::program

@@ -1,0 +1,29 @@
+// The table, the warning and the JSON that a program gives at its end. `nestbed count` gives the same.
+#pragma once
+
+#include "program/runtime/ledger.hpp"
+#include "program/runtime/suppressions.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nestbed::program
+{
+
+// One line per kernel.
+std::string launches_text(const std::vector<KernelCounts>& counts);
+
+// "warning: ...", with what to do; empty if no launch was refused.
+std::string refusals_text(const std::vector<KernelCounts>& counts);
+
+// What the race detector found, without what is suppressed; then the suppressions that were used, and those that were
+// not.
+std::string checked_text(const CheckedRaces& races);
+
+// `races`: of a watched program.
+nlohmann::ordered_json report_json(const std::vector<KernelCounts>& counts, const std::optional<CheckedRaces>& races);
+
+} // namespace nestbed::program

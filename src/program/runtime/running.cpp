@@ -1,0 +1,72 @@
+#include "program/runtime/running.hpp"
+
+#include "program/runtime/state.hpp"
+
+#include <array>
+#include <cstdio>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <string_view>
+#include <unistd.h>
+
+namespace nestbed::program
+{
+
+RunningThread::RunningThread(GridRecord& grid) : grid_(grid)
+{
+    register_worker();
+    cpu::current_thread->program.grid = &grid;
+    if (state().ledger.keeps_grids() && grid.begun_ns == 0) {
+        std::uint64_t not_begun = 0;
+        grid.begun_ns.compare_exchange_strong(not_begun, now_ns());
+    }
+    made_progress();
+}
+
+RunningThread::~RunningThread()
+{
+    if (state().ledger.keeps_grids()) {
+        const std::uint64_t now = now_ns();
+        std::uint64_t last = grid_.ended_ns;
+        while (last < now && !grid_.ended_ns.compare_exchange_weak(last, now)) {
+        }
+    }
+    made_progress();
+}
+
+void block_barrier()
+{
+    made_progress();
+    cpu::barrier();
+}
+
+std::string source_of(const void* code)
+{
+    Dl_info object{};
+    if (dladdr(code, &object) == 0 || object.dli_fname == nullptr)
+        return "";
+    // A program that is not position-independent has addresses of its file.
+    const auto address = reinterpret_cast<std::uintptr_t>(code);
+    const auto base = reinterpret_cast<std::uintptr_t>(object.dli_fbase);
+    constexpr std::uintptr_t kFixedBase = 0x400000;
+    const std::string command = fmt::format("addr2line -i -e \"$(readlink /proc/{}/exe)\" {:#x} 2>/dev/null",
+                                            getpid(), base == kFixedBase ? address : address - base);
+    // NOLINTNEXTLINE(cert-env33-c): addr2line is of binutils, which come with the compiler
+    std::FILE* const pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr)
+        return "";
+    std::string found;
+    std::array<char, 4096> buffer{};
+    while (found.empty() && std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) {
+        std::string_view line = buffer.data();
+        line = line.substr(0, line.find_first_of(" \n"));
+        // The functions of CUDA are inlined into the user's.
+        if (!line.starts_with("??") && line.find("/include/nestbed/") == std::string_view::npos &&
+            !line.ends_with(":?") && !line.ends_with(":0"))
+            found = line;
+    }
+    pclose(pipe);
+    return found;
+}
+
+} // namespace nestbed::program

@@ -1,0 +1,46 @@
+// What the library knows of the threads that run now: for times of grids, the watchdog and messages at a crash.
+#pragma once
+
+#include "program/runtime/ledger.hpp"
+
+#include <cstdint>
+
+namespace nestbed::program
+{
+
+// A thread of a kernel, from its begin to its end.
+class RunningThread
+{
+  public:
+    explicit RunningThread(GridRecord& grid);
+    RunningThread(const RunningThread&) = delete;
+    RunningThread& operator=(const RunningThread&) = delete;
+    ~RunningThread();
+
+  private:
+    GridRecord& grid_;
+};
+
+// A run of a grid that the host launched. The watchdog watches it.
+class WatchedRun
+{
+  public:
+    WatchedRun();
+    WatchedRun(const WatchedRun&) = delete;
+    WatchedRun& operator=(const WatchedRun&) = delete;
+    ~WatchedRun();
+};
+
+// Something other than a loop has happened: a thread began or ended, launched, or reached a barrier.
+void made_progress();
+
+// Messages at signals of a crash, on this operating-system thread.
+void prepare_for_crashes();
+
+// The calling operating-system thread runs threads of kernels.
+void register_worker();
+
+// "my.cu:12", of an address of code; empty if it is not known. Runs addr2line.
+std::string source_of(const void* code);
+
+} // namespace nestbed::program

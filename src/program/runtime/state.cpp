@@ -1,0 +1,131 @@
+#include "program/runtime/state.hpp"
+
+#include "device/cpu/fiber.hpp"
+#include "device/cpu/observer.hpp"
+#include "program/runtime/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace nestbed::program
+{
+
+namespace
+{
+
+std::atomic<int> sticky = cudaSuccess;
+thread_local int last_error_of_host = cudaSuccess;
+
+int& last_error()
+{
+    return cpu::in_kernel() ? cpu::current_thread->program.last_error : last_error_of_host;
+}
+
+unsigned workers()
+{
+    // One by default: the order of printf() and of refused launches is then the same in every run.
+    return cpu::observer != nullptr ? 1 : environment().workers.value_or(1);
+}
+
+// One line per deviation: "NUMBER text".
+void write_deviations(cpu::Executor& executor, const std::string& path)
+{
+    std::FILE* const file = std::fopen(path.c_str(), "w");
+    if (file == nullptr)
+        return say(fmt::format("NESTBED_PREEMPTIONS_FILE='{}' cannot be written", path));
+    executor.on_deviation(
+        [file](std::uint64_t decision, const cpu::ThreadContext* interrupted, const cpu::ThreadContext* ran_instead) {
+            const std::string others =
+                interrupted == nullptr ? "those that would have been next" : described(*interrupted);
+            const std::string line =
+                fmt::format("{} {} ran before {}\n", decision,
+                            ran_instead == nullptr ? "the start of a grid" : described(*ran_instead), others);
+            static_cast<void>(std::fputs(line.c_str(), file));
+            static_cast<void>(std::fflush(file));
+        });
+}
+
+} // namespace
+
+State::State()
+    : executor(environment().schedule, workers()), ledger(environment().tree || !environment().trace_file.empty()),
+      max_dynamic_shared_bytes(kDefaultSharedBytes)
+{
+    begin_program();
+    const Environment& env = environment();
+    executor.set_pending_limit(env.pending_limit.value_or(kDefaultPendingLimit));
+    if (env.stack_bytes)
+        cpu::set_stack_bytes(*env.stack_bytes);
+    if (env.preemptions)
+        executor.deviate_only_at(env.preemptions);
+    if (!env.preemptions_file.empty())
+        write_deviations(executor, env.preemptions_file);
+    if (cpu::observer != nullptr)
+        cpu::observer->begin();
+}
+
+State& state()
+{
+    static State& of_process = *new State;
+    return of_process;
+}
+
+cudaError_t sticky_error()
+{
+    return static_cast<cudaError_t>(cpu::in_kernel() ? cudaSuccess : sticky.load());
+}
+
+void set_sticky_error(cudaError_t error)
+{
+    sticky = error;
+    last_error_of_host = error;
+}
+
+cudaError_t noted(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last_error() = error;
+    return error;
+}
+
+cudaError_t noted(cudaError_t error, const std::string& text)
+{
+    say(fmt::format("{} ({})", text, error_name(error)));
+    return noted(error);
+}
+
+void say(const std::string& text)
+{
+    static_cast<void>(std::fflush(stdout));
+    static_cast<void>(std::fputs(("nestbed: " + text + "\n").c_str(), stderr));
+}
+
+} // namespace nestbed::program
+
+// NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
+using namespace nestbed::program; // NOLINT(google-build-using-namespace)
+
+cudaError_t cudaPeekAtLastError()
+{
+    const cudaError_t error = sticky_error();
+    return error != cudaSuccess ? error : static_cast<cudaError_t>(last_error());
+}
+
+cudaError_t cudaGetLastError()
+{
+    const cudaError_t error = cudaPeekAtLastError();
+    last_error() = cudaSuccess;
+    return error;
+}
+
+const char* cudaGetErrorName(cudaError_t error)
+{
+    return error_name(error);
+}
+
+const char* cudaGetErrorString(cudaError_t error)
+{
+    return error_string(error);
+}
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,90 @@
+// What the functions of the run-time library share.
+#pragma once
+
+#include "device/cpu/executor.hpp"
+#include "program/include/nestbed/program.hpp"
+#include "program/runtime/environment.hpp"
+#include "program/runtime/ledger.hpp"
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+// The words of the CUDA language are for the user's files.
+#undef threadIdx
+#undef blockIdx
+#undef blockDim
+#undef gridDim
+
+namespace nestbed::program
+{
+
+// What a GPU reports as an error of a kernel, with its number.
+class KernelFault : public cpu::Fault
+{
+  public:
+    KernelFault(cudaError_t error, const std::string& text) : cpu::Fault(text), error_(error) {}
+    cudaError_t error() const { return error_; }
+
+  private:
+    cudaError_t error_;
+};
+
+// The process's executor and its records. Made at the first use, and never destroyed: programs use CUDA in
+// destructors, and the report is written after them.
+struct State {
+    State();
+
+    cpu::Executor executor;
+    Ledger ledger;
+    std::mutex running;                   // held while the host runs a grid
+    std::size_t max_dynamic_shared_bytes; // without cudaFuncSetAttribute(): 48 KB
+};
+State& state();
+
+inline constexpr std::size_t kDefaultSharedBytes = 48 * 1024;
+inline constexpr std::size_t kMaxSharedBytes = 227 * 1024;
+inline constexpr unsigned kDefaultPendingLimit = 2048;
+
+// Reads the environment, and registers the report that comes at the end. Once.
+void begin_program();
+
+// ---- errors ----
+
+// An error of a kernel stays until cudaDeviceReset(): every function of the host returns it. cudaSuccess: there is
+// none.
+cudaError_t sticky_error();
+void set_sticky_error(cudaError_t error);
+// The error becomes the one that cudaGetLastError() of this thread returns. Returns it.
+cudaError_t noted(cudaError_t error);
+// The same, with a sentence on standard error.
+cudaError_t noted(cudaError_t error, const std::string& text);
+// "nestbed: TEXT" on standard error.
+void say(const std::string& text);
+
+// ---- launches ----
+
+const GridRecord* grid_of_running_thread();
+// "k (launched at my.cu:12), block (0,0,0), thread (3,0,0)", of a thread of a kernel.
+std::string described(const cpu::ThreadContext& thread);
+// Launches from a kernel that are no kernels of the user: copies.
+cudaError_t submit_copy(const char* name, std::function<void()> body, cudaStream_t stream, const void* place);
+std::string spelled(Place place);
+
+// ---- streams of the host ----
+
+// The number of a stream; 0: the NULL stream.
+std::uint64_t number_of(cudaStream_t stream);
+bool is_named(cudaStream_t stream);
+// The host is about to put work into a stream. The NULL stream waits for the blocking streams, and they for it.
+void use_stream(cudaStream_t stream);
+// The host has waited for all work.
+void host_waited();
+
+// ---- memory ----
+
+void free_all_memory();
+// Looks for writes outside of allocations, and reports them. `where`: "after kernel k".
+void check_guards(const std::string& where);
+
+} // namespace nestbed::program

@@ -1,0 +1,26 @@
+// The last act of the program is cudaDeviceReset().
+#include "../check.h"
+
+__global__ void child(int* counter)
+{
+    atomicAdd(counter, 1);
+}
+
+__global__ void parent(int* counter)
+{
+    child<<<1, 2>>>(counter);
+}
+
+int main()
+{
+    int* counter;
+    CHECK(cudaMalloc(&counter, sizeof(int)));
+    CHECK(cudaMemset(counter, 0, sizeof(int)));
+    parent<<<1, 3>>>(counter);
+    CHECK(cudaDeviceSynchronize());
+    const int result = value_of(counter);
+    CHECK(cudaFree(counter));
+    const int code = verdict(result, 6);
+    CHECK(cudaDeviceReset());
+    return code;
+}

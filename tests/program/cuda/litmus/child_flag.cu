@@ -1,0 +1,28 @@
+// A parent reads what its child wrote before it raised a flag. The parent waits for the flag.
+#include "litmus.h"
+
+__global__ void writer(unsigned* data)
+{
+    data[0] = kFresh;
+    __threadfence();
+    atomicExch(&data[1], 1U);
+}
+
+__global__ void parent(Words words)
+{
+    unsigned* const data = words.data + blockIdx.x * kWordsOfInstance;
+    if (threadIdx.x != 0)
+        return;
+    writer<<<1, 1>>>(data);
+    while (atomicAdd(&data[1], 0U) == 0) {
+    }
+    __threadfence();
+    words.seen[blockIdx.x] = data[0];
+}
+
+int main()
+{
+    const Words words = make_words();
+    parent<<<kInstances, kThreads>>>(words);
+    return judge(words);
+}

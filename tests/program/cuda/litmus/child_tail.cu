@@ -1,0 +1,28 @@
+// The parent's tail launch reads what the parent's child wrote.
+#include "litmus.h"
+
+__global__ void writer(unsigned* data)
+{
+    *data = kFresh;
+}
+
+__global__ void reader(const unsigned* data, unsigned* seen)
+{
+    *seen = *data;
+}
+
+__global__ void parent(Words words)
+{
+    unsigned* const data = words.data + blockIdx.x * kWordsOfInstance;
+    if (threadIdx.x == 0) {
+        writer<<<1, 1, 0, cudaStreamFireAndForget>>>(data);
+        reader<<<1, 1, 0, cudaStreamTailLaunch>>>(data, words.seen + blockIdx.x);
+    }
+}
+
+int main()
+{
+    const Words words = make_words();
+    parent<<<kInstances, kThreads>>>(words);
+    return judge(words);
+}

@@ -1,0 +1,28 @@
+// A child reads what the child before it writes. Both are launched by fire and forget.
+#include "litmus.h"
+
+__global__ void writer(unsigned* data)
+{
+    *data = kFresh; // BUG
+}
+
+__global__ void reader(const unsigned* data, unsigned* seen)
+{
+    *seen = *data; // BUG
+}
+
+__global__ void parent(Words words)
+{
+    unsigned* const data = words.data + blockIdx.x * kWordsOfInstance;
+    if (threadIdx.x == 0) {
+        writer<<<1, 1, 0, cudaStreamFireAndForget>>>(data);
+        reader<<<1, 1, 0, cudaStreamFireAndForget>>>(data, words.seen + blockIdx.x);
+    }
+}
+
+int main()
+{
+    const Words words = make_words();
+    parent<<<kInstances, kThreads>>>(words);
+    return judge(words);
+}

@@ -1,0 +1,34 @@
+// Kind: host does not synchronise two streams
+// The second kernel is in another stream of the host, and nothing makes it wait for the first.
+#include "../check.h"
+
+__global__ void produce(int* data)
+{
+    data[threadIdx.x] = threadIdx.x; // BUG
+}
+
+__global__ void consume(const int* data, int* result)
+{
+    *result = data[7] + data[8]; // BUG
+}
+
+int main()
+{
+    int *data, *result;
+    CHECK(cudaMalloc(&data, 32 * sizeof(int)));
+    CHECK(cudaMalloc(&result, sizeof(int)));
+    CHECK(cudaMemset(data, 0, 32 * sizeof(int)));
+    CHECK(cudaDeviceSynchronize());
+    cudaStream_t first, second;
+    CHECK(cudaStreamCreate(&first));
+    CHECK(cudaStreamCreate(&second));
+    produce<<<1, 32, 0, first>>>(data);
+#ifndef BUG
+    CHECK(cudaStreamSynchronize(first));
+#endif
+    consume<<<1, 1, 0, second>>>(data, result);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaStreamDestroy(first));
+    CHECK(cudaStreamDestroy(second));
+    return verdict(value_of(result), 15);
+}

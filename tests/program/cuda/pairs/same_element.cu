@@ -1,0 +1,35 @@
+// Kind: two children write the same element
+// Each child has a place of its own for its result. One of them uses the other's.
+#include "../check.h"
+
+__global__ void store_largest(const int* numbers, int count, int* place)
+{
+    int largest = numbers[0];
+    for (int i = 1; i < count; ++i)
+        largest = max(largest, numbers[i]);
+    *place = largest; // BUG
+}
+
+__global__ void parent(const int* numbers, int count, int* largest)
+{
+    const int half = count / 2;
+    store_largest<<<1, 1, 0, cudaStreamFireAndForget>>>(numbers, half, &largest[0]);
+#ifdef BUG
+    store_largest<<<1, 1, 0, cudaStreamFireAndForget>>>(numbers + half, count - half, &largest[0]);
+#else
+    store_largest<<<1, 1, 0, cudaStreamFireAndForget>>>(numbers + half, count - half, &largest[1]);
+#endif
+}
+
+int main()
+{
+    const int host[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+    int *numbers, *largest;
+    CHECK(cudaMalloc(&numbers, sizeof host));
+    CHECK(cudaMalloc(&largest, 2 * sizeof(int)));
+    CHECK(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    CHECK(cudaMemset(largest, 0, 2 * sizeof(int)));
+    parent<<<1, 1>>>(numbers, 8, largest);
+    CHECK(cudaDeviceSynchronize());
+    return verdict(value_of(&largest[0]) * 10 + value_of(&largest[1]), 49);
+}

@@ -1,0 +1,273 @@
+#!/usr/bin/python3
+"""Tests of whole programs: every program of tests/program/cuda is built by `nestbed nvcc` with the race detector and run
+by three schedules. Compared are its output, its launches, its exit code and its races.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/program/programs_test.py [Constructs.test_streams …]
+
+programs.toml says what each program does. Of a program with a race, its file says where: `// BUG` marks the lines that
+the report must name, `// BUG at times` those that it may name too. The programs of pairs/ are right as they are; with
+-DBUG they have the one mistake that their first line names. Where there is an nvcc, `nestbed count` builds some of
+them, and a GPU runs these. With NESTBED_THOROUGH set it is all of them, and every program also runs without the detector.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import tomllib
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE / "cuda"
+NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
+THOROUGH = bool(os.environ.get("NESTBED_THOROUGH"))
+FOLDERS = ["constructs", "listings", "pairs", "litmus"]
+SCHEDULES = ["fifo", "eager", "random:1"]
+NVCC_WORDS = ["-rdc=true", "-arch=sm_90", "-lcudadevrt"]
+COUNTED = ["constructs/files", "constructs/launch_forms", "constructs/templates"]  # in an ordinary run
+RACING = {"listings/nested_reduce_nosync", "listings/nested_reduce2", "litmus/other_write", "litmus/child_write", "litmus/siblings_forget",
+          "litmus/siblings_named", "litmus/counter"}
+BUILD_S, RUN_S = 300, 60
+EXIT_RACES = 3
+HAS_GPU = shutil.which("nvidia-smi") is not None and subprocess.run(["nvidia-smi", "-L"], capture_output=True, check=False).returncode == 0
+
+
+class Program:
+    """What a program is built from, and what is expected of it."""
+
+    def __init__(self, name, entry, buggy=False):
+        known = {"files", "options", "arguments", "environment", "exit_code", "output", "any_order", "launches", "refused", "pairs", "gpu",
+                 "watched", "schedules"}
+        if unknown := set(entry) - known:
+            raise ValueError(f"programs.toml: {name}: unknown keys {sorted(unknown)}; allowed: {sorted(known)}")
+        self.name = name + ("_buggy" if buggy else "")
+        self.files = entry.get("files", [name + ".cu"])
+        self.options = entry.get("options", []) + (["-DBUG"] if buggy else [])
+        self.arguments = entry.get("arguments", [])
+        self.environment = entry.get("environment", {})
+        self.exit_code = entry.get("exit_code", 0)
+        self.output = entry.get("output", "").lstrip("\n")
+        self.any_order = entry.get("any_order", False)
+        self.launches = entry.get("launches")
+        self.refused = entry.get("refused", {})
+        self.pairs = entry.get("pairs")
+        self.gpu = entry.get("gpu", True)
+        self.watched = entry.get("watched", False)
+        self.schedules = entry.get("schedules", SCHEDULES)
+        self.racing, self.also_racing = set(), set()
+        if buggy or not name.startswith("pairs/"):
+            for file in self.files:
+                for number, line in enumerate((SOURCES / file).read_text(encoding="utf-8").splitlines(), 1):
+                    if mark := re.search(r"// BUG( at times)?$", line):
+                        (self.also_racing if mark[1] else self.racing).add((pathlib.Path(file).name, number))
+
+    def words(self, output):
+        return [*NVCC_WORDS, *self.options, *(str(SOURCES / file) for file in self.files), "-o", str(output)]
+
+
+class Run:
+    """One run of a program by a schedule, and its report."""
+
+    def __init__(self, binary, program, schedule):
+        report = binary.with_name(f"{binary.name}.{schedule.replace(':', '_')}.json")
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("NESTBED_")}
+        environment = {**inherited, "NESTBED_SCHEDULE": schedule, "NESTBED_REPORT": str(report), **program.environment}
+        run = subprocess.run([str(binary), *program.arguments], env=environment, capture_output=True, text=True, timeout=RUN_S, check=False)
+        self.schedule, self.code, self.out, self.err = schedule, run.returncode, run.stdout, run.stderr
+        self.report = json.loads(report.read_text(encoding="utf-8")) if report.exists() else None
+
+    def racing(self):
+        """The places of all accesses that race, and of those that are wrong by themselves: {(file, line)}."""
+        places = set()
+        for race in self.report["races"]:
+            places |= {place_of(race["first"]), place_of(race["second"])}
+        return places | {place_of(bad["access"]) for bad in self.report["bad_accesses"]}
+
+
+def place_of(access):
+    file, line = access["places"][0].rsplit(":", 1)
+    return pathlib.Path(file).name, int(line)
+
+
+def all_programs():
+    entries = tomllib.loads((HERE / "programs.toml").read_text(encoding="utf-8"))
+    names = {path.relative_to(SOURCES).with_suffix("").as_posix() for folder in FOLDERS for path in SOURCES.glob(f"{folder}/*.cu")}
+    for name in sorted(names | set(entries)):
+        entry = entries.get(name, {})
+        if name.startswith("constructs/") and name not in entries:
+            raise ValueError(f"programs.toml has no entry {name}")
+        yield Program(name, entry)
+        if name.startswith("pairs/"):
+            yield Program(name, entry, buggy=True)
+
+
+PROGRAMS = list(all_programs())
+FOLDER = tempfile.TemporaryDirectory(prefix="nestbed-programs-")
+POOL = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+
+
+def build(command, program, kind):
+    """Builds a program and returns the binary; throws AssertionError with what the compiler said."""
+    binary = pathlib.Path(FOLDER.name) / f"{program.name.replace('/', '_').replace(' ', '_')}.{kind}"
+    built = subprocess.run([str(NESTBED), *command, *program.words(binary)], capture_output=True, text=True, timeout=BUILD_S, check=False)
+    if built.returncode != 0 or not binary.exists():
+        raise AssertionError(f"{program.name}: {kind} build ended with {built.returncode}:\n{built.stdout}{built.stderr}")
+    return binary
+
+
+def watched_runs(program):
+    binary = build(["nvcc", "--nestbed-races"], program, "watched")
+    return [Run(binary, program, schedule) for schedule in program.schedules]
+
+
+def counted_runs(program):
+    """Builds with nvcc; the runs if there is a GPU."""
+    binary = build(["count", "--", "nvcc"], program, "counted")
+    return [Run(binary, program, "gpu")] if HAS_GPU and not program.racing else []
+
+
+def plain_runs(program):
+    binary = build(["nvcc"], program, "plain")
+    return [Run(binary, program, schedule) for schedule in program.schedules]
+
+
+class Tests(unittest.TestCase):
+    """The checks that all programs share; the tests themselves are added below, one for each program."""
+    maxDiff = None
+
+    def check_output(self, program, run):
+        if program.output:
+            expected, got = (text.splitlines() for text in (program.output, run.out))
+            if program.any_order:
+                expected, got = sorted(expected), sorted(got)
+            self.assertEqual(got, expected)
+        else:
+            self.assertTrue(run.out.startswith("right:"), run.out)
+
+    def check_launches(self, program, run):
+        kernels = run.report["kernels"]
+        self.assertEqual(run.report["backend"], "cuda" if run.schedule == "gpu" else "cpu")
+        self.assertEqual(run.report["launches_from_device"], sum(kernel["from_device"] for kernel in kernels))
+        self.assertEqual(run.report["refused"], sum(kernel["refused"] for kernel in kernels))
+        refused = program.refused.get(run.schedule, None if program.refused else 0)
+        self.assertIn(run.report["refused"], [refused] if refused is not None else range(run.report["launches_from_device"] + 1))
+        self.assertEqual(run.report["refused"] > 0, "\nwarning: " in run.err, run.err)
+        table = {}
+        for kernel in kernels:
+            deepest = "\\?" if kernel["deepest"] is None else kernel["deepest"]
+            self.assertRegex(run.err, rf"(?m)^{re.escape(kernel['kernel'])} +{kernel['from_host']} +{kernel['from_device']} "
+                                      rf"+{kernel['refused']} +{deepest}\b")
+            host, device, level = table.get(kernel["kernel"], [0, 0, 0])
+            table[kernel["kernel"]] = [host + kernel["from_host"], device + kernel["from_device"], max(level, kernel["deepest"] or 0)]
+        if program.launches is not None:
+            self.assertEqual(table, program.launches)
+
+    def check_races(self, program, run):
+        racing = run.racing()
+        self.assertEqual(program.racing - racing, set(), f"not reported:\n{run.err}")
+        self.assertEqual(racing - program.racing - program.also_racing, set(), f"reported, and no bug:\n{run.err}")
+        for file, line in racing:
+            self.assertRegex(run.err, rf"{re.escape(file)}:{line}\b")
+        if program.pairs is not None:
+            self.assertEqual(run.report["pairs"], program.pairs)
+
+    def check(self, program, runs):
+        for run in runs:
+            with self.subTest(schedule=run.schedule):
+                self.assertIsNotNone(run.report, run.err)
+                if not program.racing:
+                    self.assertEqual(run.code, program.exit_code, run.out + run.err)
+                    if program.schedules == SCHEDULES or run.schedule in program.schedules:
+                        self.check_output(program, run)
+                self.check_launches(program, run)
+                if "races" in run.report:
+                    self.check_races(program, run)
+                    if program.racing and run.code != 1:  # 1: the program itself saw that its answer was wrong
+                        self.assertEqual(run.code, EXIT_RACES, run.err)
+
+
+class Constructs(Tests):
+    """What programs consist of."""
+
+
+class Marks(unittest.TestCase):
+    """The programs say what the tests read of them."""
+
+    def test_pairs_name_a_kind_and_mark_lines(self):
+        for program in PROGRAMS:
+            with self.subTest(program=program.name):
+                if program.name.startswith("pairs/"):
+                    self.assertRegex((SOURCES / program.files[0]).read_text(encoding="utf-8"), r"^// Kind: \w")
+                self.assertEqual(bool(program.racing), program.name.endswith("_buggy") or program.name in RACING)
+
+
+class Listings(Tests):
+    """The kernels of the book."""
+
+
+class Pairs(Tests):
+    """A right program, and the same with one bug."""
+
+
+class Litmus(Tests):
+    """The patterns of nested/litmus_*.cu as programs."""
+
+
+@unittest.skipUnless(shutil.which("nvcc"), "there is no nvcc")
+class Count(Tests):
+    """`nestbed count` builds the programs with nvcc; if there is a GPU, it runs them."""
+
+
+CLASSES = dict(zip(FOLDERS, (Constructs, Listings, Pairs, Litmus)))
+
+
+def add_test(where, name, work, judge):
+    """Adds a test to the class. In the background its work begins when the test is loaded, else when it runs."""
+    future = []
+
+    def start():
+        if not future:
+            future.append(POOL.submit(work))
+
+    def test(self):
+        start()
+        judge(self, future[0].result())
+
+    test.start = start
+    setattr(where, f"test_{name}", test)
+
+
+class StartsAtOnce(unittest.TestLoader):
+    """Starts the work of all tests that it loads, so that there is always one for each processor."""
+
+    def loadTestsFromTestCase(self, testCaseClass):
+        for name in self.getTestCaseNames(testCaseClass):
+            getattr(getattr(testCaseClass, name), "start", lambda: None)()
+        return super().loadTestsFromTestCase(testCaseClass)
+
+
+def add_tests():
+    for program in PROGRAMS:
+        folder, name = program.name.split("/")
+        name = re.sub(r"\W", "_", name)
+        where = CLASSES[folder]
+        add_test(where, name, lambda program=program: watched_runs(program), lambda test, runs, program=program: test.check(program, runs))
+        if THOROUGH and not program.watched:
+            add_test(where, name + "_unwatched", lambda program=program: plain_runs(program),
+                     lambda test, runs, program=program: test.check(program, runs))
+        if shutil.which("nvcc") and program.gpu and (THOROUGH or program.name in COUNTED):
+            add_test(Count, f"{folder}_{name}", lambda program=program: counted_runs(program),
+                     lambda test, runs, program=program: test.check(program, runs))
+
+
+add_tests()
+
+if __name__ == "__main__":
+    try:
+        unittest.main(testLoader=StartsAtOnce())
+    finally:
+        POOL.shutdown(cancel_futures=True)
+        FOLDER.cleanup()

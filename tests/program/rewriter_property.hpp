@@ -1,0 +1,130 @@
+// What must hold for every text that the rewriter takes, for its tests and for fuzzing.
+#pragma once
+
+#include "base/error.hpp"
+#include "program/rewrite/rewriter.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nestbed::program
+{
+
+inline constexpr std::string_view kCountMark = "static_assert(nestbed_rewritten, \"\");\n";
+
+// (line, text) of the code tokens of the user's parts, except those whose numbers are in `without`, which is sorted.
+inline std::vector<std::pair<std::size_t, std::string_view>>
+tokens_with_lines(const Source& source, const std::vector<std::size_t>& without)
+{
+    std::vector<std::pair<std::size_t, std::string_view>> tokens;
+    const std::string_view text = source.whole_text();
+    std::size_t line = 0;
+    std::size_t at = 0;
+    auto skipped = without.begin();
+    for (std::size_t token = 0; token < source.size(); ++token) {
+        const std::size_t begin = source.all_tokens()[source.position(token)].begin;
+        line += static_cast<std::size_t>(std::count(text.begin() + at, text.begin() + begin, '\n'));
+        at = begin;
+        while (skipped != without.end() && *skipped < token)
+            ++skipped;
+        if (skipped == without.end() || *skipped != token)
+            tokens.emplace_back(line, source.text(token));
+    }
+    return tokens;
+}
+
+// Directives and system parts, without the count's mark.
+inline std::vector<std::string_view> untouched_parts(const Source& source)
+{
+    std::vector<std::string_view> parts;
+    for (const Token& token : source.all_tokens())
+        if (token.kind == TokenKind::directive || token.kind == TokenKind::system)
+            parts.push_back(source.text_of(token));
+    return parts;
+}
+
+inline std::size_t count_of(std::string_view text, std::string_view part)
+{
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size()))
+        ++found;
+    return found;
+}
+
+inline std::size_t launches_in(const Source& source)
+{
+    std::size_t launches = 0;
+    for (std::size_t token = 0; token < source.size(); ++token) {
+        const bool opens = source.is(token, "<<<") || (source.is(token, "<<") && source.is(token + 1, "<"));
+        launches += opens && (token == 0 || !source.is(token - 1, "operator")) ? 1 : 0;
+    }
+    return launches;
+}
+
+// Returns what does not hold for this mode; "" if all does. `refusal` becomes the text of the error, if there is one.
+inline std::string broken_property(std::string_view text, RewriteMode mode, std::string& refusal)
+{
+    refusal.clear();
+    try {
+        const Source source(text);
+        const Changes changes = mode == RewriteMode::count ? count_changes(source) : executor_changes(source, "");
+        std::string result = changes.result();
+        // The line at the end that registers the files.
+        if (const std::size_t line = result.rfind("namespace { __attribute__((unused)) const bool nestbed_sources");
+            mode == RewriteMode::executor &&
+            std::ranges::any_of(source.user_files(), [](auto file) { return !file.empty(); }))
+            result.erase(line > 0 && !text.ends_with('\n') ? line - 1 : line);
+        const Source rewritten(result);
+        if (untouched_parts(source) != untouched_parts(rewritten))
+            return "directives and system parts stay as they are";
+        const auto before = tokens_with_lines(source, changes.changed_tokens());
+        const auto after = tokens_with_lines(rewritten, {});
+        auto at = after.begin();
+        for (const auto& token : before) {
+            at = std::find(at, after.end(), token);
+            if (at == after.end())
+                return "tokens that are not rewritten stay on their lines: " + std::string(token.second);
+            ++at;
+        }
+        if (count_of(result, "\n") != count_of(text, "\n"))
+            return "line breaks stay";
+        if (mode == RewriteMode::executor && launches_in(rewritten) != 0)
+            return "no launch is left out";
+        if (mode == RewriteMode::count && launches_in(source) != launches_in(rewritten))
+            return "no launch is lost";
+        if (mode == RewriteMode::count &&
+            count_of(result, "::nestbed_count::after(") - count_of(text, "::nestbed_count::after(") !=
+                launches_in(source))
+            return "every launch is counted";
+        for (std::size_t token = 0; mode == RewriteMode::executor && token < rewritten.size(); ++token)
+            if (rewritten.is(token, "__global__") || rewritten.is(token, "__shared__"))
+                return "no word of CUDA is left: " + std::string(rewritten.text(token));
+    } catch (const RunError& error) {
+        refusal = error.what();
+        if (refusal.empty())
+            return "a refusal says something";
+    }
+    return "";
+}
+
+// Whether the tokens of a text, one after another, are the text.
+inline bool tokens_are_the_text(std::string_view text)
+{
+    TokenReader reader(text);
+    std::size_t at = 0;
+    while (!reader.at_end()) {
+        const Token token = reader.next();
+        if (token.begin != at || token.end <= token.begin || token.end > text.size())
+            return false;
+        at = token.end;
+    }
+    return at == text.size();
+}
+
+} // namespace nestbed::program

@@ -1,0 +1,348 @@
+// Tests the rewriter by a table of texts and by generated texts.
+#include "base/error.hpp"
+#include "program/rewriter_property.hpp"
+#include "support/orders.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+namespace nestbed::program
+{
+namespace
+{
+
+using testing::HasSubstr;
+
+// A text, and what both modes make of it: `=== NAME`, the text, `--- executor`, the result, `--- count`, the result.
+// Results are shorter there: see shortened().
+struct RewriterCase {
+    std::string name;
+    std::string text;
+    std::string executor;
+    std::string count;
+};
+
+std::vector<RewriterCase> read_cases()
+{
+    std::ifstream file(NESTBED_DATA "/../program/rewriter_cases.txt");
+    EXPECT_TRUE(file.is_open());
+    std::vector<RewriterCase> cases;
+    std::string* part = nullptr;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("=== ")) {
+            cases.push_back({.name = line.substr(4), .text = "", .executor = "", .count = ""});
+            part = &cases.back().text;
+        } else if (line == "--- executor") {
+            part = &cases.back().executor;
+        } else if (line == "--- count") {
+            part = &cases.back().count;
+        } else {
+            *part += line + "\n";
+        }
+    }
+    return cases;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to)
+{
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+// With P:: for ::nestbed::program::, C:: for ::nestbed_count::, B for before() and A(kernel, place, level) for after().
+std::string shortened(std::string text)
+{
+    replace_all(text, "::nestbed::program::", "P::");
+    replace_all(text, "::nestbed_count::before()", "B");
+    static constexpr std::string_view kAfter = "::nestbed_count::after(";
+    for (std::size_t at = text.find(kAfter); at != std::string::npos; at = text.find(kAfter, at)) {
+        const std::size_t kernel = text.find('"', at); // behind the number of the site
+        const std::size_t kernel_end = text.find('"', kernel + 1);
+        const std::size_t place_end = text.find('"', text.find('"', kernel_end + 1) + 1);
+        std::string names = text.substr(kernel, place_end + 1 - kernel);
+        replace_all(names, "\"", "");
+        text.replace(at, place_end + 1 - at, "A(" + names);
+    }
+    replace_all(text, "::nestbed_count::", "C::");
+    return text;
+}
+
+std::string rewritten(std::string_view text, RewriteMode mode)
+{
+    try {
+        return rewrite(text, mode, "/home");
+    } catch (const RunError& error) {
+        return std::string("error: ") + error.what() + "\n";
+    }
+}
+
+TEST(Rewriter, MakesWhatTheTableSays)
+{
+    const std::vector<RewriterCase> cases = read_cases();
+    EXPECT_GT(cases.size(), 40U);
+    for (const RewriterCase& each : cases) {
+        SCOPED_TRACE(each.name);
+        EXPECT_EQ(shortened(rewritten(each.text, RewriteMode::executor)), each.executor);
+        const std::string mark = each.text.starts_with("# ") ? "" : "# 1 \"my.cu\"\n";
+        std::string counted = shortened(rewritten(std::string(kCountMark) + mark + each.text, RewriteMode::count));
+        if (!counted.starts_with("error: ")) {
+            ASSERT_TRUE(counted.starts_with("\n" + mark));
+            counted.erase(0, 1 + mark.size());
+        }
+        EXPECT_EQ(counted, each.count);
+    }
+}
+
+TEST(Rewriter, LeavesFilesWithoutTheMarkOfTheCountAsTheyAre)
+{
+    const std::string text = "__global__ void k() { k<<<1, 1>>>(); }\n";
+    EXPECT_EQ(rewrite(text, RewriteMode::count), text);
+}
+
+TEST(Rewriter, KeepsLineEndsAndOtherAlphabets)
+{
+    const std::string text =
+        "__global__ void größe(int a)\r\n{\r\n}\r\nvoid f() {\r\n größe\r\n<<<1, 1>>>\r\n(1); }\r\n";
+    EXPECT_EQ(shortened(rewrite(text, RewriteMode::executor)),
+              " void größe(int a)\r\n{ return P::kernel(\"größe\", [=]() mutable -> void {\r\n});}\r\nvoid f() {\r\n "
+              "(\r\nP::configure(1, 1), \r\ngröße(1)); }\r\n");
+}
+
+TEST(Rewriter, RegistersFilesByTheirWholeNames)
+{
+    const std::string text =
+        "# 1 \"my.cu\"\n# 1 \"/a/b \\\"c\\\".h\" 1\n# 2 \"my.cu\" 2\n# 1 \"/usr/include/x.h\" 1 3";
+    EXPECT_THAT(rewrite(text, RewriteMode::executor, "/home/\"me\""),
+                HasSubstr("sources({\"/home/\\\"me\\\"/my.cu\", \"/a/b \\\"c\\\".h\"})"));
+}
+
+TEST(Rewriter, GivesEachLaunchSiteANumberOfItsOwn)
+{
+    const std::string text = std::string(kCountMark) +
+                             "# 1 \"my.cu\"\n__global__ void k();\nvoid f() { k<<<1, 1>>>(); "
+                             "k<<<1, 1>>>();\nk<<<1, 1>>>(); }\n# 2 \"b.cu\"\nvoid g() { k<<<1, 1>>>(); }\n";
+    const std::string result = rewrite(text, RewriteMode::count);
+    EXPECT_EQ(result, rewrite(text, RewriteMode::count));
+    std::vector<std::string> sites;
+    for (std::size_t at = result.find("after("); at != std::string::npos; at = result.find("after(", at + 1))
+        sites.push_back(result.substr(at, result.find(',', at) - at));
+    std::ranges::sort(sites);
+    EXPECT_EQ(sites.size(), 4U);
+    EXPECT_EQ(std::ranges::adjacent_find(sites), sites.end());
+}
+
+TEST(Rewriter, RefusesALaunchedKernelWithLinesInItsName)
+{
+    EXPECT_EQ(rewritten("void f() { table[R\"(a\nb)\"]<<<1, 1>>>(); }", RewriteMode::executor),
+              "error: input:1: a string over several lines in the kernel of a launch; put it in a variable\n");
+}
+
+TEST(Rewriter, TakesLinearTime)
+{
+    const std::size_t repetitions = unless_sanitized<std::size_t>(20'000, 1'000);
+    const auto begin = std::chrono::steady_clock::now();
+    for (const char* part : {"k<",
+                             "k<<<",
+                             "a::",
+                             "__global__ ",
+                             "__device__ f() ",
+                             "__device__ operator ",
+                             "[]<",
+                             "[](",
+                             "\"\\\"",
+                             "R\"(",
+                             "/*",
+                             "'",
+                             "x x {} ",
+                             "__shared__ ",
+                             "k<<<1,1>>>(1),",
+                             "a<<<1>>>(",
+                             "# 1 \"a\"\n",
+                             "a b<c>::",
+                             "__global__ void k(){k<<<1,1>>>();}",
+                             "{__shared__ int a;[=]{a;};}",
+                             "asm(\"\");",
+                             "cudaMalloc(&a, 1);",
+                             "k ",
+                             ")",
+                             "(*a)"}) {
+        std::string text = "__global__ void k();\n";
+        for (std::size_t count = 0; count < repetitions; ++count)
+            text += part;
+        rewritten(text, RewriteMode::executor);
+        rewritten(std::string(kCountMark) + text, RewriteMode::count);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
+class Generator
+{
+  public:
+    explicit Generator(std::vector<std::string> corpus) : corpus_(std::move(corpus)) {}
+
+    std::string next()
+    {
+        switch (below(4)) {
+        case 0:
+            return bytes();
+        case 1:
+            return words();
+        default:
+            return mutant();
+        }
+    }
+
+  private:
+    std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
+    const std::string& any() { return corpus_[below(corpus_.size())]; }
+
+    std::string bytes()
+    {
+        std::string text(below(200), ' ');
+        for (char& byte : text)
+            byte = static_cast<char>(below(8) == 0 ? below(256) : 0x20 + below(0x5F));
+        return text;
+    }
+
+    std::string word()
+    {
+        static constexpr auto kWords = std::to_array<std::string_view>({"<<<",
+                                                                        ">>>",
+                                                                        "<<",
+                                                                        ">>",
+                                                                        "<",
+                                                                        ">",
+                                                                        "(",
+                                                                        ")",
+                                                                        "{",
+                                                                        "}",
+                                                                        "[",
+                                                                        "]",
+                                                                        ",",
+                                                                        ";",
+                                                                        "k",
+                                                                        "x",
+                                                                        "int",
+                                                                        "void",
+                                                                        "*",
+                                                                        "&",
+                                                                        "=",
+                                                                        "::",
+                                                                        ".",
+                                                                        "->",
+                                                                        "template",
+                                                                        "__global__",
+                                                                        "=",
+                                                                        "__device__",
+                                                                        "__shared__",
+                                                                        "extern",
+                                                                        "\"a\"",
+                                                                        "\"",
+                                                                        "'",
+                                                                        "R\"(",
+                                                                        ")\"",
+                                                                        "//",
+                                                                        "/*",
+                                                                        "*/",
+                                                                        "\n",
+                                                                        "\n# 1 \"a.cu\"\n",
+                                                                        "\n# 1 \"/usr/b.h\" 1 3\n",
+                                                                        "#",
+                                                                        "\\\n",
+                                                                        "asm",
+                                                                        "volatile",
+                                                                        "cudaMalloc",
+                                                                        "(void**)",
+                                                                        "operator",
+                                                                        "namespace",
+                                                                        "struct",
+                                                                        "return",
+                                                                        "if",
+                                                                        "else",
+                                                                        "1",
+                                                                        "1'0",
+                                                                        "[=]",
+                                                                        "[&]",
+                                                                        "k<<<1, 1>>>(x)",
+                                                                        "__global__ void k(int x) {",
+                                                                        "__attribute__((global))",
+                                                                        "alignas(8)",
+                                                                        "cudaDeviceReset",
+                                                                        "_exit",
+                                                                        "std",
+                                                                        "decltype",
+                                                                        "noexcept",
+                                                                        "requires",
+                                                                        "\r\n"});
+        return std::string(kWords[below(kWords.size())]);
+    }
+
+    std::string words()
+    {
+        std::string text;
+        for (std::size_t count = below(60); count > 0; --count)
+            text += word() + (below(3) == 0 ? "" : " ");
+        return text;
+    }
+
+    std::string mutant()
+    {
+        std::string text = any();
+        for (std::size_t count = 1 + below(4); count > 0; --count) {
+            const std::size_t at = below(text.size() + 1);
+            const std::size_t length = std::min(below(20), text.size() - at);
+            const std::string& other = any();
+            const std::size_t from = below(other.size() + 1);
+            switch (below(5)) {
+            case 0:
+                text.erase(at, length);
+                break;
+            case 1:
+                text.insert(at, word());
+                break;
+            case 2:
+                text.insert(at, text.substr(below(text.size() + 1), length));
+                break;
+            case 3:
+                text.replace(at, length, word());
+                break;
+            default:
+                text.insert(at, other.substr(from, below(80)));
+                break;
+            }
+        }
+        return text;
+    }
+
+    std::vector<std::string> corpus_;
+    std::mt19937_64 random_{1}; // NOLINT(cert-msc51-cpp): the same texts in each run
+};
+
+TEST(Rewriter, KeepsWhatItDoesNotRewriteInGeneratedTexts)
+{
+    std::vector<std::string> corpus;
+    for (const RewriterCase& each : read_cases())
+        corpus.push_back(each.text);
+    Generator generator(std::move(corpus));
+    const std::size_t count = unless_sanitized<std::size_t>(random_orders(10'000, 100'000), 500);
+    std::size_t taken = 0;
+    for (std::size_t number = 0; number < count; ++number) {
+        const std::string text = generator.next();
+        ASSERT_TRUE(tokens_are_the_text(text)) << text;
+        for (const RewriteMode mode : {RewriteMode::executor, RewriteMode::count}) {
+            std::string refusal;
+            ASSERT_EQ(broken_property(text, mode, refusal), "") << number << ":\n" << text;
+            taken += refusal.empty() ? 1 : 0;
+        }
+    }
+    EXPECT_GT(taken, count / 2); // not only refused
+}
+
+} // namespace
+} // namespace nestbed::program

@@ -1,0 +1,321 @@
+// The parts of the run-time library of users' programs that run without a program.
+#include "base/error.hpp"
+#include "program/runtime/environment.hpp"
+#include "program/runtime/errors.hpp"
+#include "program/runtime/report_text.hpp"
+#include "program/runtime/suppressions.hpp"
+#include "program/runtime/trace.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nestbed::program
+{
+namespace
+{
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+Environment environment_with(const std::map<std::string, std::string>& variables)
+{
+    return environment_of([&](const char* name) {
+        const auto found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+    });
+}
+
+std::string rejection_of(const std::map<std::string, std::string>& variables)
+{
+    try {
+        environment_with(variables);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(ProgramEnvironment, HasDefaults)
+{
+    const Environment env = environment_with({});
+    EXPECT_EQ(env.schedule.order, Schedule::Order::fifo);
+    EXPECT_FALSE(env.workers);
+    EXPECT_FALSE(env.pending_limit);
+    EXPECT_FALSE(env.tree);
+    EXPECT_FALSE(env.zero_memory);
+    EXPECT_FALSE(env.preemptions);
+    EXPECT_EQ(env.watchdog_s, 10);
+}
+
+TEST(ProgramEnvironment, ReadsAllVariables)
+{
+    const Environment env = environment_with({{"NESTBED_SCHEDULE", "random:7"},
+                                              {"NESTBED_WORKERS", "2"},
+                                              {"NESTBED_PENDING_LIMIT", "100"},
+                                              {"NESTBED_TREE", "1"},
+                                              {"NESTBED_TRACE", "t.json"},
+                                              {"NESTBED_REPORT", "r.json"},
+                                              {"NESTBED_ZERO_MEMORY", "1"},
+                                              {"NESTBED_STACK_BYTES", "1000000"},
+                                              {"NESTBED_WATCHDOG_S", "0.5"},
+                                              {"NESTBED_PREEMPTIONS", "3,17-19"},
+                                              {"NESTBED_PREEMPTIONS_FILE", "p.txt"}});
+    EXPECT_EQ(env.schedule.seed, 7U);
+    EXPECT_EQ(env.workers, 2U);
+    EXPECT_EQ(env.pending_limit, 100U);
+    EXPECT_TRUE(env.tree);
+    EXPECT_EQ(env.trace_file, "t.json");
+    EXPECT_EQ(env.report_file, "r.json");
+    EXPECT_TRUE(env.zero_memory);
+    EXPECT_EQ(env.stack_bytes, 1'000'000U);
+    EXPECT_EQ(env.watchdog_s, 0.5);
+    ASSERT_TRUE(env.preemptions);
+    EXPECT_THAT(*env.preemptions, ElementsAre(3, 17, 18, 19));
+    EXPECT_EQ(env.preemptions_file, "p.txt");
+}
+
+TEST(ProgramEnvironment, RandomWithoutASeedIsSeedOne)
+{
+    EXPECT_EQ(environment_with({{"NESTBED_SCHEDULE", "random"}}).schedule.seed, 1U);
+    EXPECT_TRUE(
+        environment_with({{"NESTBED_SCHEDULE", "random"}, {"NESTBED_PREEMPTIONS", "none"}}).preemptions->empty());
+}
+
+TEST(ProgramEnvironment, AWrongValueNamesVariableValueAndWhatIsAllowed)
+{
+    EXPECT_EQ(rejection_of({{"NESTBED_SCHEDULE", "lifo"}}),
+              "NESTBED_SCHEDULE='lifo'; allowed: fifo, eager, random, random:SEED (SEED a whole number)");
+    EXPECT_EQ(rejection_of({{"NESTBED_WORKERS", "0"}}), "NESTBED_WORKERS='0'; allowed: a whole number from 1 to 12");
+    EXPECT_EQ(rejection_of({{"NESTBED_TREE", "yes"}}), "NESTBED_TREE='yes'; allowed: 0, 1");
+    EXPECT_THAT(rejection_of({{"NESTBED_PENDING_LIMIT", "-1"}}), StartsWith("NESTBED_PENDING_LIMIT='-1'; allowed:"));
+    EXPECT_THAT(rejection_of({{"NESTBED_STACK_BYTES", "64k"}}), StartsWith("NESTBED_STACK_BYTES='64k'; allowed:"));
+    EXPECT_THAT(rejection_of({{"NESTBED_WATCHDOG_S", "soon"}}), StartsWith("NESTBED_WATCHDOG_S='soon'; allowed:"));
+    for (const char* const value : {"x", "3,", "5-3", "-1", "1-"})
+        EXPECT_THAT(rejection_of({{"NESTBED_SCHEDULE", "random"}, {"NESTBED_PREEMPTIONS", value}}),
+                    StartsWith("NESTBED_PREEMPTIONS="))
+            << value;
+    EXPECT_EQ(rejection_of({{"NESTBED_PREEMPTIONS", "3"}}),
+              "NESTBED_PREEMPTIONS='3' requires NESTBED_SCHEDULE=random:SEED");
+}
+
+std::vector<KernelCounts> example()
+{
+    return {{.kernel = "parent",
+             .from_host = 1,
+             .from_device = 0,
+             .refused = 0,
+             .deepest = 0,
+             .first_error = "",
+             .place = "my.cu:40"},
+            {.kernel = "nestedReduceNosync",
+             .from_host = 1,
+             .from_device = 4096,
+             .refused = 2048,
+             .deepest = 8,
+             .first_error = "LaunchPendingCountExceeded",
+             .place = "my.cu:31"}};
+}
+
+TEST(ProgramReport, HasALineForEachKernel)
+{
+    EXPECT_EQ(launches_text(example()),
+              "kernel                from host  from device  refused  deepest  first error\n"
+              "parent                        1            0        0        0\n"
+              "nestedReduceNosync            1         4096     2048        8  LaunchPendingCountExceeded\n");
+    EXPECT_EQ(launches_text({}), "nestbed: the program launched no kernel\n");
+}
+
+TEST(ProgramReport, WarnsOfRefusedLaunches)
+{
+    const std::string text = refusals_text(example());
+    EXPECT_THAT(text, StartsWith("warning: 2048 of 4098 launches were refused"));
+    EXPECT_THAT(text, HasSubstr("my.cu:31"));
+    EXPECT_THAT(text, HasSubstr("cudaLimitDevRuntimePendingLaunchCount"));
+    EXPECT_EQ(refusals_text({example().front()}), "");
+    std::vector<KernelCounts> invalid{example().back()};
+    invalid[0].first_error = "InvalidConfiguration";
+    EXPECT_THAT(refusals_text(invalid), Not(HasSubstr("cudaLimitDevRuntimePendingLaunchCount")));
+}
+
+TEST(ProgramReport, JsonHasTheSameCounts)
+{
+    const nlohmann::ordered_json json = report_json(example(), {});
+    EXPECT_EQ(json["kernels"].size(), 2U);
+    EXPECT_EQ(json["kernels"][1]["kernel"], "nestedReduceNosync");
+    EXPECT_EQ(json["kernels"][1]["refused"], 2048);
+    EXPECT_EQ(json["launches_from_device"], 4096);
+    EXPECT_EQ(json["refused"], 2048);
+    EXPECT_EQ(json["backend"], "cpu");
+    EXPECT_FALSE(json.contains("races"));
+    EXPECT_TRUE(report_json(example(), CheckedRaces())["races"].empty());
+}
+
+Race race_between(const std::string& memory, unsigned first, unsigned second)
+{
+    Race race;
+    race.memory = memory;
+    race.first.places = {{.file = "/home/user/my.cu", .line = first}};
+    race.second.places = {{.file = "/home/user/my.cu", .line = second}};
+    race.pairs = 1;
+    return race;
+}
+
+TEST(Suppressions, ACommentCoversItsLineAndTheNext)
+{
+    const std::vector<Suppression> found = suppressions_in_source("my.cu", "int a;\n"
+                                                                           "// nestbed: benign: only statistics\n"
+                                                                           "++count;\n"
+                                                                           "x = 1; // nestbed: benign\n"
+                                                                           "// what nestbed: benign means\n");
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].origin, "my.cu:2");
+    EXPECT_EQ(found[0].why, "only statistics");
+    EXPECT_TRUE(suppresses(found[0], race_between("count", 3, 90)));
+    EXPECT_TRUE(suppresses(found[0], race_between("count", 90, 3)));
+    EXPECT_FALSE(suppresses(found[0], race_between("count", 1, 90)));
+    EXPECT_TRUE(suppresses(found[1], race_between("x", 4, 90)));
+    EXPECT_EQ(found[1].why, "");
+}
+
+TEST(Suppressions, AFileNamesLinesPairsAndMemory)
+{
+    const std::vector<Suppression> found = suppressions_in_file("s.txt", "# known\n"
+                                                                         "my.cu:12\n"
+                                                                         "\n"
+                                                                         "my.cu:20 user/my.cu:31 # both\n"
+                                                                         "memory sum\n");
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[1].origin, "s.txt:4");
+    EXPECT_TRUE(suppresses(found[0], race_between("a", 12, 50)));
+    EXPECT_FALSE(suppresses(found[0], race_between("a", 13, 50)));
+    EXPECT_TRUE(suppresses(found[1], race_between("a", 31, 20)));
+    EXPECT_FALSE(suppresses(found[1], race_between("a", 31, 21)));
+    EXPECT_TRUE(suppresses(found[2], race_between("sum[3]", 1, 2)));
+    EXPECT_FALSE(suppresses(found[2], race_between("sums[3]", 1, 2)));
+}
+
+TEST(Suppressions, FilesOfOtherFoldersDoNotMatch)
+{
+    const std::vector<Suppression> found = suppressions_in_file("s.txt", "y.cu:12\nother/my.cu:12\n");
+    EXPECT_FALSE(suppresses(found[0], race_between("a", 12, 12)));
+    EXPECT_FALSE(suppresses(found[1], race_between("a", 12, 12)));
+}
+
+TEST(Suppressions, AWrongLineOfAFileIsNamed)
+{
+    for (const char* const line : {"my.cu", "my.cu:x", "my.cu:0", "a:1 b:2 c:3", "memory"})
+        try {
+            suppressions_in_file("s.txt", std::string("\n") + line + "\n");
+            ADD_FAILURE() << line;
+        } catch (const UsageError& error) {
+            EXPECT_THAT(error.what(), StartsWith("s.txt:2: '")) << line;
+        }
+}
+
+TEST(Suppressions, UsedAndUnusedOnesAreListed)
+{
+    Races races;
+    races.races = {race_between("count", 3, 3), race_between("data[1]", 8, 9)};
+    const CheckedRaces checked =
+        check_races(races, suppressions_in_file("s.txt", "my.cu:3\nmemory count\nmy.cu:77\n"));
+    ASSERT_EQ(checked.races.races.size(), 1U);
+    EXPECT_EQ(checked.races.races[0].memory, "data[1]");
+    ASSERT_EQ(checked.suppressed_races.size(), 1U);
+    ASSERT_EQ(checked.unused.size(), 1U);
+    const std::string text = checked_text(checked);
+    EXPECT_THAT(text, HasSubstr("suppressed by s.txt:1: race of count between /home/user/my.cu:3"));
+    EXPECT_THAT(text, HasSubstr("unused suppression at s.txt:3: nothing found matches my.cu:77"));
+    const nlohmann::ordered_json json = report_json({}, checked);
+    EXPECT_EQ(json["races"].size(), 1U);
+    EXPECT_EQ(json["suppressed"][0]["by"], "s.txt:1");
+    EXPECT_EQ(json["unused_suppressions"][0]["at"], "s.txt:3");
+}
+
+TEST(Suppressions, CoverAccessesOutOfBounds)
+{
+    BadAccess bad;
+    bad.memory = "data[1024]";
+    bad.access.places = {{.file = "/home/user/my.cu", .line = 5}};
+    Races races;
+    races.bad_accesses = {bad, bad};
+    races.bad_accesses[1].access.places[0].line = 9;
+    const CheckedRaces checked = check_races(races, suppressions_in_file("s.txt", "my.cu:9\n"));
+    EXPECT_EQ(checked.races.bad_accesses.size(), 1U);
+    EXPECT_FALSE(checked.races.none());
+    EXPECT_EQ(checked.suppressed_accesses.size(), 1U);
+    EXPECT_THAT(checked_text(checked), HasSubstr("suppressed by s.txt:1: access to data[1024] at"));
+    EXPECT_EQ(report_json({}, checked)["bad_accesses"].size(), 1U);
+    EXPECT_TRUE(check_races(races, suppressions_in_file("s.txt", "memory data\n")).races.none());
+}
+
+std::shared_ptr<GridRecord> grid_of(const std::string& kernel, const std::shared_ptr<GridRecord>& parent, int error)
+{
+    auto grid = std::make_shared<GridRecord>();
+    grid->kernel = kernel;
+    grid->parent = parent;
+    grid->level = parent == nullptr ? 0 : parent->level + 1;
+    grid->block = dim3(32);
+    grid->place = kernel + ".cu:7";
+    grid->error = error;
+    grid->called_ns = 1000;
+    if (error == 0) {
+        grid->begun_ns = 2000;
+        grid->ended_ns = 5000;
+    }
+    return grid;
+}
+
+TEST(ProgramLedger, CountsLaunchesByKernel)
+{
+    constexpr int kPendingCountExceeded = 69;
+    Ledger ledger(true);
+    const auto root = grid_of("parent", nullptr, 0);
+    ledger.add(root);
+    const auto child = grid_of("child", root, 0);
+    ledger.add(child);
+    ledger.add(grid_of("child", child, 0));
+    ledger.add(grid_of("child", child, kPendingCountExceeded));
+    const auto copy = grid_of("cudaMemcpyAsync", root, 0);
+    copy->of_library = true;
+    ledger.add(copy);
+    const std::vector<KernelCounts> counts = ledger.counts();
+    ASSERT_EQ(counts.size(), 2U); // without the copy
+    EXPECT_EQ(counts[0].from_host, 1U);
+    EXPECT_EQ(counts[0].deepest, 0U);
+    EXPECT_EQ(counts[1].from_device, 3U);
+    EXPECT_EQ(counts[1].refused, 1U);
+    EXPECT_EQ(counts[1].deepest, 2U);
+    EXPECT_EQ(counts[1].first_error, "LaunchPendingCountExceeded");
+
+    EXPECT_THAT(launch_tree_text(ledger), HasSubstr("refused"));
+    const auto json = nlohmann::json::parse(timeline_json(ledger));
+    std::size_t begins = 0;
+    std::size_t refusals = 0;
+    for (const auto& event : json["traceEvents"]) {
+        begins += event["ph"] == "b" ? 1 : 0;
+        refusals += event["ph"] == "i" ? 1 : 0;
+    }
+    EXPECT_EQ(begins, 4U);
+    EXPECT_EQ(refusals, 1U);
+}
+
+TEST(ProgramErrors, HaveCudasNamesAndTexts)
+{
+    constexpr int kInvalidValue = 1;
+    constexpr int kNone = 12345;
+    EXPECT_STREQ(error_name(0), "cudaSuccess");
+    EXPECT_STREQ(error_name(kInvalidValue), "cudaErrorInvalidValue");
+    EXPECT_STREQ(error_string(kInvalidValue), "invalid argument");
+    EXPECT_EQ(short_error_name(kInvalidValue), "InvalidValue");
+    EXPECT_STREQ(error_name(kNone), "unrecognized error code");
+}
+
+} // namespace
+} // namespace nestbed::program
