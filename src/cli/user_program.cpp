@@ -188,13 +188,17 @@ int run_build(const Arguments& words, bool watched, const program::HeldSignals& 
 {
     if (words.empty())
         throw UsageError("no command was given after --; allowed: nestbed cpu -- make");
-    const std::string path = find_program(words.front());
+    const fs::path folder = program::program_folder();
+    // The command itself may be nvcc: then it is the one that stands first on the path of the build.
+    const fs::path first = folder / "bin" / words.front();
+    const std::string path = fs::path(words.front()).filename() == words.front() && fs::exists(first)
+                                 ? first.string()
+                                 : find_program(words.front());
     if (path.empty())
         throw UsageError(
             fmt::format("there is no program '{}'; allowed after --: the command that builds your program, such "
                         "as make",
                         words.front()));
-    const fs::path folder = program::program_folder();
     const program::TemporaryFolder temporary;
     const fs::path calls = temporary.path() / "calls";
     const auto before = [](const std::string& first, const char* name, const std::string& otherwise) {

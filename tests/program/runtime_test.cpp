@@ -126,17 +126,21 @@ std::vector<KernelCounts> example()
 TEST(ProgramReport, HasALineForEachKernel)
 {
     EXPECT_EQ(launches_text(example()),
-              "kernel                from host  from device  refused  deepest  first error\n"
-              "parent                        1            0        0        0\n"
-              "nestedReduceNosync            1         4096     2048        8  LaunchPendingCountExceeded\n");
+              "kernel              from host  from device  refused  deepest  first error\n"
+              "parent                      1            0        0        0\n"
+              "nestedReduceNosync          1         4096     2048        8  LaunchPendingCountExceeded\n"
+              "total                       2         4096     2048        8\n");
+    EXPECT_EQ(launches_text({example().front()}), "kernel  from host  from device  refused  deepest  first error\n"
+                                                  "parent          1            0        0        0\n");
     EXPECT_EQ(launches_text({}), "nestbed: the program launched no kernel\n");
 }
 
 TEST(ProgramReport, WarnsOfRefusedLaunches)
 {
     const std::string text = refusals_text(example());
-    EXPECT_THAT(text, StartsWith("warning: 2048 of 4098 launches were refused"));
-    EXPECT_THAT(text, HasSubstr("my.cu:31"));
+    EXPECT_THAT(text,
+                StartsWith("warning: 2048 of 4097 launches of nestedReduceNosync were refused, first at my.cu:31 "
+                           "(LaunchPendingCountExceeded): more launches were pending than the limit allows. "));
     EXPECT_THAT(text, HasSubstr("cudaLimitDevRuntimePendingLaunchCount"));
     EXPECT_EQ(refusals_text({example().front()}), "");
     std::vector<KernelCounts> invalid{example().back()};

@@ -48,7 +48,7 @@ struct NvccCommand {
     std::vector<std::string> dependencies; // -MD, -MF FILE …
     std::string standard = "gnu++17";     // for -std=; nvcc 13's default, also for older ones: the headers need C++17
     std::optional<std::string> optimize;  // "2" of -O2
-    std::optional<std::string> cuda_arch; // the value of __CUDA_ARCH__; by default it is not defined
+    std::optional<std::string> cuda_arch; // the value of __CUDA_ARCH__; by default 900
     bool relocatable = false;             // -rdc=true, -dc
     bool watched = false;                 // the race detector sees the accesses
     bool dry_run = false;

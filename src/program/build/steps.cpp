@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <string_view>
 
 namespace nestbed::program
 {
@@ -15,6 +18,9 @@ namespace
 {
 
 using Words = std::vector<std::string>;
+
+// What cudaGetDeviceProperties tells too: the executor is like a GPU of compute capability 9.0.
+constexpr std::string_view kCudaArch = "900";
 
 void append(Words& words, const Words& more)
 {
@@ -173,7 +179,10 @@ class Builder
             words.insert(words.end(), {"-shared", "-fPIC"});
         words.insert(words.end(), {"-o", made_.product});
         append(words, command_.linker);
-        append(words, linked);
+        // nvcc puts libraries behind the objects, wherever they stand in its command line.
+        const auto is_library = [](const std::string& word) { return word.starts_with("-l"); };
+        std::ranges::copy_if(linked, std::back_inserter(words), std::not_fn(is_library));
+        std::ranges::copy_if(linked, std::back_inserter(words), is_library);
         // A shared library takes the executor from the program that it is linked to: there must be only one.
         if (!shared && std::ranges::find(words, "-r") == words.end())
             append(words, libraries());
@@ -265,8 +274,8 @@ std::vector<std::string> cuda_flags(const NvccCommand& command, const Toolchain&
     append(words, nvcc_flags(toolchain));
     if (command.relocatable)
         words.emplace_back("-D__CUDACC_RDC__");
-    if (command.cuda_arch)
-        words.push_back("-D__CUDA_ARCH__=" + *command.cuda_arch);
+    // One compilation serves the host and the device. Kernels need the device's branches; the host rarely asks.
+    words.push_back("-D__CUDA_ARCH__=" + command.cuda_arch.value_or(std::string(kCudaArch)));
     return words;
 }
 

@@ -1,2 +1,3 @@
 #pragma once
-#error "nestbed's executor does not support cuBLAS"
+
+#include "cublas_v2.h"

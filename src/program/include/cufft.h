@@ -1,2 +1,55 @@
+// Types of cuFFT, for headers that name them. A call of a function is an error.
 #pragma once
-#error "nestbed's executor does not support cuFFT"
+
+#include "cuComplex.h"
+#include "nestbed/libraries.hpp"
+
+typedef int cufftHandle;
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+typedef cuComplex cufftComplex;
+typedef cuDoubleComplex cufftDoubleComplex;
+typedef enum {
+    CUFFT_SUCCESS = 0,
+    CUFFT_INVALID_PLAN = 1,
+    CUFFT_ALLOC_FAILED = 2,
+    CUFFT_INVALID_TYPE = 3,
+    CUFFT_INVALID_VALUE = 4,
+    CUFFT_INTERNAL_ERROR = 5,
+    CUFFT_EXEC_FAILED = 6,
+    CUFFT_SETUP_FAILED = 7,
+    CUFFT_INVALID_SIZE = 8,
+    CUFFT_UNALIGNED_DATA = 9,
+} cufftResult;
+typedef cufftResult cufftResult_t;
+typedef enum {
+    CUFFT_R2C = 42,
+    CUFFT_C2R = 44,
+    CUFFT_C2C = 41,
+    CUFFT_D2Z = 106,
+    CUFFT_Z2D = 108,
+    CUFFT_Z2Z = 105,
+} cufftType;
+#define CUFFT_FORWARD (-1)
+#define CUFFT_INVERSE 1
+
+extern "C" {
+cufftResult cufftCreate(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftDestroy(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftPlan1d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftPlan2d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftPlan3d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftPlanMany(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftMakePlan1d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftMakePlan2d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftMakePlan3d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftMakePlanMany(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftSetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftGetVersion(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftExecC2C(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftExecR2C(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftExecC2R(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftExecZ2Z(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftExecD2Z(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+cufftResult cufftExecZ2D(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+}

@@ -1,2 +1,52 @@
+// Types of cuSOLVER, for headers that name them. A call of a function is an error.
 #pragma once
-#error "nestbed's executor does not support cuSOLVER"
+
+#include "nestbed/libraries.hpp"
+
+#include "cublas_v2.h"
+
+typedef struct cusolverDnContext* cusolverDnHandle_t;
+typedef enum {
+    CUSOLVER_STATUS_SUCCESS = 0,
+    CUSOLVER_STATUS_NOT_INITIALIZED = 1,
+    CUSOLVER_STATUS_ALLOC_FAILED = 2,
+    CUSOLVER_STATUS_INVALID_VALUE = 3,
+    CUSOLVER_STATUS_ARCH_MISMATCH = 4,
+    CUSOLVER_STATUS_MAPPING_ERROR = 5,
+    CUSOLVER_STATUS_EXECUTION_FAILED = 6,
+    CUSOLVER_STATUS_INTERNAL_ERROR = 7,
+    CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED = 8,
+    CUSOLVER_STATUS_NOT_SUPPORTED = 9,
+    CUSOLVER_STATUS_ZERO_PIVOT = 10,
+    CUSOLVER_STATUS_INVALID_LICENSE = 11,
+} cusolverStatus_t;
+typedef enum {
+    CUSOLVER_EIG_MODE_NOVECTOR = 0,
+    CUSOLVER_EIG_MODE_VECTOR = 1,
+} cusolverEigMode_t;
+
+extern "C" {
+cusolverStatus_t cusolverDnCreate(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDestroy(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSpotrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDpotrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSpotrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDpotrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSpotrs(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDpotrs(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSgetrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDgetrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSgetrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDgetrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSgetrs(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDgetrs(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSgeqrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDgeqrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSgeqrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDgeqrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSgesvd(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDgesvd(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnSgesvd_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+cusolverStatus_t cusolverDnDgesvd_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+}

@@ -1,2 +1,69 @@
+// Types of cuSPARSE, for headers that name them. A call of a function is an error.
 #pragma once
-#error "nestbed's executor does not support cuSPARSE"
+
+#include "cuComplex.h"
+#include "nestbed/libraries.hpp"
+
+typedef struct cusparseContext* cusparseHandle_t;
+typedef struct cusparseMatDescr* cusparseMatDescr_t;
+typedef struct cusparseSpMatDescr* cusparseSpMatDescr_t;
+typedef struct cusparseDnMatDescr* cusparseDnMatDescr_t;
+typedef struct cusparseDnVecDescr* cusparseDnVecDescr_t;
+typedef enum {
+    CUSPARSE_STATUS_SUCCESS = 0,
+    CUSPARSE_STATUS_NOT_INITIALIZED = 1,
+    CUSPARSE_STATUS_ALLOC_FAILED = 2,
+    CUSPARSE_STATUS_INVALID_VALUE = 3,
+    CUSPARSE_STATUS_ARCH_MISMATCH = 4,
+    CUSPARSE_STATUS_MAPPING_ERROR = 5,
+    CUSPARSE_STATUS_EXECUTION_FAILED = 6,
+    CUSPARSE_STATUS_INTERNAL_ERROR = 7,
+    CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED = 8,
+    CUSPARSE_STATUS_ZERO_PIVOT = 9,
+    CUSPARSE_STATUS_NOT_SUPPORTED = 10,
+    CUSPARSE_STATUS_INSUFFICIENT_RESOURCES = 11,
+} cusparseStatus_t;
+typedef enum {
+    CUSPARSE_OPERATION_NON_TRANSPOSE = 0,
+    CUSPARSE_OPERATION_TRANSPOSE = 1,
+    CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE = 2,
+} cusparseOperation_t;
+typedef enum {
+    CUSPARSE_INDEX_BASE_ZERO = 0,
+    CUSPARSE_INDEX_BASE_ONE = 1,
+} cusparseIndexBase_t;
+typedef enum {
+    CUSPARSE_MATRIX_TYPE_GENERAL = 0,
+    CUSPARSE_MATRIX_TYPE_SYMMETRIC = 1,
+    CUSPARSE_MATRIX_TYPE_HERMITIAN = 2,
+    CUSPARSE_MATRIX_TYPE_TRIANGULAR = 3,
+} cusparseMatrixType_t;
+
+extern "C" {
+cusparseStatus_t cusparseCreate(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseDestroy(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseSetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseCreateMatDescr(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseDestroyMatDescr(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseSetMatType(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseSetMatIndexBase(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseCreateCsr(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseCreateCoo(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseCreateDnVec(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseCreateDnMat(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseDestroySpMat(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseDestroyDnVec(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseDestroyDnMat(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseSpMV(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseSpMV_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseSpMM(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseSpMM_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseScsrmv(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseDcsrmv(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseScsrmm(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseDcsrmm(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseXcoo2csr(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+cusparseStatus_t cusparseXcsr2coo(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+const char* cusparseGetErrorString(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+const char* cusparseGetErrorName(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+}

@@ -1,2 +1,3 @@
 #pragma once
-#error "nestbed's executor does not support cuSPARSE"
+
+#include "cusparse.h"

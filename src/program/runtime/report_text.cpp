@@ -14,11 +14,31 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::string_view kPendingExceeded = "LaunchPendingCountExceeded";
-
 std::string spelled(const SourcePlace& place)
 {
     return place.line == 0 ? "unknown place" : fmt::format("{}:{}", place.file, place.line);
+}
+
+// What to do about a launch that failed. `error` without "cudaError".
+std::string_view advice(std::string_view error)
+{
+    if (error == "LaunchPendingCountExceeded")
+        return "more launches were pending than the limit allows. Raise cudaLimitDevRuntimePendingLaunchCount before "
+               "the first launch, launch the root grid in waves, or use tail launches.";
+    if (error == "InvalidConfiguration" || error == "InvalidValue")
+        return "the grid or the block has size 0 or is too large. Check the size before the launch.";
+    if (error == "LaunchOutOfResources")
+        return "the block needs more registers or shared memory than there are. Use smaller blocks or "
+               "__launch_bounds__.";
+    if (error == "LaunchMaxDepthExceeded")
+        return "the nesting is too deep. Raise cudaLimitDevRuntimeSyncDepth, or process small inputs in one kernel.";
+    return "the launch failed. Check its configuration and its stream.";
+}
+
+std::string row_text(std::size_t width, const KernelCounts& row)
+{
+    return fmt::format("{:<{}}  {:>9}  {:>11}  {:>7}  {:>7}{}{}\n", row.kernel, width, row.from_host, row.from_device,
+                       row.refused, row.deepest, row.first_error.empty() ? "" : "  ", row.first_error);
 }
 
 std::string reason(const Suppression& suppression)
@@ -32,44 +52,31 @@ std::string launches_text(const std::vector<KernelCounts>& counts)
 {
     if (counts.empty())
         return "nestbed: the program launched no kernel\n";
-    std::size_t width = 20;
-    for (const KernelCounts& row : counts)
-        width = std::max(width, row.kernel.size());
-    std::string text = fmt::format("{:<{}}  {:>9}  {:>11}  {:>7}  {:>7}  first error\n", "kernel", width, "from host",
-                                   "from device", "refused", "deepest");
+    std::size_t width = std::string_view("kernel").size();
+    KernelCounts total{.kernel = "total"};
     for (const KernelCounts& row : counts) {
-        text += fmt::format("{:<{}}  {:>9}  {:>11}  {:>7}  {:>7}", row.kernel, width, row.from_host, row.from_device,
-                            row.refused, row.deepest);
-        text += row.first_error.empty() ? "\n" : fmt::format("  {}\n", row.first_error);
+        width = std::max(width, row.kernel.size());
+        total.from_host += row.from_host;
+        total.from_device += row.from_device;
+        total.refused += row.refused;
+        total.deepest = std::max(total.deepest, row.deepest);
     }
-    return text;
+    std::string text =
+        fmt::format("{:<{}}  from host  from device  refused  deepest  first error\n", "kernel", width);
+    for (const KernelCounts& row : counts)
+        text += row_text(width, row);
+    return counts.size() > 1 ? text + row_text(width, total) : text;
 }
 
 std::string refusals_text(const std::vector<KernelCounts>& counts)
 {
-    std::uint64_t launches = 0;
-    std::uint64_t refused = 0;
-    const KernelCounts* first = nullptr;
-    for (const KernelCounts& row : counts) {
-        launches += row.from_host + row.from_device;
-        refused += row.refused;
-        if (row.refused > 0 && first == nullptr)
-            first = &row;
-    }
-    if (first == nullptr)
-        return "";
-    std::string text = fmt::format(
-        "warning: {} of {} launches {} refused, so their work was not done (first: {} at {}, {}). ", refused,
-        launches, refused == 1 ? "was" : "were", first->kernel, first->place, first->first_error);
-    if (std::ranges::any_of(counts, [](const KernelCounts& row) { return row.first_error == kPendingExceeded; }))
-        text +=
-            "Raise the limit with cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, N) before the first "
-            "launch, launch fewer grids at a time (in waves), or use tail launches (cudaStreamTailLaunch), which do "
-            "not count as pending.";
-    else
-        text += "Check the launch configuration there: grid and block must not be empty, a block has at most 1024 "
-                "threads, and shared memory is limited.";
-    return text + "\n";
+    std::string text;
+    for (const KernelCounts& row : counts)
+        if (row.refused > 0)
+            text += fmt::format("warning: {} of {} launches of {} were refused, first at {} ({}): {}\n", row.refused,
+                                row.from_host + row.from_device, row.kernel, row.place, row.first_error,
+                                advice(row.first_error));
+    return text;
 }
 
 std::string checked_text(const CheckedRaces& races)
@@ -112,9 +119,6 @@ nlohmann::ordered_json report_json(const std::vector<KernelCounts>& counts, cons
     json["races"] = nlohmann::ordered_json::array();
     for (const Race& race : races->races.races)
         json["races"].push_back(race_json(race));
-    json["bad_accesses"] = nlohmann::ordered_json::array();
-    for (const BadAccess& bad : races->races.bad_accesses)
-        json["bad_accesses"].push_back(bad_access_json(bad));
     json["bad_accesses"] = nlohmann::ordered_json::array();
     for (const BadAccess& bad : races->races.bad_accesses)
         json["bad_accesses"].push_back(bad_access_json(bad));
