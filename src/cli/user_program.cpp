@@ -190,9 +190,9 @@ int run_build(const Arguments& words, bool watched, const program::HeldSignals& 
         throw UsageError("no command was given after --; allowed: nestbed cpu -- make");
     const fs::path folder = program::program_folder();
     // The command itself may be nvcc: then it is the one that stands first on the path of the build.
-    const fs::path first = folder / "bin" / words.front();
-    const std::string path = fs::path(words.front()).filename() == words.front() && fs::exists(first)
-                                 ? first.string()
+    const fs::path ours = folder / "bin" / words.front();
+    const std::string path = fs::path(words.front()).filename() == words.front() && fs::exists(ours)
+                                 ? ours.string()
                                  : find_program(words.front());
     if (path.empty())
         throw UsageError(

@@ -239,7 +239,7 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std
     auto& shared = block.shared;
     const auto found = std::ranges::find(shared, key, &std::pair<const void*, std::unique_ptr<std::byte[]>>::first);
     if (found != shared.end())
-        return found->second.get();
+        return found->second.get() + kSharedGuardBytes;
     block.shared_bytes += bytes;
     if (block.shared_bytes > kMaxSharedBytes)
         throw Fault(fmt::format(
@@ -249,9 +249,11 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std
     // Neither zero nor data of an earlier block: a kernel that reads memory that nothing wrote to gives a wrong
     // answer.
     constexpr int kPoison = 0xFF; // NaN as a float
+    const std::size_t with_guards = bytes + 2 * kSharedGuardBytes;
     std::byte* const memory =
-        shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(bytes)).second.get();
-    std::memset(memory, kPoison, bytes);
+        shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(with_guards)).second.get() +
+        kSharedGuardBytes;
+    std::memset(memory - kSharedGuardBytes, kPoison, with_guards);
     if (block.observed != nullptr)
         observer->shared_memory(block.observed, memory, bytes, element, name);
     return memory;

@@ -58,6 +58,8 @@ inline constexpr unsigned kMaxThreadsPerBlock = 1024; // the limit of CUDA
 inline constexpr unsigned kWarpLanes = 32;
 inline constexpr std::size_t kMaxSharedBytes =
     227UL * 1024; // of a block of compute capability 9.0 (CUDA guide, "Technical Specifications")
+// Before and behind each shared variable: an access past its end does not destroy the memory of the program.
+inline constexpr std::size_t kSharedGuardBytes = 1024;
 
 // What a GPU would report as an error of the launch or of the kernel: an impossible grid, or kernels that wait for
 // ever.

@@ -300,7 +300,12 @@ void Detector::shared_memory(void* handle, const void* begin, std::size_t bytes,
 {
     const Busy busy;
     block_of(handle).shared.push_back(begin);
-    memory({.begin = begin, .bytes = bytes, .element = element, .name = name, .uninitialized = true});
+    memory({.begin = begin,
+            .bytes = bytes,
+            .element = element,
+            .name = name,
+            .guard_bytes = cpu::kSharedGuardBytes,
+            .uninitialized = true});
 }
 
 } // namespace nestbed::races

@@ -144,9 +144,11 @@ std::string variable_at(std::uintptr_t address)
                                  : dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
     if (name == nullptr)
         return "a variable";
+    // Without the prefix it is a variable of C or of the global namespace; "v" would be read as the type void.
+    const bool mangled = std::string_view(name).starts_with("_Z");
     int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> readable(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                               &std::free);
+    const std::unique_ptr<char, decltype(&std::free)> readable(
+        mangled ? abi::__cxa_demangle(name, nullptr, nullptr, &status) : nullptr, &std::free);
     const std::string text = readable ? readable.get() : name;
     return offset == 0 ? text : text + ", byte " + std::to_string(offset);
 }
