@@ -56,5 +56,8 @@ fi
 
 cd "$root"
 cmake --preset "$preset" "${options[@]}" >&2
-cmake --build --preset "$preset" ${2:+--target "$2"} >&2
+target=${2:-}
+# With the folder `program` beside it, that nestbed's commands for users' programs need.
+[[ $target != nestbed ]] || target=nestbed_programs
+cmake --build --preset "$preset" ${target:+--target "$target"} >&2
 printf '%s\n' "$root/build/$preset"

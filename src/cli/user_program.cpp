@@ -225,9 +225,9 @@ int run_build(const Arguments& words, bool watched, const program::HeldSignals& 
         throw RunError(fmt::format("{}: {}", words.front(), end.text()));
     if (!fs::exists(calls))
         err << fmt::format(
-            "nestbed: '{}' did not call nvcc through the PATH, so nothing was built for the executor. If all "
-            "files were up to date, remove them first (make clean). If a Makefile has the path of nvcc, set "
-            "its variable: make NVCC=nvcc\n",
+            "nestbed: '{}' called no nvcc through the PATH, so nothing was built for the executor. If a Makefile "
+            "has the path of nvcc, set its variable: make NVCC=nvcc. If all files were up to date, remove them "
+            "first: make clean\n",
             fmt::join(words, " "));
     return end.exit_code == 0 && !fs::exists(calls) ? exit_could_not : end.exit_code;
 }

@@ -204,7 +204,9 @@ TEST(NvccOptions, TheEnvironmentAddsWords)
     EXPECT_EQ(command.output, "y z");
     EXPECT_TRUE(command.watched);
     EXPECT_TRUE(parsed("--nestbed-races my.cu").watched);
-    EXPECT_EQ(parsed("--nestbed-cuda-arch=900 my.cu").cuda_arch, "900");
+    EXPECT_EQ(parsed("-arch=sm_80 my.cu").cuda_arch, "900");
+    EXPECT_EQ(parsed("--nestbed-cuda-arch=800 my.cu").cuda_arch, "800");
+    EXPECT_EQ(parsed("--nestbed-cuda-arch=none my.cu").cuda_arch, "");
 }
 
 TEST(NvccOptions, StandInOptionsFilesToo)
@@ -288,13 +290,26 @@ TEST(NvccSteps, PreprocessRewriteCompileLink)
 {
     const std::vector<std::string> made = steps("-O2 -DN=3 -Xcompiler -fopenmp my.cu -lm -o my");
     ASSERT_EQ(made.size(), 4U);
-    EXPECT_THAT(made[0],
-                AllOf(HasSubstr("-w -O2 -std=gnu++17 -D__CUDACC__"), HasSubstr("-isystem /p/include -D N=3 -fopenmp"),
-                      HasSubstr("-include /h.hpp -E -x c++ my.cu -o /t/2.ii")));
+    EXPECT_THAT(made[0], AllOf(HasSubstr("-w -O2 -std=gnu++17 -D__CUDACC__"),
+                               HasSubstr("-isystem /p/include -D__CUDA_ARCH__=900 -D N=3 -fopenmp"),
+                               HasSubstr("-include /h.hpp -E -x c++ my.cu -o /t/2.ii")));
     EXPECT_EQ(made[1], "/p/nestbed_rewrite executor /t/2.ii /t/3.ii");
     EXPECT_THAT(made[2],
                 AllOf(HasSubstr("-fpreprocessed -x c++-cpp-output -c /t/3.ii -o /t/"), Not(HasSubstr("-D N=3"))));
     EXPECT_THAT(made[3], AllOf(HasSubstr("-o my -fopenmp /t/"), HasSubstr("-lm /p/libnestbed_program.a -ldw")));
+}
+
+TEST(NvccSteps, KernelsAreCompiledForAnArchitectureUnlessThereIsNone)
+{
+    EXPECT_THAT(steps("-c my.cu").front(), HasSubstr(" -D__CUDA_ARCH__=900 "));
+    EXPECT_THAT(steps("--nestbed-cuda-arch=800 -c my.cu").front(), HasSubstr(" -D__CUDA_ARCH__=800 "));
+    EXPECT_THAT(steps("--nestbed-cuda-arch=none -c my.cu").front(), Not(HasSubstr("__CUDA_ARCH__")));
+}
+
+TEST(NvccSteps, LibrariesStandBehindTheObjects)
+{
+    EXPECT_EQ(steps("-lpng -L/opt -lz a.o b.a -Xlinker -s -lm c.o -o my").back(),
+              "/usr/bin/g++ -o my -L/opt a.o b.a -Wl,-s c.o -lpng -lz -lm /p/libnestbed_program.a -ldw");
 }
 
 TEST(NvccSteps, ACppFileIsNotRewritten)

@@ -32,6 +32,7 @@ RACING = {"listings/nested_reduce_nosync", "listings/nested_reduce2", "litmus/ot
           "litmus/siblings_named", "litmus/counter"}
 BUILD_S, RUN_S = 300, 60
 EXIT_RACES = 3
+LAUNCH = "__global__ void k(int* a) { *a = 1; }\nint main() { int* a; cudaMalloc(&a, 4); k<<<1, 1>>>(a); return cudaDeviceSynchronize(); }\n"
 HAS_GPU = shutil.which("nvidia-smi") is not None and subprocess.run(["nvidia-smi", "-L"], capture_output=True, check=False).returncode == 0
 
 
@@ -214,6 +215,47 @@ class Pairs(Tests):
 
 class Litmus(Tests):
     """The patterns of nested/litmus_*.cu as programs."""
+
+
+class Builds(unittest.TestCase):
+    """Commands that build a program, and files that are built though the executor has not all that they name."""
+
+    def called(self, *words, **files):
+        with tempfile.TemporaryDirectory(prefix="nestbed-builds-") as folder:
+            for name, text in files.items():
+                (pathlib.Path(folder) / name.replace("_", ".")).write_text(text, encoding="utf-8")
+            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=BUILD_S, check=False)
+            ran = subprocess.run(["./my"], cwd=folder, capture_output=True, text=True, timeout=RUN_S, check=False) \
+                if (pathlib.Path(folder) / "my").exists() else None
+        return done, ran
+
+    def test_the_command_may_be_nvcc(self):
+        for command in ("cpu", "races"):
+            with self.subTest(command=command):
+                done, ran = self.called(NESTBED, command, "--", "nvcc", "my.cu", "-o", "my", my_cu=LAUNCH)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertRegex(ran.stderr, r"(?m)^k +1 +0 +0 +0$")
+                self.assertEqual("no races" in ran.stderr, command == "races", ran.stderr)
+
+    def test_a_build_that_calls_another_nvcc_is_told_so(self):
+        nvcc = shutil.which("nvcc") or "true"
+        done, ran = self.called(NESTBED, "cpu", "--", "sh", "-c", f"{nvcc} -arch=sm_90 my.cu -o my", my_cu="#include <cassert>\n" + LAUNCH)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"^nestbed: 'sh -c .*' called no nvcc through the PATH, .*: make NVCC=nvcc\. .*\n$")
+        self.assertEqual(ran is not None, nvcc != "true")  # the real nvcc does not find the executor's headers
+
+    def test_ptx_that_the_executor_does_not_have_fails_where_it_is_reached(self):
+        source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
+                  "__global__ void k(bool bad) { unsigned r; asm(\"mov.u32 %0, %ctaid.x;\" : \"=r\"(r)); if (r == 3 && bad)\n"
+                  "  asm volatile(\"st.x.u32 [%0], 1;\" :: \"r\"(r)); }\n"
+                  "int main() { k<<<4, 1>>>(BAD); return cudaDeviceSynchronize() == cudaErrorIllegalInstruction ? 7 : 0; }\n")
+        for bad in (0, 1):
+            with self.subTest(bad=bad):
+                done, ran = self.called(NESTBED, "nvcc", f"-DBAD={bad}", "my.cu", "-o", "my", my_cu=source)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stderr, r"^my\.cu:1: warning: inline PTX 'ld\.x\.u32 %0' is .*\nmy\.cu:3: warning: .*\n$")
+                self.assertEqual(ran.returncode, 7 * bad)
+                self.assertEqual("block (3,0,0), thread (0,0,0): my.cu:3: inline PTX 'st.x.u32 [%0], 1'" in ran.stderr, bool(bad), ran.stderr)
 
 
 @unittest.skipUnless(shutil.which("nvcc"), "there is no nvcc")

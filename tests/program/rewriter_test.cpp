@@ -122,6 +122,19 @@ TEST(Rewriter, RegistersFilesByTheirWholeNames)
                 HasSubstr("sources({\"/home/\\\"me\\\"/my.cu\", \"/a/b \\\"c\\\".h\"})"));
 }
 
+TEST(Rewriter, WarnsOfPtxThatTheExecutorDoesNotHave)
+{
+    const std::string text = "# 3 \"a.h\"\nvoid f() {\n asm volatile(\"ld.global.u32 %0, [%1];\" : \"=r\"(x) : "
+                             "\"l\"(p)); asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));\n asm(\"" +
+                             std::string(200, 'a') + ".b\"); }\n";
+    std::vector<std::string> warnings;
+    rewrite(text, RewriteMode::executor, "", &warnings);
+    EXPECT_THAT(warnings,
+                testing::ElementsAre("a.h:4: warning: inline PTX 'ld.global.u32 %0, [%1]' is not supported "
+                                     "on the executor: the program fails where it is reached",
+                                     HasSubstr("a.h:5: warning: inline PTX '" + std::string(120, 'a') + "…'")));
+}
+
 TEST(Rewriter, GivesEachLaunchSiteANumberOfItsOwn)
 {
     const std::string text = std::string(kCountMark) +

@@ -293,6 +293,10 @@ class Build(Scratch):
         for preset in ("all-gpus", "cdp1"):
             self.assertNotIn("ARCHITECTURES", self.asked(preset))
 
+    def test_builds_what_programs_of_users_need_with_nestbed(self):
+        self.asked("cpu-only", "nestbed")
+        self.assertRegex((self.folder / "asked").read_text(), r"--build --preset cpu-only --target nestbed_programs\n$")
+
 
 SCRIPTS = [path for path in sorted((ROOT / "experiments").glob("*.s[hb]*")) if path.name != "packages.sh"] + [
     ROOT / "tests/run.sh", ROOT / "tests/fuzz.sh"]

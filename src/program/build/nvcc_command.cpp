@@ -260,10 +260,11 @@ class Parser
             command_.watched = true;
             break;
         case NvccUse::architecture:
-            if (value.size() < 3 || value.find_first_not_of("0123456789") != std::string::npos)
-                throw UsageError(fmt::format(
-                    "nvcc: {}: '{}' is not a value of __CUDA_ARCH__; allowed: a number such as 900", word, value));
-            command_.cuda_arch = value;
+            if (value != "none" && (value.size() < 3 || value.find_first_not_of("0123456789") != std::string::npos))
+                throw UsageError(
+                    fmt::format("nvcc: {}: '{}' is not a value of __CUDA_ARCH__; allowed: a number such as 900, none",
+                                word, value));
+            command_.cuda_arch = value == "none" ? "" : value;
             break;
         case NvccUse::refused:
             throw UsageError(

@@ -46,11 +46,11 @@ struct NvccCommand {
     std::vector<std::string> compiler;     // of -Xcompiler, and what nvcc passes on
     std::vector<std::string> linker;       // -L, and -Xcompiler's, which also link: -fopenmp
     std::vector<std::string> dependencies; // -MD, -MF FILE …
-    std::string standard = "gnu++17";     // for -std=; nvcc 13's default, also for older ones: the headers need C++17
-    std::optional<std::string> optimize;  // "2" of -O2
-    std::optional<std::string> cuda_arch; // the value of __CUDA_ARCH__; by default 900
-    bool relocatable = false;             // -rdc=true, -dc
-    bool watched = false;                 // the race detector sees the accesses
+    std::string standard = "gnu++17";    // for -std=; nvcc 13's default, also for older ones: the headers need C++17
+    std::optional<std::string> optimize; // "2" of -O2
+    std::string cuda_arch = "900";       // the value of __CUDA_ARCH__; empty: not defined
+    bool relocatable = false;            // -rdc=true, -dc
+    bool watched = false;                // the race detector sees the accesses
     bool dry_run = false;
     bool verbose = false;
     bool run = false; // -run: the result is run

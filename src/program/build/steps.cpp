@@ -19,9 +19,6 @@ namespace
 
 using Words = std::vector<std::string>;
 
-// What cudaGetDeviceProperties tells too: the executor is like a GPU of compute capability 9.0.
-constexpr std::string_view kCudaArch = "900";
-
 void append(Words& words, const Words& more)
 {
     words.insert(words.end(), more.begin(), more.end());
@@ -275,7 +272,8 @@ std::vector<std::string> cuda_flags(const NvccCommand& command, const Toolchain&
     if (command.relocatable)
         words.emplace_back("-D__CUDACC_RDC__");
     // One compilation serves the host and the device. Kernels need the device's branches; the host rarely asks.
-    words.push_back("-D__CUDA_ARCH__=" + command.cuda_arch.value_or(std::string(kCudaArch)));
+    if (!command.cuda_arch.empty())
+        words.push_back("-D__CUDA_ARCH__=" + command.cuda_arch);
     return words;
 }
 

@@ -1,7 +1,7 @@
 // assert() of kernels ends the kernel with cudaErrorAssert, and that of the host the program. Without an include guard,
 // as the standard demands.
 #undef assert
-#ifndef __cplusplus
+#if !defined(__cplusplus) || defined(__NVCC_DIAG_PRAGMA_SUPPORT__) // a C file, or the real nvcc
 #include_next <assert.h>
 #elif defined(NDEBUG)
 #define assert(expression) (static_cast<void>(0))

@@ -28,6 +28,10 @@ class Changes
     // Appends lines to the end of the text.
     void append_line(std::string_view line) { appended_ += std::string(line) + "\n"; }
 
+    // A message "FILE:LINE: warning: …" for the user.
+    void warn(std::string message) { warnings_.push_back(std::move(message)); }
+
+    const std::vector<std::string>& warnings() const { return warnings_; }
     // Throws RunError if a moved part has a token over several lines, or if 200 moved parts contain each other.
     std::string result() const;
     // The numbers of the tokens that are not in the result as they were, in order: removed, replaced or moved.
@@ -62,6 +66,7 @@ class Changes
     std::vector<Change> changes_;
     std::vector<Move> moves_;
     std::string appended_;
+    std::vector<std::string> warnings_;
 };
 
 } // namespace nestbed::program

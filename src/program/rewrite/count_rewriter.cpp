@@ -56,7 +56,7 @@ class CountRewriter
 
     Changes rewrite() &&
     {
-        refuse_calls(source_, kRefused);
+        refuse_calls(source_, kRefused, OwnFunctions::defined);
         for (const Launch& launch : find_launches(source_))
             count(launch);
         for (const Function& function : functions_)

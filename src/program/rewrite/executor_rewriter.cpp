@@ -17,6 +17,7 @@ namespace
 constexpr std::string_view kLaunch = "the executor launches kernels by kernel<<<grid, block>>>(arguments) only";
 constexpr std::string_view kDriver = "the executor has no driver API";
 constexpr std::string_view kGraph = "the executor has no CUDA graphs";
+constexpr std::string_view kGraphics = "the executor shares no memory with graphics libraries";
 constexpr std::string_view kTexture = "the executor has no textures and surfaces";
 constexpr std::string_view kGridSync = "the executor has no barrier of a whole grid or cluster";
 constexpr std::array kRefused = {
@@ -32,7 +33,39 @@ constexpr std::array kRefused = {
     RefusedName{"cuDeviceGet*", kDriver},
     RefusedName{"cuMem*", kDriver},
     RefusedName{"cuStream*", kDriver},
-    RefusedName{"cudaGraph*", kGraph},
+    RefusedName{"cudaGraphAdd*", kGraph},
+    RefusedName{"cudaGraphChildGraphNode*", kGraph},
+    RefusedName{"cudaGraphClone", kGraph},
+    RefusedName{"cudaGraphConditionalHandleCreate*", kGraph},
+    RefusedName{"cudaGraphCreate", kGraph},
+    RefusedName{"cudaGraphDebugDotPrint", kGraph},
+    RefusedName{"cudaGraphDestroy", kGraph},
+    RefusedName{"cudaGraphDestroyNode", kGraph},
+    RefusedName{"cudaGraphEventRecordNode*", kGraph},
+    RefusedName{"cudaGraphEventWaitNode*", kGraph},
+    RefusedName{"cudaGraphExec*", kGraph},
+    RefusedName{"cudaGraphExternalSemaphores*", kGraph},
+    RefusedName{"cudaGraphGetEdges*", kGraph},
+    RefusedName{"cudaGraphGetNodes", kGraph},
+    RefusedName{"cudaGraphGetRootNodes", kGraph},
+    RefusedName{"cudaGraphHostNode*", kGraph},
+    RefusedName{"cudaGraphInstantiate*", kGraph},
+    RefusedName{"cudaGraphKernelNode*", kGraph},
+    RefusedName{"cudaGraphLaunch", kGraph},
+    RefusedName{"cudaGraphLaunch_ptsz", kGraph},
+    RefusedName{"cudaGraphMemAllocNode*", kGraph},
+    RefusedName{"cudaGraphMemFreeNode*", kGraph},
+    RefusedName{"cudaGraphMemcpyNode*", kGraph},
+    RefusedName{"cudaGraphMemsetNode*", kGraph},
+    RefusedName{"cudaGraphNodeFindInClone", kGraph},
+    RefusedName{"cudaGraphNodeGet*", kGraph},
+    RefusedName{"cudaGraphNodeSet*", kGraph},
+    RefusedName{"cudaGraphReleaseUserObject", kGraph},
+    RefusedName{"cudaGraphRemoveDependencies*", kGraph},
+    RefusedName{"cudaGraphRetainUserObject", kGraph},
+    RefusedName{"cudaGraphSetConditional", kGraph},
+    RefusedName{"cudaGraphUpload*", kGraph},
+    RefusedName{"cudaGraphics*", kGraphics},
     RefusedName{"cudaStreamBeginCapture*", kGraph},
     RefusedName{"cudaStreamEndCapture", kGraph},
     RefusedName{"cudaCreateTextureObject", kTexture},
@@ -58,7 +91,7 @@ class ExecutorRewriter
 
     Changes rewrite(std::string_view folder) &&
     {
-        refuse_calls(source_, kRefused);
+        refuse_calls(source_, kRefused, OwnFunctions::declared);
         for (const Launch& each : find_launches(source_))
             launch(each);
         const std::vector<Function> functions = find_functions(source_);

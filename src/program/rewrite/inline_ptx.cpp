@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace nestbed::program
 {
 namespace
 {
+
+constexpr std::size_t kMaxText = 120; // bytes of it in messages
 
 struct Form {
     std::string_view text;     // without the last semicolon
@@ -19,13 +23,6 @@ struct Form {
 
 constexpr std::array kForms = {
     Form{"bfind.u32 %0, %1", "::nestbed::program::ptx_bfind_u32"},
-    Form{"mov.u32 %0, %laneid", "::nestbed::program::ptx_laneid"},
-    Form{"mov.u32 %0, %lanemask_eq", "::nestbed::program::ptx_lanemask_eq"},
-    Form{"mov.u32 %0, %lanemask_lt", "::nestbed::program::ptx_lanemask_lt"},
-    Form{"mov.u32 %0, %lanemask_le", "::nestbed::program::ptx_lanemask_le"},
-    Form{"mov.u32 %0, %lanemask_gt", "::nestbed::program::ptx_lanemask_gt"},
-    Form{"mov.u32 %0, %lanemask_ge", "::nestbed::program::ptx_lanemask_ge"},
-    Form{"mov.u64 %0, %globaltimer", "::nestbed::program::ptx_globaltimer"},
     Form{"membar.cta", "__threadfence_block"},
     Form{"membar.gl", "__threadfence"},
     Form{"membar.sys", "__threadfence_system"},
@@ -35,6 +32,39 @@ constexpr std::array kForms = {
     Form{"bar.sync 0", "__syncthreads"},
     Form{"trap", "__trap"},
 };
+
+// Registers that the instruction mov copies to its operand. `tid.x` is read by ptx_tid_x().
+constexpr std::array<std::string_view, 27> kRegisters = {
+    "laneid",         "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge", "warpid",
+    "nwarpid",        "smid",        "nsmid",       "clock",       "clock_hi",    "clock64",     "globaltimer",
+    "globaltimer_lo", "tid.x",       "tid.y",       "tid.z",       "ntid.x",      "ntid.y",      "ntid.z",
+    "ctaid.x",        "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z"};
+constexpr std::array<std::string_view, 6> kMoves = {"mov.u32", "mov.s32", "mov.b32", "mov.u64", "mov.s64", "mov.b64"};
+
+// The function for "mov.u32 %0, %laneid"; "" for other texts.
+std::string function_of_move(std::string_view text)
+{
+    const auto* const move =
+        std::ranges::find_if(kMoves, [&](std::string_view each) { return text.starts_with(each); });
+    if (move == kMoves.end())
+        return "";
+    std::string rest; // without blanks
+    std::ranges::copy_if(text.substr(move->size()), std::back_inserter(rest), [](char byte) { return byte != ' '; });
+    static constexpr std::string_view kBefore = "%0,%";
+    if (!rest.starts_with(kBefore))
+        return "";
+    rest.erase(0, kBefore.size());
+    if (std::ranges::find(kRegisters, rest) == kRegisters.end())
+        return "";
+    std::ranges::replace(rest, '.', '_');
+    return "::nestbed::program::ptx_" + rest;
+}
+
+std::string function_of(std::string_view text)
+{
+    const auto* const form = std::ranges::find(kForms, text, &Form::text);
+    return form != kForms.end() ? std::string(form->function) : function_of_move(text);
+}
 
 // The text of a string literal with single blanks, without \n and \t, and %% as %.
 std::string plain(std::string_view literal)
@@ -69,6 +99,8 @@ std::string without_end(std::string text)
 // a dot, but have none within.
 bool is_ptx(std::string_view text)
 {
+    if (text == "exit")
+        return true;
     for (std::size_t at = 1; at + 1 < text.size(); ++at)
         if (text[at] == '.' && text[at - 1] >= 'a' && text[at - 1] <= 'z' && text[at + 1] >= 'a' &&
             text[at + 1] <= 'z')
@@ -108,21 +140,35 @@ class PtxRewriter
         for (; source_.is_string(at); ++at)
             text += plain(source_.text(at));
         text = without_end(std::move(text));
-        const auto* const form = std::ranges::find(kForms, text, &Form::text);
-        if (form != kForms.end()) {
-            replace(begin, closing, at, form->function);
-            return;
-        }
-        if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
-            source_.fail(begin, "inline PTX that the executor does not have: " + text);
+        if (const std::string function = function_of(text); !function.empty())
+            replace(begin, closing, at, function + "(", true);
+        else if (!text.empty() && (is_ptx(text) || is_in_kernel(begin)))
+            fail_where_reached(begin, closing, at, text);
     }
 
-    // `asm volatile ("…" : "=r"(a) : "r"(b))` becomes `function(a, b)`, on the same lines.
-    void replace(std::size_t begin, std::size_t closing, std::size_t operands, std::string_view function)
+    void fail_where_reached(std::size_t begin, std::size_t closing, std::size_t operands, std::string text)
     {
-        changes_.replace(begin, std::string(function) + "(");
+        if (source_.parent(begin) == kNoToken)
+            source_.fail(begin, "inline PTX outside of a function: " + text);
+        std::ranges::replace(text, '"', '\''); // of a raw string
+        if (text.size() > kMaxText)
+            text.replace(kMaxText, std::string::npos, "…");
+        const Place place = source_.place(begin);
+        const std::string where = place.file + ":" + std::to_string(place.line);
+        changes_.warn(where + ": warning: inline PTX '" + text +
+                      "' is not supported on the executor: the program fails where it is reached");
+        replace(begin, closing, operands,
+                "::nestbed::program::unsupported_ptx(\"" + where + ": inline PTX '" + text +
+                    "' is not supported on the executor\"",
+                false);
+    }
+
+    // `asm volatile ("…" : "=r"(a) : "r"(b))` becomes `call a, b)`, on the same lines. `call` is `function(` or has a
+    // first argument, too.
+    void replace(std::size_t begin, std::size_t closing, std::size_t operands, std::string call, bool is_first)
+    {
+        changes_.replace(begin, std::move(call));
         changes_.remove(begin + 1, operands);
-        bool is_first = true;
         for (std::size_t at = operands; at < closing; ++at) {
             const bool is_operand = source_.is(at, "(") && source_.is_string(at - 1);
             changes_.replace(at, is_operand && !is_first ? ", " : "");

@@ -41,7 +41,24 @@ std::unordered_set<std::string_view> defined_functions(const Source& source)
     return names;
 }
 
-void refuse_calls(const Source& source, std::span<const RefusedName> names)
+std::unordered_set<std::string_view> declared_functions(const Source& source)
+{
+    std::unordered_set<std::string_view> names = defined_functions(source);
+    for (std::size_t token = 1; token < source.size(); ++token) {
+        if (!source.is_identifier(token) || !source.is(token + 1, "("))
+            continue;
+        const std::string_view before = source.text(token - 1);
+        const bool is_after_type =
+            source.is_identifier(token - 1)
+                ? !is_before_expression(before)
+                : source.parent(token) == kNoToken && (before == "*" || before == "&" || before == ">");
+        if (is_after_type)
+            names.insert(source.text(token));
+    }
+    return names;
+}
+
+void refuse_calls(const Source& source, std::span<const RefusedName> names, OwnFunctions own_functions)
 {
     std::optional<std::unordered_set<std::string_view>> own;
     for (std::size_t token = 0; token < source.size(); ++token) {
@@ -60,7 +77,7 @@ void refuse_calls(const Source& source, std::span<const RefusedName> names)
         if (!is_call)
             continue;
         if (!own)
-            own = defined_functions(source);
+            own = own_functions == OwnFunctions::defined ? defined_functions(source) : declared_functions(source);
         if (!own->contains(text))
             source.fail(token, std::string(text) + ": " + std::string(found->reason));
     }

@@ -3,6 +3,7 @@
 
 #include "program/rewrite/source.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <unordered_set>
@@ -16,9 +17,15 @@ struct RefusedName {
     bool in_any_namespace = false;
 };
 
-// Throws RunError "FILE:LINE: NAME: reason" for the first call of such a function. A function that the source itself
-// defines, a member and a name of another namespace are allowed.
-void refuse_calls(const Source& source, std::span<const RefusedName> names);
+// The functions of a refused name that are the source's own.
+enum class OwnFunctions : std::uint8_t {
+    defined,
+    declared, // also those that it only declares
+};
+
+// Throws RunError "FILE:LINE: NAME: reason" for the first call of such a function. The source's own functions, a member
+// and a name of another namespace are allowed.
+void refuse_calls(const Source& source, std::span<const RefusedName> names, OwnFunctions own);
 
 // Whether a function of CUDA's own is called by this name here: it is followed by a parenthesis or template arguments,
 // and is no member and not of a namespace. `begin` becomes the first token, with a :: or std:: before the name.
@@ -26,5 +33,7 @@ bool is_call_of_global_name(const Source& source, std::size_t name, std::size_t&
 
 // The names of all functions that the source defines.
 std::unordered_set<std::string_view> defined_functions(const Source& source);
+// And those that it only declares, in any scope with a name of a type before them: int f(), T* f() outside of braces.
+std::unordered_set<std::string_view> declared_functions(const Source& source);
 
 } // namespace nestbed::program

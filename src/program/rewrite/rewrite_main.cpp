@@ -40,8 +40,11 @@ int run(int count, char** words)
     if (!is_count && (count != 4 || std::strcmp(words[1], "executor") != 0))
         throw nestbed::UsageError("usage: nestbed_rewrite count|executor INPUT.ii OUTPUT.ii");
     const std::string text = read_file(words[2]);
+    std::vector<std::string> warnings;
     write_file(words[3], nestbed::program::rewrite(text, is_count ? RewriteMode::count : RewriteMode::executor,
-                                                   std::filesystem::current_path().string()));
+                                                   std::filesystem::current_path().string(), &warnings));
+    for (const std::string& warning : warnings)
+        static_cast<void>(std::fprintf(stderr, "%s\n", warning.c_str()));
     return nestbed::exit_ok;
 }
 

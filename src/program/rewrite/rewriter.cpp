@@ -12,11 +12,15 @@ std::size_t find_count_mark(std::string_view text)
     return std::string_view::npos;
 }
 
-std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder)
+std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder,
+                    std::vector<std::string>* warnings)
 {
     if (mode == RewriteMode::executor) {
         const Source source(text);
-        return executor_changes(source, folder).result();
+        const Changes changes = executor_changes(source, folder);
+        if (warnings != nullptr)
+            *warnings = changes.warnings();
+        return changes.result();
     }
     const std::size_t mark = find_count_mark(text);
     if (mark == std::string_view::npos)

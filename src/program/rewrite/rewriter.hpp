@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nestbed::program
 {
@@ -20,9 +21,12 @@ enum class RewriteMode : std::uint8_t { count, executor };
 // Throws RunError "FILE:LINE: reason" if there is a launch, kernel or call that cannot be rewritten: no launch is left
 // out.
 //
+// `warnings`, if given, gets "FILE:LINE: warning: …" for what the program cannot do at run time.
+//
 // In mode count, a text without the mark of nestbed_count.cuh comes back unchanged: nvcc also preprocesses files that
 // have no CUDA.
-std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder = "");
+std::string rewrite(std::string_view text, RewriteMode mode, std::string_view folder = "",
+                    std::vector<std::string>* warnings = nullptr);
 
 // The changes that rewrite() makes of the user's parts.
 Changes count_changes(const Source& source);

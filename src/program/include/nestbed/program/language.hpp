@@ -1,6 +1,10 @@
 // CUDA's words, built-in variables and vector types. The rewriter removes __global__ and __shared__.
 #pragma once
 
+#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__ // the real nvcc, which found one of nestbed's headers by CPLUS_INCLUDE_PATH
+#error "nestbed: the build called an nvcc that is not the first one on the PATH: make NVCC=nvcc"
+#endif
+
 #if __has_include("nestbed/thread.hpp")
 #include "nestbed/thread.hpp" // beside the program `nestbed`: a copy
 #else
