@@ -147,7 +147,8 @@ class RunSeen final : public cpu::Observer
     void host_wrote(const void* /*begin*/, std::size_t /*bytes*/) override {}
     void forget(const void* /*begin*/) override {}
     void synchronized() override {}
-    void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/, const void* /*place*/) override
+    void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/,
+                   const void* /*place*/) override
     {
         blocks.push_back(0);
         return this;

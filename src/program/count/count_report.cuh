@@ -24,7 +24,8 @@ NESTBED_COMMON const char* advice(int error)
         return "the grid or the block has size 0 or is too large. Check the size before the launch.";
     case cudaErrorLaunchOutOfResources:
         return "the block needs more registers or shared memory than there are. Use smaller blocks or "
-               "__launch_bounds__. Counting adds registers: if the program runs without it, build with -maxrregcount=64.";
+               "__launch_bounds__. Counting adds registers: if the program runs without it, build with "
+               "-maxrregcount=64.";
     case cudaErrorLaunchMaxDepthExceeded:
         return "the nesting is too deep. Raise cudaLimitDevRuntimeSyncDepth, or process small inputs in one kernel.";
     case cudaErrorNoKernelImageForDevice:
