@@ -175,6 +175,10 @@ int races_of_program(const Arguments& arguments, std::ostream& out, std::ostream
         if (!request.nvcc.empty())
             throw UsageError(
                 fmt::format("races: '{}' is not a CUDA file; allowed: {}", request.nvcc.front(), usage_of(command)));
+        if (!request.given.empty() && !(request.given.size() == 1 && request.given.contains("argument")))
+            throw UsageError("races: options are for `nestbed races my.cu`; a program that `nestbed races -- make` "
+                             "builds takes them "
+                             "from its environment: nestbed help nvcc");
         return run_build(request.after.value_or(Arguments{}), true, signals, err);
     }
     const bool as_json = request.given.contains("json");

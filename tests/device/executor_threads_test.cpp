@@ -191,6 +191,26 @@ TEST(ExecutorThreads, WhoGivesWayLetsThreadsAndBlocksRun)
         }
 }
 
+// The second warp waits for a flag. The first one exchanges among the lanes that are there before it raises the flag.
+TEST(ExecutorThreads, AnExchangeWithoutAMaskDoesNotWaitForThreadsThatGiveWay)
+{
+    under_every_schedule([](Executor& executor) {
+        std::atomic<bool> raised = false;
+        executor.run(1, 64, [&] {
+            if (thread_x() >= 32) {
+                while (!raised)
+                    give_way();
+                return;
+            }
+            const std::uint64_t* all = nullptr;
+            exchange_in_warp(0, 0, all, false);
+            if (thread_x() == 0)
+                raised = true;
+        });
+        EXPECT_TRUE(raised);
+    });
+}
+
 TEST(ExecutorThreads, WhoGivesWayLetsItsChildRun)
 {
     for (const char* schedule : {"fifo", "eager", "random:1", "random:2"}) {

@@ -61,9 +61,14 @@ struct Block {
 // Opens the barrier when every thread of the block is there or has ended, as on GPUs since Volta.
 void open_barrier(Block& block, std::size_t reached);
 
-// Takes out of the list, which waits in exchange_in_warp(), the threads whose exchange is complete. `all_stopped`: no other thread of the
-// block can continue, so that lanes that wait for any others need not. Empty: none is complete.
-std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_warp, bool all_stopped);
+// What the threads of a block do that do not wait in exchange_in_warp(): at least one can continue; those that can have
+// given way, and wait for what another thread does; none can continue.
+enum class Others : std::uint8_t { running, waiting, stopped };
+
+// Takes out of the list, which waits in exchange_in_warp(), the threads whose exchange is complete. If no other thread
+// is running, lanes without a mask wait for nobody; if all have stopped, no lane waits for others that will not come.
+// Empty: none is complete.
+std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_warp, Others others);
 
 void begin_block(Block& block);
 void end_block(const Block& block);

@@ -141,12 +141,19 @@ void Run::step()
         deviates = !(drawn == choice);
         choice = drawn;
     }
-    const ThreadContext* const interrupted = last_ == nullptr ? nullptr : &last_->context;
+    // Only a thread that could have continued is interrupted.
+    const bool could_continue =
+        last_ != nullptr && std::ranges::find(static_cast<ResidentBlock*>(last_->block)->runnable, last_) !=
+                                static_cast<ResidentBlock*>(last_->block)->runnable.end();
+    const ThreadContext* const interrupted = could_continue ? &last_->context : nullptr;
     ResidentBlock& block = choice.block != nullptr ? *choice.block : start_block(choice);
     Carrier& carrier = carrier_of(block, choice.thread);
     go_on(block, carrier);
+    // Before the block ends: the report describes its grid.
     if (deviates && deviations_.report)
         deviations_.report(decision, interrupted, &carrier.context);
+    if (block.live == 0)
+        finish(block);
     for (Carrier* woken : graph_.take_woken())
         static_cast<ResidentBlock*>(woken->block)->runnable.push_back(woken);
 }
@@ -276,10 +283,13 @@ void Run::go_on(ResidentBlock& block, Carrier& carrier)
         break; // the grid that the thread waits for keeps the carrier
     }
     if (block.live == 0)
-        return finish(block);
+        return;
     if (!block.at_warp.empty()) {
-        const bool all_stopped = block.able() == 0 && block.at_warp.size() + block.at_barrier.size() == block.live;
-        std::ranges::copy(take_exchanged(block, block.at_warp, all_stopped), std::back_inserter(block.runnable));
+        const std::size_t stopped = block.at_warp.size() + block.at_barrier.size();
+        const Others others = stopped == block.live                           ? Others::stopped
+                              : stopped + block.gave_way.size() == block.live ? Others::waiting
+                                                                              : Others::running;
+        std::ranges::copy(take_exchanged(block, block.at_warp, others), std::back_inserter(block.runnable));
     }
     if (block.at_barrier.size() == block.live) {
         open_barrier(block, block.live);

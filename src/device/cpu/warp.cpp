@@ -43,7 +43,7 @@ std::uint32_t waiting_with(const Warp& warp, unsigned lane)
 
 // A group whose exchange is complete; 0: there is none. Where nobody else can continue, lanes do not wait for others any longer: first
 // those that named no others, then those whose others will not come.
-std::uint32_t complete_group(const Block& block, std::size_t number, bool all_stopped)
+std::uint32_t complete_group(const Block& block, std::size_t number, Others others)
 {
     const Warp& warp = block.warps[number];
     std::uint32_t of_any = 0;
@@ -58,9 +58,9 @@ std::uint32_t complete_group(const Block& block, std::size_t number, bool all_st
         else
             forced = group;
     }
-    if (!all_stopped)
-        return 0;
-    return of_any != 0 ? of_any : forced;
+    if (others != Others::running && of_any != 0)
+        return of_any;
+    return others == Others::stopped ? forced : 0;
 }
 
 void release(Block& block, std::size_t number, std::uint32_t group)
@@ -82,12 +82,12 @@ void release(Block& block, std::size_t number, std::uint32_t group)
 
 } // namespace
 
-std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_warp, bool all_stopped)
+std::vector<Carrier*> take_exchanged(Block& block, std::vector<Carrier*>& at_warp, Others others)
 {
     std::array<std::uint32_t, kMaxThreadsPerBlock / kWarpLanes> released{};
     for (std::size_t number = 0; number < block.warps.size(); ++number)
         if (block.warps[number].arrived != 0) {
-            released[number] = complete_group(block, number, all_stopped);
+            released[number] = complete_group(block, number, others);
             if (released[number] != 0)
                 release(block, number, released[number]);
         }

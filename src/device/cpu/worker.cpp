@@ -28,15 +28,19 @@ void Worker::go_on(OpenBlock& open, Carrier& carrier)
 bool Worker::advance(OpenBlock& open)
 {
     Block& block = open.block;
-    for (Carrier* carrier : std::exchange(open.gave_way, {}))
+    const std::vector<Carrier*> resumed = std::exchange(open.gave_way, {});
+    for (Carrier* carrier : resumed)
         go_on(open, *carrier);
+    // All of them have given way once more: they wait for a thread that waits itself.
+    const bool in_vain = !resumed.empty() && open.gave_way.size() == resumed.size();
     for (;;) {
         while (block.next_unstarted < block.threads) {
             Carrier& carrier = carriers_.take();
             carrier.block = &block;
             go_on(open, carrier);
         }
-        const std::vector<Carrier*> exchanged = take_exchanged(block, open.at_warp, open.gave_way.empty());
+        const Others others = open.gave_way.empty() ? Others::stopped : in_vain ? Others::waiting : Others::running;
+        const std::vector<Carrier*> exchanged = take_exchanged(block, open.at_warp, others);
         if (!exchanged.empty()) {
             for (Carrier* carrier : exchanged)
                 go_on(open, *carrier);

@@ -18,7 +18,7 @@ NESTBED_COMMON const char* advice(int error)
     switch (error) {
     case cudaErrorLaunchPendingCountExceeded:
         return "more launches were pending than the limit allows. Raise cudaLimitDevRuntimePendingLaunchCount before "
-               "the first launch, launch the root grid in waves, or use tail launches.";
+               "the first launch, launch the root grid in waves, or use a chain of tail launches.";
     case cudaErrorInvalidConfiguration:
     case cudaErrorInvalidValue: // what CUDA 13 gives on the host
         return "the grid or the block has size 0 or is too large. Check the size before the launch.";

@@ -103,7 +103,8 @@ std::optional<int> report(int status)
     if (!env.trace_file.empty())
         write_file("NESTBED_TRACE", env.trace_file, timeline_json(ledger));
     if (!env.report_file.empty())
-        write_file("NESTBED_REPORT", env.report_file, report_json(counts, races).dump(2) + "\n");
+        write_file("NESTBED_REPORT", env.report_file,
+                   report_json(counts, races).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     return code;
 }
 

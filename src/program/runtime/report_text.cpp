@@ -24,7 +24,7 @@ std::string_view advice(std::string_view error)
 {
     if (error == "LaunchPendingCountExceeded")
         return "more launches were pending than the limit allows. Raise cudaLimitDevRuntimePendingLaunchCount before "
-               "the first launch, launch the root grid in waves, or use tail launches.";
+               "the first launch, launch the root grid in waves, or use a chain of tail launches.";
     if (error == "InvalidConfiguration" || error == "InvalidValue")
         return "the grid or the block has size 0 or is too large. Check the size before the launch.";
     if (error == "LaunchOutOfResources")

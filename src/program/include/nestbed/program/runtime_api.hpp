@@ -35,14 +35,19 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags);
 cudaError_t cudaSetDeviceFlags(unsigned flags);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
+// Names of CUDA 12 and before. Builds for CUDA 13 give them as macros: -DcudaThreadSynchronize=cudaDeviceSynchronize.
+#ifndef cudaThreadSynchronize
 inline cudaError_t cudaThreadSynchronize()
 {
     return cudaDeviceSynchronize();
 }
+#endif
+#ifndef cudaThreadExit
 inline cudaError_t cudaThreadExit()
 {
     return cudaDeviceReset();
 }
+#endif
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 
