@@ -86,14 +86,11 @@ std::optional<std::vector<std::uint64_t>> preemptions_of(const Variables& variab
     for (const std::string& part : split(value, ',')) {
         std::uint64_t first = 0;
         const char* const end = part.data() + part.size();
-        auto [at, error] = std::from_chars(part.data(), end, first);
+        std::from_chars_result read = std::from_chars(part.data(), end, first);
         std::uint64_t last = first;
-        if (error == std::errc{} && at != end && *at == '-')
-            std::tie(at, error) = [&] {
-                const auto result = std::from_chars(at + 1, end, last);
-                return std::pair(result.ptr, result.ec);
-            }();
-        if (error != std::errc{} || at != end || last < first || last - first >= kMost)
+        if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-')
+            read = std::from_chars(read.ptr + 1, end, last);
+        if (read.ec != std::errc{} || read.ptr != end || last < first || last - first >= kMost)
             reject(kName, value, kAllowed);
         for (std::uint64_t decision = first; decision <= last; ++decision)
             decisions.push_back(decision);
