@@ -15,7 +15,7 @@ int nvcc(const Arguments& arguments, const Given& /*given*/, std::ostream& out, 
     const program::HeldSignals signals;
     const std::filesystem::path folder = program::program_folder();
     if (arguments == Arguments{"--nestbed-precompile"}) { // CMake runs it when it builds nestbed
-        program::precompile_usual(folder);
+        program::precompile_default(folder);
         return exit_ok;
     }
     program::note_call();

@@ -82,9 +82,9 @@ class Tested
     // What the last run printed to standard error: its end, for a message.
     std::string last_messages() const
     {
-        constexpr std::size_t kMost = 2000;
+        constexpr std::size_t kMaximum = 2000;
         const std::string text = read_text_file((folder_.path() / "messages").string());
-        return text.size() <= kMost ? text : "…" + text.substr(text.size() - kMost);
+        return text.size() <= kMaximum ? text : "…" + text.substr(text.size() - kMaximum);
     }
     fs::path preemptions_file() const { return folder_.path() / "preemptions"; }
 

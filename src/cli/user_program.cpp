@@ -144,8 +144,8 @@ std::map<std::string, std::string> program_environment(const Given& given)
 std::chrono::milliseconds program_timeout(const Given& given)
 {
     constexpr std::uint64_t kDefault = 60;
-    constexpr std::uint64_t kMost = 86'400;
-    const std::chrono::seconds seconds(number_of(given, "timeout", kDefault, kMost));
+    constexpr std::uint64_t kMaximum = 86'400;
+    const std::chrono::seconds seconds(number_of(given, "timeout", kDefault, kMaximum));
     return seconds.count() == 0 ? std::chrono::hours(24 * 365) : seconds;
 }
 

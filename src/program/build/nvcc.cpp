@@ -130,7 +130,7 @@ std::string nvcc_version_text()
            "Cuda compilation tools, release 13.0, V13.0.0\n";
 }
 
-void precompile_usual(const fs::path& folder)
+void precompile_default(const fs::path& folder)
 {
     const Toolchain toolchain = read_toolchain(folder);
     NvccCommand command;

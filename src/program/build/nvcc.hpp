@@ -32,6 +32,6 @@ int run_nvcc(const NvccCommand& command, const std::filesystem::path& folder, co
 std::string nvcc_version_text();
 
 // Makes the precompiled headers of the usual flags: C++17, and if there is a detector the same watched.
-void precompile_usual(const std::filesystem::path& folder);
+void precompile_default(const std::filesystem::path& folder);
 
 } // namespace nestbed::program

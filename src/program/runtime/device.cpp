@@ -131,13 +131,13 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
-    constexpr std::size_t kMostPending = std::size_t{1} << 30U;
+    constexpr std::size_t kMaxPending = std::size_t{1} << 30U;
     if (const cudaError_t error = sticky_error(); error != cudaSuccess)
         return noted(error);
     if (static_cast<std::size_t>(limit) >= limits.size())
         return noted(cudaErrorUnsupportedLimit);
     if (limit == cudaLimitDevRuntimePendingLaunchCount && !environment().pending_limit)
-        state().executor.set_pending_limit(static_cast<unsigned>(std::min(value, kMostPending)));
+        state().executor.set_pending_limit(static_cast<unsigned>(std::min(value, kMaxPending)));
     limits.at(limit) = value;
     return cudaSuccess;
 }

@@ -76,7 +76,7 @@ std::optional<std::vector<std::uint64_t>> preemptions_of(const Variables& variab
 {
     constexpr const char* kName = "NESTBED_PREEMPTIONS";
     constexpr const char* kAllowed = "none, or whole numbers and ranges of them, such as 3,17-20";
-    constexpr std::uint64_t kMost = 100'000'000;
+    constexpr std::uint64_t kMaximum = 100'000'000;
     const std::string value = variables.text(kName);
     if (value.empty())
         return {};
@@ -90,7 +90,7 @@ std::optional<std::vector<std::uint64_t>> preemptions_of(const Variables& variab
         std::uint64_t last = first;
         if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-')
             read = std::from_chars(read.ptr + 1, end, last);
-        if (read.ec != std::errc{} || read.ptr != end || last < first || last - first >= kMost)
+        if (read.ec != std::errc{} || read.ptr != end || last < first || last - first >= kMaximum)
             reject(kName, value, kAllowed);
         for (std::uint64_t decision = first; decision <= last; ++decision)
             decisions.push_back(decision);
@@ -103,9 +103,9 @@ std::optional<std::vector<std::uint64_t>> preemptions_of(const Variables& variab
 Environment environment_of(const Lookup& lookup)
 {
     constexpr unsigned kMaxPending = 1U << 30U;
-    constexpr std::size_t kFewestStackBytes = 16 * 1024;
-    constexpr std::size_t kMostStackBytes = std::size_t{1} << 30U;
-    constexpr double kMostSeconds = 1e6;
+    constexpr std::size_t kMinStackBytes = 16 * 1024;
+    constexpr std::size_t kMaxStackBytes = std::size_t{1} << 30U;
+    constexpr double kMaxSeconds = 1e6;
     const Variables variables(lookup);
     Environment result;
     result.schedule = schedule_of(variables);
@@ -116,8 +116,8 @@ Environment environment_of(const Lookup& lookup)
     result.report_file = variables.text("NESTBED_REPORT");
     result.suppressions_file = variables.text("NESTBED_SUPPRESSIONS");
     result.zero_memory = variables.flag("NESTBED_ZERO_MEMORY");
-    result.stack_bytes = variables.number<std::size_t>("NESTBED_STACK_BYTES", kFewestStackBytes, kMostStackBytes);
-    result.watchdog_s = variables.number<double>("NESTBED_WATCHDOG_S", 0, kMostSeconds).value_or(result.watchdog_s);
+    result.stack_bytes = variables.number<std::size_t>("NESTBED_STACK_BYTES", kMinStackBytes, kMaxStackBytes);
+    result.watchdog_s = variables.number<double>("NESTBED_WATCHDOG_S", 0, kMaxSeconds).value_or(result.watchdog_s);
     result.preemptions = preemptions_of(variables);
     result.preemptions_file = variables.text("NESTBED_PREEMPTIONS_FILE");
     if (result.schedule.order != Schedule::Order::random)

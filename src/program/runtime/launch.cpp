@@ -197,10 +197,10 @@ void* dynamic_shared_memory(std::size_t element_bytes, const char* name)
 {
     // A launch without dynamic shared memory may still name it. Then it has no bytes that a kernel may use, but an
     // address.
-    constexpr std::size_t kFewestBytes = 16;
+    constexpr std::size_t kMinBytes = 16;
     static const char key = 0;
     const auto& grid = *static_cast<const GridRecord*>(cpu::current_thread->program.grid);
-    return cpu::shared_memory(&key, std::max(grid.shared_bytes, kFewestBytes), element_bytes, name);
+    return cpu::shared_memory(&key, std::max(grid.shared_bytes, kMinBytes), element_bytes, name);
 }
 
 void fault(cudaError_t error, const char* text)

@@ -30,7 +30,7 @@ void Ledger::add(const std::shared_ptr<GridRecord>& grid)
     }
     if (!keep_grids_)
         return;
-    if (grids_.size() >= kMostGrids) {
+    if (grids_.size() >= kMaxGrids) {
         ++lost_;
         return;
     }

@@ -48,7 +48,7 @@ std::uint64_t now_ns();
 class Ledger
 {
   public:
-    // keep_grids: for tree() and timeline(), up to kMostGrids.
+    // keep_grids: for tree() and timeline(), up to kMaxGrids.
     explicit Ledger(bool keep_grids) : keep_grids_(keep_grids) {}
 
     // A launch with its error. Called by several workers at once.
@@ -58,9 +58,9 @@ class Ledger
     // In the order of the first launch of each kernel. Those of the library are in it only if one was refused.
     std::vector<KernelCounts> counts() const;
     const std::vector<std::shared_ptr<GridRecord>>& grids() const { return grids_; }
-    std::uint64_t lost() const { return lost_; } // grids beyond kMostGrids
+    std::uint64_t lost() const { return lost_; } // grids beyond kMaxGrids
 
-    static constexpr std::size_t kMostGrids = 1'000'000;
+    static constexpr std::size_t kMaxGrids = 1'000'000;
 
   private:
     struct Row {

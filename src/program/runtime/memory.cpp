@@ -50,9 +50,9 @@ void* address_of(const Allocation& allocation)
 // As a GPU's memory: at most half of the machine's.
 std::size_t total_bytes()
 {
-    constexpr std::size_t kMost = std::size_t{8} << 30U;
+    constexpr std::size_t kMaximum = std::size_t{8} << 30U;
     const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
-    return std::min(kMost, pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2);
+    return std::min(kMaximum, pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2);
 }
 
 std::string spelled(const Allocation& allocation)
@@ -241,10 +241,11 @@ void free_all_memory()
 
 void check_guards(const std::string& where)
 {
-    constexpr std::size_t kMost = 256; // more take too long after each kernel; they are checked when they are freed
+    constexpr std::size_t kMaximum =
+        256; // more take too long after each kernel; they are checked when they are freed
     Heap& of = heap();
     const std::lock_guard lock(of.mutex);
-    if (of.by_begin.size() > kMost)
+    if (of.by_begin.size() > kMaximum)
         return;
     for (const auto& [begin, allocation] : of.by_begin)
         check_guard(allocation, where);

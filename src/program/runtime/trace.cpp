@@ -58,7 +58,7 @@ std::string launch_tree_text(const Ledger& ledger)
     std::string text = tree_text(trace);
     if (ledger.lost() > 0)
         text += fmt::format("({} more launches are not in the tree: it has at most {})\n", ledger.lost(),
-                            Ledger::kMostGrids);
+                            Ledger::kMaxGrids);
     return text;
 }
 

@@ -112,8 +112,8 @@ std::vector<WhereAWorkerIs> where_workers_are()
         answer.given = false;
         if (pthread_kill(worker, kAskingSignal) != 0)
             continue;
-        constexpr int kMostWaits = 1000;
-        for (int wait = 0; wait < kMostWaits && !answer.given; ++wait)
+        constexpr int kMaxWaits = 1000;
+        for (int wait = 0; wait < kMaxWaits && !answer.given; ++wait)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         if (!answer.given || answer.kernel[0] == '\0')
             continue;
