@@ -18,7 +18,7 @@ namespace nestbed::cpu
 struct Memory {
     const void* begin = nullptr;
     std::size_t bytes = 0;
-    std::size_t element = 1; // bytes of an element; 1: elements cannot be told apart
+    std::size_t element = 1; // bytes of an element; 1: elements are not distinguished
     std::string_view name;
     std::size_t guard_bytes = 0; // behind it (and as many before it): an access there is reported as out of bounds
     bool uninitialized = false;  // a read of what nothing has written is reported

@@ -85,7 +85,7 @@ struct Region {
     // Whether something has written one of these cells.
     bool any_written(std::size_t first, std::size_t last) const;
     bool has(std::uintptr_t address) const { return address - (begin - guard) < bytes + 2 * guard; }
-    // "in[37]"; of elements that cannot be told apart "tile, byte 132"; without a name that of the program's variable. Before the
+    // "in[37]"; of elements that are not distinguished "tile, byte 132"; without a name that of the program's variable. Before the
     // beginning: "in[-1]".
     std::string spelled(std::ptrdiff_t offset) const;
 };
