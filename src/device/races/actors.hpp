@@ -6,7 +6,7 @@
 namespace nestbed::races
 {
 
-inline constexpr std::uint64_t kMostBlocks = 0xFFFFF; // that an actor's number has room for
+inline constexpr std::uint64_t kMaxBlocks = 0xFFFFF; // that an actor's number has room for
 
 // Actors of clocks. The time of a thread is its epoch; of a block, its phase; a grid has one, its end.
 inline std::uint64_t actor_of(std::uint32_t grid, std::uint64_t block, std::uint64_t slot)
@@ -23,7 +23,7 @@ inline std::uint64_t block_actor(std::uint32_t grid, std::uint32_t block)
 }
 inline std::uint64_t grid_actor(std::uint32_t grid)
 {
-    return actor_of(grid, kMostBlocks, 0);
+    return actor_of(grid, kMaxBlocks, 0);
 }
 
 } // namespace nestbed::races

@@ -14,14 +14,14 @@ namespace nestbed::races
 namespace
 {
 
-constexpr std::size_t kMostBytes = 2ULL << 30U;
+constexpr std::size_t kMaxBytes = 2ULL << 30U;
 
 RunError too_large()
 {
     return RunError(
         fmt::format("the race detector needs more than {} MB for the accesses of this run; use a smaller case "
                     "(of a strategy: --grid, --block, --elements): races do not depend on the size",
-                    kMostBytes >> 20U));
+                    kMaxBytes >> 20U));
 }
 
 template <class Map>
@@ -141,7 +141,7 @@ std::size_t Detector::bytes() const
 bool Detector::has_room(std::size_t more)
 {
     most_bytes_ = std::max(most_bytes_, bytes() + more);
-    full_ = full_ || most_bytes_ > kMostBytes;
+    full_ = full_ || most_bytes_ > kMaxBytes;
     return !full_;
 }
 
@@ -256,10 +256,10 @@ void* Detector::block_begins(void* handle, std::uint64_t index, std::uint32_t th
     WatchedGrid& grid = grid_of(handle);
     if (full_)
         throw too_large();
-    if (index >= kMostBlocks)
+    if (index >= kMaxBlocks)
         throw RunError(
             fmt::format("a grid has more than {} blocks; the race detector supports at most {} blocks per grid",
-                        kMostBlocks, kMostBlocks));
+                        kMaxBlocks, kMaxBlocks));
     auto made = std::make_unique<WatchedBlock>();
     WatchedBlock& block = *made;
     block.grid = &grid;
