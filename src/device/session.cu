@@ -93,7 +93,7 @@ class BackendSession final : public Session
         }
         Tracer tracer(context_, grids);
         const LaunchPlan plan = plan_launches(one, form, context_.facts());
-        tracer.add_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
+        tracer.set_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
         trace.sample = run(one, draws_of(point, repetition), false, &tracer);
         trace.run_us = trace.sample.gpu_us ? trace.sample.gpu_us : trace.sample.wall_us;
         if (trace.sample.status == Status::unsupported || trace.sample.status == Status::crashed)

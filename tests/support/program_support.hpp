@@ -13,6 +13,12 @@
 namespace nestbed
 {
 
+// The path of this test program, wherever it was copied to.
+inline std::string this_program()
+{
+    return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
 inline std::string program(const ScratchFolder& folder, std::string_view name, const std::string& script)
 {
     const std::string path = folder.write(name, "#!/bin/sh\n" + script + "\n");
