@@ -19,6 +19,7 @@ BUILD was configured from: use a copy of this tree, one for each BUILD. Several 
 import argparse
 import collections
 import csv
+import functools
 import os
 import pathlib
 import queue
@@ -51,9 +52,8 @@ SWAPS = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
 CALL = re.compile(r"^\s+(?!return|throw|using|const|auto|static|std::\w+(<.*>)? \w+|co_)[\w.>\-\[\]():]+\(.*\);$")
 NOT_CODE = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|^\s*#.*|^\s*(static_assert|template|requires|using|namespace)\b.*')
 COLUMNS = ["file", "line", "column", "from", "to", "result", "by", "code"]
-CPU_SECONDS = 40  # of one process of a test program; a mutant may loop for ever
-IDLE_SECONDS = 30  # or wait for ever, without a tick of CPU time
-MEMORY_BYTES = 16 << 30 # address space, most of it never used
+IDLE_SECONDS = 30  # no test waits that long without a tick of CPU time
+MEMORY_BYTES = 16 << 30  # address space, most of it never used
 
 
 def mutants_of(path):
@@ -68,8 +68,8 @@ def mutants_of(path):
     return found
 
 
-def limits():
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
+def limit_process(cpu_seconds):
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -108,15 +108,18 @@ def run(command, prepare=None):
                 pass
 
 
-def verdict(build, judges):
-    """(result, the test that decided it) of the tree of `build` as it is now."""
-    for program, tests in judges:
+def verdict(build, judges, usual_seconds):
+    """(result, the test that decided it) of the tree of `build` as it is now. `usual_seconds`: CPU time of judges without
+    a change, as far as known. A mutant gets five times that, for it may loop for ever."""
+    for judge in judges:
+        program, tests = judge
         status, output = run(["ninja", "-C", build, program])
         if status != 0:
             # A program that fails where the build runs it is one that a test has noticed.
             return ("stillborn", "") if " error: " in output else ("killed", f"build of {program}")
         folder = "tests/races" if program == "races_tests" else "tests"
-        status, output = run([build / folder / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={tests}"], limits)
+        status, output = run([build / folder / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={tests}"],
+                             functools.partial(limit_process, 5 + 5 * usual_seconds.get(judge, 200)))
         if status != 0:
             failed = re.search(r"\[  FAILED  \] (\S+?),? ", output)
             return "killed", failed[1] if failed else f"{program}: {'no end' if status is None else f'exit status {status}'}"
@@ -127,7 +130,7 @@ def folder_of(name):
     return name.rpartition("/")[0]
 
 
-def try_mutant(build, root, name, mutant):
+def try_mutant(build, root, name, mutant, usual_seconds):
     number, column, old, new = mutant
     path = root / name
     whole = path.read_bytes()
@@ -138,7 +141,7 @@ def try_mutant(build, root, name, mutant):
         lines[number - 1] = re.sub(r"if \(not (.*)\)$", r"if (not (\1))", lines[number - 1])
     try:
         path.write_text("\n".join(lines), encoding="utf-8")
-        result, by = verdict(build, JUDGES[folder_of(name)])
+        result, by = verdict(build, JUDGES[folder_of(name)], usual_seconds)
     finally:
         path.write_bytes(whole)
     return dict(zip(COLUMNS, [name, number, column, old.strip(), new.strip(), result, by, line.strip()]))
@@ -211,13 +214,16 @@ def work(build, shared, failures):
     if (root / ".git").exists() and root == ROOT:
         failures.put(f"{build}: its tree is this one; use a copy (git worktree)")
         return
-    for judges in {tuple(JUDGES[folder]): None for folder in shared.wanted}:
-        result, by = verdict(build, judges)
+    usual_seconds = {}
+    for judge in {judge: None for folder in shared.wanted for judge in JUDGES[folder]}:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        result, by = verdict(build, [judge], usual_seconds)
         if result != "survived":
             failures.put(f"{build}: fails without a change: {by or 'does not compile'}")
             return
+        usual_seconds[judge] = int(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
     while (taken := shared.take()) is not None:
-        shared.add(try_mutant(build, root, *taken))
+        shared.add(try_mutant(build, root, *taken, usual_seconds))
 
 
 def main():
