@@ -46,7 +46,7 @@ JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["bas
 # have none.
 SWAPS = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
          (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" \+= ", " -= "), (r"\btrue\b", "false"),
-         (r"\bfalse\b", "true"), (r"!(?=[\w(])", ""), (r"\bmin\(", "max("), (r"\bmax\(", "min("), (r"\b0\b", "1"), (r"\b1\b", "2"),
+         (r"\bfalse\b", "true"), (r"!(?=[\w(])", ""), (r"\bmin\(", "max("), (r"\bmax\(", "min("), (r"(?<!\.)\b0\b", "1"), (r"(?<!\.)\b1\b", "2"),
          (r"\bif \((?=[^;]*\)$)", "if (not "), (r"\bany_of\b", "all_of"), (r"\ball_of\b", "any_of"), (r"\bbreak;", "continue;"),
          (r"\bcontinue;", "break;"), (r"\+\+(?=\w)", "--")]
 CALL = re.compile(r"^\s+(?!return|throw|using|const|auto|static|std::\w+(<.*>)? \w+|co_)[\w.>\-\[\]():]+\(.*\);$")
@@ -144,7 +144,8 @@ def try_mutant(build, root, name, mutant, usual_seconds):
         result, by = verdict(build, JUDGES[folder_of(name)], usual_seconds)
     finally:
         path.write_bytes(whole)
-    return dict(zip(COLUMNS, [name, number, column, old.strip(), new.strip(), result, by, line.strip()]))
+    code = line.strip() if len(line.strip()) > 12 else f"{lines[number - 2].strip()} {line.strip()}"
+    return dict(zip(COLUMNS, [name, number, column, old.strip(), new.strip(), result, by, code]))
 
 
 def tree_of(build):
