@@ -34,10 +34,11 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The test programs that judge a folder, with their --gtest_filter: the most specific tests first. Programs of every
 # strategy and user's programs (programs_test.py) are left out: they take minutes.
-COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:Greetings*:WorkerSession*:Worker*")
+COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*")
 RULES = ("races_tests", "-*Every*:RacesCommand*")
-JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "run", "inspect"]} | {
-    "src/device/cpu": [("nestbed_tests", "Executor*"), RULES, ("nestbed_tests", "Race*:Litmus*:Trace*:PendingLimit*:Session*")],
+JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect"]} | {
+    "src/run": [("run_tests", "*"), ("nestbed_tests", "Worker*"), COMMANDS],
+    "src/device/cpu": [("nestbed_tests", "Executor*"), RULES, ("nestbed_tests", "Race*:Litmus*:PendingLimit*:Session*")],
     "src/device/races": [RULES, ("races_tests", "RacesCommand*:*EveryMutant*")],
     "src/program/rewrite": [("program_tests", "*")],
     "src/program/build": [("program_tests", "*")],
