@@ -102,6 +102,8 @@ TEST(SummaryTable, CountsTheSamplesOfACaseWhereCasesDiffer)
     EXPECT_THAT(table({result("neighbored", five_timed(20, 30)), result("nosync", {timed(40, 50)})}),
                 AllOf(ContainsRegex("strategy +n +median"), ContainsRegex("neighbored +5 +20.0 us"),
                       ContainsRegex("nosync +1 +40.0 us")));
+    EXPECT_THAT(table({result("neighbored", {10, timed(20, 30)}), result("nosync", five_timed(40, 50))}),
+                AllOf(ContainsRegex("neighbored  10 +20.0 us"), ContainsRegex("nosync       5 +40.0 us")));
 }
 
 TEST(SummaryTable, MarksARatioOfAHeldTimeToOneThatIsNot)
