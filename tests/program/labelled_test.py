@@ -66,20 +66,23 @@ class Verdict:
         self.text = run.stdout + run.stderr
         self.places = {("race", *place_of(race[which])) for race in told["races"] for which in ("first", "second")} \
             | {(bad["kind"], *place_of(bad["access"])) for bad in told["bad_accesses"]}
-        self.reports = bool(self.places)
         words = [kind for kind in ("race", "out of bounds", "uninitialized") if any(place[0] == kind for place in self.places)]
         if not words and run.returncode != 0:
             words = ["wrong answer" if run.stdout == "WRONG\n" else "fault"]
+        if re.search(r"(?m)^nestbed: \S+: warning: ", run.stderr):
+            words.append("warning")
         self.words = ", ".join(words) or "none"
-        self.finds_a_bug = bool(words)
+        self.kinds = words
         self.right = self.is_as_labelled(variant)
 
     def is_as_labelled(self, variant):
         known = {(label.kind, label.file, label.line) for label in variant.labels}
         certain = {(label.kind, label.file, label.line) for label in variant.labels if label.certain}
         if variant.limit:  # missed, or reported without need; when the detector learns it, the limit goes
-            return self.places <= known if variant.bug != "none" else self.reports
-        return certain <= self.places <= known and (bool(certain) or self.words == (variant.shows or "none"))
+            return self.places <= known if variant.bug != "none" else bool(self.places)
+        if not certain <= self.places <= known:
+            return False
+        return variant.shows in self.kinds if variant.shows else bool(certain) or not self.kinds
 
 
 def place_of(access):
@@ -100,8 +103,8 @@ def build(source, folder):
     for line in listed.splitlines():
         kernel, bug, shows, limit = line.split("|")
         variants.append(Variant(kernel, bug, shows, limit, labels.get(bug, []) + labels.get(f"{kernel}.{bug}", [])))
-    unused = {bug for bug, of_bug in labels.items() if any(label.file == source.name for label in of_bug)} - {variant.bug for variant in variants} - {f"{variant.kernel}.{variant.bug}" for variant in variants}
-    if unused:
+    own = {bug for bug, of_bug in labels.items() if any(label.file == source.name for label in of_bug)}
+    if unused := own - {variant.bug for variant in variants} - {f"{variant.kernel}.{variant.bug}" for variant in variants}:
         raise AssertionError(f"{source.name}: labels of bugs that no variant has: {sorted(unused)}")
     return binary, variants
 
@@ -129,7 +132,7 @@ def counts_of(results):
         for name in (variant.bug, "total"):
             counts[name][0] += 1
             for verdict in verdicts:
-                finds = verdict.finds_a_bug
+                finds = bool(verdict.kinds)
                 counts[name][(1 if finds else 4) if variant.bug != "none" else (2 if finds else 3)] += 1
     return {kind: counts[kind] for kind in sorted(counts, key=lambda kind: (kind == "total", kind != "none", kind))}
 

@@ -58,7 +58,7 @@ struct Variant {
     std::string name; // of the kernel: pattern, way
     Bug bug;
     bool (*run)(int); // with the number of the input; returns whether the answer is right
-    // How a bug shows if not by an access: "wrong answer", "fault".
+    // How a bug shows if not by an access: "wrong answer", "fault", "warning".
     const char* shows = "";
     // What the detector cannot know, in the words of nested/races.md. A bug is missed then, or correct code reported.
     const char* limit = "";

@@ -233,8 +233,6 @@ int main(int argc, char** argv)
                         {"list", Bug::kNone, list_run<Bug::kNone>},
                         {"list", Bug::kEarlyRead, list_run<Bug::kEarlyRead>},
                         {"pointer", Bug::kNone, pointer_run<Bug::kNone, false>},
-                        {"pointer to local memory", Bug::kWrongMemory, pointer_run<Bug::kWrongMemory, false>, "",
-                         "Pointers to local or shared memory"},
-                        {"pointer to shared memory", Bug::kWrongMemory, pointer_run<Bug::kWrongMemory, true>, "",
-                         "Pointers to local or shared memory"}});
+                        {"pointer to local memory", Bug::kWrongMemory, pointer_run<Bug::kWrongMemory, false>, "warning"},
+                        {"pointer to shared memory", Bug::kWrongMemory, pointer_run<Bug::kWrongMemory, true>, "warning"}});
 }
