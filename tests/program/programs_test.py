@@ -179,6 +179,7 @@ class Tests(unittest.TestCase):
         for run in runs:
             with self.subTest(schedule=run.schedule):
                 self.assertIsNotNone(run.report, run.err)
+                self.assertNotIn(": warning: an argument of the launch", run.err)
                 if not program.racing:
                     self.assertEqual(run.code, program.exit_code, run.out + run.err)
                     if program.schedules == SCHEDULES or run.schedule in program.schedules:

@@ -6,7 +6,9 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -31,6 +33,11 @@ class Carrier
     Stop resume();
     // Fiber side: stops here until the next resume().
     void stop(Stop why);
+    bool has_on_stack(const void* address) const
+    {
+        const auto* const top = static_cast<const std::byte*>(stack_.sp);
+        return std::less_equal<>{}(top - stack_.size, address) && std::less<>{}(address, top);
+    }
 
     Block* block = nullptr;        // the block whose threads it runs; set before the first resume()
     std::uint32_t next_thread = 0; // which thread to run next
