@@ -121,7 +121,7 @@ def beside_nvbench(folder, scratch, rows):
         pairs = dict.fromkeys(f"--map={name}={strategy}" for name, strategy in zip(cells("benchmark"), cells("strategy"))
                               if strategy in own)
         try:
-            found += nvbench.compared(nvbench.options_of([str(theirs), str(log), *pairs, "--size", "elements"]))
+            found += [] if not pairs else nvbench.compared(nvbench.options_of([str(theirs), str(log), *pairs, "--size", "elements"]))
         except nvbench.InputError as error:
             raise ClaimError(str(error)) from error
     return nvbench.csv_of(found)
@@ -188,9 +188,12 @@ def problem_of(folder, name, sources, make):
     if not all((path.parent / one).is_file() for one in [name, *sources]):
         return ""
     try:
+        rows = logs.read_rows(path)[2]
+        if not rows:
+            return f"{path}: it has no row; allowed: a table of {', '.join(sources) or 'logs'}"
         with tempfile.TemporaryDirectory() as scratch:
-            found = difference(path, make(path.parent, pathlib.Path(scratch), logs.read_rows(path)[2]))
-    except (ClaimError, logs.LogError, ValueError, IndexError, StopIteration) as error:
+            found = difference(path, make(path.parent, pathlib.Path(scratch), rows))
+    except (ClaimError, logs.LogError, ValueError, IndexError, StopIteration, tarfile.TarError) as error:
         return f"{path}: it cannot be made again: {error}"
     return f"{found}; {', '.join(sources) or 'the logs'} gives it" if found else ""
 
