@@ -11,6 +11,12 @@ import row_check
 from claim_file import ClaimError
 
 MANIFEST = {"gpu": "name", "driver": "driver", "cuda": "cuda_runtime", "machine": "machine", "schedule": "schedule"}
+# The columns with a measured fact of the device, and what it is called in the manifest: the number of one of these names.
+MEASURED = {"floor_us": ["null_kernel_us"], "peak_gb_s": ["peak_bandwidth_gb_s"], "l2_bytes": ["l2_bytes"],
+            "timer_step_ns": ["timer_step_ns"], "measured_gb_s": ["read_bandwidth_gb_s", "copy_bandwidth_gb_s"]}
+# The facts that all manifests of a folder must share for a device with the same name and driver.
+SHARED = ["compute_capability", "multiprocessors", "max_threads_per_multiprocessor", "max_blocks_per_multiprocessor", "resident_grids",
+          "default_pending_limit", "memory_bytes", "l2_bytes", "peak_bandwidth_gb_s"]
 LAUNCHED = {"wave", "streams"}  # a row has the values of its launch, not those that were asked for
 ASKED = [name for name in row_check.CASE if name not in LAUNCHED]
 
@@ -74,6 +80,11 @@ def check_machine(path, run_id, run, rows):
         for column, value in said.items():
             if column in row.columns and row.at(column) != value:
                 row_problem(path, run_id, row, column, f"'{value}'")
+        for column, names in MEASURED.items():
+            decimals = len(row.at(column).partition(".")[2])
+            facts = [f"{backend[name]:.{decimals}f}" for name in names if name in backend]
+            if row.at(column) and facts and row.at(column) not in facts:
+                row_problem(path, run_id, row, column, " or ".join(facts))
 
 
 def row_problem(path, run_id, row, column, expected):
@@ -124,6 +135,24 @@ def check_end(path, runs, count):
     known = sum(runs[run_id]["log_rows"] for run_id in last.values())
     if last and known != count:
         raise ClaimError(f"{path}: it has {count} rows; expected: {known}, according to its manifest")
+
+
+def device_problems(folder):
+    """A line for each manifest of a folder that has another fact than an earlier one for the same device and driver. Files
+    that are not manifests are left to check_log."""
+    known, problems = {}, []
+    for path in sorted(folder.glob("*.csv")):
+        try:
+            backends = [backend for run in logs.manifest_of(path)["runs"].values() for backend in run["backends"].values()]
+            facts = [((backend["name"], backend["driver"], name), backend[name])
+                     for backend in backends for name in SHARED if name in backend]
+        except (logs.LogError, KeyError, TypeError, AttributeError):
+            continue
+        for key, value in facts:
+            first, expected = known.setdefault(key, (path, value))
+            if value != expected:
+                problems.append(f"the manifest of {path}: {key[2]} is {value}; expected: {expected}, as in the manifest of {first}")
+    return list(dict.fromkeys(problems))
 
 
 # --- figures ---

@@ -13,6 +13,13 @@ UNITS = {"": (1, 0, ""), "us": (1, 0, " µs"), "ms": (1e-3, 0, " ms"), "GB/s": (
 # median: of a column. ratio: of the median over the rows to the smallest of the medians over each of `to`. count: how
 # many of the rows have certain cells. same: the cell that all rows have.
 STATISTICS = ["median", "ratio", "count", "same"]
+BEST = "best"
+# What a sentence may say only if one of its numbers is computed as that: the words, whether a number is so computed, and how.
+WORDS = [(r"best|fastest", lambda number: bool(number.best or number.over), '"best", or "over" with "by"'),
+         (r"at least|at most|least|most|slowest|fewest", lambda number: bool(number.best or number.over or number.counts_range),
+          '"over" with "by", "best", or "count" of a range'),
+         (r"all|always|never", lambda number: number.statistic in ("count", "same") or bool(number.over),
+          '"count", "same", or "over" with "by"')]
 OVERS = ["least", "greatest", "geometric mean"]
 
 
@@ -21,9 +28,18 @@ class ClaimError(Exception):
 
 
 @dataclasses.dataclass
+class Best:
+    """A condition of a selection, under the name BEST: of the rows that meet all others, only those of the case with the
+    smallest median of gpu_us count. There must be `cases` cases, and the best one must have the cells `named`. A second run
+    is compared by the rows with these cells."""
+    cases: int
+    named: dict  # a selection
+
+
+@dataclasses.dataclass
 class Number:
     """One number of a claim. A selection of rows is {column: cells or range}: either a list of texts, of which a row
-    must have one, or a tuple (from, to) of numbers."""
+    must have one, or a tuple (from, to) of numbers. It may have a Best."""
     id: str  # CLAIM.NAME
     statistic: str
     what: str  # the column; empty for `count`
@@ -37,6 +53,15 @@ class Number:
     digits: int  # significant digits of the text
     within: float  # the largest allowed difference of a second run, as a share of the number; 0: equal
     everywhere: bool  # also judged on another GPU; a ratio must then lie on the same side of 1
+
+    @property
+    def best(self):
+        """Those of its selections that are of a best case."""
+        return [selection[BEST] for selection in (self.rows, *self.to) if BEST in selection]
+
+    @property
+    def counts_range(self):
+        return any(isinstance(condition, tuple) for condition in self.counted.values())
 
 
 @dataclasses.dataclass
@@ -106,6 +131,16 @@ def cell_text(node, value):
     return str(value)
 
 
+def best_of(node):
+    node.check_keys("cases", "named")
+    cases = node.value.get("cases")
+    if isinstance(cases, bool) or not isinstance(cases, int) or cases < 2:
+        node.refuse(f'"cases" is {node.shown("cases")}; allowed: how many cases there are, from 2 on')
+    if not node.value.get("named"):
+        node.refuse('"named" is missing; allowed: the cells of the best case, as the sentence names it')
+    return Best(cases, selection_of(node.at("named"), {}))
+
+
 def condition_of(node):
     if isinstance(node.value, dict):
         node.check_keys("from", "to")
@@ -126,7 +161,8 @@ def selection_of(node, base):
     of `base`."""
     if not isinstance(node.value, dict):
         node.refuse(f"it is {dumped(node.value)}; allowed: an object of columns")
-    return dict(sorted({**base, **{column: condition_of(node.at(column)) for column in node.value}}.items()))
+    own = {column: best_of(node.at(column)) if column == BEST else condition_of(node.at(column)) for column in node.value}
+    return dict(sorted({**base, **own}.items()))
 
 
 def statistic_of(node):
@@ -224,6 +260,10 @@ def claim_of(node):
     for name in re.findall(r"\{([^}]*)", claim.sentence):
         if name not in node.value["numbers"]:
             node.refuse(f"the sentence has {{{name}}}, and there is no such number")
+    for words, is_computed, how in WORDS:
+        found = re.search(rf"\b(?:{words})\b", re.sub(r"`[^`]*`", "", claim.sentence), re.IGNORECASE)
+        if found and not any(map(is_computed, claim.numbers)):
+            node.refuse(f"the sentence says '{found[0]}', and no number is computed as that; allowed: a number with {how}")
     return claim
 
 

@@ -7,7 +7,7 @@ import numpy
 import pandas
 
 import logs
-from claim_file import UNITS, ClaimError
+from claim_file import BEST, UNITS, Best, ClaimError
 
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -29,11 +29,12 @@ def number_in(cell):
 
 
 class Rows:
-    """A CSV with a header. Its cells are texts, and rows are identified by their position from 0. Raises
-    logs.LogError, as do all functions that read it."""
+    """A CSV with a header. Its cells are texts, and rows are identified by their position from 0. In that of a `second` run
+    the case that a claim names as the best counts, whether it is or not. Raises logs.LogError, as do all functions that read
+    it."""
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, path, second=False):
+        self.path, self.second = path, second
         header, lines, rows = logs.read_rows(path)
         if len(set(header)) != len(header):
             raise logs.LogError(f"{path}: it has two columns with the same name")
@@ -55,12 +56,35 @@ class Rows:
     def holding(self, selection, places):
         """The positions of those of the rows for which all conditions hold."""
         for column, condition in selection.items():
+            if isinstance(condition, Best):
+                continue
             cells = self.cells(places, column)
             if isinstance(condition, tuple):
                 values = {cell: number_in(cell) for cell in cells.unique()}
                 condition = [cell for cell, value in values.items() if value is not None and condition[0] <= value <= condition[1]]
             places = places[cells.isin(condition).to_numpy()]
-        return places
+        if BEST not in selection or not len(places):
+            return places
+        others = {column: condition for column, condition in selection.items() if column != BEST}
+        return self.best(selection[BEST], places, where(others))
+
+    def best(self, asked, places, chosen):
+        """The positions of the rows of the best case. A case with a row that is not ok has no time."""
+        if self.second:  # it need not have measured all cases again
+            return self.holding(asked.named, places)
+        keys, statuses = self.cells(places, "key").to_numpy(), self.cells(places, "status").to_numpy()
+        if len(set(keys)) != asked.cases:
+            raise logs.LogError(f"{self.path} has {len(set(keys))} cases{chosen}; expected: {asked.cases}")
+        own = {key: places[keys == key] for key in dict.fromkeys(keys) if (statuses[keys == key] == "ok").all()}
+        if not own:
+            raise logs.LogError(f"{self.path} has no case that is ok{chosen}")
+        times = logs.medians([self.numbers(rows, "gpu_us") for rows in own.values()])
+        best = min(zip(times, own.values()), key=lambda one: one[0][0])[1]
+        if not len(self.holding(asked.named, best)):
+            found = ", ".join(f"{column} = {self.cells(best, column).iloc[0]}" for column in asked.named)
+            raise logs.LogError(f"{self.path}:{self.lines[best[0]]}: the best case{chosen} has {found}; the claim names "
+                                f"{selection_text(asked.named)}")
+        return best
 
     def chosen(self, selection):
         """The positions of the chosen rows, at least one."""
@@ -193,6 +217,8 @@ def plain(number):
 
 
 def condition_text(condition):
+    if isinstance(condition, Best):
+        return f"the one with {selection_text(condition.named)} of {condition.cases} cases"
     return f"{plain(condition[0])} to {plain(condition[1])}" if isinstance(condition, tuple) else " or ".join(condition)
 
 

@@ -1,5 +1,7 @@
 """A folder of results with its claims: reading, measuring, checking, and comparing with a second run."""
+import csv
 import dataclasses
+import io
 import os
 import pathlib
 
@@ -71,19 +73,21 @@ class SecondRun:
 
 class Results:
     """claims.json of a folder of results, and all files that it needs: the CSVs, their manifests, and SHA256SUMS
-    beside each CSV, which must match. Raises ClaimError for a claims.json that cannot be read, and
+    beside each CSV, which must match (only if `checked`). Raises ClaimError for a claims.json that cannot be read, and
     logs.StatisticsError."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, checked=True):
         self.folder = pathlib.Path(folder)
         path = self.folder / "claims.json"
         self.logs, self.claims = parse_claims(path, read_text(path))
         # Measured: the claims for which all numbers could be computed.
         self.facts, self.problems, self.measured = {}, [], []
         rows = {name: self.read_log(name, **said) for name, said in self.logs.items()}
-        for place in sorted({os.path.dirname(name) for name in self.logs}):
+        self.places = sorted({os.path.dirname(name) for name in self.logs})  # the folders of the CSVs
+        for place in self.places if checked else []:
             self.check_sums(place)
             self.problems += claim_evidence.figure_problems(self.folder / place)
+            self.problems += claim_evidence.device_problems(self.folder / place)
         asked = [claim for claim in self.claims if rows[claim.log]]
         found = iter(claim_numbers.measure([(number, rows[claim.log]) for claim in asked for number in claim.numbers]))
         for claim in asked:
@@ -158,7 +162,7 @@ class Results:
         for name in (name for name, facts in self.facts.items() if facts.hardware):
             path = pathlib.Path(folder) / os.path.basename(name)
             try:
-                found = claim_numbers.Rows(path)
+                found = claim_numbers.Rows(path, second=True)
                 devices.update(devices_of(path, found.table))
                 first_devices.update(self.facts[name].devices)
                 rows[name] = found
@@ -259,3 +263,21 @@ def second_json(first, again):
         return {"text": None, "value": None, "within": None, "judged": again.judged, "why": again.why}
     return {"text": found.text, "value": found.value, "within": again.near, "judged": again.judged, "why": again.why,
             "low": found.low, "high": found.high, "ratio": found.value / first.value if first.value else None}
+
+
+def compare_csv(seconds):
+    """The table of `compare --csv`."""
+    out = io.StringIO(newline="")
+    rows = csv.writer(out)
+    rows.writerow(["claim", "unit", "first", "first_low", "first_high", "second", "second_low", "second_high", "ratio", "within",
+                   "status", "detail"])
+
+    def cells(found):
+        return ["" if found is None or value is None else f"{value:.6g}"
+                for value in ((found.value, found.low, found.high) if found else (None,) * 3)]
+
+    for one in seconds:
+        ratio = f"{one.found.value / one.first.value:.4f}" if one.found and one.first.value else ""
+        rows.writerow([one.number.id, one.number.unit, *cells(one.first), *cells(one.found), ratio, f"{one.number.within:.6g}",
+                       one.verdict, one.why])
+    return out.getvalue()

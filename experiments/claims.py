@@ -2,20 +2,19 @@
 """Checks the claims of the documents against the CSVs that they are computed from. experiments/claims.sh installs
 what this needs and runs it."""
 import argparse
-import csv
-import io
 import json
 import os
 import pathlib
 import sys
 
 import checked_output
+import claim_derived
 import computed_page
 import logs
 from claim_documents import claims_page, linked, page_problems, uncited, with_page
 from claim_file import ClaimError
 from claim_numbers import interval_text
-from claim_results import Results, claims_json, read_text
+from claim_results import Results, claims_json, compare_csv, read_text
 
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -48,8 +47,7 @@ TEMPLATE = "README.template.md"
 
 def computed_pages(results):
     """[(path, text, problems of its template)] for the README.md of each folder of logs that has a template."""
-    places = sorted({os.path.dirname(name) for name in results.logs})
-    templates = [results.folder / place / TEMPLATE for place in places]
+    templates = [results.folder / place / TEMPLATE for place in results.places]
     return [(template.with_name("README.md"), *computed_page.computed(template, read_text(template)))
             for template in templates if template.exists()]
 
@@ -72,7 +70,8 @@ def check(results, options):
     problems = [*results.problems, *(problem for one in links for problem in (*one.wrong, *one.broken, *one.left)),
                 *uncited(results, readmes[0], links),
                 *page_problems(page, text, with_page(page, text, claims_page(results)), not results.problems),
-                *computed_problems(computed_pages(results))]
+                *computed_problems(computed_pages(results)),
+                *(problem for place in results.places for problem in claim_derived.problems(results, results.folder / place))]
     if not problems:
         numbers = sum(len(made.numbers) for made in results.measured)
         print(f"{len(results.measured)} claims, {numbers} numbers: {', '.join(readmes)}, {page} and the CSVs agree")
@@ -119,23 +118,6 @@ def show(results, options):
                     [[number.id, found.text, interval_text(number, found), str(len(found.lines))]
                      for made in results.measured for number, found in zip(made.claim.numbers, made.numbers)])
     return say_problems(results.problems)
-
-
-def compare_csv(seconds):
-    out = io.StringIO(newline="")
-    rows = csv.writer(out)
-    rows.writerow(["claim", "unit", "first", "first_low", "first_high", "second", "second_low", "second_high", "ratio", "within",
-                   "status", "detail"])
-
-    def cells(found):
-        return ["" if found is None or value is None else f"{value:.6g}"
-                for value in ((found.value, found.low, found.high) if found else (None,) * 3)]
-
-    for one in seconds:
-        ratio = f"{one.found.value / one.first.value:.4f}" if one.found and one.first.value else ""
-        rows.writerow([one.number.id, one.number.unit, *cells(one.first), *cells(one.found), ratio, f"{one.number.within:.6g}",
-                       one.verdict, one.why])
-    return out.getvalue()
 
 
 def print_beside(seconds):

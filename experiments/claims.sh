@@ -22,6 +22,6 @@ case " $* " in
     exit 2
     ;;
 esac
-install_packages python3-pandas
+install_packages python3-pandas python3-matplotlib
 find_nestbed
 exec /usr/bin/python3 "$here/claims.py" "$@"

@@ -15,6 +15,17 @@ LINE_HEIGHT = 0.22
 LINE = ["workload", "input", "type", "values"]  # a line of the figure; its dots differ in size or in the work per element
 
 
+def works_of(folder):
+    """For each device with irregular workloads in the folder's logs: found_in() its parts. Raises logs.LogError and
+    logs.StatisticsError."""
+    devices = {}
+    for path in logs.logs_in(folder)[0]:
+        log = logs.read_log(path)
+        for part in parts.parts_of(path, log[irregular.is_irregular(log)]):
+            devices.setdefault((part.backend, part.cases["gpu"].iloc[0]), []).append(part)
+    return [taken for taken in map(found_in, devices.values()) if taken]
+
+
 def found_in(parts_of_device):
     """[(part, works)] of the parts of all logs of a device: the work that a form that launches from the device does in the part and a flat
     form in any part. works: a frame with a row for each, with the ratio of the best flat time to the best time of a form that launches

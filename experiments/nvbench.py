@@ -177,7 +177,7 @@ def csv_of(found):
     rows.writerow(COLUMNS)
     for one in found:
         numbers = (one.us, one.low, one.high)
-        rows.writerow([one.theirs.benchmark, one.strategy, one.theirs.elements, f"{one.theirs.us:.6g}", one.theirs.samples,
+        rows.writerow([one.theirs.benchmark, one.strategy, one.theirs.elements, f"{one.theirs.us:.10g}", one.theirs.samples,
                        *(f"{number:.6g}" for number in numbers), one.samples, f"{one.difference:.6g}", f"{one.percent:.4g}", one.allowed,
                        one.verdict])
     return out.getvalue()
@@ -206,7 +206,7 @@ def numbers_of(text):
     return number
 
 
-def options_of():
+def options_of(words=None):
     parser = argparse.ArgumentParser(
         prog="nvbench.sh", allow_abbrev=False, description="A log's medians beside nvbench's times, case by case.",
         epilog="Exit codes: 0 all within the bounds, 1 it could not run, 2 a bad option or "
@@ -224,7 +224,7 @@ def options_of():
     parser.add_argument("--us", type=bound_of, default=0.7, metavar="MICROSECONDS", help="allowed difference of small cases (0.7)")
     parser.add_argument("--share-from", type=numbers_of, default=2**24, metavar="N", help="numbers from which a case is large (2^24)")
     parser.add_argument("-o", "--output", metavar="OUT.csv", help="one row per case, into a new file")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     for name in ("map", "only", "where"):
         pairs = getattr(options, name)
         if len({key for key, _ in pairs}) != len(pairs):

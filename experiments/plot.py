@@ -133,18 +133,9 @@ def draw_folder(folder, out):
                 f"`{figure.command}` makes one")
 
 
-def works_of(folder):
-    """For each device with irregular workloads in the folder's logs: pays.found_in() its parts."""
-    devices = {}
-    for path in logs.logs_in(folder)[0]:
-        for part in figure_parts.parts_of(path, logs.read_log(path)):
-            devices.setdefault((part.backend, part.cases["gpu"].iloc[0]), []).append(part)
-    return [taken for taken in map(pays.found_in, devices.values()) if taken]
-
-
 def draw_pays(folder, out):
     """Draws what all logs of irregular workloads together say, one figure and one table per device."""
-    for number, taken in enumerate(works_of(folder)):
+    for number, taken in enumerate(pays.works_of(folder)):
         figure = pays.drawn(taken)
         if figure:
             name = pays.NAME + (f"-{number + 1}" if number else "")

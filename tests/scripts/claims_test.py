@@ -113,9 +113,34 @@ class File(Scratch):
                 ('{"count": 5, "within": 0}', "number n, count: it is 5; allowed: an object"),
                 ('{"median": "a", "by": ["b", 5], "over": "least", "within": 0}', '"by" has 5; allowed: names of columns'),
                 ('{"median": "a", "unit": 5, "within": 0}', '"unit" is 5; allowed: a text'),
+                ('{"median": "a", "within": 0, "rows": {"best": {"named": {"b": 1}}}}', '"cases" is missing; allowed: how many cases'),
+                ('{"median": "a", "within": 0, "rows": {"best": {"cases": 1, "named": {"b": 1}}}}', '"cases" is 1; allowed: how many'),
+                ('{"median": "a", "within": 0, "rows": {"best": {"cases": 3}}}', '"named" is missing; allowed: the cells of the best'),
+                ('{"median": "a", "within": 0, "rows": {"best": {"cases": 3, "is": 1}}}', "rows, best: there is no key 'is'"),
                 ("7", "it is 7; allowed: an object")):
             with self.subTest(text):
                 self.assertIn(message, self.error(number, text))
+
+    def test_refuses_a_sentence_that_says_more_than_its_numbers(self):
+        best = '{"median": "a", "rows": {"best": {"cases": 3, "named": {"b": 1}}}, "within": 0}'
+        over = '{"median": "a", "by": "b", "over": "least", "within": 0}'
+        count, counts_range = ('{"count": {"a": %s}, "within": 0}' % cells for cells in ("1", '{"from": 1, "to": 2}'))
+        median, same = '{"median": "a", "within": 0}', '{"same": "a", "within": 0}'
+        for words, computed, others in (("the best of 210", [best, over], [median, count, same]),
+                                        ("the Fastest", [best, over], [median, count, same]),
+                                        ("at least", [best, over, counts_range], [median, count, same]),
+                                        ("at most", [best, over, counts_range], [median, count, same]),
+                                        ("in all runs", [over, count, same], [median, best]),
+                                        ("never", [over, count, same], [median, best]),
+                                        ("`best` and `never`", [median], []), ("almost alleviated", [median], [])):
+            for asked, refused in [*((one, False) for one in computed), *((one, True) for one in others)]:
+                with self.subTest(words=words, asked=asked):
+                    text = json.dumps({"logs": {"a.csv": {}}, "claims": [
+                        {"id": "one", "claim": f"It is {words} {{n}}.", "log": "a.csv", "numbers": {"n": json.loads(asked)}}]})
+                    if refused:
+                        self.assertIn("claim one: the sentence says '", self.error(claim_file.parse_claims, "c", text))
+                    else:
+                        claim_file.parse_claims("c", text)
 
     def test_names_the_line_where_it_is_no_json(self):
         self.assertRegex(self.error(claim_file.parse_claims, "claims.json", '{\n"logs": ]'), "claims.json: .*line 2")
@@ -280,6 +305,38 @@ class Numbers(Rows):
                            for over in ("least", "greatest"))
         self.assertEqual((self.measured(least, text).value, self.measured(greatest, text).value), (2, 9))
         self.assertEqual(claim_numbers.description_of(least), "median of us; the least over s and m")
+
+    # Case and median: a 5 (not ok), b 7, c 6, d 6 and another input.
+    CASES = ("key,form,input,gpu_us,status\r\n" + "".join(
+        f"{key},{form},{place},{us},{status}\r\n" for key, form, place, times, status in (
+            ("a", "v", "x", (5, 5, 5), "wrong"), ("b", "v", "x", (1, 7, 9), "ok"), ("c", "w", "x", (6, 6, 8), "ok"),
+            ("d", "w", "y", (4, 4, 4), "ok")) for us in times))
+
+    def test_are_of_the_best_case(self):
+        def asked(cases, **named):
+            return number(json.dumps({"median": "gpu_us", "within": 0, "rows": {"input": "x", "best": {"cases": cases, "named": named}}}))
+
+        one = asked(3, form="w")
+        found = self.measured(one, self.CASES)
+        self.assertEqual((found.value, found.lines), (6, [8, 9, 10]))
+        self.assertEqual(claim_numbers.description_of(one), "median of gpu_us where best = the one with form = w of 3 cases, input = x")
+        for number_of_case, message in (
+                (asked(3, form="v"), "a.csv:8: the best case where input = x has form = w; the claim names form = v"),
+                (asked(2, form="w"), "a.csv has 3 cases where input = x; expected: 2")):
+            self.assertEqual(self.error(self.measured, number_of_case, self.CASES), f"claim one.n: {message}")
+        # Another cell of the log makes another case the best.
+        faster = self.CASES.replace("b,v,x,9", "b,v,x,2")
+        self.assertEqual(self.error(self.measured, one, faster),
+                         "claim one.n: a.csv:5: the best case where input = x has form = v; the claim names form = w")
+        # A second run has the case that the claim names, even if it is slower there and the only one.
+        (again,) = claim_numbers.measure([(one, claim_numbers.Rows(self.write("b.csv", faster), second=True))])
+        self.assertEqual(again.value, 6)
+
+    def test_compare_the_best_cases_of_two_selections(self):
+        one = number(json.dumps({"ratio": "gpu_us", "within": 0, "rows": {"form": "v", "status": "ok", "best": {"cases": 2, "named": {"key": "e"}}},
+                                 "to": {"form": "w", "best": {"cases": 2, "named": {"key": "d"}}}}))
+        text = self.CASES + "e,v,x,2,ok\r\n"
+        self.assertEqual(self.measured(one, text).value, 0.5)
 
     def test_second_run_comes_near(self):
         def near(asked, first, second):
@@ -792,6 +849,43 @@ class Evidence(Command):
     def test_name_the_row_whose_cells_do_not_agree(self):
         self.assertEqual(self.problem(KEYED.replace("10,ok", "10,wrong", 1), self.manifest()),
                          "m/k.csv, line 2: wall_us is '10'; expected: nothing, as the status is wrong")
+
+    # What a device measured of itself, and the column that every row has of it.
+    FACTS = {"null_kernel_us": 2.6239999, "peak_bandwidth_gb_s": 4814.304, "l2_bytes": 62914560, "timer_step_ns": 32,
+             "read_bandwidth_gb_s": 4616.1, "copy_bandwidth_gb_s": 4314.95, "multiprocessors": 132}
+    MEASURED = "floor_us,peak_gb_s,l2_bytes,timer_step_ns,measured_gb_s"
+
+    def measured(self, **changes):
+        lines = KEYED.split("\r\n")[:-1]
+        cells = [self.MEASURED, *["2.624,4814.30,62914560,32,4616.10"] * 2, *["2.624,4814.30,62914560,32,4314.95"] * 2]
+        csv = "".join(f"{line},{more}\r\n" for line, more in zip(lines, cells))
+        backend = {**KEYED_RUN["backends"]["cuda"], **self.FACTS, **changes}
+        return csv, self.manifest(backends={"cuda": backend})
+
+    def test_name_the_fact_of_the_manifest_that_its_rows_do_not_have(self):
+        csv, manifest = self.measured()
+        self.write("results/m/k.csv", csv)
+        self.write("results/m/k.json", json.dumps(manifest))
+        self.write_sum()
+        self.run_claims("check")
+        for name, value, line, column, cell, expected in (
+                ("null_kernel_us", 2.1, 2, "floor_us", "2.624", "2.100"), ("peak_bandwidth_gb_s", 5000, 2, "peak_gb_s", "4814.30", "5000.00"),
+                ("l2_bytes", 1, 2, "l2_bytes", "62914560", "1"), ("timer_step_ns", 64, 2, "timer_step_ns", "32", "64"),
+                ("read_bandwidth_gb_s", 1, 2, "measured_gb_s", "4616.10", "1.00 or 4314.95"),
+                ("copy_bandwidth_gb_s", 1, 4, "measured_gb_s", "4314.95", "4616.10 or 1.00")):
+            with self.subTest(name):
+                self.assertEqual(self.problem(*self.measured(**{name: value})), f"m/k.csv, line {line}: {column} is '{cell}'; expected: "
+                                                                                f"{expected}, as in its manifest for run r1")
+
+    def test_name_the_manifest_of_another_device_of_the_same_name(self):
+        csv, manifest = self.measured()
+        for name, facts in (("j", manifest), ("k", self.measured(multiprocessors=131)[1])):
+            self.write(f"results/m/{name}.csv", csv)
+            self.write(f"results/m/{name}.json", json.dumps(facts))
+        self.write_sum()
+        place = self.folder / "results/m"
+        self.assertEqual(self.failed(), f"claims.sh: the manifest of {place}/k.csv: multiprocessors is 131; expected: 132, as in the "
+                                        f"manifest of {place}/j.csv\n")
 
     def test_figures_are_drawn_from_the_csvs(self):
         csv = self.write("results/m/k.csv", KEYED)

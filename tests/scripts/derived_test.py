@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""Tests that a changed cell is found in a CSV that is computed from others, and in one that is copied from an article,
+although its sum is right.
+
+    NESTBED=build/release/nestbed /usr/bin/python3 -W error tests/scripts/derived_test.py
+
+NESTBED names a nestbed in a build folder. Needs Debian's python3-pandas and python3-matplotlib.
+"""
+import csv
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "experiments"))
+
+import claim_derived  # noqa: E402
+import computed_page  # noqa: E402
+import logs  # noqa: E402
+from claim_file import ClaimError  # noqa: E402
+from claim_results import Results  # noqa: E402
+
+H200 = ROOT / "results/h200"
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def copied(self, name, places=(), columns=None):
+        """(rows with the header, path) of a CSV that is copied into the scratch folder, with only some of its rows."""
+        with open(H200 / name, newline="", encoding="utf-8") as file:
+            header, *rows = csv.reader(file)
+        return [header, *(rows[place] for place in places or range(len(rows)))], self.folder / name
+
+    def written(self, path, rows):
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+
+
+def changed(text):
+    """Another cell that looks as if it had been measured."""
+    return str(int(text) + 1) if text.isdecimal() else re.sub("[0-9]", lambda digit: str((int(digit[0]) + 1) % 10), text, count=1) \
+        if re.search("[0-9]", text) else f"{text}x"
+
+
+class Derived(Scratch):
+    """A table of a folder is what its sources give, and no other."""
+
+    def sources(self, *names):
+        for name in [*names, *(f"{name}.json" for name in names if name.endswith(".csv"))]:
+            (self.folder / name).symlink_to(H200 / name)
+
+    def problem(self, name, recipe=None):
+        return claim_derived.problem_of(self.folder, name, *(recipe or claim_derived.RECIPES[name]))
+
+    def check_cells(self, name, columns, recipe=None, places=(), whole=True):
+        """The CSV is right; it is not once a cell of any of the columns has changed, or (`whole`) if a row is missing
+        or twice."""
+        rows, path = self.copied(name, places)
+        self.written(path, rows)
+        self.assertEqual(self.problem(name, recipe), "")
+        for number, column in enumerate(columns):
+            at, line = rows[0].index(column), 1 + number % (len(rows) - 1)
+            spoilt = [*rows[:line], [*rows[line][:at], changed(rows[line][at]), *rows[line][at + 1:]], *rows[line + 1:]]
+            self.written(path, spoilt)
+            with self.subTest(column):
+                self.assertIn(f"{path}, line {line + 1}: {column} is '{spoilt[line][at]}'; expected: '{rows[line][at]}'",
+                              self.problem(name, recipe))
+        if whole:
+            self.written(path, rows[:-1])
+            self.assertIn(f"{path}: it has no row {', '.join(rows[-1])}", self.problem(name, recipe))
+            self.written(path, [*rows, rows[-1]])
+            self.assertIn(f"{path}, line {len(rows) + 1}: there should be no such row", self.problem(name, recipe))
+
+    def test_the_counts_of_nsight_compute(self):
+        self.sources("profile.tar.gz", "profile_irregular.tar.xz")
+        self.check_cells("reconcile.csv", ["launches_nsight", "blocks_runtime", "duration_us"])
+        self.check_cells("reconcile_irregular.csv", ["launches_expected", "achieved_occupancy_percent"])
+
+    def test_the_second_run(self):
+        results = Results(ROOT / "results", checked=False)
+        again = []  # the comparison takes a second; the text is the same each time
+        def made(folder, scratch, rows):
+            again.append(again[0] if again else claim_derived.second_run(results)(H200, scratch, rows))
+            return again[-1]
+        self.check_cells("second_run.csv", ["second", "second_low", "ratio", "within", "status"], (["second_run.csv"], made))
+
+    def test_the_launch_roofline(self):
+        self.sources(*claim_derived.CALIBRATED, "second_calibration.tar.xz")
+        self.check_cells("parameters.csv", ["value"])
+        self.check_cells("second_parameters.csv", ["low"])
+
+    def test_the_predictions(self):
+        self.sources("model.json", "cgo22_search.csv")
+        rows = self.copied("predicted_need.csv")[0]
+        search = [place for place, row in enumerate(rows[1:]) if row[0] == "cgo22_search"]
+        self.check_cells("predicted_need.csv", ["launches", "predicted_us", "off"], places=search)
+        rows = self.copied("choices.csv")[0]
+        self.check_cells("choices.csv", ["cases", "least_us", "cost"],
+                         places=[place for place, row in enumerate(rows[1:]) if row[0] == "cgo22_search"], whole=False)
+        self.written(self.folder / "choices.csv", rows[:1])
+        self.assertEqual(self.problem("choices.csv"), f"{self.folder}/choices.csv: it has no row; allowed: a table of logs")
+
+    def test_the_frontiers(self):
+        rows = self.copied("frontiers.csv")[0]
+        star = [place for place, row in enumerate(rows[1:]) if row[0] == "star"]
+        self.check_cells("frontiers.csv", ["vertices", "edges_of_level"], places=star)
+
+    def test_the_comparison_with_nvbench(self):
+        self.sources("nvbench_cub.csv", "nvbench_neighbored.csv")
+        self.check_cells("nvbench.csv", ["nestbed_us", "nestbed_high_us", "difference_us", "verdict"], whole=False)
+
+    def test_what_pays(self):
+        self.sources("bezier.csv")
+        rows = list(csv.reader(claim_derived.speedups(self.folder).splitlines()))
+        self.assertGreater(len(rows), 3)
+        path = self.folder / "pays.csv"
+        self.written(path, rows)
+        self.assertEqual(self.problem("pays.csv"), "")
+        at = rows[0].index("speedup")
+        self.written(path, [*rows[:2], [*rows[2][:at], "3.5", *rows[2][at + 1:]], *rows[3:]])
+        self.assertIn(f"{path}, line 3: speedup is '3.5'; expected: '{rows[2][at]}'", self.problem("pays.csv"))
+
+    def test_every_table_has_a_recipe(self):
+        """The other CSVs that are no logs were measured so, and nothing gives them."""
+        tables = {path.name for path in logs.logs_in(H200)[1]}
+        self.assertEqual(tables - {"second_run.csv", "supervised.csv"}, set(claim_derived.RECIPES))
+
+    def test_sources_that_are_damaged_are_named(self):
+        (self.folder / "profile.tar.gz").write_bytes(b"no archive")
+        self.written(*reversed(self.copied("reconcile.csv")))
+        self.assertIn(f"{self.folder}/reconcile.csv: it cannot be made again: ", self.problem("reconcile.csv"))
+
+
+class Articles(Scratch):
+    """Every cell of a CSV that was copied by hand stands in the page of the H200."""
+
+    def page(self):
+        section = (H200 / "README.template.md").read_text(encoding="utf-8").partition("## What the book and the articles measured")[2]
+        path = self.folder / "h200/README.template.md"
+        path.parent.mkdir(exist_ok=True)
+        try:
+            text, problems = computed_page.computed(path, section)
+        except ClaimError as error:
+            return str(error)
+        self.assertEqual(problems, [])
+        return text
+
+    def test_a_changed_cell_changes_the_page(self):
+        names = [path.name for path in (ROOT / "results").glob("*.csv")]
+        self.assertEqual(sorted(names), ["gpu1008-transpose.csv", "k40c-nvprof.csv", "k40c.csv", "t4.csv"])
+        for name in names:
+            (self.folder / name).write_bytes((ROOT / "results" / name).read_bytes())
+        before = self.page()
+        self.assertIn("| `host` | 1000000000 | 557 | 307 |", before)
+        for name in names:
+            with open(ROOT / "results" / name, newline="", encoding="utf-8") as file:
+                rows = list(csv.reader(file))
+            for line in range(1, len(rows)):
+                for at, column in enumerate(rows[0]):
+                    spoilt = [list(row) for row in rows]
+                    spoilt[line][at] = changed(rows[line][at])
+                    self.written(self.folder / name, spoilt)
+                    with self.subTest(f"{name}, line {line + 1}: {column}"):
+                        self.assertNotEqual(self.page(), before)
+            self.written(self.folder / name, rows)
+            self.assertEqual(self.page(), before)
+
+
+if __name__ == "__main__":
+    if "NESTBED" not in os.environ:
+        sys.exit("derived_test.py: NESTBED names no nestbed; allowed: NESTBED=build/release/nestbed")
+    unittest.main()
