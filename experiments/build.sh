@@ -13,6 +13,13 @@ root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/experiments/packages.sh"
 
 answer_help "" "$@"
+# As in CMakeLists.txt; here before anything is installed.
+refused=$'[][\'"$#;:()&|<>{}*?!%^`\\\t\r\n]'
+if [[ $root =~ $refused ]]; then
+    say "build.sh: the path $root has the character ${BASH_REMATCH[0]}, which the build tools take as their own; allowed in the path of" \
+        "the repository: letters, digits, spaces and / . , _ + - = @ ~"
+    exit 2
+fi
 
 # clang-format and clang-tidy are needed only by CI.
 packages=(cmake ninja-build g++ git libdw-dev libboost-dev libboost-context-dev libboost-program-options-dev libcsv-dev libeigen3-dev

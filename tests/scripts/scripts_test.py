@@ -276,15 +276,15 @@ class Build(Scratch):
 
     def build(self, *words, cuda="13.0", gpu="8.9", script="experiments/build.sh", **variables):
         for name in ("experiments/build.sh", "experiments/packages.sh", script):
-            (self.folder / name).parent.mkdir(exist_ok=True)
-            text = (ROOT / name).read_text().replace("/usr/local/cuda", f"{self.folder}/none")  # not the CUDA toolkit of this machine
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            text = (ROOT / name).read_text().replace("/usr/local/cuda", "/nowhere/cuda")  # not the CUDA toolkit of this machine
             (self.folder / name).write_text(text)
             (self.folder / name).chmod(0o755)
         for name, answer in (("dpkg-query", "install ok installed"), ("nvcc", f"release {cuda}, V{cuda}.88"), ("nvidia-smi", gpu),
                              ("cmake", "")):
             path = self.folder / "bin" / name
             path.parent.mkdir(exist_ok=True)
-            path.write_text(f'#!/bin/sh\necho "{answer}"\n' if answer else f'#!/bin/sh\necho "$@" >>{self.folder}/asked\n')
+            path.write_text(f'#!/bin/sh\necho "{answer}"\n' if answer else f'#!/bin/sh\necho "$@" >>"{self.folder}/asked"\n')
             path.chmod(0o755)
         if not cuda:
             (self.folder / "bin/nvcc").unlink()
@@ -316,9 +316,29 @@ class Build(Scratch):
                 self.assertTrue(asked.startswith(preset), asked)
                 self.assertEqual("ARCHITECTURES=89" in asked, gpu == "8.9", asked)
 
+    def test_a_path_that_the_tools_cannot_handle_is_refused_at_once(self):
+        top = self.folder
+        for character in "'\"$#;:()&|<>{}*?!%^`[]\t\n\\":
+            with self.subTest(character=character):
+                self.folder = top / f"a{character}b"
+                done = self.build()
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"build.sh: the path {self.folder} has the character {character}, which the build tools take as their own; "
+                              "allowed in the path of the repository: letters, digits, spaces and / . , _ + - = @ ~\n", done.stderr)
+                if character == "\\":  # CMake itself does not find the folder
+                    continue
+                shutil.copy(ROOT / "CMakeLists.txt", self.folder)
+                configured = called("cmake", "-S", ".", "-B", "build", cwd=self.folder)
+                self.assertNotEqual(configured.returncode, 0)
+                self.assertIn("nestbed: the path ", configured.stderr)
+        for name in ("a b", "aüb", "a,b", "a+b", "a-b", "a=b", "a@b", "a~b", "a_b", "a.b"):
+            with self.subTest(name=name):
+                self.folder = top / name
+                self.assertTrue(self.asked("cpu-only").startswith("--preset cpu-only"))
+
     def test_cuda_without_a_toolkit_is_an_error(self):
         none = ("build.sh: --cuda: no nvcc of CUDA 12.4 or later was found; allowed: with one on the PATH, in CUDACXX, CUDA_HOME or "
-                f"{self.folder}/none\n")
+                "/nowhere/cuda\n")
         old = f"build.sh: {self.folder}/bin/nvcc is from CUDA 11.8; nestbed needs 12.4 or later\n"
         for toolkit, said in (("", none), ("11.8", old + none)):
             done = self.build("--cuda", cuda=toolkit)
