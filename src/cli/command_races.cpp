@@ -42,10 +42,10 @@ int call_watching_program(const Arguments& arguments, std::ostream& out)
     namespace fs = std::filesystem;
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "nestbed_races";
     if (!fs::exists(program))
-        throw RunError(fmt::format(
-            "{} does not exist; it records the memory accesses of kernels; to build it, with GCC and elfutils "
-            "(libdw-dev): cmake --build {} --target nestbed_races",
-            program.string(), program.parent_path().string()));
+        throw RunError(fmt::format("{} does not exist; it records the memory accesses of kernels; to build it, by "
+                                   "GCC (CXX=g++) and with elfutils (libdw-dev): cmake --build {} --target "
+                                   "nestbed_races",
+                                   program.string(), program.parent_path().string()));
     Arguments words{program.string(), "races"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     out.flush();
