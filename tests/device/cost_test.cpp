@@ -29,7 +29,7 @@ TEST_P(CostOfLogs, IsNearWhatWasMeasured)
     const LoggedCases logged = logged_cases(parse_log(GetParam(), read_text_file(h200_path(GetParam()))), {});
     for (const CaseResult& one : logged.results) {
         std::vector<double> measured;
-        for (const Sample& sample : one.samples)
+        for (const KeptSample& sample : one.samples)
             if (sample.wall_us)
                 measured.push_back(*sample.wall_us);
         if (measured.empty())
