@@ -487,7 +487,7 @@ TEST(Offers, AreTracedInWavesWithTheRootGridsThatRan)
     for (const Way& way : ways_of(BackendKind::cpu, by_rounds)) {
         SCOPED_TRACE(name_of(way));
         Case point = usual(way);
-        point.wave = 2;
+        point.wave = 1;
         const Trace trace = session_of("fifo")->trace(point, 0, 4096);
         expect_by_oracle(trace.sample, point);
         EXPECT_GT(trace.sample.waves, 1U);

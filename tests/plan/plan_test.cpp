@@ -66,7 +66,7 @@ TEST(Plan, RepeatsAndWarmsUpByBackendUnlessTold)
     EXPECT_EQ(usual.warmup.at(BackendKind::cuda), 3U);
     EXPECT_EQ(usual.warmup.at(BackendKind::cpu), 1U);
     EXPECT_EQ(usual.sample_count(), 35U);
-    EXPECT_EQ(usual.retries, 0U);
+    EXPECT_EQ(usual.retries, 1U);
 
     const Plan told =
         plan_of({{"strategy", "nosync,synced"}, {"repeat", "5"}, {"warmup", "0"}, {"retries", "2"}}, both());
