@@ -20,6 +20,7 @@ import pathlib
 import re
 import sys
 
+import numpy
 import pandas
 import plotly.offline
 
@@ -105,14 +106,14 @@ def cases_of(path, log):
 def columns_of(cases, log):
     """Cases as columns, with the rows of each: lines, times, repetitions, statuses and details."""
     columns = {name: [plain(value) for value in cases[name]] for name in [*logs.CASE, *SUMMED]}
-    columns.update({name: cases[name].tolist() for name in [*MEASURES, "lines"]})
-    of_line = {line: place for place, line in enumerate(log["line"])}
-    rows = [[of_line[line] for line in lines] for lines in cases["lines"]]
-    cells = {name: log[name].tolist() for name in ("us", "repetition", "status", "detail")}
-    columns["times"] = [[plain(cells["us"][place]) for place in own] for own in rows]
-    columns["repetitions"] = [[plain(cells["repetition"][place]) for place in own] for own in rows]
-    columns["status"] = [same_or_list([cells["status"][place] for place in own]) for own in rows]
-    columns["detail"] = [same_or_list([cells["detail"][place] for place in own]) for own in rows]
+    columns.update({name: cases[name].tolist() for name in MEASURES})
+    columns["lines"] = [lines.tolist() for lines in cases["lines"]]
+    rows = [numpy.searchsorted(log["line"], lines) for lines in cases["lines"]]
+    for name, column in (("times", "us"), ("repetitions", "repetition")):
+        cells = log[column].to_numpy()
+        columns[name] = [[plain(number) for number in cells[own]] for own in rows]
+    for name in ("status", "detail"):
+        columns[name] = [same_or_list(log[name].iloc[own].tolist()) for own in rows]
     return columns
 
 
