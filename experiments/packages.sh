@@ -1,4 +1,4 @@
-# Functions for the scripts in this folder: they install missing Debian packages and find nestbed.
+# Functions for the scripts in this folder: they install missing Debian packages and find nvcc and nestbed.
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -43,12 +43,30 @@ answer_help() {
 # print_head: prints the comment at the head of the script.
 print_head() { sed -n '2,/^set/{/^set/!p}' "$0" | cut -c3-; }
 
-# find_nestbed: exports NESTBED, the program that the scripts run: the one that NESTBED names, otherwise one that it
-# builds now.
+# find_nvcc: prints the path of the nvcc to use: on the PATH, under CUDA_HOME or in its usual place. It must be 12.4 or
+# later (C++20, the current device runtime, 64-bit counts in CUB). Prints nothing if there is none.
+find_nvcc() {
+    local candidate version
+    for candidate in "${CUDACXX:-}" "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
+        [[ -n $candidate && -x $candidate ]] || continue
+        version=$("$candidate" --version | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
+        if [[ $version =~ ^([0-9]+)\.([0-9]+)$ ]] && ((100 * BASH_REMATCH[1] + BASH_REMATCH[2] >= 1204)); then
+            printf '%s' "$candidate"
+            return
+        fi
+        say "${0##*/}: $candidate is from CUDA ${version:-?}; nestbed needs 12.4 or later"
+    done
+}
+
+# find_nestbed [--cuda]: exports NESTBED, the program that the scripts run: the one that NESTBED names, otherwise one
+# that it builds now, with --cuda also for a GPU elsewhere.
 find_nestbed() {
-    local found
+    local found cuda=${1:-}
     if [[ -z ${NESTBED:-} ]]; then
-        found=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "" nestbed)/nestbed
+        found=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "$cuda" nestbed)/nestbed
+    elif [[ -n $cuda ]]; then
+        say "${0##*/}: --cuda: NESTBED=$NESTBED names a program, and nothing is built; allowed: --cuda, or NESTBED"
+        exit 2
     elif ! found=$(type -P -- "$NESTBED"); then
         say "${0##*/}: NESTBED=$NESTBED: there is no such program; allowed: the path of a nestbed, or unset it to build one"
         exit 2

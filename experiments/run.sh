@@ -5,6 +5,7 @@
 #     experiments/run.sh --repeat 5                           the same with options of `nestbed run`
 #     experiments/run.sh experiments/quick.cfg                another experiment
 #     experiments/run.sh experiments/grid.cfg --grid 1:64:*2  with the options of `nestbed run`
+#     experiments/run.sh --cuda                               also compiles the CUDA code where there is no GPU
 #
 #     NESTBED=build/release/nestbed experiments/run.sh        with this program; builds nothing
 #
@@ -15,7 +16,12 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh
 source "$here/packages.sh"
 answer_help "" "$@"
-find_nestbed
+cuda=''
+if [[ ${1-} == --cuda ]]; then
+    cuda=$1
+    shift
+fi
+find_nestbed "$cuda"
 if (($# == 0)); then
     set -- "$here/book.cfg"
     if [[ -w $here/.. ]]; then

@@ -1,7 +1,7 @@
 // wide_warp, wide_block: recursion over the whole input. The fan-in is large, so there are few levels.
 //
 //     sum(in, n):                                  ceil(n / block) blocks
-//         groups of F neighbours: one sum each, by shuffles     F = 32 (a warp), or the block size
+//         groups of F neighbours: one sum each, by shuffles     F = 32 (a warp), or the block size, at least 32
 //         if there is one group: that is the total
 //         thread 0 of block 0: tail launch sum(sums, ceil(n / F))
 //
@@ -52,8 +52,9 @@ struct Wide {
         .name = FanIn == 0 ? "wide_block" : "wide_warp",
         .workload = "reduce",
         .mechanisms = kOnly<Mechanism::tail>,
-        .summary = FanIn == 0 ? "the whole input; each level sums one block's numbers, then a tail launch"
-                              : "the whole input; each level sums 32 numbers by warp shuffles, then a tail launch",
+        .summary = FanIn == 0
+                       ? "the whole input; each level sums one block's numbers, at least 32, then a tail launch"
+                       : "the whole input; each level sums 32 numbers by warp shuffles, then a tail launch",
         .hazards = "none: a tail launch starts when all blocks of the launching grid are complete",
         .source = "after Professional CUDA C Programming, ch. 3 and 5",
     };

@@ -1,10 +1,15 @@
 #include "base/standard_streams.hpp"
 
+#include "base/error.hpp"
+
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
@@ -20,6 +25,29 @@ bool prepare_standard_streams()
             return false;
     }
     return true;
+}
+
+namespace
+{
+constinit int standard_output = -1; // a copy of its descriptor, while that is standard error
+}
+
+// A kernel's printf() of both backends writes to the stream `stdout`, which has a buffer.
+StandardOutputToError::StandardOutputToError()
+{
+    static_cast<void>(std::fflush(stdout));
+    standard_output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); // NOLINT(*-vararg)
+    if (standard_output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        throw RunError("standard output could not be kept for data: " + std::string(std::strerror(errno)));
+}
+
+void StandardOutputToError::end()
+{
+    if (standard_output < 0)
+        return;
+    static_cast<void>(std::fflush(stdout));
+    static_cast<void>(dup2(standard_output, STDOUT_FILENO));
+    static_cast<void>(close(std::exchange(standard_output, -1)));
 }
 
 bool is_open_on(int descriptor, const std::string& path)

@@ -16,4 +16,18 @@ bool prepare_standard_streams();
 // it was redirected, or the terminal. False for devices other than terminals, such as /dev/null.
 bool is_open_on(int descriptor, const std::string& path);
 
+// While this object lives, what code prints to standard output goes to standard error: kernels that call printf(), in a
+// process whose standard output is for data. There is at most one at a time. Throws RunError.
+class StandardOutputToError
+{
+  public:
+    StandardOutputToError();
+    StandardOutputToError(const StandardOutputToError&) = delete;
+    StandardOutputToError& operator=(const StandardOutputToError&) = delete;
+    ~StandardOutputToError() { end(); }
+
+    // For a process that ends while such an object lives.
+    static void end();
+};
+
 } // namespace nestbed

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -34,15 +35,67 @@ double median_of(const Rounds& rounds)
     return median(std::move(values));
 }
 
+using Pick = std::uniform_int_distribution<std::size_t>;
+
+// The two ranks, in the sorted values, whose mean is the median of a resample; one rank twice if their number is odd.
+struct MiddleRanks {
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+};
+
+std::vector<MiddleRanks> drawn_ranks(std::size_t count, std::uint64_t seed)
+{
+    std::mt19937_64 random(seed);
+    Pick pick(0, count - 1);
+    std::vector<MiddleRanks> ranks(kResamples);
+    std::vector<std::uint32_t> drawn(count); // how often a resample has each rank
+    for (MiddleRanks& middle : ranks) {
+        std::ranges::fill(drawn, 0);
+        for (std::size_t draw = 0; draw < count; ++draw)
+            ++drawn[pick(random)];
+        std::size_t rank = 0;
+        std::size_t up_to_rank = drawn.front();
+        const auto rank_at = [&](std::size_t place) {
+            while (up_to_rank <= place)
+                up_to_rank += drawn[++rank];
+            return static_cast<std::uint32_t>(rank);
+        };
+        middle.low = rank_at((count - 1) / 2);
+        middle.high = rank_at(count / 2);
+    }
+    return ranks;
+}
+
+// Which ranks a resample has depends on the number of values and the seed only. Most cases of a log have the same
+// number of values.
+const std::vector<MiddleRanks>& ranks_of_resamples(std::size_t count, std::uint64_t seed)
+{
+    constexpr std::size_t kMostKept = 1000;
+    thread_local std::map<std::pair<std::size_t, std::uint64_t>, std::vector<MiddleRanks>> kept;
+    if (const auto found = kept.find({count, seed}); found != kept.end())
+        return found->second;
+    if (kept.size() == kMostKept)
+        kept.clear();
+    return kept[{count, seed}] = drawn_ranks(count, seed);
+}
+
 // Medians of resamples: each draws as many rounds as there are, with replacement.
 std::vector<double> resampled_medians(Rounds rounds, std::uint64_t seed)
 {
     for (std::vector<double>& round : rounds)
         std::ranges::sort(round);
     std::ranges::sort(rounds); // makes the result independent of the order of the rows in a log
-    std::mt19937_64 random(seed);
-    std::uniform_int_distribution<std::size_t> pick(0, rounds.size() - 1);
     std::vector<double> medians(kResamples);
+    if (std::ranges::all_of(rounds, [](const std::vector<double>& round) { return round.size() == 1; })) {
+        std::ranges::transform(ranks_of_resamples(rounds.size(), seed), medians.begin(),
+                               [&](const MiddleRanks& middle) {
+                                   const double low = rounds[middle.low].front();
+                                   return rounds.size() % 2 == 1 ? low : (low + rounds[middle.high].front()) / 2;
+                               });
+        return medians;
+    }
+    std::mt19937_64 random(seed);
+    Pick pick(0, rounds.size() - 1);
     std::vector<double> resample;
     for (double& one : medians) {
         resample.clear();

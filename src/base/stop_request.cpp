@@ -19,11 +19,16 @@ namespace
 struct {
     std::string said;
     std::atomic<int> signal{0};
+    std::atomic<const std::string*> said_at_once{nullptr};
     std::array<int, 2> pipe{-1, -1};
 } request; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): a signal handler has no parameter for it
 
 void on_signal(int signal)
 {
+    if (const std::string* const said = request.said_at_once) {
+        static_cast<void>(!write(STDERR_FILENO, said->data(), said->size()));
+        _exit(exit_interrupted);
+    }
     int none = 0;
     if (!request.signal.compare_exchange_strong(none, signal))
         _exit(exit_interrupted);
@@ -66,6 +71,16 @@ int StopRequest::signal() const
 int StopRequest::descriptor()
 {
     return request.pipe[0];
+}
+
+StopRequest::AtOnce::AtOnce(const std::string& said)
+{
+    request.said_at_once = &said;
+}
+
+StopRequest::AtOnce::~AtOnce()
+{
+    request.said_at_once = nullptr;
 }
 
 } // namespace nestbed

@@ -33,6 +33,17 @@ class StopRequest
     // A descriptor for poll() that becomes readable after the first signal. -1 if there is no StopRequest.
     static int descriptor();
 
+    // While this object lives, no work is under way that could be finished: a signal writes `said` and ends the process
+    // with exit code 130. `said` must live as long.
+    class AtOnce
+    {
+      public:
+        explicit AtOnce(const std::string& said);
+        AtOnce(const AtOnce&) = delete;
+        AtOnce& operator=(const AtOnce&) = delete;
+        ~AtOnce();
+    };
+
   private:
     static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
     std::array<struct sigaction, kSignals.size()> before_{};

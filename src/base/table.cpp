@@ -47,19 +47,32 @@ std::string filled(const std::vector<std::string>& parts, const std::string& sep
     return text;
 }
 
-std::size_t width_of(const std::vector<Column>& columns)
+// The width of a column takes a look at every cell, so it is computed once.
+std::vector<std::size_t> widths_of(const std::vector<Column>& columns)
+{
+    std::vector<std::size_t> widths;
+    for (const Column& column : columns) {
+        std::size_t width = characters(column.name);
+        for (const std::string& cell : column.cells)
+            width = std::max(width, characters(cell));
+        widths.push_back(width);
+    }
+    return widths;
+}
+
+std::size_t width_of(const std::vector<std::size_t>& widths)
 {
     std::size_t width = 0;
-    for (const Column& column : columns)
-        width += column.width() + kGap;
+    for (const std::size_t one : widths)
+        width += one + kGap;
     return width - std::min(width, kGap);
 }
 
 // Removes dispensable columns from a table that is too wide, and returns their names.
-std::vector<std::string> make_room(std::vector<Column>& columns, std::size_t most)
+std::vector<std::string> make_room(std::vector<Column>& columns, std::vector<std::size_t>& widths, std::size_t most)
 {
     std::vector<std::string> names;
-    while (width_of(columns) > most) {
+    while (width_of(widths) > most) {
         auto spared = columns.end();
         for (auto column = columns.begin(); column != columns.end(); ++column)
             if (column->dispensable != 0 && (spared == columns.end() || column->dispensable < spared->dispensable))
@@ -67,20 +80,13 @@ std::vector<std::string> make_room(std::vector<Column>& columns, std::size_t mos
         if (spared == columns.end())
             break;
         names.push_back(spared->name);
+        widths.erase(widths.begin() + (spared - columns.begin()));
         columns.erase(spared);
     }
     return names;
 }
 
 } // namespace
-
-std::size_t Column::width() const
-{
-    std::size_t width = characters(name);
-    for (const std::string& cell : cells)
-        width = std::max(width, characters(cell));
-    return width;
-}
 
 bool Column::constant() const
 {
@@ -112,12 +118,12 @@ namespace
 {
 
 // Which columns each line of a row contains.
-std::vector<std::vector<std::size_t>> lines_of(const std::vector<Column>& columns, std::size_t most)
+std::vector<std::vector<std::size_t>> lines_of(const std::vector<std::size_t>& widths, std::size_t most)
 {
     std::vector<std::vector<std::size_t>> lines(1);
     std::size_t width = 0;
-    for (std::size_t index = 0; index < columns.size(); ++index) {
-        const std::size_t own = columns[index].width();
+    for (std::size_t index = 0; index < widths.size(); ++index) {
+        const std::size_t own = widths[index];
         if (!lines.back().empty() && width + own > most) {
             lines.emplace_back();
             width = kIndent;
@@ -128,11 +134,10 @@ std::vector<std::vector<std::size_t>> lines_of(const std::vector<Column>& column
     return lines;
 }
 
-std::string aligned(const std::string& cell, const Column& column, Colour colour)
+std::string aligned(const std::string& cell, bool left, std::size_t width, Colour colour)
 {
-    const std::string blanks(column.width() - characters(cell), ' ');
-    return (column.left ? "" : blanks) + coloured(cell, colour) + (column.left ? blanks : "") +
-           std::string(kGap, ' ');
+    const std::string blanks(width - characters(cell), ' ');
+    return (left ? "" : blanks) + coloured(cell, colour) + (left ? blanks : "") + std::string(kGap, ' ');
 }
 
 } // namespace
@@ -145,8 +150,9 @@ std::string table_text(std::vector<Column> columns)
 std::string table_text(std::vector<Column> columns, const Terminal& terminal, const std::vector<std::string>& notes)
 {
     const std::vector<std::string> common = take_common(columns);
-    const std::vector<std::string> spared = make_room(columns, terminal.columns);
-    const std::vector<std::vector<std::size_t>> lines = lines_of(columns, terminal.columns);
+    std::vector<std::size_t> widths = widths_of(columns);
+    const std::vector<std::string> spared = make_room(columns, widths, terminal.columns);
+    const std::vector<std::vector<std::size_t>> lines = lines_of(widths, terminal.columns);
 
     std::string text = common.empty() ? "\n" : filled(common, ", ", 0, terminal.columns) + "\n\n";
     const auto add_row = [&](const auto& cell_of, bool coloured_too) {
@@ -156,7 +162,7 @@ std::string table_text(std::vector<Column> columns, const Terminal& terminal, co
                 const Column& column = columns[index];
                 const std::string cell = cell_of(column);
                 const bool has_colour = coloured_too && terminal.colour && column.colour != nullptr;
-                line += aligned(cell, column, has_colour ? column.colour(cell) : Colour::none);
+                line += aligned(cell, column.left, widths[index], has_colour ? column.colour(cell) : Colour::none);
             }
             if (const std::size_t last = line.find_last_not_of(' '); last != std::string::npos || lines.size() == 1)
                 text += line.substr(0, last + 1) + "\n";

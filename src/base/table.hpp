@@ -18,7 +18,6 @@ struct Column {
     std::vector<std::string> cells{}; // one per row; empty where the column does not apply
     Colour (*colour)(const std::string& cell) = nullptr; // on a terminal with colours
 
-    std::size_t width() const;
     bool constant() const;     // whether all nonempty cells are equal
     std::string value() const; // of the first nonempty cell
 };

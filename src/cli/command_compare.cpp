@@ -1,7 +1,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
+#include "base/text_source.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "inspect/compare.hpp"
@@ -70,8 +70,8 @@ int compare(const Arguments& /*arguments*/, const Given& given, std::ostream& ou
     if (!csv.empty() && csv != "-")
         check_new_file(csv, "--csv");
 
-    const ParsedLog before = parse_log(files[0], read_text_file(files[0]));
-    const ParsedLog after = parse_log(files[1], read_text_file(files[1]));
+    const ParsedLog before = parse_log(files[0], TextSource::of_file(files[0]));
+    const ParsedLog after = parse_log(files[1], TextSource::of_file(files[1]));
     const Comparison comparison = compare_logs(before, after);
     if (!csv.empty() && csv != "-")
         write_new_file(csv, compare_csv(comparison, tolerance), "the CSV", "--csv");

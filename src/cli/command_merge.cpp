@@ -2,7 +2,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
+#include "base/text_source.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "inspect/profiler.hpp"
@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <ostream>
 #include <set>
+#include <utility>
 
 namespace nestbed
 {
@@ -34,12 +35,12 @@ constexpr std::size_t kNamed = 10; // missing cases that a message lists
 }
 
 // Advises the command that completes this log. `whole_rows` are its complete rows.
-std::string advice(const std::string& path, const std::string& whole_rows)
+std::string advice(const std::string& path, TextSource whole_rows)
 {
-    const ParsedLog log = parse_log(path, whole_rows);
+    const ParsedLog log = parse_log(path, std::move(whole_rows));
     std::vector<std::string> words;
     if (!log.rows.empty())
-        words = command_in_manifest(path, log.rows.back().cells[log.column("run_id")]);
+        words = command_in_manifest(path, log.origins[log.last_origin].at("run_id"));
     for (const char* once : {"--overwrite", "--retry-failed"})
         std::erase(words, once);
     return words.empty() ? "" : fmt::format("; to remove that row, run: {}", shell_text(words));
@@ -50,12 +51,14 @@ LogPart read_part(const std::string& path)
 {
     if (std::error_code ignored; !fs::exists(path, ignored))
         refuse(path, "there is no such file", "CSVs of nestbed run --shard");
-    const std::string text = read_text_file(path);
-    if (!text.starts_with(csv_line(columns())))
+    TextSource text = TextSource::of_file(path);
+    if (std::string buffer; !text.piece(0, buffer).starts_with(csv_line(columns())))
         refuse(path, "it is not a log of this version", "CSVs of nestbed run --shard");
-    if (const std::size_t whole = bytes_of_whole_rows(text); whole != text.size())
-        refuse(path, "its last row is incomplete", "a complete log" + advice(path, text.substr(0, whole)));
-    LogPart part{.log = parse_log(path, text), .manifest = {}, .runs = {}};
+    if (const std::size_t whole = bytes_of_whole_rows(text); whole != text.size()) {
+        text.cut(whole);
+        refuse(path, "its last row is incomplete", "a complete log" + advice(path, std::move(text)));
+    }
+    LogPart part{.log = parse_log(path, std::move(text)), .manifest = {}, .runs = {}};
     std::set<std::string> run_ids = runs_of(part.log);
     part.manifest = manifest_of(path, run_ids);
     if (!fs::exists(part.manifest))
@@ -110,14 +113,6 @@ void check_output(const std::string& path, const std::vector<std::string>& input
     }
 }
 
-std::string csv_text(const MergedLog& merged)
-{
-    std::string text = csv_line(columns());
-    for (const LogRow* row : merged.rows)
-        text += csv_line(row->cells);
-    return text;
-}
-
 // Writes both files or none.
 void write(const std::string& path, const std::vector<LogPart>& parts, const MergedLog& merged)
 {
@@ -126,7 +121,7 @@ void write(const std::string& path, const std::vector<LogPart>& parts, const Mer
         manifests.push_back(part.manifest);
     join_manifests(path, manifests);
     try {
-        replace_file(path, csv_text(merged), "the log");
+        replace_file(path, merged.text, "the log");
     } catch (...) {
         std::error_code ignored;
         fs::remove(path, ignored); // an earlier file of this name was moved aside
@@ -176,7 +171,7 @@ int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
     if (const std::string aside = put_aside(path); !aside.empty())
         err << fmt::format("nestbed: moved {} to {}\n", path, aside);
     write(path, parts, merged);
-    out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows.size(), merged.cases,
+    out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows, merged.cases,
                        parts.size(), merged.machines, path);
     if (merged.missing.empty())
         return exit_ok;

@@ -1,15 +1,14 @@
 #include "base/error.hpp"
-#include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
+#include "cli/run_options.hpp"
 #include "cli/user_program.hpp"
+#include "cli/watched_case.hpp"
 #include "device/backends.hpp"
 #include "device/cpu/observer.hpp"
-#include "inspect/race_text.hpp"
-#include "model/case_text.hpp"
 #include "plan/axis.hpp"
 #include "plan/plan.hpp"
 #include "program/build/nvcc_command.hpp"
@@ -20,11 +19,12 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <ostream>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed
 {
@@ -42,42 +42,33 @@ int call_watching_program(const Arguments& arguments, std::ostream& out)
     namespace fs = std::filesystem;
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "nestbed_races";
     if (!fs::exists(program))
-        throw RunError(fmt::format(
-            "{} does not exist; it records the memory accesses of kernels; to build it, with GCC and elfutils "
-            "(libdw-dev): cmake --build {} --target nestbed_races",
-            program.string(), program.parent_path().string()));
+        throw RunError(fmt::format("{} does not exist; it records the memory accesses of kernels; to build it, by "
+                                   "GCC (CXX=g++) and with elfutils (libdw-dev): cmake --build {} --target "
+                                   "nestbed_races",
+                                   program.string(), program.parent_path().string()));
     Arguments words{program.string(), "races"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     out.flush();
-    sigset_t mask;
-    sigemptyset(&mask);
-    const ProgramEnd end = end_of(start_program(words, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}, mask));
+    const program::HeldSignals signals;
+    const ProgramEnd end = program::run_child({.arguments = words}, signals);
     if (end.signal != 0)
         throw RunError(fmt::format("{}: {}", program.string(), end.text()));
     return end.exit_code;
 }
 
-std::string heading(const Case& point)
-{
-    std::string text;
-    for (const auto& [key, value] : settings_of(point))
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, value);
-    return text;
-}
-
 // Prints the races of a case. Returns whether the result is as expected.
-bool look(Session& session, const Case& point, bool expect_race, bool as_json, std::ostream& out, std::ostream& err)
+bool look(Session& session, const WatchedCase& now, bool expect_race)
 {
-    const Races races = session.races(point, 0);
-    if (as_json)
-        out << races_json(point, races).dump() << "\n";
+    const Races races = [&] {
+        const TimeLimit limit(now);
+        return session.races(now.point, 0);
+    }();
+    print_races(now, races);
     const Status status = races.sample.status;
-    if (!as_json && status != Status::unsupported)
-        out << folded(heading(point), 0) << races_text(races);
     const bool found = !races.races.empty();
     const bool bad = !races.bad_accesses.empty(); // no case may have those
     const auto say = [&](std::string_view more) {
-        err << fmt::format("nestbed: {}: {}{}\n", heading(point), why_not_ok(races.sample), more);
+        now.err << fmt::format("nestbed: {}: {}{}\n", heading(now.point), why_not_ok(races.sample), more);
     };
     switch (status) {
     case Status::ok:
@@ -100,7 +91,7 @@ bool look(Session& session, const Case& point, bool expect_race, bool as_json, s
 }
 
 // Options that the strategies' cases do not have.
-constexpr std::array<std::string_view, 3> kForPrograms{"timeout", "suppressions", "zero-memory"};
+constexpr std::array<std::string_view, 2> kForPrograms{"suppressions", "zero-memory"};
 
 // A file that is neither an experiment nor CUDA code, such as hello.txt, would give an error about its first line.
 void check_experiment(const std::string& path)
@@ -135,6 +126,7 @@ int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& 
             settings.set(key, {value});
     settings.set("backend", {"cpu"});
     settings.set("workers", {"1"});
+    const std::chrono::milliseconds timeout = timeout_of(settings, BackendKind::cpu);
     const Sessions sessions = open_sessions(settings, why_not_cuda, open_session, {.untimed = true});
     const Plan plan = make_plan(settings, facts_of(sessions));
     bool as_expected = true;
@@ -143,9 +135,8 @@ int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& 
         for (const Case& point : group.cases) {
             if (!given.contains("json") && !std::exchange(first, false))
                 out << "\n";
-            as_expected =
-                look(*sessions.at(point.backend), point, plan.expect_race, given.contains("json"), out, err) &&
-                as_expected;
+            const WatchedCase now{point, timeout, given.contains("json"), out, err};
+            as_expected = look(*sessions.at(point.backend), now, plan.expect_race) && as_expected;
         }
     return as_expected ? exit_ok : exit_rows_bad;
 }
@@ -234,7 +225,9 @@ Command races_command()
     });
     Options options{
         {.name = "json", .value = "", .help = "print JSON: of cases one object per line; of a program its report"}};
-    const Options more = program_options({"timeout", "suppressions", "zero-memory"});
+    Options more = program_options({"timeout", "suppressions", "zero-memory"});
+    more.front().help = "end the program (0: never) or a case after S seconds";
+    more.front().otherwise += "; a case: 600";
     options.insert(options.end(), more.begin(), more.end());
     return {.name = "races",
             .arguments = "[EXPERIMENT.cfg] [options] | FILE.cu... [options] [-- ARGUMENT...] | -- COMMAND...",

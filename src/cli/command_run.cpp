@@ -87,8 +87,7 @@ class Run
         try {
             return measured(settings, stop);
         } catch (const Interrupted&) {
-            err_ << fmt::format("nestbed: stopped before a sample was taken; to continue:\n  {}\n",
-                                command_to_go_on(arguments_));
+            err_ << stopped_early_;
             return exit_interrupted;
         }
     }
@@ -99,11 +98,16 @@ class Run
             settings, why_not_cuda, opener(given_, settings, stop, [this](const std::string& text) { note(text); }),
             {.untimed = untimed(), .ranges = ranges()});
         const std::map<BackendKind, DeviceFacts> facts = facts_of(sessions);
-        whole_ = make_plan(settings, facts);
-        plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
-        if (given_.contains("dry-run")) {
-            out_ << describe(plan_, facts);
-            return exit_ok;
+        if (stop.asked())
+            throw Interrupted();
+        {
+            const StopRequest::AtOnce at_once(stopped_early_);
+            whole_ = make_plan(settings, facts);
+            plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
+            if (given_.contains("dry-run")) {
+                out_ << describe(plan_, facts) << std::flush;
+                return exit_ok;
+            }
         }
         return measure(sessions, stop);
     }
@@ -253,7 +257,11 @@ class Run
         if (!outcome.interrupted)
             surprises = surprises_in(plan_.expect, results_, shard_.has_value());
         record_.end(path_, results_, !outcome.interrupted, outcome.rows, surprises);
-        show_summary();
+        {
+            const std::string said = fmt::format("nestbed: stopped; all rows are in {}\n", path_);
+            const StopRequest::AtOnce at_once(said);
+            show_summary();
+        }
         for (const std::string& surprise : surprises)
             err_ << fmt::format("nestbed: {}\n", surprise);
         if (is_empty())
@@ -286,6 +294,8 @@ class Run
     const Given& given_;
     std::ostream& out_;
     std::ostream& err_;
+    const std::string stopped_early_ =
+        fmt::format("nestbed: stopped before a sample was taken; to continue:\n  {}\n", command_to_go_on(arguments_));
     std::optional<Shard> shard_;
     Plan whole_;
     Plan plan_; // the part of `whole_` for this shard

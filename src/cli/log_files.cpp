@@ -1,7 +1,7 @@
 #include "cli/log_files.hpp"
 
 #include "base/error.hpp"
-#include "base/text_file.hpp"
+#include "base/text_source.hpp"
 #include "log/csv_log.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
@@ -10,7 +10,7 @@
 
 #include <filesystem>
 #include <ostream>
-#include <string_view>
+#include <utility>
 
 namespace nestbed
 {
@@ -19,11 +19,12 @@ ParsedLog read_log(const std::string& path, std::ostream& err)
 {
     if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
         throw UsageError(fmt::format("{}: it is a folder; allowed: logs of nestbed run", path));
-    const std::string text = read_text_file(path);
+    TextSource text = TextSource::of_file(path);
     const std::size_t whole = bytes_of_whole_rows(text);
     if (whole != text.size())
         err << fmt::format("nestbed: {}: the last row is not complete and is left out\n", path);
-    return parse_log(path, std::string_view(text).substr(0, whole));
+    text.cut(whole);
+    return parse_log(path, std::move(text));
 }
 
 std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)

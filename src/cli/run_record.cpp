@@ -15,10 +15,10 @@ void RunRecord::had(const ParsedLog& rows)
     earlier_.merge(runs_of(rows));
     if (rows.rows.empty())
         return;
-    const std::size_t column = rows.column("run_id");
-    last_run_ = rows.rows.back().cells[column];
-    last_rows_ = static_cast<std::size_t>(
-        std::ranges::count_if(rows.rows, [&](const LogRow& row) { return row.cells[column] == last_run_; }));
+    last_run_ = rows.origins[rows.last_origin].at("run_id");
+    last_rows_ = 0;
+    for (const RowOrigin& origin : rows.origins)
+        last_rows_ += origin.at("run_id") == last_run_ ? origin.rows : 0;
 }
 
 void RunRecord::begin(const std::string& path, RunStart start, const Sessions& sessions, bool probed)

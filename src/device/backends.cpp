@@ -24,7 +24,7 @@ std::string why_not(BackendKind backend)
 #ifdef NESTBED_HAS_CUDA
     return on_cuda::why_no_gpu();
 #else
-    return "this build has no CUDA: nvcc was not found when it was configured";
+    return "this build has no CUDA code; `experiments/build.sh --cuda` builds with it";
 #endif
 }
 

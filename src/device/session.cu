@@ -2,6 +2,7 @@
 #include "device/session.hpp"
 
 #include "base/error.hpp"
+#include "base/standard_streams.hpp"
 #include "device/probe.hpp"
 #include "device/tracer.hpp"
 #include "device/workload.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -93,7 +95,7 @@ class BackendSession final : public Session
         }
         Tracer tracer(context_, grids);
         const LaunchPlan plan = plan_launches(one, form, context_.facts());
-        tracer.add_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
+        tracer.set_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
         trace.sample = run(one, draws_of(point, repetition), false, &tracer);
         trace.run_us = trace.sample.gpu_us ? trace.sample.gpu_us : trace.sample.wall_us;
         if (trace.sample.status == Status::unsupported || trace.sample.status == Status::crashed)
@@ -194,6 +196,9 @@ class BackendSession final : public Session
         const Mechanism mechanism = mechanism_of(strategy.info(), point);
         if (const std::string why = why_lacking(strategy, point); !why.empty())
             return unsupported(why);
+        std::optional<StandardOutputToError> quiet;
+        if (!aloud || strategy.info().workload != "hello")
+            quiet.emplace();
         try {
             const ExpectedLaunches form = workload.expected(strategy, point);
             const LaunchPlan plan = plan_launches(point, form, context_.facts());

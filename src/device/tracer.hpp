@@ -36,10 +36,12 @@ class Tracer
                     .marks = 0};
     }
 
-    // Reserves the records of all root grids of a run, each with `blocks` blocks. Call it once, before the run. Root
-    // grids that do not fit are lost. If a root grid has more than kMarksAGrid blocks, its blocks share marks.
-    void add_roots(unsigned roots, unsigned blocks)
+    // Reserves the records of all root grids of a run, each with `blocks` blocks, before the first of them is launched. A
+    // second call replaces the first. Root grids that do not fit are lost. If a root grid has more than kMarksAGrid blocks,
+    // its blocks share marks.
+    void set_roots(unsigned roots, unsigned blocks)
     {
+        on_host_.marks = 0;
         const unsigned marks = std::min(blocks, kMarksAGrid);
         std::vector<GridRecord> records(std::min(roots, capacity_));
         for (GridRecord& record : records) {

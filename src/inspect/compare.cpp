@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace nestbed
@@ -54,19 +56,11 @@ bool says_something(const ParsedLog& log, std::string_view column)
     return std::ranges::any_of(log.rows, [&](const LogRow& row) { return !current_cell(log, row, column).empty(); });
 }
 
-bool several_experiments(const ParsedLog& log)
-{
-    std::set<std::string> found;
-    for (const LogRow& row : log.rows)
-        found.insert(current_cell(log, row, "experiment"));
-    return found.size() > 1;
-}
-
 bool several_gpus(const ParsedLog& log)
 {
     std::map<std::string, std::set<std::string>> found;
-    for (const LogRow& row : log.rows)
-        found[current_cell(log, row, "backend")].insert(current_cell(log, row, "gpu"));
+    for (const RowOrigin& origin : log.origins)
+        found[origin.at("backend")].insert(origin.at("gpu"));
     return std::ranges::any_of(found, [](const auto& backend) { return backend.second.size() > 1; });
 }
 
@@ -82,7 +76,7 @@ void choose_columns(Comparison& comparison, const ParsedLog& before, const Parse
             comparison.left_out.emplace_back(name);
     }
     const auto both = [&](std::string_view name) { return before.has(name) && after.has(name); };
-    if (both("experiment") && (several_experiments(before) || several_experiments(after)))
+    if (both("experiment") && (before.values_of("experiment").size() > 1 || after.values_of("experiment").size() > 1))
         comparison.columns.emplace_back("experiment");
     if (both("gpu") && (several_gpus(before) || several_gpus(after)))
         comparison.columns.emplace_back("gpu");
@@ -113,109 +107,107 @@ void check_rows(const ParsedLog& log)
     }
 }
 
-// The rows of one case in one log.
+// The times of one clock, in us, in the rows of a case that are ok.
+struct Times {
+    std::string column; // "gpu_us"
+    std::vector<double> us{};
+};
+
+// What is kept of the rows of one case in one log.
 struct CaseRows {
     CaseCells cells;
     std::string key;
-    std::vector<const LogRow*> rows;
+    std::size_t line = 0; // of the first row
+    CaseSide side{};      // without the times
+    Times gpu{.column = "gpu_us"};
+    Times wall{.column = "wall_us"};
+    bool held = true; // all rows that are ok are
+
+    const Times& times_by(std::string_view clock) const { return clock == "gpu" ? gpu : wall; }
 };
 
 struct Groups {
-    std::vector<CaseCells> order; // identities, in the order of their first rows in the log
-    std::map<CaseCells, CaseRows> by_identity;
+    std::vector<std::string> order; // identities, in the order of their first rows in the log
+    std::unordered_map<std::string, CaseRows> by_identity;
 };
 
 // Rows with the same key belong to one case: all requested values are the same. The values with which they were
 // launched (`wave`, `streams`) may differ.
-void check_same_case(const Comparison& comparison, const CaseRows& group, const CaseCells& cells,
-                     const std::string& place)
+void check_same_case(const Comparison& comparison, const CaseRows& group, const ParsedLog& log, const LogRow& row)
 {
-    for (std::size_t index = 0; index < cells.size(); ++index) {
+    for (std::size_t index = 0; index < group.cells.size(); ++index) {
         const std::string& name = comparison.columns[index];
-        if (cells[index] != group.cells[index] && name != "wave" && name != "streams")
-            throw RunError(fmt::format("{}: {} is '{}'; expected: '{}', as in line {} of the same key", place, name,
-                                       cells[index], group.cells[index], group.rows.front()->line));
+        if (name == "wave" || name == "streams")
+            continue;
+        if (const std::string cell = current_cell(log, row, name); cell != group.cells[index])
+            throw RunError(fmt::format("{}:{}: {} is '{}'; expected: '{}', as in line {} of the same key", log.path,
+                                       row.line, name, cell, group.cells[index], group.line));
     }
+}
+
+// An open time may contain the submission by the host. Logs that are older than the column `submit` have only open
+// times.
+void add_row(CaseRows& group, const ParsedLog& log, const LogRow& row)
+{
+    const std::string& status = row.cells[log.column("status")];
+    CaseSide& side = group.side;
+    const bool ok = status == "ok";
+    if (side.rows == 0 || (!ok && side.not_ok() == 0))
+        side.status = status;
+    ++side.rows;
+    if (!ok)
+        return;
+    ++side.ok;
+    for (Times* const times : {&group.gpu, &group.wall})
+        if (log.has(times->column) && !row.cells[log.column(times->column)].empty())
+            times->us.push_back(log.number(row, times->column));
+    group.held = group.held && log.has("submit") && row.cells[log.column("submit")] == "held";
 }
 
 Groups groups_of(const Comparison& comparison, const ParsedLog& log)
 {
+    std::vector<std::string> identifying;
+    std::ranges::copy_if(comparison.columns, std::back_inserter(identifying), [&](const std::string& column) {
+        return !comparison.by_key || std::ranges::find(kBesideKey, column) != kBesideKey.end();
+    });
     Groups groups;
+    std::string identity;
     for (const LogRow& row : log.rows) {
-        CaseCells cells;
-        CaseCells identity;
-        for (const std::string& column : comparison.columns) {
-            cells.push_back(current_cell(log, row, column));
-            if (!comparison.by_key || std::ranges::find(kBesideKey, column) != kBesideKey.end())
-                identity.push_back(cells.back());
-        }
-        const std::string key = comparison.by_key ? row.cells[log.column(kKey)] : "";
+        const std::string_view key = comparison.by_key ? std::string_view(row.cells[log.column(kKey)]) : "";
         if (comparison.by_key && key.empty())
             throw RunError(fmt::format("{}:{}: key is ''; allowed: the key of a case", log.path, row.line));
-        identity.push_back(key);
-        const auto [group, is_new] =
-            groups.by_identity.try_emplace(identity, CaseRows{.cells = cells, .key = key, .rows = {}});
-        if (is_new)
+        identity = key;
+        for (const std::string& column : identifying)
+            identity.append(1, '\0').append(current_cell(log, row, column));
+        const auto [group, is_new] = groups.by_identity.try_emplace(identity);
+        if (is_new) {
             groups.order.push_back(identity);
-        else if (comparison.by_key)
-            check_same_case(comparison, group->second, cells, fmt::format("{}:{}", log.path, row.line));
-        group->second.rows.push_back(&row);
+            group->second.key = key;
+            group->second.line = row.line;
+            for (const std::string& column : comparison.columns)
+                group->second.cells.push_back(current_cell(log, row, column));
+        } else if (comparison.by_key) {
+            check_same_case(comparison, group->second, log, row);
+        }
+        add_row(group->second, log, row);
     }
     return groups;
 }
 
-bool is_ok(const ParsedLog& log, const LogRow& row)
+bool has_times(const CaseRows& group)
 {
-    return row.cells[log.column("status")] == "ok";
+    return !group.gpu.us.empty() || !group.wall.us.empty();
 }
 
-bool has_times(const ParsedLog& log, const CaseRows& group)
+// Whether every ok row has such a time.
+bool all_have(const ParsedLog& log, const CaseRows& group, const Times& times)
 {
-    return std::ranges::any_of(group.rows, [&](const LogRow* row) {
-        return is_ok(log, *row) && (!row->cells[log.column("wall_us")].empty() ||
-                                    (log.has("gpu_us") && !row->cells[log.column("gpu_us")].empty()));
-    });
+    return log.has(times.column) && times.us.size() == group.side.ok;
 }
 
-// Whether every ok row has a value in this column.
-bool all_have(const ParsedLog& log, const CaseRows& group, std::string_view column)
+CaseSide side_of(const CaseRows& group, const std::vector<double>& times)
 {
-    return log.has(column) && std::ranges::all_of(group.rows, [&](const LogRow* row) {
-               return !is_ok(log, *row) || !row->cells[log.column(column)].empty();
-           });
-}
-
-std::vector<double> times_of(const ParsedLog& log, const CaseRows& group, std::string_view column)
-{
-    std::vector<double> times;
-    for (const LogRow* row : group.rows)
-        if (is_ok(log, *row))
-            times.push_back(log.number(*row, column));
-    return times;
-}
-
-// How the GPU times were taken. An open time may contain the submission by the host. Logs that are older than the
-// column `submit` have only open times.
-std::string submit_of(const ParsedLog& log, const CaseRows& group)
-{
-    const auto is_held = [&](const LogRow* row) {
-        return !is_ok(log, *row) || row->cells[log.column("submit")] == "held";
-    };
-    return log.has("submit") && std::ranges::all_of(group.rows, is_held) ? "held" : "open";
-}
-
-CaseSide side_of(const ParsedLog& log, const CaseRows& group, const std::vector<double>& times)
-{
-    CaseSide side{.rows = group.rows.size()};
-    const LogRow* shown = nullptr;
-    for (const LogRow* row : group.rows) {
-        if (is_ok(log, *row))
-            ++side.ok;
-        else if (shown == nullptr)
-            shown = row;
-    }
-    if (!group.rows.empty())
-        side.status = (shown == nullptr ? group.rows.front() : shown)->cells[log.column("status")];
+    CaseSide side = group.side;
     if (!times.empty())
         side.median_us = median(times);
     return side;
@@ -249,32 +241,33 @@ Change change_of(const ComparedCase& one, std::size_t fewest, bool timed)
 ComparedCase compare_case(const ParsedLog& before_log, const CaseRows& before, const ParsedLog& after_log,
                           const CaseRows& after)
 {
-    const CaseRows& described = before.rows.empty() ? after : before;
+    const CaseRows& described = before.side.rows == 0 ? after : before;
     ComparedCase one{.cells = described.cells, .key = described.key};
-    std::vector<double> before_times;
-    std::vector<double> after_times;
+    const std::vector<double> none;
+    const std::vector<double>* before_times = &none;
+    const std::vector<double>* after_times = &none;
     for (const char* clock : {"gpu", "wall"}) {
-        const std::string column = fmt::format("{}_us", clock);
-        if (!all_have(before_log, before, column) || !all_have(after_log, after, column))
+        if (!all_have(before_log, before, before.times_by(clock)) ||
+            !all_have(after_log, after, after.times_by(clock)))
             continue;
-        before_times = times_of(before_log, before, column);
-        after_times = times_of(after_log, after, column);
-        one.clock = before_times.empty() && after_times.empty() ? "" : clock;
+        before_times = &before.times_by(clock).us;
+        after_times = &after.times_by(clock).us;
+        one.clock = before_times->empty() && after_times->empty() ? "" : clock;
         break;
     }
-    one.before = side_of(before_log, before, before_times);
-    one.after = side_of(after_log, after, after_times);
+    one.before = side_of(before, *before_times);
+    one.after = side_of(after, *after_times);
     if (one.before.median_us && one.after.median_us) {
         if (one.clock == "gpu") {
-            one.before.submit = submit_of(before_log, before);
-            one.after.submit = submit_of(after_log, after);
+            one.before.submit = before.held ? "held" : "open";
+            one.after.submit = after.held ? "held" : "open";
         }
-        const Estimate found = estimate_ratio(after_times, before_times);
+        const Estimate found = estimate_ratio(*after_times, *before_times);
         one.ratio = found.value;
         one.interval = found.interval;
     }
-    one.change = change_of(one, std::min(before_times.size(), after_times.size()),
-                           has_times(before_log, before) || has_times(after_log, after));
+    one.change =
+        change_of(one, std::min(before_times->size(), after_times->size()), has_times(before) || has_times(after));
     return one;
 }
 
@@ -298,21 +291,21 @@ Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
     const Groups old_groups = groups_of(comparison, before);
     const Groups new_groups = groups_of(comparison, after);
     const CaseRows none;
-    const auto group_in = [&](const Groups& groups, const CaseCells& identity) -> const CaseRows& {
+    const auto group_in = [&](const Groups& groups, const std::string& identity) -> const CaseRows& {
         const auto found = groups.by_identity.find(identity);
         return found == groups.by_identity.end() ? none : found->second;
     };
     std::size_t common = 0;
-    for (const CaseCells& identity : old_groups.order) {
+    for (const std::string& identity : old_groups.order) {
         const CaseRows& again = group_in(new_groups, identity);
-        common += again.rows.empty() ? 0 : 1;
+        common += again.side.rows == 0 ? 0 : 1;
         comparison.cases.push_back(compare_case(before, group_in(old_groups, identity), after, again));
     }
     if (common == 0)
         throw UsageError(
             fmt::format("{} ({} cases) and {} ({}) have no case in common; allowed: logs of the same cases",
                         before.path, old_groups.order.size(), after.path, new_groups.order.size()));
-    for (const CaseCells& identity : new_groups.order)
+    for (const std::string& identity : new_groups.order)
         if (!old_groups.by_identity.contains(identity))
             comparison.cases.push_back(compare_case(before, none, after, group_in(new_groups, identity)));
     std::ranges::stable_sort(comparison.cases, [](const ComparedCase& a, const ComparedCase& b) {

@@ -103,12 +103,8 @@ std::string values_text(const ParsedLog& log, std::string_view column)
 {
     if (!log.has(column))
         return "";
-    const std::size_t index = log.column(column);
-    std::vector<std::string> found;
-    std::set<std::string_view> seen;
-    for (const LogRow& row : log.rows)
-        if (const std::string& cell = row.cells[index]; !cell.empty() && seen.insert(cell).second)
-            found.push_back(cell);
+    std::vector<std::string> found = log.values_of(column);
+    std::erase(found, "");
     return fmt::format("{}", fmt::join(found, ", "));
 }
 

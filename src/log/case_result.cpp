@@ -1,9 +1,10 @@
 #include "log/case_result.hpp"
 
+#include "base/text.hpp"
 #include "model/case_text.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
 
 namespace nestbed
 {
@@ -15,19 +16,39 @@ bool ends_case(Status status)
 
 bool CaseResult::lost() const
 {
-    return std::ranges::any_of(samples, [](const Sample& sample) {
+    return std::ranges::any_of(samples, [](const KeptSample& sample) {
         return sample.status == Status::timeout || sample.status == Status::crashed;
     });
 }
 
-void CaseResult::add(unsigned repetition, Sample sample, const Repeats& repeats)
+void CaseResult::keep(const Sample& sample)
+{
+    if (sample.status != Status::ok && !bad) {
+        bad = sample.status;
+        reason = sample.detail;
+    }
+    if (sample.status == Status::ok)
+        latencies_us.insert(latencies_us.end(), sample.latencies_us.begin(), sample.latencies_us.end());
+    if (sample.launches && !launches)
+        launches = sample.launches->attempted;
+    if (sample.gpu_state.throttled())
+        std::ranges::move(split(sample.gpu_state.throttle, ' '),
+                          std::inserter(throttle_reasons, throttle_reasons.end()));
+    samples.push_back({.status = sample.status,
+                       .gpu_us = sample.gpu_us,
+                       .wall_us = sample.wall_us,
+                       .held = sample.held,
+                       .throttled = sample.gpu_state.throttled()});
+}
+
+void CaseResult::add(unsigned repetition, const Sample& sample, const Repeats& repeats)
 {
     repetitions.insert(repetition);
-    for (std::optional<double>* us : {&sample.gpu_us, &sample.wall_us})
+    keep(sample);
+    for (std::optional<double>* us : {&samples.back().gpu_us, &samples.back().wall_us})
         if (*us)
             *us = as_logged(**us);
     const bool ends = ends_case(sample.status);
-    samples.push_back(std::move(sample));
     const auto there = static_cast<unsigned>(repetitions.size());
     const bool gap = *repetitions.rbegin() >= there; // a failed row was removed and will be measured again
     complete = complete || ends || (there >= planned && !gap && repeats.enough(there, times_of(*this)));
@@ -38,7 +59,7 @@ void CaseResult::add(unsigned repetition, Sample sample, const Repeats& repeats)
 std::vector<double> times_of(const CaseResult& result)
 {
     std::vector<double> times;
-    for (const Sample& sample : result.samples)
+    for (const KeptSample& sample : result.samples)
         if (sample.status == Status::ok && sample.wall_us)
             times.push_back(sample.gpu_us ? *sample.gpu_us : *sample.wall_us);
     return times;
@@ -47,7 +68,7 @@ std::vector<double> times_of(const CaseResult& result)
 std::vector<double> gpu_times_of(const CaseResult& result)
 {
     std::vector<double> times;
-    for (const Sample& sample : result.samples)
+    for (const KeptSample& sample : result.samples)
         if (sample.status == Status::ok && sample.gpu_us)
             times.push_back(*sample.gpu_us);
     return times;

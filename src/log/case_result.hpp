@@ -7,7 +7,9 @@
 #include "plan/plan.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,13 +17,30 @@
 namespace nestbed
 {
 
+// What is kept of each sample. A log may have millions.
+struct KeptSample {
+    Status status = Status::ok;
+    std::optional<double> gpu_us;
+    std::optional<double> wall_us;
+    bool held = false;
+    bool throttled = false;
+};
+
 // All samples of a case: those of this run, and those that were already in the log.
 struct CaseResult {
     Case point;
     std::size_t group = 0; // index of its group in the plan
-    std::vector<Sample> samples;
-    std::set<unsigned> repetitions{}; // the repetitions of these samples
-    std::string key{};                // key_of()
+    std::vector<KeptSample> samples{};
+    std::set<unsigned> repetitions{};        // the repetitions of these samples
+    std::string key{};                       // key_of()
+    std::optional<Status> bad{};             // of the first sample that is not ok
+    std::string reason{};                    // the detail of that sample
+    std::optional<std::uint64_t> launches{}; // attempted by the first sample that counted them
+    std::vector<double> latencies_us{};      // of all samples that are ok
+    std::set<std::string> throttle_reasons{};
+
+    // Adds a sample without its repetition.
+    void keep(const Sample& sample);
 
     // Whether it made a worker crash or hang.
     bool lost() const;
@@ -33,7 +52,7 @@ struct CaseResult {
     // The number of planned samples that exist or will not be taken.
     std::size_t done() const { return complete ? planned : repetitions.size(); }
     // Rounds the times of the sample as the log does, so that a resumed run makes the same decision about precision.
-    void add(unsigned repetition, Sample sample, const Repeats& repeats);
+    void add(unsigned repetition, const Sample& sample, const Repeats& repeats);
 };
 
 // In us, for the samples that are ok: the GPU time, or the host time if there is no GPU time.

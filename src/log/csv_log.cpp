@@ -26,16 +26,19 @@
 namespace nestbed
 {
 
-std::size_t bytes_of_whole_rows(std::string_view text)
+std::size_t bytes_of_whole_rows(const TextSource& text)
 {
     std::size_t whole = 0;
     bool quoted = false; // "" inside quotes closes them and opens them again
-    for (std::size_t index = 0; index < text.size(); ++index) {
-        if (text[index] == '"')
-            quoted = !quoted;
-        else if (text[index] == '\n' && !quoted)
-            whole = index + 1;
-    }
+    std::string buffer;
+    std::string_view piece;
+    for (std::size_t at = 0; !(piece = text.piece(at, buffer)).empty(); at += piece.size())
+        for (std::size_t index = 0; index < piece.size(); ++index) {
+            if (piece[index] == '"')
+                quoted = !quoted;
+            else if (piece[index] == '\n' && !quoted)
+                whole = at + index + 1;
+        }
     return whole;
 }
 
@@ -71,8 +74,9 @@ bool is_at(int descriptor, const std::string& path)
 std::set<std::string> runs_in_log(const std::string& path)
 {
     try {
-        const std::string text = read_text_file(path);
-        return runs_of(parse_log(path, std::string_view(text).substr(0, bytes_of_whole_rows(text))));
+        TextSource text = TextSource::of_file(path);
+        text.cut(bytes_of_whole_rows(text));
+        return runs_of(parse_log(path, std::move(text)));
     } catch (const RunError&) {
         return {};
     }
@@ -191,7 +195,7 @@ CsvLog::~CsvLog()
 ParsedLog CsvLog::rows() const
 {
     if (whole_ == 0)
-        return {.path = path_, .columns = columns(), .rows = {}};
+        return parse_log(path_, csv_line(columns()));
     return parse_log(path_, std::string_view(text_).substr(0, whole_));
 }
 

@@ -15,7 +15,11 @@ namespace nestbed
 {
 
 // The length of the complete rows at the start of a CSV text: up to the last line break that is not inside quotes.
-std::size_t bytes_of_whole_rows(std::string_view text);
+std::size_t bytes_of_whole_rows(const TextSource& text);
+inline std::size_t bytes_of_whole_rows(std::string_view text)
+{
+    return bytes_of_whole_rows(TextSource(text));
+}
 
 // FILE.WORD-N with the first number N for which neither a log nor its manifest exists.
 std::string free_name(const std::string& path, std::string_view word);
@@ -40,7 +44,8 @@ class CsvLog
     // Removes a file that this object created if begin() was not called.
     ~CsvLog();
 
-    // The existing rows, without a partial row. Throws RunError as parse_log() does.
+    // The existing rows, without a partial row. They refer to the copy of the text: use them before begin(). Throws
+    // RunError as parse_log() does.
     ParsedLog rows() const;
     bool has_rows() const;
     bool has_header() const { return whole_ != 0; }

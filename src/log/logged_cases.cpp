@@ -14,6 +14,7 @@
 #include <charconv>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace nestbed
@@ -117,8 +118,9 @@ Case input_of(const Case& point)
 // Adds the facts about a run's device that the row contains.
 void add_facts(RunFacts& run, const ParsedLog& log, const LogRow& row)
 {
-    const auto text = [&](std::string_view column) {
-        return log.has(column) ? row.cells[log.column(column)] : std::string();
+    static const std::string kNone;
+    const auto text = [&](std::string_view column) -> const std::string& {
+        return log.has(column) ? row.cells[log.column(column)] : kNone;
     };
     run.experiment = text("experiment");
     run.schedule = text("schedule");
@@ -136,8 +138,8 @@ void add_facts(RunFacts& run, const ParsedLog& log, const LogRow& row)
 LoggedCases logged_cases(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
 {
     LoggedCases logged;
-    std::map<std::string, std::size_t> place_in_plan; // by key
-    std::map<std::string, Case> planned;
+    std::unordered_map<std::string, std::size_t> place_in_plan; // by key
+    std::unordered_map<std::string, Case> planned;
     for (const auto& [run_id, run] : runs) {
         logged.title = run.title.empty() ? run.experiment : run.title;
         for (const PlannedCase& one : run.cases) {
@@ -146,7 +148,7 @@ LoggedCases logged_cases(const ParsedLog& log, const std::map<std::string, RunId
                 planned.emplace(one.key, case_of(one.settings, "the manifest of " + log.path));
         }
     }
-    std::map<std::string, std::size_t> found; // by key
+    std::unordered_map<std::string, std::size_t> found; // by key
     for (const LogRow& row : log.rows) {
         std::string key = log.has("key") ? row.cells[log.column("key")] : "";
         std::optional<Case> point;
@@ -154,19 +156,25 @@ LoggedCases logged_cases(const ParsedLog& log, const std::map<std::string, RunId
             point = case_in(log, row);
             key = key.empty() ? settings_text(*point) : key;
         }
-        const auto [at, is_new] = found.emplace(key, logged.results.size());
+        const auto [at, is_new] = found.try_emplace(key, logged.results.size());
         if (is_new)
-            logged.results.push_back({.point = point ? *point : planned.at(key), .samples = {}, .key = key});
+            logged.results.push_back({.point = point ? *point : planned.at(key), .key = key});
         CaseResult& result = logged.results[at->second];
-        result.samples.push_back(sample_of(log, row));
+        result.keep(sample_of(log, row));
         add_facts(logged.runs[result.point.backend], log, row);
     }
-    const auto order = [&](const CaseResult& one) {
+    const auto place_of = [&](const CaseResult& one) {
         const auto place = place_in_plan.find(one.key);
-        return std::tuple(place == place_in_plan.end() ? SIZE_MAX : place->second, input_of(one.point),
-                          one.point.strategy, one.point);
+        return place == place_in_plan.end() ? SIZE_MAX : place->second;
     };
-    std::ranges::sort(logged.results, {}, order);
+    std::ranges::sort(logged.results, [&](const CaseResult& one, const CaseResult& other) {
+        const std::size_t place = place_of(one);
+        const std::size_t other_place = place_of(other);
+        if (place != other_place || place != SIZE_MAX)
+            return place < other_place;
+        return std::tuple(input_of(one.point), one.point.strategy, one.point) <
+               std::tuple(input_of(other.point), other.point.strategy, other.point);
+    });
     std::map<Case, std::size_t> groups;
     for (CaseResult& result : logged.results)
         result.group = groups.emplace(input_of(result.point), groups.size()).first->second;

@@ -25,8 +25,9 @@ struct MissingCase {
 };
 
 struct MergedLog {
-    std::vector<const LogRow*> rows; // rows of the parts, in the order of the whole plan, then by repetition
-    std::size_t cases = 0;           // number of cases with rows
+    std::string text; // the header, and the rows of the parts in the order of the whole plan, then by repetition
+    std::size_t rows = 0;
+    std::size_t cases = 0; // number of cases with rows
     std::size_t planned = 0;
     std::size_t machines = 0; // number of machines that measured the rows
     std::vector<MissingCase> missing;

@@ -13,9 +13,7 @@ constexpr std::string_view kMechanism = "mechanism";
 
 bool has_mechanism(const ParsedLog& log, std::string_view name)
 {
-    return log.has(kMechanism) && std::ranges::any_of(log.rows, [&](const LogRow& row) {
-               return row.cells[log.column(kMechanism)] == name;
-           });
+    return std::ranges::any_of(log.origins, [&](const RowOrigin& origin) { return origin.at(kMechanism) == name; });
 }
 
 // The value that all reductions had before the column existed.

@@ -104,10 +104,11 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
 
 std::set<std::string> runs_of(const ParsedLog& log)
 {
-    std::set<std::string> runs;
-    for (const LogRow& row : log.rows)
-        runs.insert(cell(log, row, "run_id"));
-    return runs;
+    if (log.rows.empty())
+        return {};
+    static_cast<void>(log.column("run_id"));
+    const std::vector<std::string> runs = log.values_of("run_id");
+    return {runs.begin(), runs.end()};
 }
 
 std::vector<std::string> reasons_not_to_resume(const std::map<std::string, RunIdentity>& there,

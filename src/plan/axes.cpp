@@ -88,7 +88,7 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
         values = parse_axis(settings.of(axis.name), axis.range);
     }
     if (values.empty())
-        values.push_back({axis.usual, std::make_shared<const Setting>(Setting{std::string(axis.name), "", "", 0})});
+        values.push_back({axis.usual, std::make_shared<const Setting>(Setting{.key = std::string(axis.name)})});
     return values;
 }
 

@@ -14,45 +14,23 @@ namespace nestbed
 namespace
 {
 
-std::optional<double> latency_of(const CaseResult& result)
-{
-    std::vector<double> latencies;
-    for (const Sample& sample : result.samples)
-        if (sample.status == Status::ok)
-            latencies.insert(latencies.end(), sample.latencies_us.begin(), sample.latencies_us.end());
-    return latencies.empty() ? std::nullopt : std::optional(median(latencies));
-}
-
-const Sample* first_bad(const CaseResult& result)
-{
-    const auto bad =
-        std::ranges::find_if(result.samples, [](const Sample& sample) { return sample.status != Status::ok; });
-    return bad == result.samples.end() ? nullptr : &*bad;
-}
-
 std::string status_text(const CaseResult& result)
 {
-    const Sample* const bad = first_bad(result);
-    if (bad == nullptr)
+    if (!result.bad)
         return "ok";
-    const auto same = std::ranges::count(result.samples, bad->status, &Sample::status);
-    return bad->status == Status::unsupported
-               ? std::string(name_of(bad->status))
-               : fmt::format("{} of {} {}", same, result.samples.size(), name_of(bad->status));
+    const auto same = std::ranges::count(result.samples, *result.bad, &KeptSample::status);
+    return result.bad == Status::unsupported
+               ? std::string(name_of(*result.bad))
+               : fmt::format("{} of {} {}", same, result.samples.size(), name_of(*result.bad));
 }
 
 } // namespace
 
 std::string_view clock_of(const CaseResult& result)
 {
-    const auto timed = std::ranges::find_if(result.samples, [](const Sample& s) { return s.wall_us.has_value(); });
+    const auto timed =
+        std::ranges::find_if(result.samples, [](const KeptSample& s) { return s.wall_us.has_value(); });
     return timed == result.samples.end() ? "" : timed->gpu_us ? "gpu" : "wall";
-}
-
-std::string reason_of(const CaseResult& result)
-{
-    const Sample* const bad = first_bad(result);
-    return bad == nullptr ? "" : bad->detail;
 }
 
 CaseSummary summary_of(const CaseResult& result, const RunFacts& run)
@@ -70,10 +48,9 @@ CaseSummary summary_of(const CaseResult& result, const RunFacts& run)
         summary.bandwidth = bandwidth_of(Registry::find_anywhere(result.point.strategy)->info(), result.point,
                                          of_median, run.device, run.bandwidth);
     }
-    const auto counted = std::ranges::find_if(result.samples, [](const Sample& s) { return s.launches.has_value(); });
-    if (counted != result.samples.end())
-        summary.launches = counted->launches->attempted;
-    summary.latency_us = latency_of(result);
+    summary.launches = result.launches;
+    if (!result.latencies_us.empty())
+        summary.latency_us = median(result.latencies_us);
     return summary;
 }
 
@@ -101,7 +78,7 @@ std::vector<DataCell> data_of(const CaseResult& result, const RunFacts& run)
         const std::string text = cell_of(*axis, result.point);
         cells.push_back({axis->column, text, !axis->list() && text != axis->range.word});
     }
-    const auto ok = std::ranges::count(result.samples, Status::ok, &Sample::status);
+    const auto ok = std::ranges::count(result.samples, Status::ok, &KeptSample::status);
     cells.insert(cells.end(), {{"clock", std::string(summary.clock), false},
                                {"n", std::to_string(summary.timed)},
                                {"median_us", time(summary.median_us)},
@@ -116,7 +93,7 @@ std::vector<DataCell> data_of(const CaseResult& result, const RunFacts& run)
                                {"samples_ok", std::to_string(ok)},
                                {"racy", info.racy ? "yes" : "no", false},
                                {"status", summary.status, false},
-                               {"reason", reason_of(result), false}});
+                               {"reason", result.reason, false}});
     return cells;
 }
 

@@ -31,8 +31,6 @@ struct CaseSummary {
 
 // The clock that times the case.
 std::string_view clock_of(const CaseResult& result);
-// The detail of the first sample that is not ok; empty if all are ok.
-std::string reason_of(const CaseResult& result);
 CaseSummary summary_of(const CaseResult& result, const RunFacts& run);
 
 // One line per case with all settings and numbers, not shortened: as CSV, and as a JSON list of objects.

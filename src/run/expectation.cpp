@@ -40,7 +40,7 @@ std::vector<std::string> surprises_in(Status expect, const std::vector<CaseResul
     std::map<std::string, std::size_t> shown; // by strategy in which the status is known to occur
     for (const CaseResult& result : results) {
         const auto count = [&](Status status) {
-            return static_cast<std::size_t>(std::ranges::count(result.samples, status, &Sample::status));
+            return static_cast<std::size_t>(std::ranges::count(result.samples, status, &KeptSample::status));
         };
         bad += result.samples.size() - count(Status::ok);
         if (prone_to(expect, result.point)) {

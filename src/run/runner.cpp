@@ -260,7 +260,7 @@ class GroupRun
         progress_.bad += sample.status == Status::ok ? 0 : 1;
         const std::size_t planned = result.planned;
         const std::size_t done = result.done();
-        result.add(round, std::move(sample), repeats_);
+        result.add(round, sample, repeats_);
         const double us = sample_us(result.point);
         progress_.all += result.planned - planned;
         progress_.all_us += static_cast<double>(result.planned - planned) * us;

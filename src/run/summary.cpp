@@ -26,7 +26,8 @@ namespace
 // Whether all its GPU times are free of host time.
 bool is_held(const CaseResult& result)
 {
-    return std::ranges::all_of(result.samples, [](const Sample& sample) { return sample.held || !sample.gpu_us; });
+    return std::ranges::all_of(result.samples,
+                               [](const KeptSample& sample) { return sample.held || !sample.gpu_us; });
 }
 
 // The median of `neighbored`, or else of `cub`, if one was measured: for each group, clock, state of the L2 cache,
@@ -178,14 +179,11 @@ std::string throttled_text(const std::vector<CaseResult>& results)
     std::size_t throttled = 0;
     std::size_t samples = 0;
     std::set<std::string> reasons;
-    for (const CaseResult& result : results)
-        for (const Sample& sample : result.samples) {
-            ++samples;
-            if (!sample.gpu_state.throttled())
-                continue;
-            ++throttled;
-            std::ranges::move(split(sample.gpu_state.throttle, ' '), std::inserter(reasons, reasons.end()));
-        }
+    for (const CaseResult& result : results) {
+        samples += result.samples.size();
+        throttled += static_cast<std::size_t>(std::ranges::count(result.samples, true, &KeptSample::throttled));
+        reasons.insert(result.throttle_reasons.begin(), result.throttle_reasons.end());
+    }
     return throttled == 0 ? ""
                           : fmt::format("{} of {} samples were taken while the GPU's clocks were lowered: {}\n",
                                         throttled, samples, fmt::join(reasons, ", "));
@@ -273,7 +271,7 @@ std::vector<std::string> reasons_of(const std::vector<CaseResult>& results)
     std::vector<std::string> reasons;
     std::string before;
     for (const CaseResult& result : results) {
-        std::string reason = printable(reason_of(result));
+        std::string reason = printable(result.reason);
         reasons.push_back(reason == before ? "" : reason);
         before = std::move(reason);
     }

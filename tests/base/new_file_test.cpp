@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
@@ -170,6 +171,30 @@ TEST(ReplaceFile, RemovesWhatProcessesThatWereEndedLeftOfIt)
     replace_file(scratch.path("a.json"), "after", "the text");
     EXPECT_EQ(names_in(scratch), (std::set<std::string>{"a.json", "b.json", "c.json"}));
     EXPECT_EQ(scratch.read("a.json"), "after");
+}
+
+// A file that came into being after the name was checked is not replaced.
+TEST(WriteNewFile, IsDoneByOneOfManyAtOnce)
+{
+    const ScratchFolder scratch;
+    for (int time = 0; time < 20; ++time) {
+        const std::string path = scratch.path("new" + std::to_string(time));
+        std::atomic<unsigned> written = 0;
+        {
+            std::vector<std::jthread> threads;
+            for (int thread = 0; thread < 4; ++thread)
+                threads.emplace_back([&] {
+                    try {
+                        write_new_file(path, "content", "the text");
+                        ++written;
+                    } catch (const UsageError&) { // it was there already
+                    } catch (const RunError& error) {
+                        EXPECT_STREQ(error.what(), (path + ": the text could not be written: File exists").c_str());
+                    }
+                });
+        }
+        EXPECT_EQ(written, 1U);
+    }
 }
 
 // No writer takes the temporary file of another for a stale one.

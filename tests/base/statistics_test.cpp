@@ -1,6 +1,8 @@
 // Summary statistics, compared with values calculated by hand.
 #include "base/statistics.hpp"
 
+#include "support/growth.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -225,6 +227,34 @@ TEST(Statistics, OfNoValuesAreRefused)
     EXPECT_THROW(estimate_median({}), std::invalid_argument);
     EXPECT_THROW(estimate_ratio({1}, {}), std::invalid_argument);
     EXPECT_THROW(estimate({}), std::invalid_argument);
+}
+
+// A round of two equal values has the median of the value, but is drawn as a round.
+TEST(Estimate, DrawsSingleValuesAsItDrawsRounds)
+{
+    for (const std::size_t count : {1U, 2U, 5U, 6U, 31U, 100U}) {
+        std::vector<double> values;
+        Rounds twice;
+        for (std::size_t index = 0; index < count; ++index) {
+            values.push_back(static_cast<double>((index * 37 + 11) % 101) + 0.5);
+            twice.push_back({values.back(), values.back()});
+        }
+        const Estimate single = estimate_median(values);
+        const Estimate rounds = estimate({{.above = twice}});
+        EXPECT_EQ(single.value, rounds.value) << count;
+        EXPECT_EQ(single.interval.low, rounds.interval.low) << count;
+        EXPECT_EQ(single.interval.high, rounds.interval.high) << count;
+    }
+}
+
+// A log has many cases with the same number of samples, which have the same draws.
+TEST(Estimate, OfManyCasesDoesNotDrawForEach)
+{
+    std::vector<double> values(5000);
+    std::ranges::generate(values, std::mt19937(1));
+    const double first = cpu_seconds([&] { estimate_ratio(values, values); }, 1);
+    const double later = cpu_seconds([&] { estimate_ratio(values, values); });
+    EXPECT_LT(later, first / 4);
 }
 
 } // namespace

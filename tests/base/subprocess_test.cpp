@@ -69,6 +69,7 @@ TEST_F(Subprocess, GivesTheSignalThatEndedIt)
 {
     const ProgramEnd end = run("kill -KILL $$");
     EXPECT_EQ(end.signal, SIGKILL);
+    EXPECT_EQ(end.exit_code, 0);
     EXPECT_FALSE(end.timed_out);
     EXPECT_FALSE(end.good());
     EXPECT_EQ(end.text(), "signal 9 (Killed)");

@@ -1,6 +1,8 @@
 // Tables for a terminal of 80 columns.
 #include "base/table.hpp"
 
+#include "support/growth.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -133,6 +135,15 @@ TEST(Table, WrapsALongLineOfCommonValues)
     const std::string text = table_in_80(columns);
     EXPECT_LE(widest_line(text), 80U);
     EXPECT_NE(text.find("axis11 123456\n\nname\n"), std::string::npos) << text;
+}
+
+TEST(Table, TakesTimeInProportionToItsRows)
+{
+    const auto table_of = [](std::size_t rows) {
+        return std::vector<Column>{{.name = "name", .left = true, .cells = std::vector<std::string>(rows, "one")},
+                                   {.name = "count", .cells = std::vector<std::string>(rows, "12345")}};
+    };
+    expect_proportional([&](std::size_t rows) { table_in_80(table_of(rows)); }, 2000);
 }
 
 } // namespace

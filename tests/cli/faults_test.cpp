@@ -1,8 +1,10 @@
 // The faults, in the test program run as nestbed: which programs have them, and the faults that a run survives in its
 // own process. The tests of the supervisor cover the faults that end their process.
+#include "device/backends.hpp"
 #include "model/strategy.hpp"
 #include "support/faults_support.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +15,7 @@ namespace nestbed
 namespace
 {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
@@ -46,7 +49,7 @@ TEST_F(Faults, AreListedByTheTestProgramAlone)
     const ProgramRun real = run_of(folder, {NESTBED_PROGRAM, "list"});
     EXPECT_TRUE(real.end.good()) << real.err;
     for (const char* fault : {"fault_abort", "fault_deadlock", "fault_endless", "fault_once", "fault_out_of_bounds",
-                              "fault_refused", "fault_trap"})
+                              "fault_prints", "fault_refused", "fault_trap", "fault_waits"})
         EXPECT_THAT(faulty.out, HasSubstr(std::string("\n") + fault + "  (reduce; cuda, cpu)\n"));
     EXPECT_THAT(faulty.out, HasSubstr("\nneighbored  (reduce; cuda, cpu)\n"));
     EXPECT_THAT(real.out, HasSubstr("\nneighbored  (reduce; cuda, cpu)\n"));
@@ -81,6 +84,30 @@ TEST_F(Faults, OfTheFirstTimeAreGoneTheSecondTime)
     const ProgramRun second = run("fault_once", "second.csv");
     EXPECT_EQ(second.end.exit_code, 0) << second.err;
     EXPECT_EQ(only_row("second.csv")["status"], "ok");
+}
+
+// The commands that print data to standard output and run kernels in their own process.
+TEST_F(Faults, WhatKernelsPrintIsNotInTheDataOnStandardOutput)
+{
+    std::vector<std::vector<std::string>> commands{
+        {"run", "--repeat", "1", "--warmup", "0", "--in-process", "-o", "-"},
+        {"run", "--repeat", "1", "--warmup", "0", "-o", "-"},
+        {"tree"},
+        {"trace", "-o", "-"}};
+    std::vector<const char*> backends{"cpu"};
+    if (why_not(BackendKind::cuda).empty())
+        backends.push_back("cuda");
+    for (const char* const backend : backends)
+        for (std::vector<std::string> words : commands) {
+            SCOPED_TRACE(fmt::format("{} {}", backend, fmt::join(words, " ")));
+            words.insert(words.end(),
+                         {"--backend", backend, "--strategy", "fault_prints", "--grid", "2", "--block", "64"});
+            const ProgramRun taken = run_with_faults(folder, words);
+            EXPECT_TRUE(taken.end.good()) << taken.err;
+            EXPECT_THAT(taken.out, Not(HasSubstr("prints\n")));
+            EXPECT_THAT(taken.out, HasSubstr("fault_prints"));
+            EXPECT_THAT(taken.err, AllOf(HasSubstr("a kernel at depth 0 prints\n"), HasSubstr("depth 1 prints\n")));
+        }
 }
 
 } // namespace

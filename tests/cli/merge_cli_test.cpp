@@ -2,6 +2,7 @@
 #include "base/csv.hpp"
 #include "log/row.hpp"
 #include "support/full_disk.hpp"
+#include "support/log_support.hpp"
 #include "support/shard_support.hpp"
 
 #include <gmock/gmock.h>
@@ -78,12 +79,13 @@ TEST_F(Merging, GivesTheLogOfOneRun)
     std::vector<std::string> cases;
     for (const auto& one : *manifest["plans"].begin())
         cases.insert(cases.end(), 2, one["key"]);
-    ASSERT_EQ(cases.size(), all.rows.size());
+    const std::vector<LogRow> rows = rows_in(all);
+    ASSERT_EQ(cases.size(), rows.size());
     const std::string text = scratch_.read("s1.csv") + scratch_.read("s2.csv") + scratch_.read("s3.csv");
     for (std::size_t index = 0; index < cases.size(); ++index) {
-        EXPECT_EQ(all.rows[index].cells[all.column("key")], cases[index]);
-        EXPECT_EQ(all.rows[index].cells[all.column("repetition")], std::to_string(index % 2));
-        EXPECT_THAT(text, HasSubstr("\r\n" + csv_line(all.rows[index].cells)));
+        EXPECT_EQ(rows[index].cells[all.column("key")], cases[index]);
+        EXPECT_EQ(rows[index].cells[all.column("repetition")], std::to_string(index % 2));
+        EXPECT_THAT(text, HasSubstr("\r\n" + csv_line(rows[index].cells)));
     }
     EXPECT_EQ(fs::file_size(out()) + 2 * csv_line(columns()).size(), text.size());
 }
@@ -264,7 +266,7 @@ TEST_F(Merging, RefusesWhatIsThereTwice)
     expect_inputs_refused(inputs, "duplicate rows: case ");
     std::string stranger = text;
     const ParsedLog rows = log(inputs[1]);
-    const std::string key = log(scratch_.write("copy.csv", text)).rows.front().cells[rows.column("key")];
+    const std::string key = log(scratch_.write("copy.csv", text)).rows.begin()->cells[rows.column("key")];
     for (std::size_t at = stranger.find(key); at != std::string::npos; at = stranger.find(key))
         stranger.replace(at, key.size(), "0000");
     scratch_.write("s1.csv", stranger);

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <atomic>
 #include <iostream>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nestbed::cpu
@@ -97,6 +99,20 @@ TEST(Executor, RandomGivesTheSameSequenceOfRunsForTheSameSeed)
     EXPECT_NE(random_order(7, 1), random_order(8, 1));
     const std::vector<unsigned> two = random_order(7, 2);
     EXPECT_NE(std::vector(two.begin(), two.begin() + 16), std::vector(two.begin() + 16, two.end()));
+}
+
+TEST(Executor, RandomBeginsWithAnyThreadOfABlock)
+{
+    std::set<unsigned> first;
+    Executor executor({Schedule::Order::random, 7}, 1);
+    for (unsigned run = 0; run < 200; ++run) {
+        bool begun = false;
+        executor.run(1, dim3(2, 3, 2), [&] {
+            if (!std::exchange(begun, true))
+                first.insert(linear_thread());
+        });
+    }
+    EXPECT_EQ(first.size(), 12U);
 }
 
 TEST(Executor, RandomDrawsFromTheNumberThatItIsGivenWhateverRanBefore)

@@ -26,7 +26,7 @@ class GpuWorker : public testing::Test
     }
 
     static std::unique_ptr<Session> worker(std::chrono::milliseconds timeout,
-                                           std::vector<std::string> program = {NESTBED_TEST_PROGRAM})
+                                           std::vector<std::string> program = {this_program()})
     {
         return open_worker_session(BackendKind::cuda, {},
                                    {.timeout = timeout, .stop = nullptr, .program = std::move(program)});
@@ -97,7 +97,7 @@ TEST_F(GpuWorker, ThatIsKilledWhileItHoldsAStreamIsASignalAndTheNextOneIsFine)
     const ScratchFolder folder;
     const std::string killed = program(folder, "killed",
                                        "[ -e '" + folder.path("used") + "' ] || { : > '" + folder.path("used") +
-                                           "'; (sleep 4; kill -9 $$) & }; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
+                                           "'; (sleep 4; kill -9 $$) & }; exec " + this_program() + " \"$@\"");
     const auto session = worker(20s, {killed});
     Case wide{
         .strategy = "fanout", .backend = BackendKind::cuda, .mechanism = Mechanism::host, .submit = Submit::held};
@@ -119,7 +119,7 @@ TEST_F(GpuWorker, WithAGpuThatIsGoneIsAnError)
     const ScratchFolder folder;
     const std::string once = program(folder, "once",
                                      "[ ! -e '" + folder.path("used") + "' ] || export CUDA_VISIBLE_DEVICES=; : > '" +
-                                         folder.path("used") + "'; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
+                                         folder.path("used") + "'; exec " + this_program() + " \"$@\"");
     const auto session = worker(60s, {once});
     EXPECT_EQ(session->sample(case_of("barrier", 64), 0).status, Status::ok);
     EXPECT_TRUE(session->sample(case_of("fault_abort", 33), 0).device_lost);

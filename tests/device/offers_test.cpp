@@ -470,6 +470,33 @@ TEST(Offers, AreTracedGridByGrid)
     }
 }
 
+// Searches whose rounds launch a root grid in waves.
+bool by_rounds(const Way& way)
+{
+    return way.info().over_graph() && way.strategy.ends_with("_children");
+}
+
+// The number of root grids in a trace: one per wave. A search with a queue begins with a queue of one vertex.
+std::size_t traced_roots(const Way& way, const Sample& sample)
+{
+    return way.strategy.ends_with("_queue_children") ? 1 : sample.waves;
+}
+
+TEST(Offers, AreTracedInWavesWithTheRootGridsThatRan)
+{
+    for (const Way& way : ways_of(BackendKind::cpu, by_rounds)) {
+        SCOPED_TRACE(name_of(way));
+        Case point = usual(way);
+        point.wave = 2;
+        const Trace trace = session_of("fifo")->trace(point, 0, 4096);
+        expect_by_oracle(trace.sample, point);
+        EXPECT_GT(trace.sample.waves, 1U);
+        EXPECT_THAT(trace.grids, SizeIs(traced_roots(way, trace.sample) + *trace.sample.launches_expected));
+        for (const TracedGrid& grid : trace.grids)
+            EXPECT_TRUE(grid.begun_ns && grid.ended_ns);
+    }
+}
+
 // ---- what a plan refuses ----
 
 TEST(IrregularPlan, RefusesTheInputOfAnotherWorkload)

@@ -31,6 +31,14 @@ TEST(Session, NamesTheStrategyWhoseEntryHasAWorkloadThatIsNotThere)
     EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
 }
 
+// Not all of the memory is free, for this program needs some.
+TEST(Session, KnowsTheFreeMemory)
+{
+    const DeviceFacts facts = open_session(BackendKind::cpu, {})->facts();
+    EXPECT_GT(facts.free_memory_bytes, 0U);
+    EXPECT_LT(facts.free_memory_bytes, facts.memory_bytes);
+}
+
 // As on a GPU: the launch is refused, and the session loses nothing.
 TEST(Session, GivesACrashedSampleForALaunchThatTheExecutorRefuses)
 {

@@ -30,7 +30,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::vector<std::string> kProgram{NESTBED_TEST_PROGRAM}; // contains the faults
+const std::vector<std::string> kProgram{this_program()}; // contains the faults
 
 std::unique_ptr<Session> worker(std::chrono::milliseconds timeout = 60s, std::vector<std::string> program = kProgram,
                                 const StopRequest* stop = nullptr, const std::string& schedule = "fifo")
@@ -204,7 +204,7 @@ std::vector<std::string> at_first(const ScratchFolder& folder, unsigned times, c
     const std::string starts = folder.path("starts");
     return {program(folder, "at_first",
                     "echo >> '" + starts + "'; if [ $(wc -l < '" + starts + "') -le " + std::to_string(times) +
-                        " ]; then " + script + "; fi; exec " + NESTBED_TEST_PROGRAM + " \"$@\"")};
+                        " ]; then " + script + "; fi; exec " + this_program() + " \"$@\"")};
 }
 
 class WorkerSetUp : public testing::Test
@@ -246,7 +246,7 @@ TEST_F(WorkerSetUp, OfANewWorkerIsNotTriedMoreOftenForTheRetries)
     const std::string starts = folder.path("starts");
     const std::string open_once = program(folder, "once",
                                           "echo >> '" + starts + "'; [ $(wc -l < '" + starts +
-                                              "') = 1 ] || exit 7; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
+                                              "') = 1 ] || exit 7; exec " + this_program() + " \"$@\"");
     const auto session = worker({open_once}, 5);
     EXPECT_TRUE(session->sample(case_of("fault_abort"), 0).device_lost);
     EXPECT_THAT(text_of<RunError>([&] { session->renew(); }),
@@ -360,7 +360,7 @@ TEST(WorkerSession, WithADeviceThatIsGoneIsAnError)
     const ScratchFolder folder;
     const std::string once = program(folder, "once",
                                      "[ ! -e '" + folder.path("used") + "' ] || exit 1; : > '" + folder.path("used") +
-                                         "'; exec " + NESTBED_TEST_PROGRAM + " \"$@\"");
+                                         "'; exec " + this_program() + " \"$@\"");
     const auto session = worker(60s, {once});
     EXPECT_EQ(session->sample(case_of("barrier"), 0).status, Status::ok);
     EXPECT_EQ(session->sample(case_of("fault_abort"), 0).detail, "signal 6 (Aborted)");

@@ -98,10 +98,12 @@ void check_log(std::string_view text, const std::vector<CsvRow>* rows)
     for (const std::string& column : log.columns)
         require(log.has(column) && log.columns[log.column(column)] == column, "a column is found by its name",
                 column);
-    for (std::size_t index = 0; index < log.rows.size(); ++index) {
-        require(log.rows[index].cells.size() == log.columns.size(), "a row is whole");
-        require(log.rows[index].line == (*rows)[index + 1].line, "a row has its line");
+    std::size_t index = 0;
+    for (const LogRow& row : log.rows) {
+        require(row.cells == (*rows)[++index].cells, "a row has its cells");
+        require(row.line == (*rows)[index].line, "a row has its line");
     }
+    require(index == log.rows.size(), "every row is read");
     if (!log.rows.empty() && log.columns.size() * log.rows.size() <= 1000)
         check_numbers(log);
 }

@@ -30,6 +30,17 @@ TEST(DwellPicture, GetsLighterWithTheDwellAndIsNearlyBlackInTheSet)
     EXPECT_LT(light_of(picture.back()), light_of(picture.front()));
 }
 
+// Converted from OKLCH to sRGB by another program.
+TEST(DwellPicture, HasTheColoursOfItsScales)
+{
+    const std::vector<Rgb> picture = coloured_dwells(std::vector<float>{0, 9}, 2, 10);
+    EXPECT_EQ(picture.at(0), (Rgb{13, 14, 60}));
+    EXPECT_EQ(colour_of_depth(0, 1), (Rgb{249, 245, 230}));
+    EXPECT_EQ(colour_of_depth(0, 5), (Rgb{249, 245, 230}));
+    EXPECT_EQ(colour_of_depth(2, 5), (Rgb{248, 160, 116}));
+    EXPECT_EQ(colour_of_depth(4, 5), (Rgb{222, 41, 123}));
+}
+
 TEST(DwellPicture, HasTheTopOfTheWindowFirst)
 {
     const std::vector<float> dwells{1, 1, 9, 9}; // the bottom row first

@@ -175,18 +175,18 @@ TEST(SourcePage, RefusesCopiesThatDiffer)
 TEST(SourcePage, FindsKernelsUnderTheNamesThatTheRawPageHas)
 {
     const std::string root =
-        "void a::b::sum<int, (unsigned int)32, (a::How)1, a::b::Nest>(const T1 *, a::b::Job<T1>)";
+        "void a::b::sum<int, (unsigned int)32, (a::How)-1, a::b::Nest>(const T1 *, a::b::Job<T1>)";
     const std::string child =
-        "void a::b::sum<long, (unsigned int)32, (a::How)1, a::b::Nest>(const T1 *, a::b::Job<T1>)";
+        "void a::b::sum<long, (unsigned int)32, (a::How)-1, a::b::Nest>(const T1 *, a::b::Job<T1>)";
     const std::string hidden = "a::(anonymous namespace)::rest(int)";
     const std::string grid = section(child) + section(root) + section(kLaunch, "3") + section(hidden);
-    const std::string name = "void sum<int, 32, 1, Nest>(const T1 *, Job<T1>)";
+    const std::string name = "void sum<int, 32, -1, Nest>(const T1 *, Job<T1>)";
     EXPECT_EQ(launches_of("x", grid, raw_of({name})), 3U);
     EXPECT_EQ(launches_of("x", grid + grid, raw_of({name})), 3U);
     EXPECT_EQ(launches_of("x", grid + grid, raw_of({name, name})), 6U);
     EXPECT_EQ(launches_of("x", grid, raw_of({"rest(int)"})), 3U);
-    EXPECT_EQ(why_not_source(grid, raw_of({"void sum<int, 33, 1, Nest>(const T1 *, Job<T1>)"})),
-              "x.source.csv: its sections do not match the raw page: 0 sections of void sum<int, 33, 1, Nest>(const "
+    EXPECT_EQ(why_not_source(grid, raw_of({"void sum<int, 33, -1, Nest>(const T1 *, Job<T1>)"})),
+              "x.source.csv: its sections do not match the raw page: 0 sections of void sum<int, 33, -1, Nest>(const "
               "T1 *, Job<T1>), 1 root grids");
 }
 

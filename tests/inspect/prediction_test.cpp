@@ -27,7 +27,7 @@ Predictions predicted(const std::vector<Case>& points, const std::vector<CaseRes
 CaseResult measured(const Case& point, double factor)
 {
     CaseResult result = result_by(default_roofline(), point);
-    for (Sample& sample : result.samples)
+    for (KeptSample& sample : result.samples)
         *sample.gpu_us *= factor;
     result.key = key_of(point, "");
     return result;
@@ -114,7 +114,7 @@ TEST(Prediction, StandsBesideTheMedianThatWasMeasured)
     EXPECT_EQ(nearness_of({}).cases, 0U);
 
     CaseResult wrong = measured(near, 1);
-    for (Sample& sample : wrong.samples)
+    for (KeptSample& sample : wrong.samples)
         sample.status = Status::wrong;
     EXPECT_FALSE(predicted({near}, {wrong}).cases[0].measured);
 }

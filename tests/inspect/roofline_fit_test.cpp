@@ -86,12 +86,12 @@ TEST(RooflineFit, UsesOnlyGpuTimesThatAreOk)
 {
     LoggedCases log = log_by(another_gpu(), always);
     for (CaseResult& result : log.results) {
-        result.samples.push_back({.status = Status::wrong, .gpu_us = 1e9, .wall_us = 1e9});
-        result.samples.push_back({.wall_us = 1e9}); // without a GPU time
+        result.keep({.status = Status::wrong, .gpu_us = 1e9, .wall_us = 1e9});
+        result.keep({.wall_us = 1e9}); // without a GPU time
     }
     CaseResult executed = log.results.front();
     executed.point.backend = BackendKind::cpu;
-    for (Sample& sample : executed.samples)
+    for (KeptSample& sample : executed.samples)
         sample.gpu_us = 1e9;
     log.results.push_back(executed);
     expect_the_same(fit_roofline(std::array{log}), another_gpu(), kRoom);
@@ -104,7 +104,7 @@ TEST(RooflineFit, IsNotLedByAFewCasesThatAreFarOff)
     std::size_t index = 0;
     for (CaseResult& result : log.results)
         if (is_empty_grids(result.point) && ++index % 40 == 0)
-            for (Sample& sample : result.samples)
+            for (KeptSample& sample : result.samples)
                 *sample.gpu_us *= 5;
     expect_the_same(fit_roofline(std::array{log}), another_gpu(), 3 * kRoom, 1);
 }

@@ -1,10 +1,10 @@
 // Merging of logs, without files: the order of the rows, what is missing, and what is refused.
-#include "support/support.hpp"
-
 #include "base/error.hpp"
 #include "log/merge.hpp"
 #include "log/row.hpp"
 #include "model/case_text.hpp"
+#include "support/log_support.hpp"
+#include "support/support.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,8 @@ struct RowOf {
 
 ParsedLog log_of(const std::string& path, const std::vector<RowOf>& rows)
 {
-    ParsedLog log{.path = path, .columns = columns(), .rows = {}};
+    const ParsedLog log = log_with(path, columns(), {});
+    std::vector<std::vector<std::string>> all;
     for (const RowOf& row : rows) {
         std::vector<std::string> cells(log.columns.size());
         cells[log.column("key")] = key(row.strategy);
@@ -54,9 +55,9 @@ ParsedLog log_of(const std::string& path, const std::vector<RowOf>& rows)
         cells[log.column("status")] = row.status;
         cells[log.column("machine")] = row.machine;
         cells[log.column("run_id")] = row.run_id;
-        log.rows.push_back({log.rows.size() + 2, cells});
+        all.push_back(std::move(cells));
     }
-    return log;
+    return log_with(path, columns(), all);
 }
 
 RunIdentity record_of_shard(const std::string& shard)
@@ -88,11 +89,11 @@ LogPart part_of_rows(const std::string& path, const std::string& shard, const st
 
 std::vector<std::string> names_of(const MergedLog& merged)
 {
-    const ParsedLog empty = log_of("", {});
+    const ParsedLog log = parse_log("merged.csv", merged.text);
+    EXPECT_EQ(log.rows.size(), merged.rows);
     std::vector<std::string> names;
-    std::ranges::transform(merged.rows, std::back_inserter(names), [&](const LogRow* row) {
-        return row->cells[empty.column("strategy")] + "." + row->cells[empty.column("repetition")];
-    });
+    for (const LogRow& row : log.rows)
+        names.push_back(row.cells[log.column("strategy")] + "." + row.cells[log.column("repetition")]);
     return names;
 }
 
@@ -139,10 +140,9 @@ TEST(Merge, MissesWhatAPrecisionStillAsksFor)
     for (PlannedCase& one : part.runs.at("r1").cases)
         one.repeat = {.least = 6, .most = 20, .precision = 0.05};
     part.runs.at("r1").cases.pop_back();
-    for (LogRow& row : part.log.rows) {
-        const bool noisy = row.cells[part.log.column("strategy")] == "b";
-        row.cells[part.log.column("wall_us")] = noisy ? row.cells[part.log.column("repetition")] + "00.5" : "100.000";
-    }
+    for (std::size_t row = 0; row < rows.size(); ++row)
+        set_cell(part.log, row, "wall_us",
+                 rows[row].strategy == "b" ? std::to_string(rows[row].repetition) + "00.5" : "100.000");
     const MergedLog merged = merge_logs({part});
     ASSERT_EQ(merged.missing.size(), 1U);
     EXPECT_EQ(merged.missing[0].settings, "strategy=b backend=cuda");
@@ -168,7 +168,8 @@ TEST(Merge, TakesALogWithoutRows)
         part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}, {"b", 0}, {"b", 1}, {"c", 0}, {"c", 1}})};
     EXPECT_THAT(merge_logs(parts).missing, IsEmpty());
     const MergedLog nothing = merge_logs({parts.front()});
-    EXPECT_THAT(nothing.rows, IsEmpty());
+    EXPECT_EQ(nothing.rows, 0U);
+    EXPECT_EQ(nothing.text, csv_line(columns()));
     EXPECT_EQ(nothing.machines, 0U);
     EXPECT_EQ(nothing.missing.size(), 3U);
 }
@@ -200,9 +201,9 @@ TEST(Merge, LooksAtTheRunsOfTheRowsAlone)
     LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}});
     part.runs["r0"] = record_of_shard("");
     part.runs["r0"].experiment = "another";
-    EXPECT_EQ(merge_logs({part}).rows.size(), 1U);
+    EXPECT_EQ(merge_logs({part}).rows, 1U);
     EXPECT_THAT(missing_shards({part}), ElementsAre("2/2"));
-    part.log.rows.clear();
+    part.log = log_of("a.csv", {});
     EXPECT_THAT(refusal_of({part}),
                 HasSubstr("a.csv: it does not belong to a.csv: experiment: another there, e here"));
 }
@@ -211,8 +212,8 @@ TEST(Merge, LetsDevicesBeDifferentAndNamesThem)
 {
     LogPart other = part_of_rows("b.csv", "2/2", {{"b", 0, "ok", "m2"}});
     other.runs.at("r1").backends.at("cuda").name = "NVIDIA A100";
-    other.log.rows[0].cells[other.log.column("gpu")] = "NVIDIA A100";
-    other.log.rows[0].cells[other.log.column("driver")] = "570";
+    set_cell(other.log, 0, "gpu", "NVIDIA A100");
+    set_cell(other.log, 0, "driver", "570");
     other.runs.at("r1").backends.at("cuda").driver = "570";
     other.runs.at("r1").backends.at("cuda").multiprocessors = 108;
     const std::vector<LogPart> parts{part_of_rows("a.csv", "1/2", {{"a", 0}}), other};
@@ -244,21 +245,21 @@ TEST(Merge, RefusesARowOfNoCase)
 TEST(Merge, RefusesARowThatIsNotOfItsCase)
 {
     LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}});
-    part.log.rows[1].cells[part.log.column("strategy")] = "b";
+    set_cell(part.log, 1, "strategy", "b");
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({part})); }),
               "a.csv:3: strategy is 'b'; expected: 'a', as in the case " + key("a"));
     LogPart elsewhere = part_of_rows("a.csv", "1/2", {{"a", 0}});
-    elsewhere.log.rows[0].cells[elsewhere.log.column("gpu")] = "NVIDIA A100";
+    set_cell(elsewhere.log, 0, "gpu", "NVIDIA A100");
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({elsewhere})); }),
               "a.csv:2: gpu is 'NVIDIA A100'; expected: 'NVIDIA H200', as in the manifest of run r1");
     // Rows of one case in two files.
     const auto with_reference = [](const std::string& path, unsigned repetition, const std::string& reference) {
         LogPart one = part_of_rows(path, "1/2", {{"a", repetition}});
-        one.log.rows[0].cells[one.log.column("answer")] = reference;
-        one.log.rows[0].cells[one.log.column("reference")] = reference;
+        set_cell(one.log, 0, "answer", reference);
+        set_cell(one.log, 0, "reference", reference);
         return one;
     };
-    EXPECT_EQ(merge_logs({with_reference("a.csv", 0, "5"), with_reference("b.csv", 1, "5")}).rows.size(), 2U);
+    EXPECT_EQ(merge_logs({with_reference("a.csv", 0, "5"), with_reference("b.csv", 1, "5")}).rows, 2U);
     EXPECT_EQ(text_of<RunError>([&] {
                   static_cast<void>(merge_logs({with_reference("a.csv", 0, "5"), with_reference("b.csv", 1, "6")}));
               }),

@@ -1,6 +1,7 @@
 // Reading a log, or any other CSV with a header.
 #include "base/error.hpp"
 #include "log/parsed_log.hpp"
+#include "support/log_support.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>
@@ -16,12 +17,12 @@ TEST(ParsedLog, KnowTheirLines)
 {
     const ParsedLog rows = parse_log("a.csv", "name,detail\r\na,\"two\nlines\"\r\nb,\r\n");
     ASSERT_EQ(rows.rows.size(), 2U);
-    EXPECT_EQ(rows.rows[0].line, 2U);
-    EXPECT_EQ(rows.rows[1].line, 4U);
+    EXPECT_EQ(rows_in(rows)[0].line, 2U);
+    EXPECT_EQ(rows_in(rows)[1].line, 4U);
     const ParsedLog late = parse_log("a.csv", "\n\"two\nlines\",b\n\n1,2\n\n3,4");
     ASSERT_EQ(late.rows.size(), 2U);
-    EXPECT_EQ(late.rows[0].line, 5U);
-    EXPECT_EQ(late.rows[1].line, 7U);
+    EXPECT_EQ(rows_in(late)[0].line, 5U);
+    EXPECT_EQ(rows_in(late)[1].line, 7U);
     EXPECT_EQ(text_of<RunError>([] { parse_log("a.csv", "a,b\n\n1\n"); }),
               "a.csv:3: 1 cells under 2 columns: the row is incomplete");
 }
@@ -37,7 +38,7 @@ TEST(ParsedLog, NameWhatIsWrong)
               "a.csv:2: byte 7 is 0: the file is damaged, or not text");
     const ParsedLog rows = parse_log("a.csv", "a\r\nten\r\n");
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(rows.column("b")); }), "a.csv: it has no column b");
-    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(rows.number(rows.rows[0], "a")); }),
+    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(rows.number(rows_in(rows)[0], "a")); }),
               "a.csv:2: a is 'ten'; allowed: a number");
 }
 

@@ -32,28 +32,28 @@ std::map<BackendKind, RunFacts> some_runs()
     return {{BackendKind::cpu, {.experiment = "book", .run_id = "run-1", .schedule = "fifo"}}};
 }
 
-// Three cases. The first has a wrong row, and the second a row of a crash.
+// The samples of three cases. The first has a wrong one, and the second crashed.
+const std::vector<std::vector<Sample>> kMeasured{
+    {{.wall_us = 1.5}, {.status = Status::wrong, .detail = "1 of 4, \"so\"\nwrong"}},
+    {{.wall_us = 2}, {.status = Status::crashed, .detail = "signal 6"}},
+    {{.status = Status::unsupported, .detail = "unsupported: no"}}};
+
 std::vector<CaseResult> some_results()
 {
     Plan plan{.repeat = {{BackendKind::cpu, exactly(2)}}};
     plan.groups = {{.cases = {{.strategy = "nosync", .elements = 64, .grid = 4, .block = 16},
                               {.strategy = "nosync", .elements = 128, .grid = 8, .block = 16},
                               {.strategy = "cub", .elements = 64, .grid = 4, .block = 16}}}};
-    std::vector<CaseResult> results = cases_of(plan, some_runs());
-    results[0].samples = {{.wall_us = 1.5}, {.status = Status::wrong, .detail = "1 of 4, \"so\"\nwrong"}};
-    results[1].samples = {{.wall_us = 2}, {.status = Status::crashed, .detail = "signal 6"}};
-    results[2].samples = {{.status = Status::unsupported, .detail = "unsupported: no"}};
-    return results;
+    return cases_of(plan, some_runs());
 }
 
 std::string text_of_rows(const std::vector<CaseResult>& results, const std::function<bool(Status)>& wanted)
 {
     std::string text = csv_line(columns());
-    for (const CaseResult& result : results)
-        for (std::size_t index = 0; index < result.samples.size(); ++index)
-            if (wanted(result.samples[index].status))
-                text += csv_line(row_of(some_runs().at(BackendKind::cpu), result.point, static_cast<unsigned>(index),
-                                        result.samples[index]));
+    for (std::size_t index = 0; index < kMeasured.size(); ++index)
+        for (unsigned repetition = 0; repetition < kMeasured[index].size(); ++repetition)
+            if (const Sample& sample = kMeasured[index][repetition]; wanted(sample.status))
+                text += csv_line(row_of(some_runs().at(BackendKind::cpu), results[index].point, repetition, sample));
     return text;
 }
 

@@ -7,6 +7,7 @@
 #include "log/row.hpp"
 #include "model/case_text.hpp"
 #include "model/strategy.hpp"
+#include "support/log_support.hpp"
 #include "support/support.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ Sample wrong_sample()
 
 ParsedLog log_of(const Case& point, const Sample& sample, const RunFacts& run = run_of())
 {
-    return {.path = "a.csv", .columns = columns(), .rows = {{2, row_of(run, point, 0, sample)}}};
+    return log_with("a.csv", columns(), {row_of(run, point, 0, sample)});
 }
 
 using Changes = std::vector<std::pair<std::string, std::string>>;
@@ -59,7 +60,7 @@ using Changes = std::vector<std::pair<std::string, std::string>>;
 ParsedLog with(ParsedLog log, const Changes& changes)
 {
     for (const auto& [column, text] : changes)
-        log.rows[0].cells[log.column(column)] = text;
+        set_cell(log, 0, column, text);
     return log;
 }
 
@@ -67,7 +68,7 @@ ParsedLog with(ParsedLog log, const Changes& changes)
 std::string refusal(const ParsedLog& log, const Case& point)
 {
     try {
-        RowCheck().check_row(log, log.rows[0], settings_text(point));
+        RowCheck().check_row(log, rows_in(log)[0], settings_text(point));
         return "";
     } catch (const RunError& error) {
         return error.what();
@@ -238,13 +239,13 @@ TEST(RowCheck, HoldsARowAgainstItsRunInTheManifest)
 {
     const ParsedLog log =
         with(log_of(kReduce, right_sample(kReduce)), {{"driver", "580"}, {"cuda", "13.0"}, {"machine", "m1"}});
-    RunIdentity run{.git = log.rows[0].cells[log.column("git")], .experiment = "e"};
+    RunIdentity run{.git = log.values_of("git").front(), .experiment = "e"};
     run.backends["cpu"] = {.name = "Model 1", .driver = "580", .runtime = "13.0", .machine = "m1"};
     const auto refused = [&](const ParsedLog& some) {
-        return text_of<RunError>([&] { RowCheck::check_run(some, some.rows[0], {{"r1", run}}); });
+        return text_of<RunError>([&] { RowCheck::check_run(some, rows_in(some)[0], {{"r1", run}}); });
     };
-    RowCheck::check_run(log, log.rows[0], {{"r1", run}});
-    RowCheck::check_run(log, log.rows[0], {}); // the run is unknown
+    RowCheck::check_run(log, rows_in(log)[0], {{"r1", run}});
+    RowCheck::check_run(log, rows_in(log)[0], {}); // the run is unknown
     for (const char* column : {"experiment", "git", "gpu", "driver", "cuda", "machine"})
         EXPECT_THAT(refused(with(log, {{column, "zzz"}})),
                     testing::StartsWith(std::string("a.csv:2: ") + column + " is 'zzz'; expected: '"));
@@ -253,16 +254,16 @@ TEST(RowCheck, HoldsARowAgainstItsRunInTheManifest)
 
 TEST(RowCheck, HoldsRowsOfOneCaseAgainstOneReference)
 {
-    ParsedLog log = log_of(kReduce, right_sample(kReduce));
-    log.rows.push_back(log.rows[0]);
-    log.rows[1].line = 3;
-    log.rows[1].cells[log.column("answer")] = log.rows[1].cells[log.column("reference")] = "99";
+    const ParsedLog log = log_of(kReduce, right_sample(kReduce));
+    const LogRow row = rows_in(log)[0];
+    LogRow other{.line = 3, .cells = row.cells};
+    other.cells[log.column("answer")] = other.cells[log.column("reference")] = "99";
     RowCheck check;
-    check.check_cells(log, log.rows[0]);
-    check.check_cells(log, log.rows[0]);
-    EXPECT_EQ(text_of<RunError>([&] { check.check_cells(log, log.rows[1]); }),
+    check.check_cells(log, row);
+    check.check_cells(log, row);
+    EXPECT_EQ(text_of<RunError>([&] { check.check_cells(log, other); }),
               "a.csv:3: reference is '99'; expected: '100', as in a.csv:2 of the same case");
-    RowCheck().check_cells(log, log.rows[1]);
+    RowCheck().check_cells(log, other);
 }
 
 // Logs of earlier versions lack columns, but all their rows agree.

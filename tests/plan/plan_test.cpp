@@ -66,11 +66,14 @@ TEST(Plan, RepeatsAndWarmsUpByBackendUnlessTold)
     EXPECT_EQ(usual.warmup.at(BackendKind::cuda), 3U);
     EXPECT_EQ(usual.warmup.at(BackendKind::cpu), 1U);
     EXPECT_EQ(usual.sample_count(), 35U);
+    EXPECT_EQ(usual.retries, 0U);
 
-    const Plan told = plan_of({{"strategy", "nosync,synced"}, {"repeat", "5"}, {"warmup", "0"}}, both());
+    const Plan told =
+        plan_of({{"strategy", "nosync,synced"}, {"repeat", "5"}, {"warmup", "0"}, {"retries", "2"}}, both());
     EXPECT_EQ(told.repeat.at(BackendKind::cuda), exactly(5));
     EXPECT_EQ(told.warmup.at(BackendKind::cpu), 0U);
     EXPECT_EQ(told.sample_count(), 20U);
+    EXPECT_EQ(told.retries, 2U);
 }
 
 TEST(LatencySetting, IsOnOrOff)

@@ -333,6 +333,17 @@ TEST(NvccSteps, AWatchedProgramHasTheDetector)
     EXPECT_THROW(steps_of(parsed("--nestbed-races my.cu"), without, "/h.hpp", "/t"), RunError);
 }
 
+TEST(NvccToolchain, IsThatOfABuildByGcc)
+{
+    try {
+        read_toolchain("/nowhere/program");
+        FAIL() << "a folder without a toolchain was taken";
+    } catch (const RunError& error) {
+        EXPECT_THAT(error.what(),
+                    AllOf(HasSubstr("/nowhere/program/toolchain.json does not exist"), HasSubstr("CXX=g++")));
+    }
+}
+
 TEST(NvccSteps, OtherProducts)
 {
     EXPECT_THAT(steps("-dlink a.o b.o -o dlink.o"), ElementsAre(HasSubstr("-x c -c /dev/null -o dlink.o")));

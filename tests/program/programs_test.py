@@ -179,6 +179,7 @@ class Tests(unittest.TestCase):
         for run in runs:
             with self.subTest(schedule=run.schedule):
                 self.assertIsNotNone(run.report, run.err)
+                self.assertNotIn(": warning: an argument of the launch", run.err)
                 if not program.racing:
                     self.assertEqual(run.code, program.exit_code, run.out + run.err)
                     if program.schedules == SCHEDULES or run.schedule in program.schedules:
@@ -256,6 +257,45 @@ class Builds(unittest.TestCase):
                 self.assertRegex(done.stderr, r"^my\.cu:1: warning: inline PTX 'ld\.x\.u32 %0' is .*\nmy\.cu:3: warning: .*\n$")
                 self.assertEqual(ran.returncode, 7 * bad)
                 self.assertEqual("block (3,0,0), thread (0,0,0): my.cu:3: inline PTX 'st.x.u32 [%0], 1'" in ran.stderr, bool(bad), ran.stderr)
+
+
+class EarlyEnds(unittest.TestCase):
+    """Programs under `nestbed races` that do not come to their end: what was found until then is printed."""
+
+    # kernel k, what main() does after it, options, and what standard error must have besides the race of line 2
+    RACE = "race: write and write of a[0]"
+    LAST = "the program did not come to its end, so that there may be more races than those that follow; last access: "
+    CASES = {
+        "a_crash": ("a[0] = i; if (i == 1) *(int*)nullptr = 1;", "", [], [
+            "access to an address that is no memory in kernel k (launched at ", LAST + "write of a[0] at ", "signal 11 (Segmentation fault)"]),
+        "a_full_stack": ("a[0] = i; if (i == 1) a[1] = deep(1 << 20);", "", [], [
+            "the address is at the end of the thread's stack", "(576 KB); NESTBED_STACK_BYTES=N gives"]),
+        "an_abort_of_the_host": ("a[0] = i;", "cudaDeviceSynchronize(); abort();", [], [LAST, "signal 6 (Aborted)"]),
+        "a_volatile_spin": ("a[0] = i; while (*(volatile int*)(a + 1) == 0) {}", "", ["--timeout", "1"], [
+            "asked to end (SIGTERM) in kernel k (launched at ", LAST + "atomic read of a[1] at ", "did not end within 1 s and was ended"]),
+        "a_fault_beside_a_spin": ("a[0] = i; Adds adds{a + 2}; if (i == 1) assert(i == 0); while (*(volatile int*)(a + 1) == 0) {}", "", [], [
+            "assertion `i == 0` failed"]),
+    }
+
+    def test_report_what_was_found(self):
+        for name, (kernel, then, options, texts) in self.CASES.items():
+            with self.subTest(name), tempfile.TemporaryDirectory(prefix="nestbed-ends-") as folder:
+                source = ("#include <cassert>\n__global__ void k(int* a); // the rest is on one line, for its number\n"
+                          "struct Adds { int* to; __device__ ~Adds() { atomicAdd(to, 1); } };\n"
+                          "__device__ int deep(int n) { volatile char big[1000]; big[n % 1000] = 1; return n == 0 ? big[0] : deep(n - 1) + big[1]; }\n"
+                          f"__global__ void k(int* a) {{ const int i = blockIdx.x; {kernel} }}\n"
+                          f"int main() {{ int* a; cudaMalloc(&a, 12); cudaMemset(a, 0, 12); k<<<2, 1>>>(a); {then} "
+                          "return cudaDeviceSynchronize(); }\n")
+                path = pathlib.Path(folder) / "my.cu"
+                path.write_text(source, encoding="utf-8")
+                for json_option in ([], ["--json"]):
+                    done = subprocess.run([NESTBED, "races", *json_option, *options, str(path)], capture_output=True, text=True, timeout=BUILD_S,
+                                          check=False)
+                    self.assertEqual(done.returncode, EXIT_RACES, done.stderr)
+                    for text in [self.RACE, *texts]:
+                        self.assertIn(text, done.stderr)
+                    self.assertEqual([race["pairs"] for race in json.loads(done.stdout)["races"]] if json_option else done.stdout,
+                                     [1] if json_option else "")
 
 
 @unittest.skipUnless(shutil.which("nvcc"), "there is no nvcc")

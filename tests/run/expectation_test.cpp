@@ -19,7 +19,7 @@ CaseResult rows(const std::string& strategy, const std::vector<Status>& statuses
 {
     CaseResult result{.point = {.strategy = strategy, .grid = 4, .block = 16}};
     for (const Status status : statuses)
-        result.samples.push_back({.status = status});
+        result.keep({.status = status});
     return result;
 }
 

@@ -218,7 +218,7 @@ TEST_F(Runner, WarmsUpBeforeTheFirstTimedSampleAndRecordsNoneOfIt)
     ASSERT_EQ(logged("wall_us").size(), 10U);
     EXPECT_EQ(logged("wall_us").front(), "16.000");
     for (const CaseResult& result : results)
-        for (const Sample& sample : result.samples)
+        for (const KeptSample& sample : result.samples)
             EXPECT_GT(sample.wall_us.value(), 15);
 }
 
@@ -329,7 +329,7 @@ TEST_F(Runner, LogsAStrategyThatTheBackendDoesNotHaveWithoutAskingTheSession)
     EXPECT_THAT(session->asked, ElementsAre(case_of(1), case_of(1), case_of(1)));
     ASSERT_EQ(results[0].samples.size(), 1U);
     EXPECT_EQ(results[0].samples[0].status, Status::unsupported);
-    EXPECT_EQ(results[0].samples[0].detail, "unsupported: test-only-on-cuda does not run on backend cpu");
+    EXPECT_EQ(results[0].reason, "unsupported: test-only-on-cuda does not run on backend cpu");
     EXPECT_THAT(logged("strategy"), ElementsAre("test-only-on-cuda", "nosync", "nosync"));
 }
 
@@ -391,7 +391,7 @@ TEST_F(Runner, TriesACaseThatTakesItsWorkerDownAgainAndThenGoesOnWithoutIt)
             plan, [](const Case& point, std::size_t) { return *point.depth == 2 ? kLost : Sample{.wall_us = 1}; });
         ASSERT_EQ(results[2].samples.size(), 1U);
         EXPECT_EQ(results[2].samples[0].status, Status::crashed);
-        EXPECT_EQ(results[2].samples[0].detail,
+        EXPECT_EQ(results[2].reason,
                   retries == 0 ? "signal 11" : "signal 11 (" + std::to_string(retries + 1) + " tries)");
         EXPECT_EQ(std::ranges::count(session->asked, case_of(2)), retries + 1);
         EXPECT_EQ(std::ranges::count(logged("status"), "crashed"), 1);

@@ -25,10 +25,17 @@ Sample timed(std::optional<double> gpu_us, double wall_us, std::uint64_t launche
     return sample;
 }
 
-CaseResult result(const std::string& strategy, std::vector<Sample> samples)
+CaseResult result_of(const Case& point, const std::vector<Sample>& samples)
 {
-    return {.point = {.strategy = strategy, .elements = 2048 * 512, .grid = 2048, .block = 512},
-            .samples = std::move(samples)};
+    CaseResult result{.point = point};
+    for (const Sample& sample : samples)
+        result.keep(sample);
+    return result;
+}
+
+CaseResult result(const std::string& strategy, const std::vector<Sample>& samples)
+{
+    return result_of({.strategy = strategy, .elements = 2048 * 512, .grid = 2048, .block = 512}, samples);
 }
 
 // The number of samples that an interval needs.
@@ -37,9 +44,9 @@ std::vector<Sample> five_timed(std::optional<double> gpu_us, double wall_us, std
     return std::vector<Sample>(kFewestSamples, timed(gpu_us, wall_us, launches));
 }
 
-CaseResult transpose(BlockShape shape, std::vector<Sample> samples)
+CaseResult transpose(BlockShape shape, const std::vector<Sample>& samples)
 {
-    return {.point = {.strategy = "naive_row",
+    return result_of({.strategy = "naive_row",
                       .type = ElementType::float32,
                       .elements = 2048 * 1024,
                       .grid = 0,
@@ -47,7 +54,7 @@ CaseResult transpose(BlockShape shape, std::vector<Sample> samples)
                       .nx = 2048,
                       .ny = 1024,
                       .shape = shape},
-            .samples = std::move(samples)};
+                     samples);
 }
 
 std::string table(const std::vector<CaseResult>& results, double peak_gb_s = 0)
@@ -102,12 +109,14 @@ TEST(SummaryTable, CountsTheSamplesOfACaseWhereCasesDiffer)
     EXPECT_THAT(table({result("neighbored", five_timed(20, 30)), result("nosync", {timed(40, 50)})}),
                 AllOf(ContainsRegex("strategy +n +median"), ContainsRegex("neighbored +5 +20.0 us"),
                       ContainsRegex("nosync +1 +40.0 us")));
+    EXPECT_THAT(table({result("neighbored", {10, timed(20, 30)}), result("nosync", five_timed(40, 50))}),
+                AllOf(ContainsRegex("neighbored  10 +20.0 us"), ContainsRegex("nosync       5 +40.0 us")));
 }
 
 TEST(SummaryTable, MarksARatioOfAHeldTimeToOneThatIsNot)
 {
     const auto held = [](CaseResult one) {
-        for (Sample& sample : one.samples)
+        for (KeptSample& sample : one.samples)
             sample.held = true;
         return one;
     };
@@ -132,12 +141,12 @@ TEST(SummaryTable, MarksARatioOfAHeldTimeToOneThatIsNot)
 
 TEST(SummaryTable, CountsWhatWasTakenUnderLoweredClocks)
 {
-    CaseResult slow = result("neighbored", {timed(20, 30), timed(20, 30), timed(20, 30)});
-    slow.samples[0].gpu_state.throttle = "sw_power_cap hw_thermal";
-    slow.samples[1].gpu_state.throttle = "no";
-    slow.samples[2].gpu_state.throttle = "sw_power_cap";
+    std::vector<Sample> slow(3, timed(20, 30));
+    slow[0].gpu_state.throttle = "sw_power_cap hw_thermal";
+    slow[1].gpu_state.throttle = "no";
+    slow[2].gpu_state.throttle = "sw_power_cap";
     EXPECT_THAT(
-        table({slow, result("nosync", {timed(40, 50)})}),
+        table({result("neighbored", slow), result("nosync", {timed(40, 50)})}),
         ContainsRegex(
             "\n2 of 4 samples were taken while the GPU's clocks were lowered:[ \n]hw_thermal,[ \n]sw_power_cap\n"));
     EXPECT_THAT(table({result("nosync", {timed(40, 50)})}), Not(HasSubstr("lowered")));
@@ -242,7 +251,7 @@ TEST(SummaryTable, KeepsWhatCountsAtAnyWidth)
             results.push_back(result("nosync", five_timed(681190.5, 700000, 524288)));
             results.back().point.mechanism = mechanism;
             results.back().point.wave = wave;
-            results.back().samples.push_back({.status = Status::wrong, .detail = "7 of 64 blocks\x1b[31m are wrong"});
+            results.back().keep({.status = Status::wrong, .detail = "7 of 64 blocks\x1b[31m are wrong"});
         }
     for (const std::size_t columns : {40U, 60U, 80U, 140U}) {
         const std::string text = summary_table("A title of many words, more than fit a narrow terminal", results,
@@ -261,8 +270,8 @@ TEST(SummaryTable, KeepsWhatCountsAtAnyWidth)
 
 TEST(SummaryTable, MarksRacyStrategiesAndSaysTheFirstReasonOnce)
 {
-    CaseResult wrong = result("nosync", {timed(20, 30), timed(20, 30)});
-    wrong.samples[1] = {.status = Status::wrong, .detail = "2 of 4 blocks are wrong"};
+    const CaseResult wrong =
+        result("nosync", {timed(20, 30), {.status = Status::wrong, .detail = "2 of 4 blocks are wrong"}});
     CaseResult again = wrong;
     again.point.block = 256;
     const std::string text =
@@ -295,9 +304,7 @@ TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
     EXPECT_THAT(table({nosync, cub}), AllOf(ContainsRegex("nosync .* 4.00  ok"), ContainsRegex("cub .* 1.00  ok")));
     EXPECT_THAT(table({nosync, cub, result("neighbored", {timed(20, 22)})}),
                 AllOf(ContainsRegex("nosync .* 2.00  ok"), ContainsRegex("cub .* 0.50  ok")));
-    CaseResult failed = result("neighbored", {timed({}, 20)});
-    failed.samples[0].status = Status::wrong;
-    failed.samples[0].wall_us.reset();
+    const CaseResult failed = result("neighbored", {{.status = Status::wrong}});
     EXPECT_THAT(table({nosync, cub, failed}), ContainsRegex("nosync .* 4.00  ok"));
     CaseResult elsewhere = cub;
     elsewhere.group = 1; // a different input
@@ -306,12 +313,13 @@ TEST(SummaryTable, SetsInRatioToCubWhereThereIsNoNeighbored)
 
 TEST(SummaryTable, ShowsTheMedianLatencyOfAllLaunchesOfTheOkSamples)
 {
-    CaseResult chain = result("chain", {timed(20, 30, 3), timed(20, 30, 3), timed({}, 0, 3)});
+    std::vector<Sample> samples{timed(20, 30, 3), timed(20, 30, 3), timed({}, 0, 3)};
+    samples[0].latencies_us = {1, 2, 30};
+    samples[1].latencies_us = {4, 50};
+    samples[2].status = Status::wrong;
+    samples[2].latencies_us = {900, 900, 900, 900, 900, 900};
+    CaseResult chain = result("chain", samples);
     chain.point.type = ElementType::none;
-    chain.samples[0].latencies_us = {1, 2, 30};
-    chain.samples[1].latencies_us = {4, 50};
-    chain.samples[2].status = Status::wrong;
-    chain.samples[2].latencies_us = {900, 900, 900, 900, 900, 900};
     const std::string text = table({chain, result("neighbored", {timed(20, 30)})});
     EXPECT_THAT(text, ContainsRegex("launches +latency +GB/s +ratio"));
     EXPECT_THAT(text, ContainsRegex("chain .* 3 +4.00 us +1 of 3 wrong"));

@@ -477,11 +477,28 @@ class InBrowser(unittest.TestCase):
 
 class Page(InBrowser):
     """The page of results/h200."""
+    is_as_opened = False  # whether the page has only changed in what `opened` sets back
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.file = page_of_results()
+
+    def open(self, *words, **view):
+        Page.is_as_opened = False
+        return super().open(*words, **view)
+
+    def opened(self):
+        """The page at its usual size. A load takes seconds, so it stays open for the tests that need it so, and what
+        they have chosen, opened and scrolled is set back."""
+        if not Page.is_as_opened:
+            self.open()
+        self.script("""
+            if (panel.open) panel.close();
+            document.getElementById('reset').click();
+            document.querySelectorAll('#claims, .card details').forEach((each) => (each.open = false));
+            scrollTo(0, 0);""")
+        Page.is_as_opened = True
 
     def points(self, figure, log):
         """[(y, up, case, its rows in the CSV)] of the lines that a figure draws of a log; `up`: distance to the upper
@@ -515,7 +532,7 @@ class Page(InBrowser):
         self.assertLess(min(self.open() for _ in range(2)), 10)  # 1.5 to 2.4 s on two idle cores
 
     def test_every_figure_draws_something(self):
-        self.open()
+        self.opened()
         shown = self.script("return figures.map(({id}) => id)")
         for figure in shown:
             self.assertTrue(self.drawn(figure), figure)
@@ -524,7 +541,7 @@ class Page(InBrowser):
                          [f"#figure-{figure}" for figure in shown])
 
     def test_a_figure_that_no_log_can_fill_is_not_there(self):
-        self.open()
+        self.opened()
         self.assertNotIn("by-block", self.script("return figures.map(({id}) => id)"))
         self.assertEqual(self.browser.find_elements("id", "figure-by-block"), [])
         self.assertNotIn("Nothing to draw", self.browser.find_element("tag name", "main").text)
@@ -548,7 +565,7 @@ class Page(InBrowser):
             return scrollY === 0 && top > 0 && bottom <= innerHeight;"""))
 
     def test_strategies_can_be_searched_for(self):
-        self.open()
+        self.opened()
         kept = "return [...document.querySelectorAll('label.chip:not([hidden]) input[name=strategy]')].map(({value}) => value).sort()"
         search = self.browser.find_element("id", "search")
         for text, names in (("*2_tail", ["reduce2_tail"]), ("HOST_", ["host_loop", "host_parallel"]), ("nothing(", [])):
@@ -566,7 +583,7 @@ class Page(InBrowser):
         self.assertGreater(len(self.strategies("by-depth")), 5)
 
     def test_racy_strategies_are_marked(self):
-        self.open()
+        self.opened()
         for figure in ("by-depth", "ways"):
             self.drawn(figure)
             text = self.script("return document.getElementById(`figure-${arguments[0]}`).textContent", figure)
@@ -578,7 +595,7 @@ class Page(InBrowser):
         self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in figure_style.RACY if name in measured})
 
     def test_dots_have_their_time_and_launches_beside_them(self):
-        self.open()
+        self.opened()
         drawn = [case for cases in self.drawn("ways").values() for case in cases]
         said = self.script("return document.querySelector('#figure-ways .plot').layout.annotations.map(({text}) => text)")
         self.assertEqual([text for text in said if text in ("time", "device launches")], ["time", "device launches"])
@@ -587,7 +604,7 @@ class Page(InBrowser):
             self.assertIn(figure_style.grouped(case["launches"]), said)
 
     def test_the_panel_of_rows_has_a_title_in_words(self):
-        self.open()
+        self.opened()
         self.drawn("ways")
         self.script("openCase(cases.findIndex((each) => each.log === 'ways.csv' && each.strategy === 'nosync' && each.mechanism === 'null_stream'))")
         self.assertEqual(self.browser.find_element("id", "rows-title").text,
@@ -596,7 +613,7 @@ class Page(InBrowser):
         self.assertRegex(self.browser.find_element("id", "rows-title").text, "^The rows behind .*: ")
 
     def test_numbers_are_written_as_in_the_figures(self):
-        self.open()
+        self.opened()
         numbers = [0.001234, 0.1, 0.5, 1, 1.5, 9.996, 11.66, 99.95, 700, 999.4, 999.6, 1000, 9999, 12345, 20700, 999400, 999600, 1.5e6,
                    4e7, 65536, 1048576, 1e9, 4e8]
         self.assertEqual(self.script("return arguments[0].map(duration)", numbers), [figure_style.time_text(us) for us in numbers])
@@ -606,7 +623,7 @@ class Page(InBrowser):
         self.assertEqual(self.script("return arguments[0].map(power)", whole), [figure_style.power_text(one) for one in whole])
 
     def test_lines_have_the_colours_of_the_table(self):
-        self.open()
+        self.opened()
         for figure in ("by-depth", "chain", "bandwidth"):
             self.drawn(figure)
             drawn, said = self.script("""
@@ -619,7 +636,7 @@ class Page(InBrowser):
     def test_levels_of_the_table_are_drawn(self):
         """A level is drawn across the axis of values: at its height in plots with axes, at its horizontal position in
         dot plots."""
-        self.open()
+        self.opened()
         level = """
             const {layout: {shapes, annotations}, data} = document.querySelector(`#figure-${arguments[0]} .plot`);
             return [shapes.map(({xref, yref, x0, x1, y0, y1}) => ({x: xref === 'paper' ? null : [x0, x1],
@@ -674,7 +691,7 @@ class Page(InBrowser):
                 self.assertAlmostEqual(float(found["Time, µs"]), float(row["gpu_us"] or row["wall_us"]), places=3)
 
     def test_one_set_of_filters_holds_for_all_figures(self):
-        self.open()
+        self.opened()
         before = {figure: self.drawn(figure) for figure in ("by-depth", "by-grid", "ways")}
         self.only("strategy", "nosync", "reduce2")
         for figure, was in before.items():
@@ -696,7 +713,7 @@ class Page(InBrowser):
         self.assertEqual(self.strategies("by-depth"), {"synced"})
 
     def test_an_empty_figure_says_what_is_missing(self):
-        self.open()
+        self.opened()
         self.only("strategy", "blobs")
         self.assertEqual(self.drawn("by-depth"), {})
         said = self.browser.find_element("css selector", "#figure-by-depth .empty").text
@@ -704,7 +721,7 @@ class Page(InBrowser):
         self.assertFalse(self.browser.find_element("css selector", "#figure-by-depth figure").is_displayed())
 
     def test_hover_and_table_lead_to_the_lines(self):
-        self.open()
+        self.opened()
         self.drawn("by-depth")
         hover, case = self.script("""
             const [trace] = document.querySelector('#figure-by-depth .plot').data;
@@ -722,7 +739,7 @@ class Page(InBrowser):
         self.assertEqual(self.focused("className"), "rows")
 
     def test_a_click_on_a_point_opens_its_rows(self):
-        self.open()
+        self.opened()
         case = next(iter(self.drawn("by-grid").values()))[0]
         self.script("""
             const plot = document.querySelector('#figure-by-grid .plot');
@@ -730,7 +747,7 @@ class Page(InBrowser):
         self.assert_rows(RESULTS / "grid.csv", case["lines"])
 
     def test_what_is_not_ok_is_marked_and_counted(self):
-        self.open()
+        self.opened()
         rows = read_csv(RESULTS / "pending.csv").values()
         lost = {name: cases for name, cases in self.drawn("pending").items() if name.endswith("no ok row")}
         self.assertEqual(sum(case["rows"] for cases in lost.values() for case in cases),
@@ -744,7 +761,7 @@ class Page(InBrowser):
         self.assertIn("wrong", self.browser.find_element("css selector", "#figure-hazard .caption").text)
 
     def test_wrong_answers_are_a_share_of_those_that_are_ok_or_wrong(self):
-        self.open()
+        self.opened()
         points = self.points("hazard", "hazard.csv")
         self.assertEqual(len(points), 168)
         self.assertEqual(max(y for y, *_ in points), 100)
@@ -763,7 +780,7 @@ class Page(InBrowser):
             return document.querySelector('#figure-hazard .plot').data[0].y.map((y) => y && Math.round(y));"""), [33, 0, None])
 
     def test_launches_lost_are_a_share_of_those_expected(self):
-        self.open()
+        self.opened()
         self.drawn("pending")
         self.choose("pending.shows", "launches lost")
         points = self.points("pending", "pending.csv")
@@ -773,7 +790,7 @@ class Page(InBrowser):
             self.assertAlmostEqual(y, 100 * (1 - made / median_of(rows, "launches_expected")), places=6)
 
     def test_ratios_are_to_the_faster_cub(self):
-        self.open()
+        self.opened()
         cubs = {}
         for row in read_csv(RESULTS / "library.csv").values():
             if row["strategy"] in ("cub", "cub_narrow"):
@@ -785,7 +802,7 @@ class Page(InBrowser):
             self.assertAlmostEqual(y, time_of(rows) / faster, places=6)
 
     def test_times_of_a_launch_and_a_level_are_over_their_number(self):
-        self.open()
+        self.opened()
         for figure, column, count in (("chain", "depth", 107), ("fanout", "grid", 74)):
             points = self.points(figure, "launch.csv")
             self.assertEqual(len(points), count)
@@ -793,7 +810,7 @@ class Page(InBrowser):
                 self.assertAlmostEqual(y / (time_of(rows) / float(rows[0][column])), 1, places=6)
 
     def test_every_case_of_a_figure_is_drawn_or_counted(self):
-        self.open()
+        self.opened()
         self.drawn("chain")
         caption = "return document.querySelector(`#figure-${arguments[0]} .caption`).textContent"
         self.assertRegex(self.script(caption, "chain"), r"^All 107 cases")
@@ -806,7 +823,7 @@ class Page(InBrowser):
         self.assertIn(f"{every - drawn} cases are not drawn: they have one depth alone, or none.", said)
 
     def test_families_are_those_of_the_figures(self):
-        self.open()
+        self.opened()
         found = self.script("return families.map(({name, strategies, light}) => [name, light, strategies])")
         self.assertEqual([[name, colour.upper(), sorted(members)] for name, colour, members in found],
                          [[name, colour.upper(), sorted(members)] for name, (colour, members) in figure_style.FAMILIES.items()])
@@ -816,7 +833,7 @@ class Page(InBrowser):
             self.assertEqual({figure_style.family_of(case["strategy"], case["launches"] or 0) for case in cases}, {name})
 
     def test_a_click_works_after_a_figure_was_empty(self):
-        self.open()
+        self.opened()
         self.drawn("by-grid")
         self.only("strategy", "blobs")
         self.assertEqual(self.drawn("by-grid"), {})
@@ -916,7 +933,7 @@ class Page(InBrowser):
         self.assertTrue(self.script("return document.activeElement === document.querySelector('#claims button.rows')"))
 
     def test_controls_have_names(self):
-        self.open()
+        self.opened()
         self.drawn("pending")
         nameless = self.script("""
             const named = (each) => each.ariaLabel || each.textContent.trim() || each.labels?.length;

@@ -272,21 +272,89 @@ class Named(Scratch):
 class Build(Scratch):
     """What build.sh asks CMake to do, in a copy where the tools are fakes."""
 
-    def asked(self, *words):
-        (self.folder / "experiments").mkdir(exist_ok=True)
-        for name in ("build.sh", "packages.sh"):
-            shutil.copy(ROOT / "experiments" / name, self.folder / "experiments")
-        for name, answer in (("dpkg-query", "install ok installed"), ("nvcc", "release 13.0, V13.0.88"), ("nvidia-smi", "8.9"),
+    NO_GPU = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
+
+    def build(self, *words, cuda="13.0", gpu="8.9", script="experiments/build.sh", **variables):
+        for name in ("experiments/build.sh", "experiments/packages.sh", script):
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            text = (ROOT / name).read_text().replace("/usr/local/cuda", "/nowhere/cuda")  # not the CUDA toolkit of this machine
+            (self.folder / name).write_text(text)
+            (self.folder / name).chmod(0o755)
+        for name, answer in (("dpkg-query", "install ok installed"), ("nvcc", f"release {cuda}, V{cuda}.88"), ("nvidia-smi", gpu),
                              ("cmake", "")):
             path = self.folder / "bin" / name
             path.parent.mkdir(exist_ok=True)
-            path.write_text(f"#!/bin/sh\necho '{answer}'\n" if answer else f'#!/bin/sh\necho "$@" >>{self.folder}/asked\n')
+            path.write_text(f'#!/bin/sh\necho "{answer}"\n' if answer else f'#!/bin/sh\necho "$@" >>"{self.folder}/asked"\n')
             path.chmod(0o755)
+        if not cuda:
+            (self.folder / "bin/nvcc").unlink()
         (self.folder / "asked").unlink(missing_ok=True)
-        done = subprocess.run([self.folder / "experiments/build.sh", *words], capture_output=True, text=True, check=False,
-                              env={"PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+        path = ":".join(part for part in os.environ["PATH"].split(":") if not (pathlib.Path(part) / "nvcc").exists())
+        return subprocess.run([self.folder / script, *words], capture_output=True, text=True, check=False,
+                              env={"PATH": f"{self.folder}/bin:{path}", **variables})
+
+    def asked(self, *words, **machine):
+        done = self.build(*words, **machine)
         self.assertEqual(done.returncode, 0, done.stderr)
         return (self.folder / "asked").read_text().splitlines()[0]
+
+    def test_compiles_cuda_code_where_a_gpu_can_run_it_or_on_request(self):
+        cpu, cuda = "--preset cpu-only", "--preset release"
+        no_toolkit = "build.sh: no CUDA toolkit was found: CPU-only build, with the executor only\n"
+        no_gpu = ("build.sh: there is a CUDA toolkit, but nvidia-smi names no GPU: CPU-only build, with the executor only; "
+                  "for a GPU elsewhere, --cuda builds build/release\n")
+        for words, toolkit, gpu, preset, said in (
+                ((), "13.0", "8.9", cuda, ""), ((), "13.0", self.NO_GPU, cpu, no_gpu),
+                (("", "nestbed"), "13.0", self.NO_GPU, cpu, no_gpu), ((), "", "8.9", cpu, no_toolkit), ((), "", self.NO_GPU, cpu, no_toolkit),
+                (("--cuda",), "13.0", self.NO_GPU, cuda, ""), (("--cuda", "nestbed"), "13.0", "8.9", cuda, ""),
+                (("cpu-only",), "13.0", "8.9", cpu, ""), (("release",), "13.0", self.NO_GPU, cuda, "")):
+            with self.subTest(words=words, toolkit=toolkit, gpu=gpu):
+                done = self.build(*words, cuda=toolkit, gpu=gpu)
+                self.assertEqual((done.returncode, done.stderr), (0, said))
+                self.assertEqual(done.stdout, f"{self.folder}/build/{preset.split()[1]}\n")
+                asked = (self.folder / "asked").read_text().splitlines()[0]
+                self.assertTrue(asked.startswith(preset), asked)
+                self.assertEqual("ARCHITECTURES=89" in asked, gpu == "8.9", asked)
+
+    def test_a_path_that_the_tools_cannot_handle_is_refused_at_once(self):
+        top = self.folder
+        for character in "'\"$#;:()&|<>{}*?!%^`[]\t\n\\":
+            with self.subTest(character=character):
+                self.folder = top / f"a{character}b"
+                done = self.build()
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"build.sh: the path {self.folder} has the character {character}, which the build tools take as their own; "
+                              "allowed in the path of the repository: letters, digits, spaces and / . , _ + - = @ ~\n", done.stderr)
+                if character == "\\":  # CMake itself does not find the folder
+                    continue
+                shutil.copy(ROOT / "CMakeLists.txt", self.folder)
+                configured = called("cmake", "-S", ".", "-B", "build", cwd=self.folder)
+                self.assertNotEqual(configured.returncode, 0)
+                self.assertIn("nestbed: the path ", configured.stderr)
+        for name in ("a b", "aüb", "a,b", "a+b", "a-b", "a=b", "a@b", "a~b", "a_b", "a.b"):
+            with self.subTest(name=name):
+                self.folder = top / name
+                self.assertTrue(self.asked("cpu-only").startswith("--preset cpu-only"))
+
+    def test_cuda_without_a_toolkit_is_an_error(self):
+        none = ("build.sh: --cuda: no nvcc of CUDA 12.4 or later was found; allowed: with one on the PATH, in CUDACXX, CUDA_HOME or "
+                "/nowhere/cuda\n")
+        old = f"build.sh: {self.folder}/bin/nvcc is from CUDA 11.8; nestbed needs 12.4 or later\n"
+        for toolkit, said in (("", none), ("11.8", old + none)):
+            done = self.build("--cuda", cuda=toolkit)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", said))
+            self.assertFalse((self.folder / "asked").exists())
+
+    def test_scripts_pass_the_request_on(self):
+        (self.folder / "build").mkdir()
+        for preset in ("release", "cpu-only"):
+            program = self.folder / "build" / preset / "nestbed"
+            program.parent.mkdir()
+            program.write_text('#!/bin/sh\necho "$0 $@"\n')
+            program.chmod(0o755)
+        for words, preset in ((("--cuda", "x.cfg"), "release"), (("x.cfg",), "cpu-only")):
+            done = self.build(*words, gpu=self.NO_GPU, script="experiments/run.sh")
+            self.assertEqual((done.returncode, done.stdout), (0, f"{self.folder}/build/{preset}/nestbed run x.cfg\n"), done.stderr)
 
     def test_makes_code_for_the_gpu_that_is_here_unless_the_preset_says_for_which(self):
         self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89$")
@@ -343,6 +411,12 @@ class Scripts(WithTools):
                            (["--strategy=tail"], "run --strategy=tail")):
             done = self.with_tools(ROOT / "experiments/run.sh", *words, nestbed=echo, cmake="exit 1")
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, run + "\n", ""))
+
+    def test_build_nothing_for_a_gpu_where_the_nestbed_is_named(self):
+        for script in ("experiments/run.sh", "tests/run.sh"):
+            done = self.with_tools(ROOT / script, "--cuda", nestbed=NESTBED, cmake="exit 1")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (
+                2, "", f"run.sh: --cuda: NESTBED={NESTBED} names a program, and nothing is built; allowed: --cuda, or NESTBED\n"))
 
     def test_want_the_nestbed_that_is_named_to_be_there(self):
         for script, words in (("run.sh", "book.cfg"), ("plot.sh", "x.csv"), ("report.sh", "x"), ("claims.sh", "check"),

@@ -430,6 +430,20 @@ class Interrupted(Sweep):
         self.assertNotIn("fault_endless", {row["strategy"] for row in rows_of(self.log)})
         self.assert_gone(process.pid)
 
+    def test_a_plan_and_a_table_end_at_once(self):
+        """Their tables are larger than a pipe: the program cannot end until somebody reads."""
+        one = ["--strategy", "neighbored", "--elements", "1024", "--repeat", "1", "--warmup", "0", "-o", self.log.name]
+        for more, said in ((["--seed", "1:10000", "--dry-run"], "nestbed: stopped before a sample was taken; to continue:"),
+                           (["--seed", "1:2000"], "nestbed: stopped; all rows are in")):
+            with self.subTest(said):
+                process = self.start(*one, *more)
+                self.assertEqual(len(process.stdout.read(1)), 1)
+                process.send_signal(signal.SIGTERM)
+                _, err = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 130, err)
+                self.assertIn(said, err)
+        self.assertEqual(len(rows_of(self.log)), 2000)
+
     def test_before_the_first_sample_nothing_is_left(self):
         for delay in (0, 0.005, 0.01, 0.02):
             process = self.start("sweep.cfg", "-o", "early.csv")

@@ -30,7 +30,7 @@ inline ProgramRun run_of(const ScratchFolder& folder, const std::vector<std::str
 inline ProgramRun run_with_faults(const ScratchFolder& folder, std::vector<std::string> arguments,
                                   std::chrono::milliseconds timeout = std::chrono::minutes{1})
 {
-    arguments.insert(arguments.begin(), NESTBED_TEST_PROGRAM);
+    arguments.insert(arguments.begin(), this_program());
     return run_of(folder, arguments, timeout);
 }
 

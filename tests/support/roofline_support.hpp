@@ -79,7 +79,7 @@ inline CaseResult result_by(const Roofline& roofline, const Case& point, unsigne
     CaseResult result{.point = point};
     for (unsigned sample = 0; sample < kSamples; ++sample) {
         const double off = (static_cast<double>((7 * sample + seed) % kSamples) - 7) / 7;
-        result.samples.push_back({.gpu_us = us * (1 + kNoise * off), .wall_us = us + 20});
+        result.keep({.gpu_us = us * (1 + kNoise * off), .wall_us = us + 20});
     }
     return result;
 }

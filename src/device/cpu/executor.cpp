@@ -237,9 +237,9 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std
 {
     Block& block = *current_carrier()->block;
     auto& shared = block.shared;
-    const auto found = std::ranges::find(shared, key, &std::pair<const void*, std::unique_ptr<std::byte[]>>::first);
+    const auto found = std::ranges::find(shared, key, &SharedVariable::key);
     if (found != shared.end())
-        return found->second.get() + kSharedGuardBytes;
+        return found->memory.get() + kSharedGuardBytes;
     block.shared_bytes += bytes;
     if (block.shared_bytes > kMaxSharedBytes)
         throw Fault(fmt::format(
@@ -250,9 +250,8 @@ void* shared_memory(const void* key, std::size_t bytes, std::size_t element, std
     // answer.
     constexpr int kPoison = 0xFF; // NaN as a float
     const std::size_t with_guards = bytes + 2 * kSharedGuardBytes;
-    std::byte* const memory =
-        shared.emplace_back(key, std::make_unique_for_overwrite<std::byte[]>(with_guards)).second.get() +
-        kSharedGuardBytes;
+    shared.push_back({key, std::make_unique_for_overwrite<std::byte[]>(with_guards), with_guards});
+    std::byte* const memory = shared.back().memory.get() + kSharedGuardBytes;
     std::memset(memory - kSharedGuardBytes, kPoison, with_guards);
     if (block.observed != nullptr)
         observer->shared_memory(block.observed, memory, bytes, element, name);

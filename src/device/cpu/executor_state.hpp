@@ -34,6 +34,12 @@ struct BarrierPlace {
     unsigned line = 0;
 };
 
+struct SharedVariable {
+    const void* key = nullptr;
+    std::unique_ptr<std::byte[]> memory; // with guards
+    std::size_t bytes = 0;               // of the memory
+};
+
 // A running block. Each of its threads is not started, stopped in a carrier, or ended.
 struct Block {
     Grid* grid = nullptr;
@@ -52,8 +58,8 @@ struct Block {
     std::size_t position = 0;         // index of the grid in its generation (sequential schedules)
     bool sequential = true;
     Engine* engine = nullptr;
-    void* observed = nullptr;                                                 // see observer.hpp
-    std::vector<std::pair<const void*, std::unique_ptr<std::byte[]>>> shared; // by key; a kernel has few
+    void* observed = nullptr;           // see observer.hpp
+    std::vector<SharedVariable> shared; // a kernel has few
     std::size_t shared_bytes = 0;
     std::vector<Warp> warps; // made with the first exchange
 };

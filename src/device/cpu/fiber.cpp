@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 
+#include <array>
+#include <cstddef>
 #include <new>
 #include <string>
 #include <utility>
@@ -78,6 +80,12 @@ Carrier::Carrier()
 // Boost also unwinds a fiber that is destroyed, but then AddressSanitizer would not be told about the switch.
 Carrier::~Carrier()
 {
+    if (cannot_unwind_) { // the destructor of the fiber would unwind it
+        alignas(boost::context::fiber) std::array<std::byte, sizeof(boost::context::fiber)> never_destroyed;
+        new (never_destroyed.data()) boost::context::fiber(std::move(fiber_));
+        boost::context::protected_fixedsize_stack().deallocate(stack_);
+        return;
+    }
     ending_ = true;
     static_cast<void>(resume());
 }
@@ -117,6 +125,13 @@ void Carrier::stop(Stop why)
     switch_back(why);
     if (ending_)
         throw Ending{};
+}
+
+void Carrier::stop_without_unwinding(Stop why)
+{
+    cannot_unwind_ = true;
+    switch_back(why);
+    cannot_unwind_ = false;
 }
 
 void Carrier::switch_back(Stop why)

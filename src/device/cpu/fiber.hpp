@@ -6,7 +6,9 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -24,13 +26,20 @@ class Carrier
     Carrier(const Carrier&) = delete;
     Carrier& operator=(const Carrier&) = delete;
     // Ends the fiber. If a thread is stopped inside a kernel, its stack is unwound: the objects of the kernel are
-    // destroyed.
+    // destroyed. After stop_without_unwinding() they are not.
     ~Carrier();
 
     // Scheduler side: runs until the carrier stops, and returns why it stopped. Rethrows what a kernel threw.
     Stop resume();
     // Fiber side: stops here until the next resume().
     void stop(Stop why);
+    bool has_on_stack(const void* address) const
+    {
+        const auto* const top = static_cast<const std::byte*>(stack_.sp);
+        return std::less_equal<>{}(top - stack_.size, address) && std::less<>{}(address, top);
+    }
+    // The same for a caller that no exception can leave.
+    void stop_without_unwinding(Stop why);
 
     Block* block = nullptr;        // the block whose threads it runs; set before the first resume()
     std::uint32_t next_thread = 0; // which thread to run next
@@ -54,6 +63,7 @@ class Carrier
     boost::context::fiber caller_; // the fiber that resumed it, while it runs
     Stop why_ = Stop::idle;
     bool ending_ = false;
+    bool cannot_unwind_ = false;
     std::exception_ptr error_;
     // AddressSanitizer's view of both stacks.
     void* own_fake_stack_ = nullptr;

@@ -160,6 +160,8 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
                      .site = sites_.at(thread.node, place),
                      .thread = thread.index,
                      .kind = kind};
+    last_ = now;
+    last_address_ = address;
     const auto size = static_cast<std::ptrdiff_t>(region->bytes);
     const auto begin = static_cast<std::ptrdiff_t>(address - region->begin); // negative: before it
     const std::ptrdiff_t end = begin + static_cast<std::ptrdiff_t>(bytes);

@@ -132,6 +132,20 @@ RaceAccess Detector::described(const Access& access) const
     return out;
 }
 
+std::string Detector::last_access()
+{
+    if (accesses_ == 0)
+        return "";
+    const RaceAccess access = described(last_);
+    const Region* const region = shadow_.find(last_address_);
+    const SourcePlace& place = access.places.front();
+    return fmt::format(
+        "{}{} of {} at {}:{} (depth {}, block {}, thread {})", access.atomic ? "atomic " : "",
+        access.write ? "write" : "read",
+        region == nullptr ? "memory" : region->spelled(static_cast<std::ptrdiff_t>(last_address_ - region->begin)),
+        place.file, place.line, access.depth, access.block, access.thread);
+}
+
 // Calls that differ further out are one place.
 std::vector<Race> Detector::described_races() const
 {

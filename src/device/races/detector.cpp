@@ -153,6 +153,16 @@ void Detector::remove(WatchedBlock& block)
     blocks_.erase(&block);
 }
 
+// Between two accesses the executor may be at work, which is in the midst of its own data.
+void Detector::interrupt(void (*report)())
+{
+    const bool in_executor = cpu::current_thread == nullptr && !blocks_.empty();
+    if (Busy::now() || in_executor)
+        return Busy::call_next(report);
+    const Busy busy;
+    report();
+}
+
 // ---- grids and blocks ----
 
 // What the thread and its block did until now, and all that they know.

@@ -25,11 +25,13 @@
 // (Eizenberg et al., PLDI 2017).
 #pragma once
 
+#include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
 #include "device/races/clock.hpp"
 #include "device/races/shadow.hpp"
 #include "device/races/sites.hpp"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <span>
@@ -86,12 +88,13 @@ struct WatchedGrid {
 struct WatchedThread {
     WatchedBlock* block = nullptr;
     std::uint16_t index = 0;
-    std::uint32_t epoch = 1;  // one more than its releases
-    std::uint32_t node = 0;   // of the tree of calls: where its function was called
-    Clock acquired = nullptr; // since the last barrier
-    Clock released = nullptr; // what its last fence released
-    Clock unfenced = nullptr; // what its relaxed atomics read, and a fence will acquire
-    std::uint32_t volatile_reads = 0;
+    std::uint32_t epoch = 1;                     // one more than its releases
+    std::uint32_t node = 0;                      // of the tree of calls: where its function was called
+    Clock acquired = nullptr;                    // since the last barrier
+    Clock released = nullptr;                    // what its last fence released
+    Clock unfenced = nullptr;                    // what its relaxed atomics read, and a fence will acquire
+    const volatile void* may_wait_for = nullptr; // what it reads again and again
+    std::uint32_t reads_that_may_wait = 0;
     Fenced fenced;    // since the last barrier
     SeenAtomics seen; // since the last barrier
 };
@@ -118,19 +121,31 @@ struct WatchedBlock {
 class Busy
 {
   public:
-    Busy() : before_(std::exchange(now_, true)) {}
-    ~Busy() { now_ = before_; }
+    Busy() : before_(std::exchange(now_, true))
+    {
+        std::atomic_signal_fence(std::memory_order_seq_cst); // a handler of a signal asks now()
+    }
+    ~Busy()
+    {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (!before_ && next_.load(std::memory_order_relaxed) != nullptr)
+            next_.exchange(nullptr)();
+        now_ = before_;
+    }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
 
     static bool now() { return now_; }
+    // Calls it when the detector has done its next work. What it does is not watched.
+    static void call_next(void (*report)()) { next_ = report; }
 
   private:
     static inline constinit bool now_ = false;
+    static inline constinit std::atomic<void (*)()> next_ = nullptr;
     bool before_;
 };
 
-class Detector final : public cpu::Observer
+class Detector final : public cpu::Observer, public cpu::Interruptible
 {
   public:
     void begin() override;
@@ -153,6 +168,8 @@ class Detector final : public cpu::Observer
     void block_ends(void* block) override;
     void shared_memory(void* block, const void* begin, std::size_t bytes, std::size_t element,
                        std::string_view name) override;
+    void interrupt(void (*report)()) override;
+    std::string last_access() override;
 
     // ---- for the hooks: what a thread does; `place`: the address after it ----
 
@@ -235,6 +252,8 @@ class Detector final : public cpu::Observer
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
     std::uint64_t accesses_ = 0;
+    Access last_{};
+    std::uintptr_t last_address_ = 0;
     std::uint64_t threads_ = 0;
     std::size_t block_bytes_ = 0;
     std::size_t most_bytes_ = 0; // that were kept at one time

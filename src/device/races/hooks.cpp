@@ -1,10 +1,12 @@
 // The functions that g++ -fsanitize=thread calls at every access of memory that it compiles, and at every atomic operation: their names and
 // arguments are the compiler's (GCC, gcc/sanitizer.def). ThreadSanitizer's own library is not linked. They do the atomic operations.
+#include "device/cpu/fiber.hpp"
 #include "device/races/detector.hpp"
 
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 namespace nestbed::races
 {
@@ -23,6 +25,7 @@ Detector& detector()
 __attribute__((constructor(101))) void watch()
 {
     cpu::observer = &detector();
+    cpu::interruptible = &detector();
 }
 
 WatchedThread* watched()
@@ -55,6 +58,20 @@ bool releases(int order)
     return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
+// A thread that reads the same address by atomic reads again and again, or exchanges a value for the same one, waits for another thread,
+// which must run meanwhile. So may one of volatile reads, of any addresses (nullptr). Not between an access and what the detector notes of it. To the compiler, these functions throw nothing.
+void may_wait(const volatile void* address)
+{
+    constexpr std::uint32_t kReads = 128;
+    WatchedThread* const thread = watched();
+    if (thread == nullptr)
+        return;
+    if (std::exchange(thread->may_wait_for, address) != address)
+        thread->reads_that_may_wait = 0;
+    if (++thread->reads_that_may_wait % kReads == 0)
+        cpu::current_carrier()->stop_without_unwinding(cpu::Carrier::Stop::gave_way);
+}
+
 enum class Atomic : std::uint8_t { load, store, exchange, update };
 
 void atomic(const volatile void* address, std::size_t bytes, Atomic what, int order, const void* place)
@@ -74,14 +91,10 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
         detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store);
 }
 
-// An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile"). A thread that reads
-// one again and again waits for another thread.
+// An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").
 void volatile_read(const volatile void* address, std::size_t bytes, const void* place)
 {
-    constexpr std::uint32_t kReads = 128;
-    WatchedThread* const thread = watched();
-    if (thread != nullptr && ++thread->volatile_reads % kReads == 0)
-        cpu::give_way(); // before the read: it sees what the others write
+    may_wait(nullptr); // before the read: it sees what the others write
     atomic(address, bytes, Atomic::load, __ATOMIC_RELAXED, place);
 }
 
@@ -130,6 +143,7 @@ using nestbed::races::Atomic;
 #define ATOMICS(bits, T)                                                                                             \
     T __tsan_atomic##bits##_load(const volatile T* address, int order)                                               \
     {                                                                                                                \
+        nestbed::races::may_wait(address);                                                                           \
         nestbed::races::atomic(address, sizeof(T), Atomic::load, order, PLACE);                                      \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
     }                                                                                                                \
@@ -141,7 +155,10 @@ using nestbed::races::Atomic;
     T __tsan_atomic##bits##_exchange(volatile T* address, T value, int order)                                        \
     {                                                                                                                \
         nestbed::races::atomic(address, sizeof(T), Atomic::exchange, order, PLACE);                                  \
-        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                \
+        const T before = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                      \
+        if (before == value)                                                                                         \
+            nestbed::races::may_wait(address);                                                                       \
+        return before;                                                                                               \
     }                                                                                                                \
     UPDATE(bits, fetch_add, T)                                                                                       \
     UPDATE(bits, fetch_sub, T)                                                                                       \
@@ -156,6 +173,8 @@ using nestbed::races::Atomic;
             __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
         nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
                                done ? order : failed_order, PLACE);                                                  \
+        if (!done)                                                                                                   \
+            nestbed::races::may_wait(address);                                                                       \
         return done;                                                                                                 \
     }                                                                                                                \
     bool __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int order,           \
@@ -165,6 +184,8 @@ using nestbed::races::Atomic;
             __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
         nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
                                done ? order : failed_order, PLACE);                                                  \
+        if (!done)                                                                                                   \
+            nestbed::races::may_wait(address);                                                                       \
         return done;                                                                                                 \
     }
 

@@ -227,6 +227,8 @@ void launch_round(const GraphJob& job, const OfferRun<E>& round, std::uint32_t b
     plan.streams = 1;
     plan.roots = blocks;
     plan.wave = std::min(plan.wave, blocks);
+    if (job.tracer != nullptr && round.job.round == 0)
+        job.tracer->set_roots(plan.waves(), plan.wave); // the first round may have fewer blocks than the case's plan
     const PreparedRun run{.context = job.context,
                           .point = job.point,
                           .plan = plan,

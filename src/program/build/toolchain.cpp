@@ -14,6 +14,10 @@ namespace fs = std::filesystem;
 Toolchain read_toolchain(const fs::path& folder)
 {
     const fs::path file = folder / "toolchain.json";
+    if (!fs::exists(file))
+        throw RunError(fmt::format("{} does not exist: another compiler than GCC built nestbed, and only GCC builds "
+                                   "programs for the executor; allowed: a nestbed that was built with CXX=g++",
+                                   file.string()));
     Toolchain toolchain;
     try {
         const auto json = nlohmann::json::parse(read_text_file(file.string()));

@@ -17,7 +17,7 @@ class thread_block
     static dim3 thread_index() { return threadIdx; }
     static dim3 group_dim() { return blockDim; }
     static dim3 dim_threads() { return blockDim; }
-    static void sync() { __syncthreads(); }
+    static void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { __syncthreads(file, line); }
     struct arrival_token {
     };
     static arrival_token barrier_arrive() { return {}; }

@@ -1,4 +1,6 @@
-// A message at a crash: which kernel, block, thread and line. Then the signal does what it does by default.
+// What a program prints when a signal ends it: which kernel, block, thread and line; and, of a watched program, what the race detector has
+// found so far. Then the signal does what it does by default.
+#include "device/cpu/interruptible.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 
@@ -19,7 +21,7 @@ namespace nestbed::program
 namespace
 {
 
-constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT};
 
 // Only functions that a signal handler may call.
 void write_text(const char* text)
@@ -68,6 +70,10 @@ const char* cause_of(int signal, const siginfo_t& info)
                                           : "arithmetic error";
     case SIGILL:
         return "illegal instruction";
+    case SIGTERM:
+        return "asked to end (SIGTERM)";
+    case SIGINT:
+        return "interrupted (SIGINT)";
     default:
         return "abort";
     }
@@ -103,9 +109,32 @@ void write_source(const void* code)
         waitpid(child, nullptr, 0);
 }
 
-void crashed(int signal, siginfo_t* info, void* context)
+volatile std::sig_atomic_t ending_signal = 0;
+
+bool comes_again(int signal)
+{
+    return signal != SIGABRT && signal != SIGTERM && signal != SIGINT;
+}
+
+// A handler may call few functions, and this calls others: the process ends anyway, at the latest by the alarm.
+void report_and_end()
+{
+    constexpr unsigned kSeconds = 5;
+    static_cast<void>(std::signal(SIGALRM, SIG_DFL));
+    alarm(kSeconds);
+    report_so_far();
+    alarm(0);
+    if (!comes_again(ending_signal))
+        static_cast<void>(raise(ending_signal));
+}
+
+void ends(int signal, siginfo_t* info, void* context)
 {
     static_cast<void>(std::signal(signal, SIG_DFL));
+    const int before = ending_signal;
+    ending_signal = signal;
+    if (before != 0) // it came while the program was ending
+        return static_cast<void>(raise(signal));
     const cpu::ThreadContext* const thread = cpu::current_thread;
     const auto* const grid = thread == nullptr ? nullptr : static_cast<const GridRecord*>(thread->program.grid);
     if (grid != nullptr) {
@@ -139,12 +168,14 @@ void crashed(int signal, siginfo_t* info, void* context)
         if (signal == SIGSEGV && stack != 0 && address + kNear > stack && address < stack + kNear)
             write_text(
                 "nestbed: the address is at the end of the thread's stack: local arrays or recursion need more "
-                "than it has; set NESTBED_STACK_BYTES (bytes per thread, at first 65536)\n");
+                "than it has (576 KB); NESTBED_STACK_BYTES=N gives each thread N bytes\n");
         if (signal != SIGABRT)
             write_source(code);
     }
-    // A fault happens again when the handler returns; an abort() is raised again.
-    if (signal == SIGABRT)
+    // A fault happens again when the handler returns; what was sent is raised again.
+    if (cpu::interruptible != nullptr)
+        cpu::interruptible->interrupt(report_and_end);
+    else if (!comes_again(signal))
         static_cast<void>(raise(signal));
 }
 
@@ -178,7 +209,7 @@ class SignalStack
     }
 
   private:
-    static constexpr std::size_t kBytes = 64UL * 1024;
+    static constexpr std::size_t kBytes = 1024UL * 1024; // only pages that are touched take memory
     std::unique_ptr<std::byte[]> memory_;
     bool installed_ = false;
 };
@@ -197,8 +228,10 @@ void prepare_for_crashes()
             if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL)
                 continue; // the program's own
             action = {};
-            action.sa_sigaction = crashed;
+            action.sa_sigaction = ends;
             action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+            for (const int other : kSignals)
+                sigaddset(&action.sa_mask, other);
             sigaction(signal, &action, nullptr);
         }
         return true;

@@ -1,5 +1,6 @@
 // The end of a program: table, warning, races, launch tree, timeline and JSON.
 #include "base/error.hpp"
+#include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
 #include "program/runtime/report_text.hpp"
 #include "program/runtime/running.hpp"
@@ -19,6 +20,7 @@
 #include <optional>
 #include <sstream>
 #include <unistd.h>
+#include <utility>
 
 namespace nestbed::program
 {
@@ -109,10 +111,11 @@ std::optional<int> report(int status)
 }
 
 pid_t process = 0; // the program itself
+bool reported = false;
 
 void at_end(int status, void* /*argument*/)
 {
-    if (getpid() != process)
+    if (getpid() != process || reported)
         return; // a child of the program that did not execute another one
     static_cast<void>(std::fflush(nullptr));
     std::cout.flush();
@@ -121,6 +124,25 @@ void at_end(int status, void* /*argument*/)
         _exit(*code);
     }
 }
+
+} // namespace
+
+void report_so_far()
+{
+    if (getpid() != process || std::exchange(reported, true))
+        return;
+    static_cast<void>(std::fflush(nullptr));
+    if (cpu::interruptible != nullptr)
+        if (const std::string last = cpu::interruptible->last_access(); !last.empty())
+            say("the program did not come to its end, so that there may be more races than those that follow; last "
+                "access: " +
+                last);
+    report(exit_could_not);
+    static_cast<void>(std::fflush(nullptr));
+}
+
+namespace
+{
 
 // Before the constructors of the program's own objects, so that the report comes after their destructors.
 __attribute__((constructor(101))) void begin()

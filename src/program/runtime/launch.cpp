@@ -1,11 +1,14 @@
 // Launches: from the host they run at once, from kernels when the schedule says so.
 #include "device/cpu/observer.hpp"
+#include "device/cpu/own_memory.hpp"
 #include "program/runtime/running.hpp"
 #include "program/runtime/state.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <set>
 #include <utility>
 
 namespace nestbed::program
@@ -112,6 +115,28 @@ cudaError_t launch_from_kernel(const char* kernel, const Configuration& launch, 
     return noted(static_cast<cudaError_t>(grid->error));
 }
 
+// Warns, once per launch of the source, if an argument points to memory that a child cannot use (CUDA guide, "Local Memory"
+// and "Shared and Local Memory" of CUDA Dynamic Parallelism). Types are not known here: each word counts that could be a
+// pointer, so an uninitialised one, too.
+void warn_of_own_memory(const char* kernel, Place place, const void* arguments, std::size_t bytes)
+{
+    for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
+        const void* word = nullptr;
+        std::memcpy(&word, static_cast<const std::byte*>(arguments) + at, sizeof word);
+        const cpu::OwnMemory own = cpu::own_memory_of(word);
+        if (own == cpu::OwnMemory::none)
+            continue;
+        static std::mutex mutex;
+        static auto& warned = *new std::set<std::pair<std::string, cpu::OwnMemory>>; // as the state, never destroyed
+        const std::lock_guard lock(mutex);
+        if (warned.emplace(spelled(place), own).second)
+            say(fmt::format("{}: warning: an argument of the launch of {} points to {}, which a child cannot use",
+                            spelled(place), kernel,
+                            own == cpu::OwnMemory::of_thread ? "local memory of the launching thread"
+                                                             : "shared memory of the launching block"));
+    }
+}
+
 void launch_from_host(const char* kernel, const Configuration& launch, std::function<void()> body, bool of_library)
 {
     if (sticky_error() != cudaSuccess)
@@ -159,12 +184,13 @@ __attribute__((noinline)) void configure(dim3 grid, dim3 block, std::size_t shar
     configured() = launch.release(); // submit() takes it over, after the launches that the arguments make
 }
 
-void submit(const char* name, Place /*place*/, std::function<void()> body)
+void submit(const char* name, const void* arguments, std::size_t bytes, std::function<void()> body)
 {
     const std::unique_ptr<Configuration> launch = take_configuration(name);
-    if (cpu::in_kernel())
+    if (cpu::in_kernel()) {
+        warn_of_own_memory(name, launch->place, arguments, bytes);
         launch_from_kernel(name, *launch, std::move(body), false);
-    else
+    } else
         launch_from_host(name, *launch, std::move(body), false);
 }
 

@@ -34,10 +34,10 @@ RunningThread::~RunningThread()
     made_progress();
 }
 
-void block_barrier()
+void block_barrier(const char* file, unsigned line)
 {
     made_progress();
-    cpu::barrier();
+    cpu::barrier(file, line);
 }
 
 std::string source_of(const void* code)

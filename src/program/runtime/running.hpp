@@ -34,7 +34,10 @@ class WatchedRun
 // Something other than a loop has happened: a thread began or ended, launched, or reached a barrier.
 void made_progress();
 
-// Messages at signals of a crash, on this operating-system thread.
+// Prints and writes what the end of the program would, at a signal that ends it. Once.
+void report_so_far();
+
+// Messages at signals that end the program, on this operating-system thread.
 void prepare_for_crashes();
 
 // The calling operating-system thread runs threads of kernels.

@@ -30,7 +30,8 @@ inline void empty_loop()
     spun(kSpin);
 }
 
-void block_barrier();
+// The place is that of the call in the program: all threads of a block must meet at the same barrier.
+void block_barrier(const char* file, unsigned line);
 
 template <std::size_t bytes>
 struct BitsOf;
@@ -137,24 +138,24 @@ T atomic_add(volatile T* address, T value, int order)
 } // namespace nestbed::program
 
 // NOLINTBEGIN: these names are CUDA's.
-inline void __syncthreads()
+inline void __syncthreads(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
-    nestbed::program::block_barrier();
+    nestbed::program::block_barrier(file, line);
 }
-inline int __syncthreads_count(int predicate)
+inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
     unsigned threads = 0;
-    return (int)nestbed::cpu::barrier_count(predicate != 0, threads);
+    return (int)nestbed::cpu::barrier_count(predicate != 0, threads, file, line);
 }
-inline int __syncthreads_and(int predicate)
+inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
     unsigned threads = 0;
-    const unsigned count = nestbed::cpu::barrier_count(predicate != 0, threads);
+    const unsigned count = nestbed::cpu::barrier_count(predicate != 0, threads, file, line);
     return count == threads;
 }
-inline int __syncthreads_or(int predicate)
+inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
-    return __syncthreads_count(predicate) != 0;
+    return __syncthreads_count(predicate, file, line) != 0;
 }
 inline void __threadfence()
 {

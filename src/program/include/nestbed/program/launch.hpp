@@ -31,14 +31,15 @@ inline constexpr std::size_t kElementBytes<void> = 1;
 void configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr,
                const char* file = __builtin_FILE(), unsigned line = __builtin_LINE());
 
-// Launches a grid whose threads each call `body`, with the configuration of the last configure().
-void submit(const char* name, Place place, std::function<void()> body);
+// Launches a grid whose threads each call `body`, with the configuration of the last configure(). `arguments`: the bytes
+// of the arguments that the kernel uses.
+void submit(const char* name, const void* arguments, std::size_t bytes, std::function<void()> body);
 
 // The body of a kernel, as what its call is: a launch. Each thread has arguments of its own.
 template <class Body>
-void kernel(const char* name, Body body, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+void kernel(const char* name, Body body)
 {
-    submit(name, {file, line}, [body]() {
+    submit(name, &body, sizeof body, [body]() {
         Body own = body;
         own();
     });

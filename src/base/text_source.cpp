@@ -1,0 +1,77 @@
+#include "base/text_source.hpp"
+
+#include "base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <utility>
+
+namespace nestbed
+{
+
+namespace
+{
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+[[noreturn]] void refuse_text(const std::string& path, const std::string& why)
+{
+    throw RunError(fmt::format("{}: it could not be read: {}", path, why));
+}
+} // namespace
+
+TextSource::TextSource(std::string_view text) : size_(text.size()), text_(text) {}
+
+TextSource TextSource::of(std::string text)
+{
+    const auto owned = std::make_shared<const std::string>(std::move(text));
+    TextSource source{std::string_view(*owned)};
+    source.owned_ = owned;
+    return source;
+}
+
+TextSource TextSource::of_file(const std::string& path)
+{
+    TextSource source;
+    source.path_ = path;
+    // O_NONBLOCK: do not wait for a process that writes to a pipe.
+    source.file_ = std::make_shared<const Descriptor>(uninterrupted([&] {
+        return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); // NOLINT(*-vararg)
+    }));
+    struct stat status {
+    };
+    if (*source.file_ < 0 || fstat(*source.file_, &status) != 0)
+        refuse_text(path, std::strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        throw RunError(fmt::format("{}: it is a folder; allowed: a file", path));
+    if (!S_ISREG(status.st_mode))
+        refuse_text(path, "it is a pipe or a device; allowed: a regular file");
+    source.size_ = static_cast<std::size_t>(status.st_size);
+    return source;
+}
+
+void TextSource::cut(std::size_t size)
+{
+    size_ = std::min(size_, size);
+}
+
+std::string_view TextSource::piece(std::size_t offset, std::string& buffer) const
+{
+    if (offset >= size_)
+        return {};
+    if (!file_)
+        return text_.substr(offset, size_ - offset);
+    buffer.resize(std::min(kPieceBytes, size_ - offset));
+    const ssize_t count =
+        uninterrupted([&] { return pread(*file_, buffer.data(), buffer.size(), static_cast<off_t>(offset)); });
+    if (count <= 0)
+        refuse_text(path_, count < 0 ? std::strerror(errno)
+                                     : fmt::format("it was cut off meanwhile: it has {} of {} bytes", offset, size_));
+    return std::string_view(buffer).substr(0, static_cast<std::size_t>(count));
+}
+
+} // namespace nestbed

@@ -1,0 +1,28 @@
+// What is known of a run whose kernels have not ended: for a time limit, a crash, or a request to end.
+#pragma once
+
+#include <string>
+
+namespace nestbed::cpu
+{
+
+class Interruptible
+{
+  public:
+    Interruptible() = default;
+    Interruptible(const Interruptible&) = delete;
+    Interruptible& operator=(const Interruptible&) = delete;
+    virtual ~Interruptible() = default;
+
+    // For the handler of a signal, on the thread that runs the kernels. Calls `report` where it may call Observer::end():
+    // at once, or at the next access of a kernel if the observer or the executor is at work. `report` throws nothing.
+    virtual void interrupt(void (*report)()) = 0;
+    // The last access of a kernel: "read of flag[0] at my.cu:12 (depth 0, block 0, thread 3)". A thread that waits in a
+    // loop for another one has this access. Empty: there was none. Ask before Observer::end().
+    virtual std::string last_access() = 0;
+};
+
+// The observer of this program, if it has one.
+inline constinit Interruptible* interruptible = nullptr;
+
+} // namespace nestbed::cpu

@@ -1,0 +1,103 @@
+// What the race detector found, as text and as JSON.
+#include "inspect/race_text.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace nestbed
+{
+namespace
+{
+
+using testing::EndsWith;
+
+RaceAccess access_at(std::vector<SourcePlace> places)
+{
+    return {.places = std::move(places), .depth = 1, .block = 2, .thread = 3};
+}
+
+Race some_race()
+{
+    Race race{.memory = "in[3]",
+              .bytes = 4,
+              .first = access_at({{"a.cu", 7}, {"b.cu", 9}}),
+              .second = access_at({{"a.cu", 8}, {"a.cu", 20}}),
+              .missing = "a barrier",
+              .pairs = 1};
+    race.first.write = true;
+    race.second.launched_by = {.place = {}, .block = 4, .thread = 5};
+    return race;
+}
+
+BadAccess bad_access(BadAccess::Kind kind, std::ptrdiff_t beyond, std::uint64_t count)
+{
+    return {.kind = kind,
+            .memory = "in[-1]",
+            .bytes = 4,
+            .beyond = beyond,
+            .access = access_at({{"a.cu", 7}}),
+            .count = count};
+}
+
+TEST(RaceText, NamesBothAccessesAndWhatIsMissing)
+{
+    Races races{
+        .sample = {.status = Status::ok}, .races = {some_race()}, .grids = 1, .threads = 64, .accesses = 1000};
+    EXPECT_EQ(races_text(races), "race: write and read of in[3] (4 bytes)\n"
+                                 "  write  a.cu:7  depth 1, block 2, thread 3\n"
+                                 "         called at b.cu:9\n"
+                                 "  read   a.cu:8  depth 1, block 2, thread 3\n"
+                                 "         launched at unknown place, block 4, thread 5\n"
+                                 "  missing: a barrier\n"
+                                 "  1 pair\n\n"
+                                 "1 kind of races, 1 pair: 1000 accesses of 64 threads in 1 grid\n");
+    Race& second = races.races.emplace_back(some_race());
+    second.first.atomic = second.second.atomic = true;
+    second.bytes = 1;
+    second.pairs = 30;
+    races.grids = 2;
+    EXPECT_THAT(races_text(races), testing::HasSubstr("race: atomic update and atomic read of in[3] (1 byte)\n"));
+    EXPECT_THAT(races_text(races),
+                EndsWith("  30 pairs\n\n2 kinds of races, 31 pairs: 1000 accesses of 64 threads in 2 grids\n"));
+}
+
+TEST(RaceText, CountsBadAccesses)
+{
+    using enum BadAccess::Kind;
+    Races races{.sample = {.status = Status::crashed}};
+    EXPECT_EQ(races_text(races), "no races in what ran: 0 accesses of 0 threads in 0 grids\n");
+    races.bad_accesses = {bad_access(out_of_bounds, -4, 1)};
+    EXPECT_EQ(races_text(races),
+              "out of bounds: read of in[-1], 4 bytes before its beginning\n"
+              "  read   a.cu:7  depth 1, block 2, thread 3\n"
+              "  1 access\n\n"
+              "no races, 1 place with accesses out of bounds: 0 accesses of 0 threads in 0 grids\n");
+    races.bad_accesses = {bad_access(uninitialized, 0, 2)};
+    EXPECT_THAT(races_text(races), testing::StartsWith("uninitialized: read of in[-1], which nothing has written\n"));
+    EXPECT_THAT(races_text(races),
+                EndsWith("  2 accesses\n\nno races, 1 place with reads of uninitialized memory: 0 accesses of 0 "
+                         "threads in 0 grids\n"));
+    races.bad_accesses = {bad_access(out_of_bounds, 1, 1), bad_access(out_of_bounds, 1, 1),
+                          bad_access(uninitialized, 0, 1), bad_access(uninitialized, 0, 1)};
+    EXPECT_THAT(races_text(races), testing::HasSubstr("in[-1], 1 byte past its end\n"));
+    EXPECT_THAT(races_text(races),
+                testing::HasSubstr("\nno races, 2 places with accesses out of bounds, 2 places with reads of "
+                                   "uninitialized memory: "));
+}
+
+TEST(RaceText, HasTheSameAsJson)
+{
+    const auto race = race_json(some_race());
+    EXPECT_EQ(race.dump(),
+              R"({"memory":"in[3]","bytes":4,"first":{"kind":"write","depth":1,"block":2,"thread":3,)"
+              R"("places":["a.cu:7","b.cu:9"]},"second":{"kind":"read","depth":1,"block":2,"thread":3,)"
+              R"("places":["a.cu:8","a.cu:20"],"launched_by":{"place":"unknown place","block":4,"thread":5}},)"
+              R"("missing":"a barrier","pairs":1})");
+    EXPECT_EQ(bad_access_json(bad_access(BadAccess::Kind::out_of_bounds, -4, 2)).dump(),
+              R"({"kind":"out of bounds","memory":"in[-1]","bytes":4,"beyond":-4,)"
+              R"("access":{"kind":"read","depth":1,"block":2,"thread":3,"places":["a.cu:7"]},"count":2})");
+    EXPECT_FALSE(bad_access_json(bad_access(BadAccess::Kind::uninitialized, 0, 2)).contains("beyond"));
+}
+
+} // namespace
+} // namespace nestbed

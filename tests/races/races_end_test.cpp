@@ -1,0 +1,133 @@
+// `nestbed races` comes to its end: kernels that wait, kernels that never end, and a command that is killed.
+#include "base/subprocess.hpp"
+#include "support/support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace nestbed
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class RacesEnd : public testing::Test
+{
+  protected:
+    // This program as nestbed, with faults.
+    int races(std::vector<std::string> words) const
+    {
+        words.insert(words.begin(), {"/proc/self/exe", "races", "--grid", "2", "--block", "32"});
+        words.front() = std::filesystem::read_symlink("/proc/self/exe").string();
+        const ProgramEnd end = run_program(words, {folder.path("out"), folder.path("err")}, 60s);
+        EXPECT_EQ(end.signal, 0);
+        return end.timed_out ? -1 : end.exit_code;
+    }
+
+    ScratchFolder folder;
+};
+
+TEST_F(RacesEnd, AThreadThatWaitsForALaterOneLetsItRun)
+{
+    for (const char* const schedule : {"fifo", "eager", "random:1"}) {
+        EXPECT_EQ(races({"--strategy", "fault_waits", "--schedule", schedule, "--timeout", "20"}), 0)
+            << schedule << folder.read("err");
+        EXPECT_THAT(folder.read("out"), HasSubstr("no races: "));
+    }
+}
+
+TEST_F(RacesEnd, ACaseThatDoesNotEndIsReportedWithWhatItWaitsFor)
+{
+    EXPECT_EQ(races({"--strategy", "fault_endless,neighbored", "--timeout", "1"}), 3);
+    EXPECT_THAT(folder.read("out"), HasSubstr("no races in what ran: "));
+    EXPECT_THAT(
+        folder.read("err"),
+        AllOf(HasSubstr("strategy fault_endless, "),
+              HasSubstr("timeout: no end within 1 s; last access: atomic read of memory at tests/faults/fault.hpp:"),
+              HasSubstr(" (depth 0, block "),
+              HasSubstr("; --timeout S gives a case more time; the cases after "
+                        "this one were not run\n")));
+}
+
+TEST_F(RacesEnd, AlsoAsJson)
+{
+    EXPECT_EQ(races({"--strategy", "fault_endless", "--timeout", "1", "--json"}), 3);
+    const json races = json::parse(folder.read("out"));
+    EXPECT_EQ(races["status"], "timeout");
+    EXPECT_THAT(std::string(races["detail"]), HasSubstr("no end within 1 s; last access: "));
+}
+
+TEST_F(RacesEnd, WhatKernelsPrintIsNotInTheJson)
+{
+    EXPECT_EQ(races({"--strategy", "fault_prints", "--json"}), 0);
+    EXPECT_EQ(json::parse(folder.read("out"))["status"], "ok");
+    EXPECT_THAT(folder.read("err"), HasSubstr("a kernel at depth 1 prints\n"));
+}
+
+// The processes whose parent is `parent`.
+std::vector<pid_t> children_of(pid_t parent)
+{
+    std::vector<pid_t> found;
+    std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+    for (pid_t child = 0; file >> child;)
+        found.push_back(child);
+    return found;
+}
+
+template <class Done>
+bool soon(const Done& done)
+{
+    for (int time = 0; time < 1000; ++time, std::this_thread::sleep_for(10ms))
+        if (done())
+            return true;
+    return false;
+}
+
+bool runs(pid_t process)
+{
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name_end = text.rfind(')');
+    return name_end != std::string::npos && text.substr(name_end, 3) != ") Z";
+}
+
+// The program beside nestbed that watches accesses does the work.
+TEST_F(RacesEnd, NothingRemainsOfACommandThatIsEnded)
+{
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGKILL}) {
+        sigset_t none;
+        sigemptyset(&none);
+        const pid_t command = start_program({NESTBED_PROGRAM, "races", "--strategy", "barrier", "--grid", "512",
+                                             "--block", "1024", "--depth", "full", "--json"},
+                                            {0, STDERR_FILENO, STDERR_FILENO}, none);
+        std::vector<pid_t> children;
+        ASSERT_TRUE(soon([&] { return !(children = children_of(command)).empty(); }));
+        ASSERT_TRUE(soon([&] {
+            std::error_code ignored;
+            return std::filesystem::read_symlink("/proc/" + std::to_string(children[0]) + "/exe", ignored)
+                       .filename() == "nestbed_races";
+        }));
+        EXPECT_FALSE(has_ended(command)) << "the case is too small for this test";
+        kill(command, signal);
+        EXPECT_EQ(end_of(command).signal, signal);
+        EXPECT_TRUE(soon([&] { return !runs(children[0]); })) << "after signal " << signal;
+        if (runs(children[0]))
+            kill(children[0], SIGKILL);
+    }
+}
+
+} // namespace
+} // namespace nestbed
