@@ -66,7 +66,8 @@ def slug(text):
 
 def parts_of(path, log):
     """The parts of a log, in the order of their first rows."""
-    groups = list(log.groupby(["backend", "gpu"], sort=False, observed=True))
+    whole = len(log[["backend", "gpu"]].drop_duplicates()) == 1  # as most logs: no copy of it
+    groups = [((log["backend"].iloc[0], log["gpu"].iloc[0]), log)] if whole else list(log.groupby(["backend", "gpu"], sort=False, observed=True))
     backends = [backend for (backend, _), _ in groups]
     parts = []
     taken = set()

@@ -173,7 +173,7 @@ def read_log(path):
     for name in READ:
         column = columns.get(name)
         if name in FLOATS:
-            columns[name] = column.values() if column else numpy.full(len(lines), numpy.nan)
+            columns[name] = packed_csv.narrow(column.values()) if column else numpy.full(len(lines), numpy.nan)
         elif name != "key" or column:
             texts, codes = (column.texts, column.codes()) if column else ([""], numpy.zeros(len(lines), dtype=numpy.uint8))
             columns[name] = packed_csv.packed(codes, _numbers_of(path, name, texts, codes, lines) if name in NUMBERS else
@@ -317,7 +317,7 @@ def faster_cub(cases):
     cache, in any experiment of the log."""
     library = cases[cases["strategy"].isin(CUB) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
-    for _, case in library.iterrows():
+    for case in library.to_dict("records"):
         key = cub_key(case)
         if key not in found or case["us"] < found[key]["us"]:
             found[key] = case
@@ -336,7 +336,7 @@ def ratios_to_cub(cases):
     reference = faster_cub(cases)
     found = [None] * len(cases)
     held = [(place, case["samples"].tolist(), reference[cub_key(case)]["samples"].tolist())
-            for place, (_, case) in enumerate(cases.iterrows()) if cub_key(case) in reference and len(case["samples"])]
+            for place, case in enumerate(cases.to_dict("records")) if cub_key(case) in reference and len(case["samples"])]
     for (place, *pair), (ratio, low, high) in zip(held, ratios([pair for _, *pair in held])):
         found[place] = (ratio, low, high) if min(map(len, pair)) >= LEAST else (ratio, numpy.nan, numpy.nan)
     return found

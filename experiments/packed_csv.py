@@ -38,11 +38,12 @@ def _checked(lines):
         if is_open or '"' in line:
             open_lines.append(line)
             is_open ^= line.count('"') % 2 == 1
-            if not is_open:
+            if not is_open or len(open_lines) == 1:
                 text = "".join(open_lines)
                 if (at := stray_quote(text)) is not None:
                     raise CsvError(number + 1 - len(open_lines) + text[:at].count("\n"),
                                    "a quote inside a cell without quotes; allowed: the cell in quotes, and each quote in it twice")
+            if not is_open:
                 open_lines = []
         yield line
 
@@ -148,13 +149,21 @@ def read(file, texts, numbers):
     return columns, header, numpy.concatenate(lines) if lines else numpy.zeros(0, dtype=numpy.int32)
 
 
+def narrow(numbers):
+    """An array of numbers as integers if all are whole and none is missing, as pandas reads a CSV."""
+    whole = len(numbers) and numpy.abs(numbers).max() < 2**53 and (numbers == numpy.floor(numbers)).all()
+    return numbers.astype(numpy.int64) if whole else numbers
+
+
 def packed(codes, values):
-    """A pandas column of these values by their places; equal values become one. A value that is NaN is missing."""
+    """A pandas column of texts or numbers by their places; equal values become one. A value that is NaN is missing."""
     categories = list(dict.fromkeys(value for value in values if value == value))
     places = {value: place for place, value in enumerate(categories)}
     new = numpy.array([places.get(value, -1) for value in values], dtype=numpy.min_scalar_type(-max(1, len(categories))))
-    kind = pandas.Index(categories, dtype=object if categories and isinstance(categories[0], str) else float)
-    return pandas.Categorical.from_codes(new[codes], kind)
+    if not categories or isinstance(categories[0], float):
+        categories = numpy.array(categories, dtype=float)
+        categories = categories if -1 in new else narrow(categories)
+    return pandas.Categorical.from_codes(new[codes], pandas.Index(categories))
 
 
 def codes_of(column):
