@@ -22,7 +22,11 @@ ASKED = [name for name in row_check.CASE if name not in LAUNCHED]
 
 
 def sha256_of(path):
-    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+    found = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            found.update(piece)
+    return found.hexdigest()
 
 
 def evidence(folder):

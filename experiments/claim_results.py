@@ -231,7 +231,7 @@ def facts_of(path, rows, figure, command):
         facts.command = command or "; ".join(logs.command_text(path, run, said) for run, said in runs.items())
         for run, said in runs.items():
             utcs = rows.cells(slice(None), "utc")[rows.cells(slice(None), "run_id") == run]
-            begin, ends = seconds_of(said["started_utc"]), [seconds_of(utc) for utc in utcs]
+            begin, ends = seconds_of(said["started_utc"]), [seconds_of(utc) for utc in utcs.unique()]
             if begin is not None and any(ends):
                 facts.minutes += (max(filter(None, ends)) - begin) / 60
     except (KeyError, TypeError) as error:

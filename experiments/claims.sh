@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks the numbers in the documents against the CSV files that they come from.
 #
-#     experiments/claims.sh check             the documents and the CSVs agree; otherwise it names the claims and exits with 3
+#     experiments/claims.sh check             the documents and the CSVs agree, and the CSVs that are computed from others are what those
+#                                             give; otherwise it names the claims and exits with 3
 #     experiments/claims.sh list [--json]     every number, computed from its CSV
 #     experiments/claims.sh compare FOLDER    the same numbers from the CSVs of a second run [--json] [--csv FILE]; if that is from
 #                                             another GPU, it judges only what must hold on every GPU

@@ -66,7 +66,8 @@ def slug(text):
 
 def parts_of(path, log):
     """The parts of a log, in the order of their first rows."""
-    groups = list(log.groupby(["backend", "gpu"], sort=False))
+    whole = len(log[["backend", "gpu"]].drop_duplicates()) == 1  # as most logs: no copy of it
+    groups = [((log["backend"].iloc[0], log["gpu"].iloc[0]), log)] if whole else list(log.groupby(["backend", "gpu"], sort=False, observed=True))
     backends = [backend for (backend, _), _ in groups]
     parts = []
     taken = set()
@@ -362,6 +363,6 @@ def caption_of(part, shown, timed=True, elsewhere="other cases"):
     racy = sorted(set(shown["strategy"]) & set(style.RACY))
     if racy:
         words.append(f"Racy ({', '.join(racy)}): the answer depends on which thread comes first.")
-    commits = ", ".join(dict.fromkeys(part.rows["git"]))
+    commits = ", ".join(part.rows["git"].unique())
     commands = logs.commands_of(part.path, part.rows)
     return [" ".join(words), f"{logs.machine_of(part.rows)}; nestbed {commits or 'of an unknown commit'}; {'; '.join(commands)}"]

@@ -6,6 +6,7 @@ distinguish. In addition, every line has its own mark. Lengths are in inches. A 
 in a README.
 """
 import colorsys
+import functools
 import math
 import textwrap
 import zlib
@@ -129,6 +130,7 @@ def _contrast(one, other):
     return (bright + 0.05) / (dark + 0.05)
 
 
+@functools.cache
 def on_page(colour):
     """{"light": colour, "dark": colour}: the same hue with enough contrast to the page's surface for a line. Figures
     in files use the colour of the light page."""

@@ -64,7 +64,7 @@ def _count(rows):
     read = rows[rows["status"].isin(["ok", "wrong"])]
     if not len(read):
         return 0, 0, ", ".join(sorted(set(rows["status"])))
-    count, of = int(pandas.to_numeric(read["answer"]).sum()), int(read["grid"].sum())
+    count, of = int(pandas.to_numeric(read["answer"].astype(object)).sum()), int(read["grid"].sum())
     return count, of, f"{style.grouped(count)} of {style.power_text(of)}"
 
 

@@ -15,7 +15,7 @@ SAME = [name for name in logs.CASE if name != "experiment"]
 def repeated(part):
     """The cases of a part whose experiments all ran the same cases, in several rounds (run_id) each; None for any
     other part."""
-    if part.cases["experiment"].nunique() < 2 or (part.rows.groupby("experiment")["run_id"].nunique() < 2).any():
+    if part.cases["experiment"].nunique() < 2 or (part.rows.groupby("experiment", observed=True)["run_id"].nunique() < 2).any():
         return None
     groups = parts.grouped_by(part.cases, SAME)
     return part.cases if all(set(group["experiment"]) == set(part.cases["experiment"]) for group in groups) else None
@@ -25,7 +25,7 @@ def _rounds_of(part, case):
     """The times of a case, [those of a round]. Samples of one process are alike, so a bootstrap must draw whole
     rounds."""
     rows = part.rows[part.rows["line"].isin(case["lines"])].dropna(subset=["us"])
-    return [times["us"].tolist() for _, times in rows.groupby("run_id", sort=False)]
+    return [times["us"].tolist() for _, times in rows.groupby("run_id", sort=False, observed=True)]
 
 
 def rounds(part, shown, _):

@@ -4,11 +4,9 @@ All code that draws or shows a CSV uses this module. Times are in microseconds. 
 ratios, come from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's
 python3-pandas, and NESTBED, the path of a nestbed.
 """
-import collections
 import csv
 import errno
 import hashlib
-import io
 import json
 import math
 import os
@@ -21,6 +19,7 @@ import tempfile
 import numpy
 import pandas
 
+import packed_csv
 from manifests import manifest_path
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
@@ -30,13 +29,16 @@ CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "g
         "l2", "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "values", "cutoff", "budget", "levels", "edge_factor", "graph_file", "delta", "gpu"]
 # The values of all reductions in logs without these columns.
 BEFORE = {"input": "random", "operator": "sum"}
-NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "waves",
-           "streams", "repetition", "gpu_us", "wall_us", "bytes", "bandwidth_gb_s", "peak_gb_s", "peak_share", "measured_gb_s",
-           "measured_share", "l2_bytes", "floor_us", "latency_us", "host_launches", "launches_expected", "launches_attempted",
-           "launches_failed", "max_depth", "relative_error", "threshold", "coarsen", "dwell", "division", "fanout", "grain", "cutoff", "budget", "levels",
-           "edge_factor", "delta", "items_offered", "launched", "replaced", "drains", "child_blocks", "arena_bytes", "work", "pixels_off"]
+NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "streams", "repetition",
+           "gpu_us", "wall_us", "bandwidth_gb_s", "peak_gb_s", "peak_share", "l2_bytes", "floor_us", "latency_us", "launches_expected",
+           "launches_attempted", "launches_failed", "threshold", "coarsen", "dwell", "division", "fanout", "grain", "cutoff", "budget",
+           "levels", "edge_factor", "delta", "work"]
+# Those with a number per row; the others have few different numbers.
+FLOATS = ["gpu_us", "wall_us", "repetition", "delay_us", "grid", "l2_bytes", "floor_us", "wave", "streams"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
 TEXTS = [*(name for name in CASE if name not in NUMBERS), "status", "detail", "driver", "cuda", "git", "utc"]  # that are shown
+# All columns of a log that is read here; figures and page use no others.
+READ = list(dict.fromkeys([*CASE, *NUMBERS, *TEXTS, "key", "run_id", "submit", "launches_by_depth", "answer"]))
 # Characters that move or hide text, or change its direction: control characters, bidirectional controls and line
 # ends.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
@@ -111,15 +113,6 @@ def write_whole(path, data):
         raise
 
 
-def _stray_quote(text):
-    """The position of a quote in a cell that does not begin with one; None if there is none. Python's reader accepts
-    it even in strict mode."""
-    for quoted in re.finditer(r'"[^"]*(?:""[^"]*)*"?', text):
-        if quoted.start() and text[quoted.start() - 1] not in ",\r\n":
-            return quoted.start()
-    return None
-
-
 def seen(text):
     """The text with invisible characters named: [U+001B]. A terminal, a page or a figure then shows them and does not
     interpret them."""
@@ -145,34 +138,22 @@ def current_mechanism(name):
 def read_rows(path):
     """(header, lines, rows) of any CSV with a header: the cells of each row as texts, and the line of each row in the
     file, where the header is line 1. Blank lines are skipped. Mechanisms get their current names. Raises LogError."""
+    (_, header), *rows = _parsed(path, lambda file: list(packed_csv.records(file)))
+    for place in [place for place, name in enumerate(header) if name == "mechanism"]:
+        for _, row in rows:
+            row[place] = current_mechanism(row[place])
+    return header, [line for line, _ in rows], [row for _, row in rows]
+
+
+def _parsed(path, parse):
+    """What `parse` makes of an open CSV. Raises LogError."""
     try:
         with open(path, newline="", encoding="utf-8", opener=regular) as file:
-            text = file.read()
-        if "\0" in text:
-            raise LogError(f"{path}, line {1 + text[:text.index(chr(0))].count(chr(10))}: a byte is 0: the file is damaged, or not text")
-        reader, before, found = csv.reader(io.StringIO(text, newline=""), strict=True), 0, []
-        for row in reader:
-            if row:
-                found.append((before + 1, row))
-            before = reader.line_num
+            return parse(file)
     except OSError as error:
         raise LogError(f"{path}: {error.strerror}") from error
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise LogError(f"{path}: it is not a CSV, or cut off: {error}") from error
-    stray = _stray_quote(text)
-    if stray is not None:
-        raise LogError(f"{path}, line {1 + text[:stray].count(chr(10))}: a quote inside a cell without quotes; "
-                       "allowed: the cell in quotes, and each quote in it twice")
-    if not found:
-        raise LogError(f"{path}: it is empty; allowed: a CSV with a header")
-    (_, header), *rows = found
-    for line, row in rows:
-        if len(row) != len(header):
-            raise LogError(f"{path}, line {line}: {len(row)} cells under {len(header)} columns: the row is incomplete")
-        for place, name in enumerate(header):
-            if name == "mechanism":
-                row[place] = current_mechanism(row[place])
-    return header, [line for line, _ in rows], [row for _, row in rows]
+    except packed_csv.CsvError as error:
+        raise LogError(f"{path}{f', line {error.line}' if error.line else ''}: {error}") from error
 
 
 def read_log(path):
@@ -180,40 +161,58 @@ def read_log(path):
     columns: `log` (the path), `line` (in the file, where the header is line 1) and `us` (gpu_us, or wall_us if there
     is none; NaN unless the status is ok).
 
-    Columns that a log of an earlier version lacks are empty, and numbers are finite. In TEXTS, invisible characters
-    are named (seen), and long names are cut; `attrs["whole"]` has the full names. Raises LogError.
+    So that millions of rows fit in memory, columns are categories, except `line`, `us` and FLOATS. Columns that a log of an
+    earlier version lacks are empty, and numbers are finite. In TEXTS, invisible characters are named (seen), and long names
+    are cut; `attrs["whole"]` has the full names. Raises LogError.
     """
-    path = pathlib.Path(path)
-    header, lines, rows = read_rows(path)
-    missing = [name for name in NEEDED if name not in header]
+    path, whole = pathlib.Path(path), {}
+    columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(READ), set(FLOATS)))
+    missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise LogError(f"{path}: it is not a log of `nestbed run`: it has no column {', '.join(missing)}")
-    log = pandas.DataFrame(rows, columns=header, dtype=str)
-    for name in [*CASE, *NUMBERS, "submit", "detail", "driver", "cuda", "git", "utc", "run_id", "launches_by_depth"]:
-        if name not in log:
-            log[name] = ""
-    for name in NUMBERS:
-        numbers = pandas.to_numeric(log[name], errors="coerce")
-        bad = log.index[~numpy.isfinite(numbers.to_numpy(dtype=float)) & (log[name] != "")]
-        if len(bad):
-            raise LogError(f"{path}, line {lines[bad[0]]}: {name} is '{log[name][bad[0]]}'; allowed: a finite number or nothing")
-        log[name] = numbers
+    for name in READ:
+        column = columns.get(name)
+        if name in FLOATS:
+            columns[name] = packed_csv.narrow(column.values()) if column else numpy.full(len(lines), numpy.nan)
+        elif name != "key" or column:
+            texts, codes = (column.texts, column.codes()) if column else ([""], numpy.zeros(len(lines), dtype=numpy.uint8))
+            columns[name] = packed_csv.packed(codes, _numbers_of(path, name, texts, codes, lines) if name in NUMBERS else
+                                              [_shown(name, text, whole) for text in texts])
+    for name in [name for name in BEFORE if name not in header]:  # matrices and empty grids have none
+        has = (columns["elements"].codes >= 0) & (columns["nx"].codes < 0)
+        columns[name] = packed_csv.packed(has.astype(numpy.uint8), ["", BEFORE[name]])
+    us = numpy.where(numpy.isnan(columns["gpu_us"]), columns["wall_us"], columns["gpu_us"])
+    columns["us"] = numpy.where(columns["status"] == "ok", us, numpy.nan)
+    columns["log"] = packed_csv.packed(numpy.zeros(len(lines), dtype=numpy.uint8), [str(path)])
+    log = pandas.DataFrame({**columns, "line": lines}, copy=False)
     if "key" in log:  # a sample whose worker was lost has no wave: it gets that of the case's other samples
         for name in ("wave", "streams"):
-            log[name] = log[name].fillna(log.groupby("key")[name].transform("first"))
-    for name in [name for name in BEFORE if name not in header]:  # matrices and empty grids have none
-        log.loc[log["elements"].notna() & log["nx"].isna(), name] = BEFORE[name]
-    log.attrs["whole"] = {}
-    for name in TEXTS:
-        whole = {text: seen(text) for text in log[name].unique()}
-        if name != "detail":
-            log.attrs["whole"].update({cut(text): text for text in whole.values() if cut(text) != text})
-            whole = {text: cut(named) for text, named in whole.items()}
-        log[name] = log[name].map(whole)
-    log["us"] = log["gpu_us"].fillna(log["wall_us"]).where(log["status"] == "ok")
-    log["log"] = str(path)
-    log["line"] = lines
+            if log[name].isna().any():
+                log[name] = log[name].fillna(log.groupby("key", observed=True)[name].transform("first"))
+    log.attrs["whole"] = whole
     return log
+
+
+def _numbers_of(path, name, texts, codes, lines):
+    """The numbers of the texts of a column. Raises LogError, which names the first row that has none."""
+    numbers = [packed_csv.number_in(text) for text in texts]
+    if None in numbers:
+        place = numbers.index(None)
+        raise LogError(f"{path}, line {lines[numpy.argmax(codes == place)]}: {name} is '{texts[place]}'; allowed: a finite number or nothing")
+    return numbers
+
+
+def _shown(name, text, whole):
+    """A cell of a text column as it is shown. Adds the whole text of a name that is cut."""
+    if name == "mechanism":
+        text = current_mechanism(text)
+    if name not in TEXTS:
+        return text
+    named = seen(text)
+    if name == "detail" or cut(named) == named:
+        return named
+    whole[cut(named)] = named
+    return cut(named)
 
 
 def _median(column):
@@ -222,19 +221,46 @@ def _median(column):
     return float(numpy.median(values)) if len(values) else numpy.nan
 
 
-def _clock_of(us, gpu_us, backends):
-    """gpu or wall. Without any time, the backend decides."""
-    if not numpy.isnan(us).all():
-        return "wall" if numpy.isnan(gpu_us).all() else "gpu"
-    return "gpu" if (backends == "cuda").all() else "wall"
+class _Cases:
+    """The rows of a log, sorted by case and within a case as in the file. Cases are in the order of their first rows."""
 
+    def __init__(self, log):
+        self.log = log
+        number = numpy.zeros(len(log), dtype=numpy.int64)
+        for name in CASE:
+            codes, values = packed_csv.codes_of(log[name])
+            if len(values) > 1 or len(values) and (codes < 0).any():
+                number = pandas.factorize(number * (len(values) + 1) + codes)[0]
+        self.order = numpy.argsort(number, kind="stable")
+        self.begins = numpy.flatnonzero(numpy.diff(number[self.order], prepend=-1))
+        self.ends = numpy.append(self.begins[1:], len(log))
 
-def _places_of_cases(log):
-    """For each case, in the order of their first samples, the positions of its rows: an array."""
-    case = log.groupby(CASE, sort=False, dropna=False).ngroup().to_numpy()
-    order = numpy.argsort(case, kind="stable")
-    places = numpy.split(order, numpy.flatnonzero(numpy.diff(case[order])) + 1) if len(order) else []
-    return sorted(places, key=lambda rows: rows[0])
+    def first(self, name):
+        """The value of the first row of each case."""
+        return numpy.asarray(self.log[name].iloc[self.order[self.begins]]).tolist()
+
+    def split(self, values):
+        """The values of each case, of an array with a value per row."""
+        values = values[self.order]
+        return [values[begin:end] for begin, end in zip(self.begins, self.ends)]
+
+    def medians(self, values):
+        """_median() of each case. Most columns have one value in all rows of a case."""
+        if not len(self.begins):
+            return []
+        values = values[self.order]
+        least, most = (reduce.reduceat(values, self.begins) for reduce in (numpy.fmin, numpy.fmax))
+        return [float(low) if low == high or numpy.isnan(low) else _median(values[begin:end])
+                for low, high, begin, end in zip(least, most, self.begins, self.ends)]
+
+    def counts(self, name):
+        """{value: number of rows} of each case; the most frequent value first, then by first row."""
+        codes, values = packed_csv.codes_of(self.log[name])
+        found = []
+        for own in self.split(codes):
+            different, firsts, numbers = numpy.unique(own, return_index=True, return_counts=True)
+            found.append({values[different[place]]: int(numbers[place]) for place in numpy.lexsort((firsts, -numbers))})
+        return found
 
 
 def cases_of(log):
@@ -244,7 +270,7 @@ def cases_of(log):
     us, low, high: median of the ok samples and its interval, NaN if there is none; no interval with fewer than LEAST
     samples;
     samples: their times;
-    clock: gpu or wall;
+    clock: gpu or wall (without any time, the backend decides);
     submit: how samples with a GPU time were submitted: held, open, or both with a comma (if one could not be held);
     empty if no row says;
     launches, failed, expected: medians of launches_attempted, launches_failed and launches_expected, over all rows
@@ -254,27 +280,30 @@ def cases_of(log):
     of the ok rows;
     log, lines: the file, and the lines of all rows.
     """
-    found, columns = [], {name: log[name].to_numpy() for name in log.columns}  # arrays, because there are many small cases
-    for places in _places_of_cases(log):
-        rows = {name: column[places] for name, column in columns.items()}
-        is_ok = rows["status"] == "ok"
-        statuses = dict(collections.Counter(rows["status"]).most_common())
-        case = {name: rows[name][0] for name in CASE}
-        case.update(rows=len(places), ok=int(is_ok.sum()), statuses=statuses, us=numpy.nan, low=numpy.nan, high=numpy.nan,
-                    samples=rows["us"][~numpy.isnan(rows["us"])], clock=_clock_of(rows["us"], rows["gpu_us"], rows["backend"]),
-                    launches=_median(rows["launches_attempted"]), failed=_median(rows["launches_failed"]),
-                    expected=_median(rows["launches_expected"]), submit=", ".join(sorted(set(rows["submit"]) - {""})),
-                    launches_by_depth=rows["launches_by_depth"][0], latency=_median(rows["latency_us"]), log=rows["log"][0],
-                    lines=rows["line"].tolist())
-        for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s", "peak_gb_s", "peak_share"):
-            case[name] = _median(rows[name])
-        case["work"] = _median(rows["work"][is_ok])
-        found.append(case)
-    timed = [case for case in found if len(case["samples"])]
-    for case, (middle, low, high) in zip(timed, medians([case["samples"] for case in timed])):
-        case["us"] = middle
-        if len(case["samples"]) >= LEAST:
-            case.update(low=low, high=high)
+    if not len(log):
+        return pandas.DataFrame()
+    cases, us = _Cases(log), log["us"].to_numpy()
+    found = {name: cases.first(name) for name in CASE}
+    found["rows"] = (cases.ends - cases.begins).tolist()
+    found["statuses"] = cases.counts("status")
+    found["ok"] = [statuses.get("ok", 0) for statuses in found["statuses"]]
+    found["samples"] = [own[~numpy.isnan(own)] for own in cases.split(us)]
+    middles = iter(medians([samples for samples in found["samples"] if len(samples)]))
+    spans = [next(middles) if len(samples) else [numpy.nan] * 3 for samples in found["samples"]]
+    found["us"] = [span[0] for span in spans]
+    for place, name in enumerate(("low", "high"), 1):
+        found[name] = [span[place] if len(samples) >= LEAST else numpy.nan for span, samples in zip(spans, found["samples"])]
+    by_gpu = [not numpy.isnan(own).all() for own in cases.split(log["gpu_us"].to_numpy())]
+    found["clock"] = ["gpu" if (gpu if len(samples) else backend == "cuda") else "wall"
+                      for samples, gpu, backend in zip(found["samples"], by_gpu, found["backend"])]
+    found["submit"] = [", ".join(sorted(set(own) - {""})) for own in cases.counts("submit")]
+    for name, column in (("launches", "launches_attempted"), ("failed", "launches_failed"), ("expected", "launches_expected"),
+                         ("latency", "latency_us"), *((name, name) for name in ("limit_bytes", "pending_limit", "bandwidth_gb_s",
+                                                                              "peak_gb_s", "peak_share"))):
+        found[name] = cases.medians(numpy.asarray(log[column], dtype=float))
+    found["work"] = cases.medians(numpy.where(log["status"] == "ok", numpy.asarray(log["work"], dtype=float), numpy.nan))
+    found["launches_by_depth"], found["log"] = cases.first("launches_by_depth"), cases.first("log")
+    found["lines"] = cases.split(log["line"].to_numpy())
     return pandas.DataFrame(found)
 
 
@@ -288,7 +317,7 @@ def faster_cub(cases):
     cache, in any experiment of the log."""
     library = cases[cases["strategy"].isin(CUB) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
-    for _, case in library.iterrows():
+    for case in library.to_dict("records"):
         key = cub_key(case)
         if key not in found or case["us"] < found[key]["us"]:
             found[key] = case
@@ -307,7 +336,7 @@ def ratios_to_cub(cases):
     reference = faster_cub(cases)
     found = [None] * len(cases)
     held = [(place, case["samples"].tolist(), reference[cub_key(case)]["samples"].tolist())
-            for place, (_, case) in enumerate(cases.iterrows()) if cub_key(case) in reference and len(case["samples"])]
+            for place, case in enumerate(cases.to_dict("records")) if cub_key(case) in reference and len(case["samples"])]
     for (place, *pair), (ratio, low, high) in zip(held, ratios([pair for _, *pair in held])):
         found[place] = (ratio, low, high) if min(map(len, pair)) >= LEAST else (ratio, numpy.nan, numpy.nan)
     return found
@@ -362,7 +391,7 @@ def manifest_of(path):
 def machine_of(log):
     """Who measured, in words: "NVIDIA H200, driver 580.1, CUDA 13.0"; "CPU executor (model of the CPU)"."""
     found = []
-    for (backend, gpu, driver, cuda), _ in log.groupby(["backend", "gpu", "driver", "cuda"], sort=False):
+    for (backend, gpu, driver, cuda), _ in log.groupby(["backend", "gpu", "driver", "cuda"], sort=False, observed=True):
         executor = f"CPU executor ({gpu})" if gpu else "CPU executor"
         found.append(f"{gpu}, driver {driver}, CUDA {cuda}" if backend == "cuda" else executor)
     return "; ".join(found)

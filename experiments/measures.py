@@ -74,13 +74,13 @@ def _share(cases):
 
 def _wrong(cases):
     """The wrong share of the runs that were right or wrong, with the Wilson interval."""
-    trials = [logs.wrong_share(case) for _, case in cases.iterrows()]
+    trials = [logs.wrong_share(case) for case in cases[["statuses", "ok"]].to_dict("records")]
     spans = [(found[0] / found[1], *logs.interval_of_share(*found)) if found else [numpy.nan] * 3 for found in trials]
     return tuple([100 * number for number in numbers] for numbers in zip(*spans))
 
 
 def _lost(cases):
-    shares = [logs.lost_share(case) for _, case in cases.iterrows()]
+    shares = [logs.lost_share(case) for case in cases[["launches", "failed", "expected"]].to_dict("records")]
     return [numpy.nan if share is None else 100 * share for share in shares], None, None
 
 

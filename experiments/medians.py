@@ -12,14 +12,16 @@ class StatisticsError(Exception):
 
 def statistics(requests):
     """[(value, low, high)]: the answers of `nestbed statistics` (--help describes the form of a request), by the
-    program that NESTBED names. NaN if a value is not defined. Raises StatisticsError."""
-    if not requests:
+    program that NESTBED names. NaN if a value is not defined. Requests are turned into text one by one, so a generator
+    of them takes little memory. Raises StatisticsError."""
+    asked = ",".join(json.dumps(request, allow_nan=False) for request in requests)
+    if not asked:
         return []
     nestbed = os.environ.get("NESTBED")
     if not nestbed:
         raise StatisticsError("NESTBED is not set; allowed: the path of a nestbed that is built")
     try:
-        done = subprocess.run([nestbed, "statistics"], input=json.dumps(requests, allow_nan=False), capture_output=True, text=True,
+        done = subprocess.run([nestbed, "statistics"], input=f"[{asked}]", capture_output=True, text=True,
                               check=False)
         if done.returncode:
             raise StatisticsError(f"{nestbed} statistics ended with {done.returncode}: {done.stderr.strip()}")
@@ -34,10 +36,10 @@ def statistics(requests):
 
 def medians(several):
     """[(median, low, high)] of several sets of numbers."""
-    return statistics([{"parts": [{"above": [float(value) for value in values]}]} for values in several])
+    return statistics({"parts": [{"above": [float(value) for value in values]}]} for values in several)
 
 
 def ratios(pairs):
     """[(ratio, low, high)] of the medians of pairs of independent sets of numbers. A set can also be a list of
     rounds, each a list of numbers."""
-    return statistics([{"parts": [{"above": above, "below": [below]}]} for above, below in pairs])
+    return statistics({"parts": [{"above": above, "below": [below]}]} for above, below in pairs)

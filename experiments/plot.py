@@ -112,9 +112,9 @@ def draw_log(path, out):
         return None
     made = figures.drawn(path, log)
     for name, figure in {name: figure for _, name, figure in made}.items():
+        source = claim_evidence.source_text(name, path)
         for ending in ("svg", "png"):
-            write(out or path.parent / "figures", f"{name}.{ending}",
-                  bytes_of(figure, ending, claim_evidence.source_text(name, path)))
+            write(out or path.parent / "figures", f"{name}.{ending}", bytes_of(figure, ending, source))
     return {figure.title for figure, _, _ in made}
 
 

@@ -20,6 +20,7 @@ import pathlib
 import re
 import sys
 
+import numpy
 import pandas
 import plotly.offline
 
@@ -98,36 +99,37 @@ def cases_of(path, log):
     cases = parts.with_levels(logs.cases_of(log))
     measured = {name: pandas.Series(spans_of(measure, cases), dtype=object) for name, measure in MEASURES.items()}
     family = [style.family_of(strategy, launches) for strategy, launches in zip(cases["strategy"], cases["launches"])]
-    machine = [views.machine_of(case) for _, case in cases.iterrows()]
+    machine = [views.machine_of(case) for case in cases[["backend", "gpu"]].to_dict("records")]
     return cases.assign(**measured, log=path.name, family=family, machine=machine)
 
 
 def columns_of(cases, log):
     """Cases as columns, with the rows of each: lines, times, repetitions, statuses and details."""
     columns = {name: [plain(value) for value in cases[name]] for name in [*logs.CASE, *SUMMED]}
-    columns.update({name: cases[name].tolist() for name in [*MEASURES, "lines"]})
-    of_line = {line: place for place, line in enumerate(log["line"])}
-    rows = [[of_line[line] for line in lines] for lines in cases["lines"]]
-    cells = {name: log[name].tolist() for name in ("us", "repetition", "status", "detail")}
-    columns["times"] = [[plain(cells["us"][place]) for place in own] for own in rows]
-    columns["repetitions"] = [[plain(cells["repetition"][place]) for place in own] for own in rows]
-    columns["status"] = [same_or_list([cells["status"][place] for place in own]) for own in rows]
-    columns["detail"] = [same_or_list([cells["detail"][place] for place in own]) for own in rows]
+    columns.update({name: cases[name].tolist() for name in MEASURES})
+    columns["lines"] = cases["lines"].tolist()
+    rows = [numpy.searchsorted(log["line"], lines) for lines in cases["lines"]]
+    for name, column in (("times", "us"), ("repetitions", "repetition")):
+        cells = log[column].to_numpy()
+        columns[name] = [cells[own] for own in rows]
+    for name in ("status", "detail"):
+        cells = numpy.asarray(log[name])
+        columns[name] = [same_or_list(cells[own].tolist()) for own in rows]
     return columns
 
 
 def joined(tables):
-    """The columns of all logs, concatenated. A column of few different values is `of`, those values, and `at`, the place of each
-    case's value among them: most columns are, and the page is a fifth smaller."""
-    return {name: folded([value for table in tables for value in table[name]]) for name in tables[0]}
+    """The columns of all logs, concatenated, as JSON. A column of few different values is `of`, those values, and `at`, the
+    place of each case's value among them: most columns are, and the page is a fifth smaller."""
+    return ",".join(f"{as_json(name)}:{folded(value for table in tables for value in table[name])}" for name in tables[0]).join("{}")
 
 
 def folded(column):
-    texts = [json.dumps(value) for value in column]
+    texts = [as_json(value) for value in column]
     places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    if 2 * len(places) > len(column):
-        return column
-    return {"of": [json.loads(text) for text in places], "at": [places[text] for text in texts]}
+    if 2 * len(places) > len(texts):
+        return f"[{','.join(texts)}]"
+    return f'{{"of":[{",".join(places)}],"at":{as_json([places[text] for text in texts])}}}'
 
 
 def table_of_figures(cases):
@@ -210,9 +212,14 @@ def facts_html(found):
     return "".join(f"<div><dt>{name}</dt><dd>{html.escape(text)}</dd></div>" for name, text in facts if text)
 
 
-def as_script(value):
+# An array of numbers, of which a log may have millions, becomes a list here and not before.
+as_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False,
+                           default=lambda numbers: [plain(number) for number in numbers]).encode
+
+
+def as_script(text):
     """JSON that no cell can break out of: escapes `<`, which could end a script element or begin a comment."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    return text.replace("<", "\\u003c")
 
 
 def packed_plotly():
@@ -235,8 +242,8 @@ def page_of(folder, beside, options):
     except logs.LogError as error:
         raise BadInput(f"a claim uses a CSV that cannot be read: {error}") from error
     tables = [cases_of(path, log) for path, log in found]
-    data = {"cases": joined([columns_of(cases, log) for cases, (_, log) in zip(tables, found)]),
-            **table_of_figures(pandas.concat(tables, ignore_index=True)),
+    columns = joined([columns_of(cases, log) for cases, (_, log) in zip(tables, found)])
+    data = {**table_of_figures(pandas.concat(tables, ignore_index=True)),
             "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}
@@ -244,7 +251,7 @@ def page_of(folder, beside, options):
     parts = {"title": html.escape(f"nestbed: {name}"), "folder": html.escape(name), "facts": facts_html(found),
              "about": about_html(found), "made": "What the documents say of these results, and the rows behind each number" if own else "None for this hardware",
              "claims": claims_table.table(own, listed, gpus, ROOT / "results", beside), "css": source("page.css"),
-             "theme": source("theme.js"), "data": as_script(data), "plotly": packed_plotly(),
+             "theme": source("theme.js"), "data": as_script(f'{{"cases":{columns},{as_json(data)[1:]}'), "plotly": packed_plotly(),
              "scripts": "\n".join(f"<script>\n{source(script)}</script>" for script in SCRIPTS)}
     # Replaces everything in one pass, so that the content of a cell is never taken for a placeholder.
     return re.sub(r"@(\w+)@", lambda match: parts.get(match[1], match[0]), source("page.html"))

@@ -37,7 +37,10 @@ def look_like(colour, mark, dash):
 def labels_of(firsts, names, ways=False):
     """A name for each series, from its first case: strategy and mechanism, as in the figures, and the values of
     `names` that distinguish series that would otherwise have the same name. `ways`: always with the mechanism."""
-    several = parts.mechanisms_each(pandas.DataFrame(firsts))
+    ways_of = {}
+    for case in firsts:
+        ways_of.setdefault(case["strategy"], set()).add(case["mechanism"])
+    several = {strategy: len(mechanisms) for strategy, mechanisms in ways_of.items()}
     one = len(several) == 1 and max(several.values()) > 1
     labels = [parts.mechanism_text(case["mechanism"]) if one and not ways else
               parts.strategy_label(case, {case["strategy"]: 2} if ways else several) for case in firsts]
@@ -103,16 +106,18 @@ def dot_views(cases):
     sized = cases.assign(depth=cases["depth"].where((cases["depth"] != "") | cases["launched"].notna(), "full"),
                          delay_us=cases["delay_us"].fillna(0))
     groups = parts.grouped_by(sized, [*SHAPE, "depth", "delay_us"])
+    records = dict(zip(sized.index, sized.to_dict("records")))
     for group in [group for group in groups if len(group) > 1] or groups:
-        case = group.iloc[0]
+        rows = [records[index] for index in group.index]
+        case = rows[0]
         names = ["type", "nx", "ny", "grid", "block", *(["elements"] if pandas.isna(case["grid"]) else []),
                  *(["depth"] if case["depth"] != "full" else []), *(["delay_us"] if case["delay_us"] else [])]
-        labels = labels_of([row for _, row in group.iterrows()], [*parts.NAMES, *parts.CHOSEN], ways=True)
+        labels = labels_of(rows, [*parts.NAMES, *parts.CHOSEN], ways=True)
         value = "/".join("" if pandas.isna(cell) else cell if isinstance(cell, str) else f"{cell:.15g}"
-                         for cell in case[["log", *SHAPE, "depth", "delay_us"]])
+                         for cell in (case[name] for name in ("log", *SHAPE, "depth", "delay_us")))
         yield {"value": value, "text": f"{case['log']}: {parts.shape_text(group, names)}", "weight": group["strategy"].nunique(),
                "series": [{"name": label, "cases": [index], "look": look_like(*style.look_of(case["strategy"], case["launches"]))}
-                          for label, (index, case) in zip(labels, group.iterrows())], "apart": []}
+                          for label, index, case in zip(labels, group.index, rows)], "apart": []}
 
 
 def views_of(figure, groups):

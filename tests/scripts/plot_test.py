@@ -93,6 +93,46 @@ class FilesThatAreNoLogs(unittest.TestCase):
             logs.read_log(self.folder)
 
 
+class LargeLogs(unittest.TestCase):
+    """What a log of millions of rows takes: 2 million rows must fit in 1 GB."""
+
+    SMALL, LARGE = 20_000, 220_000
+    MEASURED = "import resource, runpy, sys; sys.argv = sys.argv[1:]; sys.path.insert(0, sys.argv[0].rpartition('/')[0])\n" \
+               "try:\n    runpy.run_path(sys.argv[0], run_name='__main__')\n" \
+               "finally:\n    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+
+    def log(self, count):
+        """A folder with a log of this number of rows, in 100 cases. Every row has its own times."""
+        path = self.folder / str(count) / "large.csv"
+        path.parent.mkdir()
+        header = [*COLUMNS, "key", "utc"]
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            file.write(",".join(header) + "\r\n")
+            for repetition in range(count // 100):
+                for case in range(100):
+                    row = {**ROW, "grid": 2 + case, "key": f"{case:016x}", "repetition": repetition, "gpu_us": f"{case + repetition / 7:.3f}",
+                           "wall_us": f"{case + repetition / 3:.3f}", "launches_attempted": 10, "utc": f"2026-01-01T00:{case // 60:02}:00Z"}
+                    file.write(",".join(str(row.get(name, "")) for name in header) + "\r\n")
+        return path
+
+    def most_bytes(self, script, *words):
+        done = subprocess.run([sys.executable, "-c", self.MEASURED, ROOT / "experiments" / script, *words], capture_output=True, text=True,
+                              env={**os.environ, "MPLBACKEND": "Agg"}, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return 1024 * int(done.stderr.split()[-1])
+
+    def test_take_few_bytes_per_row(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.folder = pathlib.Path(folder)
+            paths = [self.log(count) for count in (self.SMALL, self.LARGE)]
+            for script, words in (("plot.py", lambda path: [path, "-o", self.folder / "figures"]),
+                                  ("report.py", lambda path: [path.parent, "--claims", self.folder / "none.json"])):
+                (self.folder / "none.json").write_text('{"claims": []}')
+                with self.subTest(script):
+                    small, large = (self.most_bytes(script, *words(path)) for path in paths)
+                    self.assertLess((large - small) / (self.LARGE - self.SMALL), 500)
+
+
 class PlotTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -1109,9 +1149,18 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(sorted(found.name for found in path.parent.iterdir()), ["file", "taken"])
 
     def test_numbers_are_finite(self):
-        for text in ("inf", "-inf", "nan"):
-            with self.assertRaisesRegex(logs.LogError, f"made.csv, line 3: gpu_us is '{text}'; allowed: a finite number"):
-                self.cases(rows([1]) + rows([2], gpu_us=text))
+        """Whether a column has a number per row (gpu_us) or each number once (elements), and with equal cells or not."""
+        for column in ("gpu_us", "elements"):
+            for text in ("inf", "-inf", "nan", "1e999", "1_000", "x"):
+                for made, line in ((rows([1], **{column: 5}) + rows([2], **{column: text}) + rows([3], **{column: "y"}), 3),
+                                   (rows([1, 2], **{column: text}), 2)):
+                    with self.assertRaisesRegex(logs.LogError, f"made.csv, line {line}: {column} is '{text}'; allowed: a finite number"):
+                        self.cases(made)
+
+    def test_whole_numbers_without_a_missing_one_are_integers(self):
+        log = logs.read_log(self.write([*rows([1.5], elements=8, grid=4), *rows([None], elements=16, grid="", status="timeout")]))
+        self.assertEqual([log[name].tolist()[0] for name in ("elements", "grid", "gpu_us")], [8, 4.0, 1.5])
+        self.assertEqual([str(type(log[name].tolist()[0]).__name__) for name in ("elements", "grid")], ["int", "float"])
 
     def test_broken_manifests_are_named(self):
         path = self.write(rows([1]))

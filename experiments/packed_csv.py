@@ -1,0 +1,174 @@
+"""Reads a CSV of millions of rows in little memory: each column holds its different cells once, and a small number per
+row."""
+import collections
+import csv
+import itertools
+import math
+import re
+
+import numpy
+import pandas
+
+ROWS_AT_ONCE = 500  # few enough for the processor's caches
+
+
+class CsvError(Exception):
+    """A file that is not a CSV: the line where it is wrong, 0 if it is the whole file, and why."""
+
+    def __init__(self, line, why):
+        super().__init__(why)
+        self.line = line
+
+
+def stray_quote(text):
+    """The position of a quote in a cell that does not begin with one; None if there is none. Python's reader accepts
+    it even in strict mode."""
+    for quoted in re.finditer(r'"[^"]*(?:""[^"]*)*"?', text):
+        if quoted.start() and text[quoted.start() - 1] not in ",\r\n":
+            return quoted.start()
+    return None
+
+
+def _checked(lines):
+    """The lines of a file, without zero bytes and stray quotes."""
+    open_lines, is_open = [], False  # those of a cell in quotes that goes on in the next line
+    for number, line in enumerate(lines, 1):
+        if "\0" in line:
+            raise CsvError(number, "a byte is 0: the file is damaged, or not text")
+        if is_open or '"' in line:
+            open_lines.append(line)
+            is_open ^= line.count('"') % 2 == 1
+            if not is_open or len(open_lines) == 1:
+                text = "".join(open_lines)
+                if (at := stray_quote(text)) is not None:
+                    raise CsvError(number + 1 - len(open_lines) + text[:at].count("\n"),
+                                   "a quote inside a cell without quotes; allowed: the cell in quotes, and each quote in it twice")
+            if not is_open:
+                open_lines = []
+        yield line
+
+
+def records(file):
+    """(line, cells) of each row of a file, the header first; the header is line 1. Blank lines are skipped. Raises
+    CsvError."""
+    reader, before, columns = csv.reader(_checked(file), strict=True), 0, 0
+    try:
+        for row in reader:
+            if row:
+                columns = columns or len(row)
+                if len(row) != columns:
+                    raise CsvError(before + 1, f"{len(row)} cells under {columns} columns: the row is incomplete")
+                yield before + 1, row
+            before = reader.line_num
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise CsvError(0, f"it is not a CSV, or cut off: {error}") from error
+    if not columns:
+        raise CsvError(0, "it is empty; allowed: a CSV with a header")
+
+
+def _alike(cells):
+    """Whether all cells are the same, as in most columns of a log."""
+    return cells.count(cells[0]) == len(cells)
+
+
+class Column:
+    """The cells of a column: `texts` are the different ones, in the order of their first rows; `codes()` has the place of
+    each row's cell among them."""
+
+    def __init__(self):
+        self._places = collections.defaultdict(itertools.count().__next__)
+        self._pieces = []
+
+    def add(self, cells, _):
+        if _alike(cells):
+            self._pieces.append(numpy.full(len(cells), self._places[cells[0]], dtype=numpy.min_scalar_type(len(self._places))))
+            return
+        codes = numpy.fromiter(map(self._places.__getitem__, cells), dtype=numpy.int32, count=len(cells))
+        self._pieces.append(codes.astype(numpy.min_scalar_type(len(self._places))))
+
+    @property
+    def texts(self):
+        return list(self._places)
+
+    def codes(self):
+        codes = numpy.concatenate(self._pieces) if self._pieces else numpy.zeros(0, dtype=numpy.uint8)
+        self._pieces = [codes]
+        return codes
+
+
+class Numbers:
+    """A column of numbers, most of them different: NaN where a cell is empty."""
+
+    def __init__(self, name):
+        self.name, self._pieces = name, []
+
+    def add(self, cells, lines):
+        if _alike(cells):
+            self._pieces.append(numpy.full(len(cells), self._number(cells[0], lines[0])))
+            return
+        try:
+            found = numpy.array([float(cell) if cell else math.nan for cell in cells])
+            if "_" not in "".join(cells) and not numpy.isinf(found).any() and int(numpy.isnan(found).sum()) == cells.count(""):
+                self._pieces.append(found)
+                return
+        except ValueError:
+            pass
+        self._pieces.append(numpy.array([self._number(cell, line) for cell, line in zip(cells, lines)]))
+
+    def _number(self, cell, line):
+        number = number_in(cell)
+        if number is None:
+            raise CsvError(line, f"{self.name} is '{cell}'; allowed: a finite number or nothing")
+        return number
+
+    def values(self):
+        return numpy.concatenate(self._pieces) if self._pieces else numpy.zeros(0)
+
+
+def number_in(cell):
+    """The number in a cell, NaN if it is empty; None if it has no finite number."""
+    try:
+        number = float(cell) if cell else math.nan
+    except ValueError:
+        return None
+    return None if "_" in cell or cell and not math.isfinite(number) else number
+
+
+def read(file, texts, numbers):
+    """({name: Column or Numbers}, header, array with the line of each row) of a CSV, of these columns if it has them. Raises
+    CsvError."""
+    rows = records(file)
+    _, header = next(rows)
+    columns = {name: Numbers(name) if name in numbers else Column() for name in header if name in numbers or name in texts}
+    places, lines = [(header.index(name), column) for name, column in columns.items()], []
+    while chunk := list(itertools.islice(rows, ROWS_AT_ONCE)):
+        lines.append(numpy.array([line for line, _ in chunk], dtype=numpy.int32))
+        cells = list(zip(*(row for _, row in chunk)))
+        for place, column in places:
+            column.add(cells[place], lines[-1])
+    return columns, header, numpy.concatenate(lines) if lines else numpy.zeros(0, dtype=numpy.int32)
+
+
+def narrow(numbers):
+    """An array of numbers as integers if all are whole and none is missing, as pandas reads a CSV."""
+    whole = len(numbers) and numpy.abs(numbers).max() < 2**53 and (numbers == numpy.floor(numbers)).all()
+    return numbers.astype(numpy.int64) if whole else numbers
+
+
+def packed(codes, values):
+    """A pandas column of texts or numbers by their places; equal values become one. A value that is NaN is missing."""
+    categories = list(dict.fromkeys(value for value in values if value == value))
+    places = {value: place for place, value in enumerate(categories)}
+    new = numpy.array([places.get(value, -1) for value in values], dtype=numpy.min_scalar_type(-max(1, len(categories))))
+    if not categories or isinstance(categories[0], float):
+        categories = numpy.array(categories, dtype=float)
+        categories = categories if -1 in new else narrow(categories)
+    return pandas.Categorical.from_codes(new[codes], pandas.Index(categories))
+
+
+def codes_of(column):
+    """(the place of each row's value among the values, -1 if it is missing; the values) of a pandas column."""
+    if isinstance(column.dtype, pandas.CategoricalDtype):
+        return column.cat.codes.to_numpy(), column.cat.categories.to_numpy()
+    codes, values = pandas.factorize(column.to_numpy())
+    return codes, values
