@@ -118,9 +118,9 @@ Case input_of(const Case& point)
 // Adds the facts about a run's device that the row contains.
 void add_facts(RunFacts& run, const ParsedLog& log, const LogRow& row)
 {
-    static const std::string kNone;
+    static const std::string none;
     const auto text = [&](std::string_view column) -> const std::string& {
-        return log.has(column) ? row.cells[log.column(column)] : kNone;
+        return log.has(column) ? row.cells[log.column(column)] : none;
     };
     run.experiment = text("experiment");
     run.schedule = text("schedule");

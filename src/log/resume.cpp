@@ -90,7 +90,7 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
         if (result.repetitions.contains(repetition))
             throw RunError(
                 fmt::format("{}:{}: case {} already has a repetition {}", log.path, row.line, key, repetition));
-        Sample sample = sample_of(log, row);
+        const Sample sample = sample_of(log, row);
         check.check_row(log, row, settings_text(result.point));
         RowCheck::check_run(log, row, runs);
         const ExpectedLaunches form = Registry::find_anywhere(result.point.strategy)->launches(result.point);
@@ -98,7 +98,7 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
             cell(log, row, "launches_expected") != std::to_string(form.total()))
             throw RunError(fmt::format("{}:{}: launches_expected is '{}'; expected: {}, of this case", log.path,
                                        row.line, cell(log, row, "launches_expected"), form.total()));
-        result.add(repetition, std::move(sample), repeats);
+        result.add(repetition, sample, repeats);
     }
 }
 
