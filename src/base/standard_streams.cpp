@@ -37,8 +37,11 @@ StandardOutputToError::StandardOutputToError()
 {
     static_cast<void>(std::fflush(stdout));
     standard_output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); // NOLINT(*-vararg)
-    if (standard_output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-        throw RunError("standard output could not be kept for data: " + std::string(std::strerror(errno)));
+    if (standard_output >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+        return;
+    const std::string why = std::strerror(errno);
+    end();
+    throw RunError("standard output could not be kept for data: " + why);
 }
 
 void StandardOutputToError::end()

@@ -70,11 +70,11 @@ std::vector<MiddleRanks> drawn_ranks(std::size_t count, std::uint64_t seed)
 // number of values.
 const std::vector<MiddleRanks>& ranks_of_resamples(std::size_t count, std::uint64_t seed)
 {
-    constexpr std::size_t kMostKept = 1000;
+    constexpr std::size_t kMaxKept = 1000;
     thread_local std::map<std::pair<std::size_t, std::uint64_t>, std::vector<MiddleRanks>> kept;
     if (const auto found = kept.find({count, seed}); found != kept.end())
         return found->second;
-    if (kept.size() == kMostKept)
+    if (kept.size() == kMaxKept)
         kept.clear();
     return kept[{count, seed}] = drawn_ranks(count, seed);
 }

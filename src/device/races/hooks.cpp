@@ -58,8 +58,9 @@ bool releases(int order)
     return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
-// A thread that reads the same address by atomic reads again and again, or exchanges a value for the same one, waits for another thread,
-// which must run meanwhile. So may one of volatile reads, of any addresses (nullptr). Not between an access and what the detector notes of it. To the compiler, these functions throw nothing.
+// A thread waits for another one if it reads one address again and again by atomic reads, or by exchanges that change nothing, or if it
+// makes many volatile reads, of whatever addresses (then `address` is null). The other threads must run meanwhile, so it gives way. Do
+// not call this between an access and the detector's note of it. The compiler takes these functions for such that throw nothing.
 void may_wait(const volatile void* address)
 {
     constexpr std::uint32_t kReads = 128;
