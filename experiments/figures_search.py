@@ -8,7 +8,7 @@ import figures_sizes as sizes
 from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
-NO_CUTOFF = 65535  # kNoCutoff of src/model/search.hpp: no thread searches alone
+NO_CUTOFF = 65535  # kNoCutoff of src/workloads/search/search_nodes.hpp: no thread searches alone
 
 
 def budgets(cases):

@@ -16,7 +16,7 @@ class RowError(Exception):
 
 
 def loosest_bound(elements):
-    """The same as in src/model/reduce_reference.cpp: the largest allowed relative error of a float32 sum."""
+    """The same as in src/model/rounding.hpp: the largest allowed relative error of a float32 sum."""
     additions, unit_roundoff = 64 + elements / 65536, 2**-24
     return additions * unit_roundoff / (1 - additions * unit_roundoff)
 

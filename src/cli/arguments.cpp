@@ -21,7 +21,8 @@ Option option_of(const Key& key, Values values, std::string_view otherwise, std:
     return {.name = std::string(key.name),
             .value = std::string(values == Values::one ? key.one : key.value),
             .help = std::string(help.empty() ? key.help : help),
-            .otherwise = std::string(otherwise.empty() ? key.otherwise : otherwise)};
+            .otherwise = std::string(otherwise.empty() ? key.otherwise : otherwise),
+            .own = key.own};
 }
 
 } // namespace
@@ -55,9 +56,11 @@ Options axis_options(Values values)
 Options key_options(Values values, const std::vector<KeyUse>& uses)
 {
     Options options;
-    for (const KeyUse& use : uses)
+    for (const KeyUse& use : uses) {
         options.push_back(
             option_of(*std::ranges::find(all_keys(), use.name, &Key::name), values, use.otherwise, use.help));
+        options.back().own = false;
+    }
     return options;
 }
 

@@ -32,6 +32,7 @@ struct Option {
     std::string help;
     std::string otherwise{}; // the default; empty: there is none
     char letter = 0;         // "-o"; 0: none
+    bool own = false;        // a parameter of some workloads: the help shows it with a workload
 };
 using Options = std::vector<Option>;
 

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <ostream>
 #include <streambuf>
 
@@ -33,11 +34,11 @@ UsageError no_command(std::string_view name, std::initializer_list<std::string_v
                                   fmt::join(names, ", ")));
 }
 
-// `nestbed help`, `nestbed help COMMAND`.
+// `nestbed help`, `nestbed help COMMAND`, `nestbed help COMMAND WORKLOAD`.
 int help(const Arguments& names, std::ostream& out)
 {
-    if (names.size() > 1)
-        throw UsageError(fmt::format("'{}' was not expected; allowed: nestbed help [COMMAND]", names[1]));
+    if (names.size() > 2)
+        throw UsageError(fmt::format("'{}' was not expected; allowed: nestbed help [COMMAND [NAME]]", names[2]));
     if (names.empty()) {
         out << help_text();
         return exit_ok;
@@ -45,7 +46,7 @@ int help(const Arguments& names, std::ostream& out)
     const Command* const command = find_command(names.front());
     if (command == nullptr)
         throw no_command(names.front(), {});
-    out << help_text(*command);
+    out << (names.size() == 1 ? help_text(*command) : help_text(*command, names[1]));
     return exit_ok;
 }
 
@@ -144,12 +145,16 @@ class CheckedOutput : public std::streambuf
 
 const std::vector<Command>& all_commands()
 {
-    static const std::vector<Command> commands{
-        run_command(),     show_command(),      merge_command(), compare_command(),    list_command(),
-        info_command(),    hello_command(),     blobs_command(), mandelbrot_command(), quadtree_command(),
-        graph_command(),   trace_command(),     tree_command(),  races_command(),      count_command(),
-        nvcc_command(),    cpu_command(),       test_command(),  profile_command(),    reconcile_command(),
-        predict_command(), calibrate_command(), warps_command(), statistics_command()};
+    static const std::vector<Command> commands = [] {
+        std::vector<Command> all{run_command(),     show_command(), merge_command(),
+                                 compare_command(), list_command(), info_command()};
+        std::ranges::move(picture_commands(), std::back_inserter(all));
+        for (const auto& make : {graph_command, trace_command, tree_command, races_command, count_command,
+                                 nvcc_command, cpu_command, test_command, profile_command, reconcile_command,
+                                 predict_command, calibrate_command, warps_command, statistics_command})
+            all.push_back(make());
+        return all;
+    }();
     return commands;
 }
 

@@ -31,7 +31,7 @@ std::vector<std::string_view> mechanisms_of(const StrategyInfo& info)
 
 std::string strategy_text(const StrategyInfo& info)
 {
-    std::string text = fmt::format("{}  ({}; {}{})\n", info.name, info.workload,
+    std::string text = fmt::format("{}  ({}; {}{})\n", info.name, info.workload->name,
                                    info.cuda_only ? "cuda" : "cuda, cpu", info.racy ? "; racy" : "");
     for (const std::string& line :
          {std::string(info.summary), fmt::format("launches: {}", fmt::join(mechanisms_of(info), ", ")),
@@ -45,7 +45,7 @@ std::string strategy_text(const StrategyInfo& info)
 Json strategy_json(const StrategyInfo& info)
 {
     return {{"name", info.name},
-            {"workload", info.workload},
+            {"workload", info.workload->name},
             {"backends", info.cuda_only ? Json{"cuda"} : Json{"cuda", "cpu"}},
             {"mechanisms", mechanisms_of(info)},
             {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},

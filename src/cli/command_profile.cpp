@@ -254,7 +254,9 @@ Command reconcile_command()
             .options = {{.name = "csv",
                          .value = "FILE",
                          .help = "write all columns to a new CSV; - for standard output, without the tables"}},
-            .call = reconcile};
+            .call = [](const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err) {
+                return reconcile(arguments, given, out, err); // there are others of this name
+            }};
 }
 
 } // namespace nestbed

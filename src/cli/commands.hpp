@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cli/arguments.hpp"
-#include "model/sample.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -25,17 +25,14 @@ struct Command {
     Options settings{};         // keys of experiment files
     bool raw = false; // `call` gets the words as they are, with nothing given: they may be another program's
     // Data and tables go to `out`, messages to `err`. Returns an exit code (error.hpp). Throws UsageError or RunError.
-    int (*call)(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err) = nullptr;
+    std::function<int(const Arguments& arguments, const Given& given, std::ostream& out, std::ostream& err)> call{};
 };
 
 Command run_command();
 Command show_command();
 Command list_command();
 Command info_command();
-Command hello_command();
-Command blobs_command();
-Command mandelbrot_command();
-Command quadtree_command();
+std::vector<Command> picture_commands(); // `nestbed hello` and so on: one per workload that has a picture
 Command graph_command();
 Command trace_command();
 Command tree_command();
@@ -58,8 +55,6 @@ const std::vector<Command>& all_commands();
 // Returns nullptr if no command has this name.
 const Command* find_command(std::string_view name);
 
-// The last lines of hello: how many threads greeted, and the device launches if this build counts them.
-std::string greetings_text(const Sample& sample);
 // The command that `run` starts for itself; not for users.
 int worker(const Arguments& arguments);
 

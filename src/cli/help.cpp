@@ -1,10 +1,15 @@
 #include "cli/help.hpp"
 
+#include "base/error.hpp"
 #include "base/text.hpp"
+#include "model/axis_table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 namespace nestbed
 {
@@ -43,13 +48,71 @@ std::string two_columns(const std::vector<std::pair<std::string, std::string>>& 
     return text;
 }
 
+// Without the parameters of workloads.
 std::string table_of(const Options& options)
 {
     std::vector<std::pair<std::string, std::string>> lines;
     lines.reserve(options.size());
     for (const Option& option : options)
-        lines.emplace_back(spelled(option), described(option));
+        if (!option.own)
+            lines.emplace_back(spelled(option), described(option));
     return two_columns(lines);
+}
+
+bool has_own(const Command& command)
+{
+    return std::ranges::any_of(command.settings, &Option::own);
+}
+
+std::vector<std::string_view> workload_names()
+{
+    std::vector<std::string_view> names;
+    for (const WorkloadInfo* workload : Registry::workloads())
+        names.push_back(workload->name);
+    return names;
+}
+
+std::vector<const StrategyInfo*> strategies_of(const WorkloadInfo& workload)
+{
+    std::vector<const StrategyInfo*> found;
+    for (const std::string_view name : Registry::names())
+        if (const StrategyInfo& info = Registry::find_anywhere(name)->info(); info.workload == &workload)
+            found.push_back(&info);
+    return found;
+}
+
+bool applies(const StrategyInfo& info, const Axis& axis)
+{
+    return std::ranges::any_of(info.mechanisms, [&](Mechanism by) {
+        return axis.matters(info, by, BackendKind::cuda) || axis.matters(info, by, BackendKind::cpu);
+    });
+}
+
+// An axis with its meaning and default for the workload; of a workload, with those of its strategies that have it, if not
+// all have.
+std::pair<std::string, std::string> parameter_line(const Option& option, const Axis& axis,
+                                                   const WorkloadInfo& workload,
+                                                   const std::vector<std::string_view>& having, bool all_have)
+{
+    Option shown = option;
+    if (const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
+        one != workload.meanings.end()) {
+        shown.help = one->meaning;
+        if (!one->default_text.empty())
+            shown.otherwise = one->default_text;
+        else if (one->default_value != 0)
+            shown.otherwise = std::to_string(one->default_value);
+    }
+    if (axis.id == axis::input && !workload.inputs.empty()) {
+        std::vector<std::string_view> inputs;
+        for (const InputKind input : workload.inputs)
+            inputs.push_back(name_of(input));
+        shown.otherwise = inputs.front();
+        shown.help += fmt::format("; one of {}", fmt::join(inputs, ", "));
+    }
+    if (!all_have)
+        shown.help += fmt::format("; only {}", fmt::join(having, ", "));
+    return {spelled(shown), described(shown)};
 }
 
 bool takes_axes(const Options& options)
@@ -90,8 +153,60 @@ std::string help_text()
         commands.emplace_back(command.name, command.summary);
     return fmt::format("nestbed {}.\n\nUsage:\n  nestbed COMMAND [arguments] [options]\n"
                        "  nestbed help COMMAND     the options of a command; also nestbed COMMAND --help\n"
+                       "  nestbed help run NAME    the parameters of a workload, or of a strategy\n"
                        "  nestbed --version\n\nCommands:\n{}\nExamples:\n{}\nExit codes:\n{}",
                        kPurpose, two_columns(commands), kExamples, kExitCodes);
+}
+
+std::string help_text(const Command& command, const std::string& name)
+{
+    if (!has_own(command))
+        throw UsageError(fmt::format("'{}' was not expected; allowed: nestbed help {}", name, command.name));
+    const Strategy* const strategy = Registry::find_anywhere(name);
+    const std::vector<const WorkloadInfo*> workloads = Registry::workloads();
+    const auto named = std::ranges::find(workloads, name, &WorkloadInfo::name);
+    if (strategy == nullptr && named == workloads.end()) {
+        std::vector<std::string_view> names = workload_names();
+        std::ranges::copy(Registry::names(), std::back_inserter(names));
+        throw UsageError(fmt::format("there is no workload or strategy '{}'{}; allowed: {}, or a strategy (nestbed "
+                                     "list)",
+                                     name, did_you_mean(name, names), fmt::join(workload_names(), ", ")));
+    }
+    const bool whole = named != workloads.end(); // a strategy may have the name of its workload
+    const WorkloadInfo& workload = whole ? **named : *strategy->info().workload;
+    const std::vector<const StrategyInfo*> strategies =
+        whole ? strategies_of(workload) : std::vector{&strategy->info()};
+    std::vector<std::pair<std::string, std::string>> lines;
+    std::vector<std::string> others;
+    for (const Axis& axis : plain_axes()) {
+        const auto option = std::ranges::find(command.settings, axis.name, &Option::name);
+        std::vector<std::string_view> having;
+        for (const StrategyInfo* one : strategies)
+            if (applies(*one, axis))
+                having.push_back(one->name);
+        if (option == command.settings.end() || having.empty())
+            continue;
+        const bool meant =
+            std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name) != workload.meanings.end();
+        if (meant || axis.own || axis.id == axis::input)
+            lines.push_back(parameter_line(*option, axis, workload, having, having.size() == strategies.size()));
+        else
+            others.push_back(fmt::format("--{}", axis.name));
+    }
+    std::string text = folded(whole ? fmt::format("{}: {}", workload.name, workload.summary)
+                                    : fmt::format("{}: {} (workload {}: {})", name, strategy->info().summary,
+                                                  workload.name, workload.summary),
+                              0);
+    if (whole) {
+        std::vector<std::string_view> names;
+        for (const StrategyInfo* one : strategies)
+            names.push_back(one->name);
+        text += "\n" + folded(fmt::format("Strategies: {}", fmt::join(names, ", ")), 0);
+    }
+    if (!lines.empty())
+        text += "\nParameters, with their meaning here:\n" + two_columns(lines);
+    return text + "\n" +
+           folded(fmt::format("Also, as for others (nestbed help {}): {}", command.name, fmt::join(others, ", ")), 0);
 }
 
 std::string help_text(const Command& command)
@@ -105,6 +220,11 @@ std::string help_text(const Command& command)
     text += fmt::format("\nSettings{}:\n{}",
                         command.files == "cfg" ? ", here as options and in experiment files as KEY = VALUE" : "",
                         table_of(command.settings));
+    if (has_own(command))
+        text += "\n" + folded(fmt::format("nestbed help {} NAME: the parameters of a workload, or of a strategy. "
+                                          "Workloads: {}",
+                                          command.name, fmt::join(workload_names(), ", ")),
+                              0);
     if (takes_axes(command.settings))
         text += "\nAXIS: numbers, comma-separated: 64,256,2048 or 1:8 or 0:100:10 or 1:64k:*2;\n"
                 "      64k is 65536, 1M is 1048576, 2^20 too\n"

@@ -20,6 +20,8 @@ std::string described(const Option& option);
 
 std::string help_text();
 std::string help_text(const Command& command);
+// The parameters of a workload, or of a strategy, as settings of this command. Throws UsageError if there is neither.
+std::string help_text(const Command& command, const std::string& name);
 
 // The parts of the help that also appear in the man page.
 extern const std::string_view kPurpose; // one line

@@ -26,23 +26,11 @@ class BackendSession final : public Session
     explicit BackendSession(const SessionOptions& options)
         : options_(options), context_(options), ledger_(context_.allocate<Ledger>(1, kOwnRecords))
     {
-        workloads_.emplace("reduce", make_reduce_workload(context_));
-        workloads_.emplace("hello", make_hello_workload(context_));
-        workloads_.emplace("chain", make_launch_workload(context_));
-        workloads_.emplace("fanout", make_launch_workload(context_));
-        workloads_.emplace("litmus", make_litmus_workload(context_));
-        workloads_.emplace("bezier", make_bezier_workload(context_));
-        workloads_.emplace("mandelbrot", make_mandelbrot_workload(context_));
-        workloads_.emplace("sort", make_sort_workload(context_));
-        workloads_.emplace("search", make_search_workload(context_));
-        workloads_.emplace("quadtree", make_quadtree_workload(context_));
-        workloads_.emplace("lanes", make_lanes_workload(context_));
-        const std::shared_ptr<Workload> graphs = make_graph_workload(context_);
-        for (const char* workload : {"bfs", "sssp"})
-            workloads_.emplace(workload, graphs);
-        const std::shared_ptr<Workload> matrices = make_matrix_workload(context_);
-        for (const char* workload : {"transpose", "copy", "blobs"})
-            workloads_.emplace(workload, matrices);
+        for (const WorkloadMaker& maker : workload_makers()) {
+            const std::shared_ptr<Workload> made = maker.make(context_);
+            for (const WorkloadInfo* workload : maker.workloads)
+                workloads_.emplace(workload, made);
+        }
     }
 
     BackendKind backend() const override { return kBackend; }
@@ -123,7 +111,7 @@ class BackendSession final : public Session
 
     void release() override
     {
-        for (auto& [name, workload] : workloads_)
+        for (const auto& [info, workload] : workloads_)
             workload->release();
     }
 
@@ -152,17 +140,15 @@ class BackendSession final : public Session
         return *strategy;
     }
 
-    // Throws RunError if the entry of the strategy names a workload that does not exist.
+    // Throws RunError if this backend has no code for the workload of the strategy.
     Workload& workload_of(const StrategyInfo& info) const
     {
         const auto found = workloads_.find(info.workload);
-        if (found != workloads_.end())
-            return *found->second;
-        std::string names;
-        for (const auto& [name, workload] : workloads_)
-            names += (names.empty() ? "" : ", ") + std::string(name);
-        throw RunError("the entry of strategy '" + std::string(info.name) + "' names the unknown workload '" +
-                       std::string(info.workload) + "'; allowed: " + names);
+        if (found == workloads_.end())
+            throw RunError("backend " + std::string(name_of(kBackend)) + " has no workload '" +
+                           std::string(info.workload->name) + "', which strategy '" + std::string(info.name) +
+                           "' needs; allowed: one with an object of type RegisterWorkload");
+        return *found->second;
     }
 
     static Sample unsupported(const std::string& why)
@@ -293,11 +279,17 @@ class BackendSession final : public Session
     SessionOptions options_;
     Context context_;
     Buffer<Ledger> ledger_;
-    std::map<std::string_view, std::shared_ptr<Workload>> workloads_;
+    std::map<const WorkloadInfo*, std::shared_ptr<Workload>> workloads_;
     std::map<Case, unsigned> given_up_; // number of held runs that gave up
 };
 
 } // namespace
+
+std::vector<WorkloadMaker>& workload_makers()
+{
+    static std::vector<WorkloadMaker> makers;
+    return makers;
+}
 
 std::unique_ptr<Session> open_backend(const SessionOptions& options)
 {

@@ -1,5 +1,5 @@
-// The interface of a workload on a backend: it prepares a case, runs it once and verifies the answer. Also the base
-// class of the entries that strategies have in the registry of the backend.
+// The interface of a workload on a backend: it prepares a case, runs it once and verifies the answer. Also the entries
+// that strategies and workloads have on a backend.
 #pragma once
 
 #include "device/language.hpp"
@@ -12,7 +12,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
+#include <type_traits>
+#include <vector>
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -113,48 +116,115 @@ class Workload
     virtual void release() = 0;
 };
 
-std::unique_ptr<Workload> make_reduce_workload(Context& context);
-std::unique_ptr<Workload> make_hello_workload(Context& context);
-std::unique_ptr<Workload> make_launch_workload(Context& context); // chain and fanout
-std::unique_ptr<Workload> make_litmus_workload(Context& context);
-std::unique_ptr<Workload> make_matrix_workload(Context& context); // transpose, copy and blobs
-std::unique_ptr<Workload> make_bezier_workload(Context& context);
-std::unique_ptr<Workload> make_mandelbrot_workload(Context& context);
-std::unique_ptr<Workload> make_sort_workload(Context& context);
-std::unique_ptr<Workload> make_search_workload(Context& context);
-std::unique_ptr<Workload> make_quadtree_workload(Context& context);
-std::unique_ptr<Workload> make_graph_workload(Context& context); // bfs and sssp
-std::unique_ptr<Workload> make_lanes_workload(Context& context);
+// What the strategies of one or more workloads share: a Room has
+//     using Job = ...;        what S::run() gets
+//     using Facts = ...;      what the workload must know of a strategy, made by Facts::of<S>(); NoFacts: nothing
+//     static constexpr std::array kWorkloads{&workloads::...};
+struct NoFacts {
+    template <class S>
+    static constexpr NoFacts of()
+    {
+        return {};
+    }
+};
 
-// The entry of strategy S in the registry of this backend. `Base` is the base class of the strategies of one or more
-// workloads. S has
+template <class Room>
+class StrategyOf : public Strategy
+{
+  public:
+    // Returns what is timed: it issues all work and waits for none. What it needs is made before, and lives as long as
+    // it does; so does the job.
+    virtual std::function<void()> prepare(const typename Room::Job& job) const = 0;
+    virtual typename Room::Facts facts() const = 0;
+};
+
+template <class Room>
+const StrategyOf<Room>& of_room(const Strategy& strategy)
+{
+    return dynamic_cast<const StrategyOf<Room>&>(strategy);
+}
+
+// What is timed of strategy S. It has one of
+//     static void run(job);
+//     static P prepare(job);          untimed; then run(job, P&), or run(job) if P is void
+//     static std::function<void()> prepare(job);          which is itself what is timed
+// A job with `typed(function)` is several types of job: it calls the function with the one that it has.
+template <class S, class Job, class... More>
+std::function<void()> prepared(const Job& job, const More&... more)
+{
+    if constexpr (kBackend != BackendKind::cuda && S::info.cuda_only) {
+        throw std::logic_error("the session lets no such case through");
+    } else if constexpr (sizeof...(More) == 0 && requires { job.typed([](const auto&...) {}); }) {
+        return job.typed([](const auto&... typed) { return prepared<S>(typed...); });
+    } else if constexpr (requires { S::prepare(job, more...); }) {
+        using State = decltype(S::prepare(job, more...));
+        if constexpr (std::is_void_v<State>) {
+            S::prepare(job, more...);
+            return [&job] { S::run(job); };
+        } else if constexpr (std::is_same_v<State, std::function<void()>>) {
+            return S::prepare(job, more...);
+        } else {
+            auto state = std::make_shared<State>(S::prepare(job, more...));
+            return [&job, state] { S::run(job, *state); };
+        }
+    } else {
+        return [&job] { S::run(job); };
+    }
+}
+
+// Enters strategy S in the registry of this backend. S has
 //     static constexpr StrategyInfo info;
 //     static ExpectedLaunches launches(const Case&);      the closed form; required if kernels launch kernels
 //     static std::uint64_t scratch_bytes(const Case&);    device memory in addition to the workload's; optional
-// and the members that the class derived from Entry calls.
-template <class S, class Base>
-class Entry : public Base
+// what prepared() needs, and what the facts of the room are made of.
+template <class S, class Room>
+class Register final : public StrategyOf<Room>
 {
-    static_assert(std::ranges::find(Base::kWorkloads, S::info.workload) != Base::kWorkloads.end(),
-                  "StrategyInfo::workload is not a workload that this kind of strategy is for");
+    static_assert(std::ranges::find(Room::kWorkloads, S::info.workload) != Room::kWorkloads.end(),
+                  "StrategyInfo::workload is not a workload of this room");
     static_assert(
         requires(const Case& point) { S::launches(point); } || std::ranges::none_of(S::info.mechanisms, from_device),
         "a strategy whose kernels launch kernels says how many launches it makes: launches(const Case&)");
 
   public:
-    Entry() { Registry::add(kBackend, *this); }
-    const StrategyInfo& info() const final { return S::info; }
-    ExpectedLaunches launches(const Case& point) const final
+    Register() { Registry::add(kBackend, *this); }
+    const StrategyInfo& info() const override { return S::info; }
+    ExpectedLaunches launches(const Case& point) const override
     {
         if constexpr (requires { S::launches(point); })
             return S::launches(point);
         return ExpectedLaunches::none();
     }
-    std::uint64_t scratch_bytes(const Case& point) const final
+    std::uint64_t scratch_bytes(const Case& point) const override
     {
         if constexpr (requires { S::scratch_bytes(point); })
             return S::scratch_bytes(point);
-        return Base::scratch_bytes(point);
+        else if constexpr (requires { Room::template scratch_bytes<S>(point); })
+            return Room::template scratch_bytes<S>(point);
+        return 0;
+    }
+    std::function<void()> prepare(const typename Room::Job& job) const override { return prepared<S>(job); }
+    typename Room::Facts facts() const override { return Room::Facts::template of<S>(); }
+};
+
+// The workloads of this backend, by descriptor: what a session makes of each.
+using MakeWorkload = std::shared_ptr<Workload> (*)(Context&);
+struct WorkloadMaker {
+    std::span<const WorkloadInfo* const> workloads; // one object does them all
+    MakeWorkload make;
+};
+std::vector<WorkloadMaker>& workload_makers();
+
+// Enters class W, which has the member type Room, as the workload of this backend for the workloads of its room.
+template <class W>
+class RegisterWorkload
+{
+  public:
+    RegisterWorkload()
+    {
+        workload_makers().push_back({W::Room::kWorkloads, [](Context& context) -> std::shared_ptr<Workload> {
+                                         return std::make_shared<W>(context);
+                                     }});
     }
 };
 

@@ -54,7 +54,7 @@ std::map<std::string, Counts> counts_by_key(const ParsedLog& log)
 // The input of a case, whatever does the work.
 std::string input_of(const Case& point)
 {
-    std::string text(Registry::find_anywhere(point.strategy)->info().workload);
+    std::string text(Registry::find_anywhere(point.strategy)->info().workload->name);
     for (const char* axis :
          {"type", "input", "elements", "nx", "ny", "dwell", "values", "levels", "edge-factor", "graph-file", "seed"})
         text += "|" + cell_of(axis_named(axis), point);

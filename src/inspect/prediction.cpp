@@ -35,8 +35,8 @@ std::string why_unpredictable(const Strategy& strategy, const Case& point, const
         return std::string(kByNeed);
     if (info.irregular())
         return "their work depends on the input";
-    if (info.workload == "lanes" || info.workload == "litmus")
-        return "their kernels wait or may hang";
+    if (!info.workload->why_unpredictable.empty())
+        return std::string(info.workload->why_unpredictable);
     if (point.delay_us != 0)
         return "a delay is added to them";
     if (point.submit == Submit::open)

@@ -21,7 +21,7 @@ constexpr double kBytesPerUsInGb = 1e3;
 
 struct Measured {
     Demand demand;
-    std::string_view workload;
+    const WorkloadInfo* workload;
     std::vector<double> us; // of the samples that are ok
     double log_us = 0;      // of their median
 };
@@ -37,9 +37,11 @@ bool determines_parameters(const Measured& one, const DeviceFacts& facts)
 {
     if (!why_not_described(one.demand, facts).empty())
         return false;
-    if (one.workload == "chain")
+    if (!one.workload->keeps_timestamps)
+        return false;
+    if (!one.workload->siblings)
         return one.demand.point.graphs <= 1 && (one.demand.point.grid == 1 || from_device(one.demand.mechanism));
-    return one.workload == "fanout" && one.demand.mechanism != Mechanism::grid_sync;
+    return one.demand.mechanism != Mechanism::grid_sync;
 }
 
 std::vector<Measured> measured_in(std::span<const LoggedCases> logs, const DeviceFacts& facts)
@@ -59,13 +61,13 @@ std::vector<Measured> measured_in(std::span<const LoggedCases> logs, const Devic
     return all;
 }
 
-// The bandwidth of the fastest flat kernel of some workloads at the most bytes, in GB/s; without `first` us.
-Estimate bandwidth_of(const std::vector<Measured>& all, const std::set<std::string_view>& workloads, double first)
+// The bandwidth of the fastest flat kernel that reads, or that copies, at the most bytes, in GB/s; without `first` us.
+Estimate bandwidth_of(const std::vector<Measured>& all, Calibrates which, double first)
 {
     const Measured* fastest = nullptr;
     double most_bytes = 0;
     for (const Measured& one : all) {
-        if (!workloads.contains(one.workload) || one.demand.mechanism != Mechanism::none ||
+        if (one.workload->calibrates != which || one.demand.mechanism != Mechanism::none ||
             one.demand.bytes < most_bytes)
             continue;
         if (fastest == nullptr || one.demand.bytes > most_bytes || one.log_us < fastest->log_us)
@@ -73,7 +75,7 @@ Estimate bandwidth_of(const std::vector<Measured>& all, const std::set<std::stri
         most_bytes = one.demand.bytes;
     }
     if (fastest == nullptr)
-        miss(fmt::format("case of a flat kernel of the workload {}", *workloads.begin()));
+        miss(fmt::format("case of a flat kernel that {} memory", which == Calibrates::read ? "reads" : "copies"));
     std::vector<double> rates;
     for (const double us : fastest->us)
         rates.push_back(most_bytes / ((us - first) * kBytesPerUsInGb));
@@ -84,7 +86,7 @@ void fit_flat(const std::vector<Measured>& all, Roofline& roofline)
 {
     const Measured* quickest = nullptr; // on the fewest numbers for which each multiprocessor has a block
     for (const Measured& one : all) {
-        if (one.workload != "reduce" || one.demand.mechanism != Mechanism::none ||
+        if (one.workload->calibrates != Calibrates::read || one.demand.mechanism != Mechanism::none ||
             one.demand.point.grid < roofline.facts.multiprocessors)
             continue;
         const auto better = [](const Measured& left, const Measured& right) {
@@ -97,8 +99,8 @@ void fit_flat(const std::vector<Measured>& all, Roofline& roofline)
         miss("case of a flat reduction with a block for each multiprocessor");
     const Estimate first = estimate_median(quickest->us);
     roofline.parameters["first.none"] = first;
-    roofline.parameters["bandwidth"] = bandwidth_of(all, {"reduce"}, first.value);
-    roofline.parameters["copy"] = bandwidth_of(all, {"copy", "transpose"}, first.value);
+    roofline.parameters["bandwidth"] = bandwidth_of(all, Calibrates::read, first.value);
+    roofline.parameters[std::string(kCopyBandwidth)] = bandwidth_of(all, Calibrates::copy, first.value);
 }
 
 // --- the least squares ---

@@ -80,30 +80,6 @@ Case case_in(const ParsedLog& log, const LogRow& row)
     return point;
 }
 
-// Makes a case from the text in a manifest: "strategy=nosync backend=cpu grid=4 ...", settings_text().
-Case case_of(const std::string& settings, const std::string& place)
-{
-    std::map<std::string, std::string, std::less<>> said;
-    for (const std::string& part : split(settings, ' '))
-        said.emplace(part.substr(0, part.find('=')), part.substr(std::min(part.find('=') + 1, part.size())));
-    Case point;
-    for (const char* word : {"strategy", "backend"})
-        set_word(point, word, said[word], place);
-    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-    set_word(point, "mechanism",
-             said.contains("mechanism") ? std::string(current_name(said["mechanism"]))
-                                        : std::string(name_of(info.mechanisms.front())),
-             place);
-    for (const Axis& axis : plain_axes())
-        axis.set(point, said.contains(axis.name) || axis.usual_is_said // else the text is older than the axis
-                            ? value_in(axis, said[std::string(axis.name)], place)
-                            : axis.usual);
-    if (info.over_matrix())
-        point.elements = std::uint64_t{point.nx} * point.ny;
-    reset_meaningless(point);
-    return point;
-}
-
 // The part that all cases of a group share: their input.
 Case input_of(const Case& point)
 {
@@ -135,6 +111,29 @@ void add_facts(RunFacts& run, const ParsedLog& log, const LogRow& row)
 
 } // namespace
 
+Case planned_case(const std::string& settings, const std::string& place)
+{
+    std::map<std::string, std::string, std::less<>> said;
+    for (const std::string& part : split(settings, ' '))
+        said.emplace(part.substr(0, part.find('=')), part.substr(std::min(part.find('=') + 1, part.size())));
+    Case point;
+    for (const char* word : {"strategy", "backend"})
+        set_word(point, word, said[word], place);
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    set_word(point, "mechanism",
+             said.contains("mechanism") ? std::string(current_name(said["mechanism"]))
+                                        : std::string(name_of(info.mechanisms.front())),
+             place);
+    for (const Axis& axis : plain_axes())
+        axis.set(point, said.contains(axis.name) || axis.usual_is_said // else the text is older than the axis
+                            ? value_in(axis, said[std::string(axis.name)], place)
+                            : axis.usual);
+    if (info.over_matrix())
+        point.elements = std::uint64_t{point.nx} * point.ny;
+    reset_meaningless(point);
+    return point;
+}
+
 LoggedCases logged_cases(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
 {
     LoggedCases logged;
@@ -145,7 +144,7 @@ LoggedCases logged_cases(const ParsedLog& log, const std::map<std::string, RunId
         for (const PlannedCase& one : run.cases) {
             place_in_plan.emplace(one.key, place_in_plan.size());
             if (!planned.contains(one.key))
-                planned.emplace(one.key, case_of(one.settings, "the manifest of " + log.path));
+                planned.emplace(one.key, planned_case(one.settings, "the manifest of " + log.path));
         }
     }
     std::unordered_map<std::string, std::size_t> found; // by key

@@ -88,7 +88,7 @@ std::string latency_text(const RowSource& row, double (*of)(std::vector<double>)
 // A fan-out may have tens of thousands of latencies, all on one level, so the cell contains their median.
 std::string latency_by_depth(const RowSource& row)
 {
-    if (row.sample.latencies_us.empty() || row.info.workload == "fanout")
+    if (row.sample.latencies_us.empty() || row.info.workload->siblings)
         return latency_text(row, median);
     return fmt::format("{:.2f}", fmt::join(row.sample.latencies_us, " "));
 }

@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
 #include "model/case_text.hpp"
-#include "model/reduce_reference.hpp"
+#include "model/rounding.hpp"
 
 #include <fmt/format.h>
 

@@ -53,63 +53,24 @@ void set_number(T& value, std::optional<std::uint64_t> number)
 
 using Matters = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
 
-// A flag of the strategy, or what a function without arguments says of it.
-template <auto Member>
-constexpr Matters says =
-    [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) -> bool { return std::invoke(Member, info); };
+// Strategy or workload have it.
+template <axis::Name Name>
+constexpr Matters has =
+    [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) -> bool { return info.has(Name); };
 
-constexpr Matters has_elements = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "reduce" || info.over_matrix() || info.irregular();
-};
-constexpr Matters has_type = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "reduce" || info.workload == "sort" || (info.over_matrix() && !info.irregular());
-};
 constexpr Matters has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "reduce" || info.irregular();
+    return !info.workload->inputs.empty();
 };
-constexpr Matters reduces = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "reduce";
-};
-constexpr Matters has_blocks = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return !info.over_matrix() && info.workload != "sort" && info.workload != "search" &&
-           info.workload != "quadtree" && !info.over_graph();
-};
-constexpr Matters has_block = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return !info.over_matrix() || info.irregular();
-};
-constexpr Matters offers = says<&StrategyInfo::offers>;
+constexpr Matters offers = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) { return info.offers; };
 constexpr Matters aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
     return info.offers && by != Mechanism::graph_tail; // a graph has one run per level
 };
 constexpr Matters may_overflow = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
     return info.offers && from_device(by) && by != Mechanism::tail && by != Mechanism::graph_tail;
 };
-constexpr Matters divides = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "mandelbrot";
-};
-constexpr Matters has_grain = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "mandelbrot" || info.workload == "quadtree" || info.grain;
-};
-constexpr Matters has_fanout = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "mandelbrot" || info.fanout;
-};
-constexpr Matters sorts = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "sort";
-};
-constexpr Matters has_cutoff = says<&StrategyInfo::cutoff>;
-constexpr Matters has_budget = says<&StrategyInfo::budget>;
-constexpr Matters is_quadtree = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.workload == "quadtree";
-};
 constexpr Matters has_threshold = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
-    return info.offers || info.threshold;
+    return info.offers || info.has(axis::threshold);
 };
-constexpr Matters over_graph = says<&StrategyInfo::over_graph>;
-constexpr Matters has_delta = says<&StrategyInfo::delta>;
-constexpr Matters over_matrix = says<&StrategyInfo::over_matrix>;
-constexpr Matters is_shaped = says<&StrategyInfo::shaped>;
-constexpr Matters is_delayed = says<&StrategyInfo::delayed>;
-constexpr Matters is_drawn = says<&StrategyInfo::drawn>;
 constexpr Matters by_device = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
     return from_device(by);
 };
@@ -118,7 +79,7 @@ constexpr Matters has_graphs = [](const StrategyInfo& /*info*/, Mechanism by, Ba
 };
 constexpr Matters has_levels = [](const StrategyInfo& info, Mechanism by,
                                   BackendKind /*on*/) { // levels that run one after another
-    return by != Mechanism::none && info.name != "fanout" && info.workload != "litmus";
+    return by != Mechanism::none && info.has(axis::depth);
 };
 
 constexpr Matters on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind on) {
@@ -159,9 +120,10 @@ constexpr std::array kOperators{name_of(Operator::none), name_of(Operator::sum),
 constexpr unsigned kInput = 1;
 constexpr unsigned kUsualIsSaid = 2;
 constexpr unsigned kNotInDryRun = 4;
+constexpr unsigned kOwn = 8;
 
 template <auto Member>
-Axis of(std::string_view name, std::string_view help, std::string_view otherwise, AxisRange range,
+Axis of(axis::Name id, std::string_view name, std::string_view help, std::string_view otherwise, AxisRange range,
         std::optional<std::uint64_t> usual, Matters matters, unsigned flags = 0,
         std::span<const std::string_view> names = {})
 {
@@ -174,9 +136,11 @@ Axis of(std::string_view name, std::string_view help, std::string_view otherwise
               .names = names};
     std::ranges::replace(axis.column, '-', '_');
     axis.shape = std::is_same_v<decltype(Member), BlockShape Case::*>;
+    axis.id = id;
     axis.text = std::is_same_v<decltype(Member), std::string Case::*>;
     axis.input = (flags & kInput) != 0;
     axis.usual_is_said = (flags & kUsualIsSaid) != 0;
+    axis.own = (flags & kOwn) != 0;
     axis.in_dry_run = (flags & kNotInDryRun) == 0;
     axis.get = [](const Case& point) { return number_of(point.*Member); };
     axis.set = [](Case& point, std::optional<std::uint64_t> number) { set_number(point.*Member, number); };
@@ -195,77 +159,77 @@ std::vector<Axis> table()
         {"backend", "backend", "cuda, cpu, or auto: cuda where there is a GPU", "auto"},
         {"mechanism", "mechanism", "how grids are launched; `nestbed list` shows what each strategy has",
          "its first"},
-        of<&Case::type>("type", "int32 or float32", "int32", {.least = 1}, 1, has_type, kInput | kUsualIsSaid,
-                        kTypes),
-        of<&Case::input>("input", "the input by name; `nestbed help run` lists those of each workload", "its first",
-                         {.least = 1}, 1, has_inputs, kInput | kNotInDryRun, kInputs),
+        of<&Case::type>(axis::type, "type", "int32 or float32", "int32", {.least = 1}, 1, has<axis::type>,
+                        kInput | kUsualIsSaid, kTypes),
+        of<&Case::input>(axis::input, "input", "the input by name; `nestbed help run NAME` lists those of a workload",
+                         "its first", {.least = 1}, 1, has_inputs, kInput | kNotInDryRun, kInputs),
         // An operator belongs to the input too, because the right answer depends on it.
-        of<&Case::op>("operator", "sum, max or min; few strategies have max and min", "sum", {.least = 1}, 1, reduces,
-                      kInput | kNotInDryRun, kOperators),
-        of<&Case::grid>("grid", "blocks of the root grid", "2048", {1, kMostBlocks}, kNone, has_blocks, kInput),
-        of<&Case::block>("block", "threads per block, a power of two", "512", {1, kMostThreads}, kNone, has_block,
-                         kInput),
-        of<&Case::elements>("elements", "numbers to reduce", "grid x block", {1, kMostBlocks * kMostThreads}, kNone,
-                            has_elements, kInput),
-        of<&Case::nx>("nx", "columns of a matrix or an image", "2048", side, 2048, over_matrix,
+        of<&Case::op>(axis::op, "operator", "sum, max or min; few strategies have max and min", "sum", {.least = 1},
+                      1, has<axis::op>, kInput | kNotInDryRun, kOperators),
+        of<&Case::grid>(axis::grid, "grid", "blocks of the root grid", "2048", {1, kMostBlocks}, kNone,
+                        has<axis::grid>, kInput),
+        of<&Case::block>(axis::block, "block", "threads per block, a power of two", "512", {1, kMostThreads}, kNone,
+                         has<axis::block>, kInput),
+        of<&Case::elements>(axis::elements, "elements", "numbers to reduce", "grid x block",
+                            {1, kMostBlocks * kMostThreads}, kNone, has<axis::elements>, kInput),
+        of<&Case::nx>(axis::nx, "nx", "columns of a matrix or an image", "2048", side, 2048, has<axis::nx>,
                       kInput | kUsualIsSaid),
-        of<&Case::ny>("ny", "rows of a matrix or an image", "2048", side, 2048, over_matrix, kInput | kUsualIsSaid),
-        of<&Case::shape>("block-shape", "threads per block in x and y, such as 8x32", "16x16", {1, kMostThreads},
-                         kUsualShape, is_shaped, kUsualIsSaid),
-        of<&Case::depth>("depth", "maximum number of nested levels, or full", "full", {0, UINT32_MAX, "full"}, kNone,
-                         has_levels),
-        of<&Case::threshold>("threshold", "threads that an item must need for a launch", "0", {0, UINT32_MAX}, 0,
-                             has_threshold, kUsualIsSaid),
-        of<&Case::coarsen>("coarsen", "blocks of work that one child block does", "1", {1, 65536}, 1, offers,
-                           kUsualIsSaid),
-        of<&Case::aggregate>("aggregate",
+        of<&Case::ny>(axis::ny, "ny", "rows of a matrix or an image", "2048", side, 2048, has<axis::ny>,
+                      kInput | kUsualIsSaid),
+        of<&Case::shape>(axis::shape, "block-shape", "threads per block in x and y, such as 8x32", "16x16",
+                         {1, kMostThreads}, kUsualShape, has<axis::shape>, kUsualIsSaid),
+        of<&Case::depth>(axis::depth, "depth", "maximum number of nested levels, or full", "full",
+                         {0, UINT32_MAX, "full"}, kNone, has_levels),
+        of<&Case::threshold>(axis::threshold, "threshold", "threads that an item must need for a launch", "0",
+                             {0, UINT32_MAX}, 0, has_threshold, kUsualIsSaid),
+        of<&Case::coarsen>(axis::coarsen, "coarsen", "blocks of work that one child block does", "1", {1, 65536}, 1,
+                           offers, kUsualIsSaid),
+        of<&Case::aggregate>(axis::aggregate, "aggregate",
                              "items that share one launch: those of a warp, a block, some blocks, a grid", "none",
                              {.least = 1}, 1, aggregates, kUsualIsSaid, kAggregates),
-        of<&Case::overflow>("overflow", "past the pending limit: waves, inline, spill or fail", "waves", {.least = 1},
-                            1, may_overflow, kUsualIsSaid | kNotInDryRun, kOverflows),
-        of<&Case::dwell>("dwell", "mandelbrot: iterations per pixel at most", "512", {1, 65535}, 512, divides,
-                         kInput | kUsualIsSaid),
-        of<&Case::division>("division", "mandelbrot: parts per side of the image, one root block each", "32",
-                            {1, 1024}, 32, divides, kInput | kUsualIsSaid),
-        of<&Case::fanout>("fanout",
-                          "mandelbrot: parts per side of a divided region; sort: parts at most; trees: children of a "
-                          "grid",
-                          "2 (sort: 256)", {2, 256}, 0, has_fanout, kInput | kUsualIsSaid),
-        of<&Case::grain>("grain",
-                         "mandelbrot: longest side of a region that is not divided; sort: keys of a leaf; "
-                         "quadtree: points of a leaf",
-                         "32 (sort: 2048, quadtree: 64)", {1, 65535}, 0, has_grain, kInput | kUsualIsSaid),
-        of<&Case::values>("values", "sort: what moves with each key: none or uint32", "none", {.least = 1}, 1, sorts,
-                          kInput | kUsualIsSaid, kValues),
-        of<&Case::cutoff>("cutoff", "search: depth from which a thread searches alone", "by the input", {1, 65535}, 0,
-                          has_cutoff, kUsualIsSaid),
-        of<&Case::budget>("budget", "search: nodes that a thread visits before its block leaves the rest", "16",
-                          {1, 1'000'000}, 0, has_budget, kUsualIsSaid),
-        of<&Case::levels>("levels", "quadtree: the deepest level", "16", {1, 16}, 16, is_quadtree,
-                          kInput | kUsualIsSaid),
-        of<&Case::edge_factor>("edge-factor", "bfs, sssp: edges per vertex that a generator draws", "16",
-                               {1, 1U << 20}, 16, over_graph, kInput | kUsualIsSaid),
-        of<&Case::graph_file>("graph-file", "bfs, sssp: the file of input `file`: .mtx, .gr, or a list of edges", "",
-                              {}, 0, over_graph, kInput | kNotInDryRun),
-        of<&Case::delta>("delta", "sssp: width of the range of distances that is processed first", "64",
-                         {1, UINT32_MAX}, 64, has_delta, kUsualIsSaid),
-        of<&Case::pending_limit>("pending-limit", "limit of pending launches, or auto: high enough for all", "auto",
+        of<&Case::overflow>(axis::overflow, "overflow", "past the pending limit: waves, inline, spill or fail",
+                            "waves", {.least = 1}, 1, may_overflow, kUsualIsSaid | kNotInDryRun, kOverflows),
+        of<&Case::dwell>(axis::dwell, "dwell", "maximum iterations per pixel", "512", {1, 65535}, 512,
+                         has<axis::dwell>, kOwn | kInput | kUsualIsSaid),
+        of<&Case::division>(axis::division, "division", "parts per side of the image, one root block each", "32",
+                            {1, 1024}, 32, has<axis::division>, kOwn | kInput | kUsualIsSaid),
+        of<&Case::fanout>(axis::fanout, "fanout", "parts of a divided part, or children of a grid", "by the workload",
+                          {2, 256}, 0, has<axis::fanout>, kOwn | kInput | kUsualIsSaid),
+        of<&Case::grain>(axis::grain, "grain", "size of a part that is not divided", "by the workload", {1, 65535}, 0,
+                         has<axis::grain>, kOwn | kInput | kUsualIsSaid),
+        of<&Case::values>(axis::values, "values", "what moves with each key: none or uint32", "none", {.least = 1}, 1,
+                          has<axis::values>, kOwn | kInput | kUsualIsSaid, kValues),
+        of<&Case::cutoff>(axis::cutoff, "cutoff", "depth from which a thread searches alone", "by the input",
+                          {1, 65535}, 0, has<axis::cutoff>, kOwn | kUsualIsSaid),
+        of<&Case::budget>(axis::budget, "budget", "nodes that a thread visits before its block leaves the rest", "16",
+                          {1, 1'000'000}, 0, has<axis::budget>, kOwn | kUsualIsSaid),
+        of<&Case::levels>(axis::levels, "levels", "the deepest level", "16", {1, 16}, 16, has<axis::levels>,
+                          kOwn | kInput | kUsualIsSaid),
+        of<&Case::edge_factor>(axis::edge_factor, "edge-factor", "edges per vertex that a generator draws", "16",
+                               {1, 1U << 20}, 16, has<axis::edge_factor>, kOwn | kInput | kUsualIsSaid),
+        of<&Case::graph_file>(axis::graph_file, "graph-file",
+                              "the file of input `file`: .mtx, .gr, or a list of edges", "", {}, 0,
+                              has<axis::graph_file>, kOwn | kInput | kNotInDryRun),
+        of<&Case::delta>(axis::delta, "delta", "width of the range of distances that is processed first", "64",
+                         {1, UINT32_MAX}, 64, has<axis::delta>, kOwn | kUsualIsSaid),
+        of<&Case::pending_limit>(axis::pending_limit, "pending-limit",
+                                 "limit of pending launches, or auto: high enough for all", "auto",
                                  {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
-        of<&Case::wave>("wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"}, kNone,
-                        by_device, kNotInDryRun),
-        of<&Case::streams>("streams", "host streams that launch the waves in turn, or auto", "auto", {1, 64, "auto"},
-                           kNone, by_device, kNotInDryRun),
-        of<&Case::delay_us>("delay-us", "delay (us) added to the losing side of the race", "0", {0, 1'000'000}, 0,
-                            is_delayed, kNotInDryRun),
-        of<&Case::graphs>("graphs", "instances of a device graph; the fastest is used", "1", {1, 256}, 1, has_graphs,
-                          kUsualIsSaid | kNotInDryRun),
-        of<&Case::seed>("seed", "seed of the input and of the order of the runs", "1", {}, 1, is_drawn,
-                        kInput | kUsualIsSaid | kNotInDryRun),
-        of<&Case::submit>("submit",
+        of<&Case::wave>(axis::wave, "wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"},
+                        kNone, by_device, kNotInDryRun),
+        of<&Case::streams>(axis::streams, "streams", "host streams that launch the waves in turn, or auto", "auto",
+                           {1, 64, "auto"}, kNone, by_device, kNotInDryRun),
+        of<&Case::delay_us>(axis::delay, "delay-us", "delay (us) added to the losing side of the race", "0",
+                            {0, 1'000'000}, 0, has<axis::delay>, kNotInDryRun),
+        of<&Case::graphs>(axis::graphs, "graphs", "instances of a device graph; the fastest is used", "1", {1, 256},
+                          1, has_graphs, kUsualIsSaid | kNotInDryRun),
+        of<&Case::seed>(axis::seed, "seed", "seed of the input and of the order of the runs", "1", {}, 1,
+                        has<axis::seed>, kInput | kUsualIsSaid | kNotInDryRun),
+        of<&Case::submit>(axis::submit, "submit",
                           "held: the GPU starts when the whole sample is submitted; open: it starts at once", "held",
                           {.least = 1}, 1, can_be_held, kUsualIsSaid | kNotInDryRun, kSubmits),
-        of<&Case::l2>("l2", "the L2 cache when a sample starts: as_is or flushed", "as_is", {.least = 1}, 1, on_gpu,
-                      kUsualIsSaid | kNotInDryRun, kCacheStates),
+        of<&Case::l2>(axis::l2, "l2", "the L2 cache when a sample starts: as_is or flushed", "as_is", {.least = 1}, 1,
+                      on_gpu, kUsualIsSaid | kNotInDryRun, kCacheStates),
     };
     // The columns without _asked contain the value that was set, and how it was chosen.
     for (const std::string_view name : {"pending-limit", "submit"})

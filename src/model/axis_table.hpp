@@ -2,8 +2,8 @@
 // of the command line, the keys of experiment files, the settings and the key of a case, the columns of logs and
 // tables, the loops of a plan, and what the worker is told.
 //
-// To add an axis: a member of Case, an entry in axis_table.cpp and, if only some strategies support it, a flag of
-// StrategyInfo.
+// To add an axis: a member of Case, a name in model/workload.hpp, an entry in axis_table.cpp, and its name in the
+// `axes` of the workloads or strategies that have it.
 #pragma once
 
 #include "model/case.hpp"
@@ -31,6 +31,7 @@ struct Axis {
     std::string column;    // in a log: "delay_us"
     std::string_view help;
     std::string_view otherwise; // the default, as the help shows it
+    axis::Name id{};            // of those that are a member of a case, in sets of axes
     AxisRange range{};
     std::optional<std::uint64_t> usual{};      // the default; empty: the range's word, or it follows from other axes
     std::span<const std::string_view> names{}; // of an enumeration; users can ask for those from range.least on
@@ -38,6 +39,7 @@ struct Axis {
     bool text = false;                         // the name of a file; its number is that of the name in this process
     bool input = false;                        // cases with different values have different inputs
     bool usual_is_said = false; // settings and key contain even the default: true for axes as old as the keys
+    bool own = false;           // it is a workload's own parameter: help shows it with that workload
     bool in_dry_run = true;     // a column of --dry-run
     // Reads the value from a case; empty: the range's word.
     std::optional<std::uint64_t> (*get)(const Case&) = nullptr;

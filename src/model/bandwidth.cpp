@@ -46,9 +46,9 @@ Bandwidth bandwidth_of(const StrategyInfo& info, const Case& point, const Sample
     if (!sample.gpu_us)
         return bandwidth;
     bandwidth.peak = unless_zero(device.peak_bandwidth_gb_s);
-    if (info.workload == "reduce")
+    if (info.workload->calibrates == Calibrates::read)
         bandwidth.measured = unless_zero(measured.read_gb_s);
-    else if (info.workload == "transpose" || info.workload == "copy")
+    else if (info.workload->calibrates == Calibrates::copy)
         bandwidth.measured = unless_zero(measured.copy_gb_s);
     return bandwidth;
 }

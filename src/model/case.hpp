@@ -22,10 +22,7 @@ enum class Submit : std::uint8_t { none, held, open };
 // sample's.
 enum class CacheState : std::uint8_t { none, as_is, flushed };
 
-// The input of a workload, by name (inputs_of()). reduce: numbers drawn from the seed, or 0, 1, 2 and so on. bezier:
-// lines of 4 to 32 points by their curvature, or with Zipf's distribution up to 4096. mandelbrot: the window. sort: the
-// keys (model/sort.hpp). quadtree: the points. bfs, sssp: the graph. search: the tree. none: the workload has only one
-// input.
+// The input of a workload, by name (WorkloadInfo::inputs). none: the workload has only one input.
 enum class InputKind : std::uint8_t {
     none,
     random,
@@ -124,17 +121,18 @@ struct Case {
     std::uint32_t threshold = 0; // an item that needs fewer threads is processed without a launch
     std::uint32_t coarsen = 0;   // blocks' worth of work per child block
     Overflow overflow = Overflow::absent;
-    std::uint32_t grain = 0;    // mandelbrot: the longest side of a region that is not divided; sort: keys of a leaf
-    std::uint32_t fanout = 0;   // mandelbrot: parts per side of a region; sort: parts at most; trees: children
-    std::uint32_t division = 0; // mandelbrot: parts per side of the whole image, one root block each
-    std::uint32_t dwell = 0;    // mandelbrot: most iterations per pixel
+    // Parameters of workloads; the descriptor of a workload says what they mean there.
+    std::uint32_t grain = 0;
+    std::uint32_t fanout = 0;
+    std::uint32_t division = 0;
+    std::uint32_t dwell = 0;
     SortValues values = SortValues::absent;
-    std::uint32_t levels = 0;      // quadtree: the deepest level
-    std::uint32_t edge_factor = 0; // graphs: edges per vertex that a generator draws
-    std::uint32_t delta = 0;       // sssp: width of the near bucket
-    std::uint32_t cutoff = 0;      // search: depth below which a thread searches alone
-    std::uint32_t budget = 0;      // search: nodes that a thread visits before it offers the rest
-    std::string graph_file;        // graphs: the file of input `file`
+    std::uint32_t levels = 0;
+    std::uint32_t edge_factor = 0;
+    std::uint32_t delta = 0;
+    std::uint32_t cutoff = 0;
+    std::uint32_t budget = 0;
+    std::string graph_file; // "road.gr#0123456789ab": the name of a file, and the begin of the hash of its content
 
     friend bool operator==(const Case&, const Case&) = default;
     friend auto operator<=>(const Case&, const Case&) = default; // NOLINT(modernize-use-nullptr): its own 0

@@ -8,9 +8,7 @@ namespace
 
 double launches_by_host(const StrategyInfo& info, const Case& point)
 {
-    if (info.workload == "chain")
-        return point.depth.value_or(kChainLevels);
-    return info.workload == "fanout" ? point.grid : halving_levels(point);
+    return info.workload->host_launches == nullptr ? halving_levels(point) : info.workload->host_launches(point);
 }
 
 } // namespace
@@ -27,11 +25,11 @@ Demand demand_of(const Strategy& strategy, const Case& point, const DeviceFacts&
     demand.plan = plan_launches(point, demand.form, facts);
     if (demand.mechanism != Mechanism::none && !from_device(demand.mechanism))
         demand.host_launches = launches_by_host(info, point);
-    demand.host_launches_are_levels = info.workload != "fanout" || demand.mechanism == Mechanism::grid_sync;
-    demand.writes = info.workload == "transpose" || info.workload == "copy";
-    demand.by_lanes = info.workload == "transpose" || info.name == "trees_by_lanes";
+    demand.host_launches_are_levels = !info.workload->siblings || demand.mechanism == Mechanism::grid_sync;
+    demand.writes = info.workload->calibrates == Calibrates::copy;
+    demand.by_lanes = demand.form.by_lanes;
     demand.root_threads = demand.form.root_threads != 0 ? demand.form.root_threads : point.block;
-    if (!demand.form.per_root_block() && (info.workload == "reduce" || info.workload == "chain"))
+    if (!demand.form.per_root_block() && info.workload->grid_per_level)
         demand.blocks_per_level = demand.form.blocks_per_multiprocessor != 0
                                       ? demand.form.blocks_per_multiprocessor * facts.multiprocessors
                                       : point.grid;

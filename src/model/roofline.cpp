@@ -30,7 +30,7 @@ constexpr std::array<RooflineParameter, 12> kParameters{{
     {"lane", "us", "the same if each is launched by a thread of its own, and they must run one after another"},
     {"block", "us", "one block of a level of many blocks"},
     {"bandwidth", "GB/s", "memory bandwidth of the fastest flat kernel that only reads"},
-    {"copy", "GB/s", "the same of one that copies or transposes a matrix"},
+    {kCopyBandwidth, "GB/s", "the same of one that copies or transposes a matrix"},
 }};
 
 constexpr unsigned kDeepFrom = 64;
@@ -227,7 +227,7 @@ Prediction predict(const Roofline& roofline, const Demand& demand)
     add_launches(roofline, demand, prediction);
     if (demand.bytes > 0)
         prediction.work_us +=
-            demand.bytes / (parameter_of(roofline, demand.writes ? "copy" : "bandwidth") * kBytesPerUsInGb);
+            demand.bytes / (parameter_of(roofline, demand.writes ? kCopyBandwidth : "bandwidth") * kBytesPerUsInGb);
     const double turns = turns_of(demand).turns;
     const double first = turns * parameter_of(roofline, "first", demand.mechanism);
     prediction.us = first + prediction.latency_us + prediction.rate_us + prediction.work_us;

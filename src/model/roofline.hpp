@@ -19,6 +19,9 @@ namespace nestbed
 struct RooflineParameter {
     std::string_view name, unit, meaning;
 };
+// The parameter that is the memory bandwidth of a copy.
+inline constexpr std::string_view kCopyBandwidth = "copy";
+
 // The names of all parameters. A parameter may exist once, under its name, or once per mechanism: "level.tail".
 std::span<const RooflineParameter> roofline_parameters();
 

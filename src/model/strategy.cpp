@@ -22,38 +22,9 @@ bool StrategyInfo::has(Mechanism mechanism) const
     return std::ranges::find(mechanisms, mechanism) != mechanisms.end();
 }
 
-std::vector<InputKind> inputs_of(const StrategyInfo& info)
-{
-    if (info.workload == "reduce")
-        return {InputKind::random, InputKind::index};
-    if (info.workload == "bezier")
-        return {InputKind::curves, InputKind::zipf};
-    if (info.workload == "mandelbrot")
-        return {InputKind::set, InputKind::interior, InputKind::exterior, InputKind::dust};
-    if (info.workload == "sort")
-        return {InputKind::uniform, InputKind::sorted, InputKind::reversed, InputKind::organ_pipe,
-                InputKind::equal,   InputKind::few,    InputKind::zipf};
-    if (info.workload == "search")
-        return {InputKind::t1, InputKind::t3, InputKind::t3l, InputKind::path, InputKind::queens};
-    if (info.workload == "quadtree")
-        return {InputKind::uniform, InputKind::clustered, InputKind::line, InputKind::coincident};
-    if (info.over_graph())
-        return {InputKind::uniform, InputKind::rmat, InputKind::rmat_relabelled, InputKind::zipf,
-                InputKind::path,    InputKind::star, InputKind::grid2d,          InputKind::file};
-    return {};
-}
-
 std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point)
 {
-    constexpr std::uint64_t kElementBytes = 4;
-    if (info.workload == "reduce" || info.workload == "blobs" ||
-        info.workload == "mandelbrot") // read or written, once
-        return point.elements * kElementBytes;
-    if (info.workload == "sort") // keys, and values
-        return 2 * point.elements * kElementBytes * (point.values == SortValues::uint32 ? 2 : 1);
-    if (info.workload == "quadtree") // points; their codes and places
-        return 3 * point.elements * kElementBytes;
-    return info.over_matrix() ? 2 * point.elements * kElementBytes : 0;
+    return info.workload->bytes_moved == nullptr ? 0 : info.workload->bytes_moved(point);
 }
 
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point)
@@ -132,6 +103,19 @@ const Strategy* Registry::find_anywhere(std::string_view name)
 {
     const Strategy* strategy = find(BackendKind::cuda, name);
     return strategy != nullptr ? strategy : find(BackendKind::cpu, name);
+}
+
+std::vector<const WorkloadInfo*> Registry::workloads()
+{
+    std::map<std::string_view, const WorkloadInfo*> workloads;
+    for (const std::string_view name : names()) {
+        const WorkloadInfo* workload = find_anywhere(name)->info().workload;
+        workloads.emplace(workload->name, workload);
+    }
+    std::vector<const WorkloadInfo*> found;
+    for (const auto& [name, workload] : workloads)
+        found.push_back(workload);
+    return found;
 }
 
 std::vector<std::string_view> Registry::names()

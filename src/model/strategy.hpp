@@ -2,10 +2,9 @@
 // StrategyInfo. The tests, the plan and `nestbed list` find it in the registry.
 #pragma once
 
-#include "model/case.hpp"
+#include "model/workload.hpp"
 
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,50 +14,30 @@ namespace nestbed
 
 struct StrategyInfo {
     std::string_view name;
-    std::string_view workload; // such as "reduce"; see the workloads in src/device/workloads
+    const WorkloadInfo* workload = nullptr;                         // the descriptor of its workload
     std::span<const Mechanism> mechanisms = kOnly<Mechanism::none>; // supported; the first is the default
     std::string_view summary;                                       // what it does, in one line
     std::string_view hazards; // what can go wrong, or why nothing can, in one line
     std::string_view source;  // the origin of the strategy
+    AxisSet axes{};           // that it has in addition to those of its workload
     bool racy = false;        // it has a race: its answer depends on the schedule
-    bool delayed = false;     // it supports Case::delay_us
-    bool shaped = false;      // it supports Case::shape
     bool cuda_only = false;   // registered on every backend, but runs only on CUDA
     bool on_host = false;     // runs on the host's processor, not on a GPU
     bool operators = false;   // a reduction that supports max and min as well as sum
     bool offers = false;      // launches by need (model/offers.hpp): its launches depend on the input
-    bool grain = false;       // a sort that has Case::grain
-    bool fanout = false;      // a sort or a tree of empty grids that has Case::fanout
-    bool delta = false;       // a shortest path that has Case::delta
-    bool cutoff = false;      // a search that has Case::cutoff
-    bool budget = false;      // a search that has Case::budget
     bool hangs = false;       // may hang the device when launches pass the pending limit
-    bool threshold = false;   // launches by need, item by item: it has Case::threshold, but no groups
     bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items offered
     bool waits = false;    // waits for the device before all work is submitted, so it cannot be held
 
     bool has(Mechanism mechanism) const;
-    // Whether the workload's input is drawn from the case's seed.
-    bool drawn() const { return is_in({"reduce", "transpose", "copy", "bezier", "sort", "quadtree", "bfs", "sssp"}); }
-    // Whether the workload's kernels record when they were called and when they began: its samples have latencies.
-    bool keeps_timestamps() const { return workload == "chain" || workload == "fanout"; }
-    // A run of the workload counts what may happen or not. It is never run twice to time it, and a count of 0 is a finding too.
-    bool counts_chances() const { return workload == "litmus"; }
-    // Whether the workload has nx * ny numbers: a matrix or an image.
-    bool over_matrix() const { return is_in({"transpose", "copy", "blobs", "mandelbrot"}); }
-    // Whether the input is a graph.
-    bool over_graph() const { return is_in({"bfs", "sssp"}); }
-    // Whether the work depends on the input.
-    bool irregular() const { return is_in({"bezier", "mandelbrot", "sort", "quadtree", "bfs", "sssp", "search"}); }
-
-  private:
-    bool is_in(std::initializer_list<std::string_view> workloads) const
-    {
-        for (const std::string_view one : workloads)
-            if (one == workload)
-                return true;
-        return false;
-    }
+    // Whether the axis applies, as far as strategy and workload decide it; see Axis::matters.
+    constexpr bool has(axis::Name one) const { return axes.has(one) || workload->axes.has(one); }
+    bool drawn() const { return workload->drawn(); }
+    bool keeps_timestamps() const { return workload->keeps_timestamps; }
+    bool counts_chances() const { return workload->counts_chances; }
+    bool over_matrix() const { return workload->over_matrix(); }
+    bool over_graph() const { return workload->over_graph; }
+    bool irregular() const { return workload->irregular; }
 };
 
 // Bytes that a case's workload must at least read and write; 0 if it does not measure memory.
@@ -66,9 +45,6 @@ std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point);
 
 // The mechanism of the case; if the case has none, the strategy's first.
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point);
-
-// The values of `input` that the workload has; the first is the default. Empty: there is no choice.
-std::vector<InputKind> inputs_of(const StrategyInfo& info);
 
 // The device launches of a case, and how they depend on each other: in closed form, or by the oracle of an irregular
 // workload (model/offers.hpp).
@@ -78,6 +54,7 @@ struct ExpectedLaunches {
     bool parent_waits = false;           // a parent block stays resident until its child is complete
     bool one_by_one = false;             // the subtrees of one root grid run one at a time (tail launches)
     bool by_last_block = false;          // the last block of a grid launches the next level, after the grid's work
+    bool by_lanes = false;               // the children of a block are launched by a thread each, not all by one
     std::uint32_t root_threads = 0;      // of a root block; 0: as many as the case's block
     // Of one chain for the whole grid: blocks of each grid per multiprocessor, however large the input is; 0: Case::grid.
     std::uint32_t blocks_per_multiprocessor = 0;
@@ -146,6 +123,8 @@ class Registry
     static const Strategy* find(BackendKind backend, std::string_view name);
     // Searches both backends: for properties that do not depend on the backend.
     static const Strategy* find_anywhere(std::string_view name);
+    // The workloads of the strategies on all backends, by name.
+    static std::vector<const WorkloadInfo*> workloads();
     // The names on all backends, sorted.
     static std::vector<std::string_view> names();
 };

@@ -175,7 +175,7 @@ void check_operators(const Axes& axes)
     for (const auto& [name, of_strategy] : axes.strategies)
         for (const AxisValue& op : axes.of("operator")) {
             const StrategyInfo& info = Registry::find_anywhere(name)->info();
-            if (info.workload == "reduce" && !info.operators && *op.number != std::uint64_t{1})
+            if (info.has(axis::op) && !info.operators && *op.number != std::uint64_t{1})
                 throw UsageError(fmt::format("{}: {} supports only sum; allowed with max and min: {}",
                                              op.setting->place(), info.name, fmt::join(able, ", ")));
         }

@@ -108,7 +108,7 @@ std::string refusal_of(const Case& point, const Choice& choice, const DeviceFact
 
 void check_irregular(const Axes& axes, const StrategyInfo& info)
 {
-    const std::vector<InputKind> inputs = inputs_of(info);
+    const std::span<const InputKind> inputs = info.workload->inputs;
     for (const AxisValue& value : axes.of("input"))
         if (const auto input = static_cast<InputKind>(value.number.value_or(0));
             !inputs.empty() && !value.setting->value.empty() && std::ranges::find(inputs, input) == inputs.end()) {
@@ -116,7 +116,7 @@ void check_irregular(const Axes& axes, const StrategyInfo& info)
             for (const InputKind one : inputs)
                 names.push_back(name_of(one));
             throw UsageError(fmt::format("{}: {} has no input '{}'; allowed for {}: {}", value.setting->place(),
-                                         info.name, name_of(input), info.workload, fmt::join(names, ", ")));
+                                         info.name, name_of(input), info.workload->name, fmt::join(names, ", ")));
         }
     if (!info.over_graph())
         return;

@@ -14,11 +14,6 @@ namespace nestbed
 // answer. The strategy must be in a registry.
 double sample_us(const Case& point);
 
-// About how many points the lines of `bezier` have in all.
-double bezier_points(const Case& point);
-// Edges of the graph of a case, roughly.
-std::uint64_t graph_edges(const Case& point);
-
 // Microseconds to make, once, the input that the cases of a group share.
 double input_us(const Case& point);
 

@@ -3,9 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
-#include "model/empty_grids.hpp"
 #include "model/graph_file.hpp"
-#include "model/search.hpp"
 #include "model/text_numbers.hpp"
 #include "plan/axes.hpp"
 #include "plan/choice.hpp"
@@ -26,48 +24,35 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint32_t kUsualImageBlock = 256; // of a workload that divides an image
-constexpr std::uint32_t kUsualImageFanout = 2;
-constexpr std::uint32_t kUsualImageGrain = 32;
-constexpr std::uint32_t kUsualSortFanout = 256;
-constexpr std::uint32_t kUsualSortGrain = 2048;
-constexpr std::uint32_t kUsualSearchBlock = 32;
-constexpr std::uint32_t kUsualCap = 64; // of a quadtree
+// Sets an axis that has no value to the default of the workload, if that has its own.
+void set_default(Case& point, const WorkloadInfo& workload, const Axis& axis)
+{
+    if (const std::uint64_t own = default_of(workload, axis.id); own != 0 && axis.get(point) == std::uint64_t{0})
+        axis.set(point, own);
+}
 
 // Resets settings that do not apply to the strategy to their defaults, so that they do not multiply cases.
-Case meaningful(Case point)
+Case meaningful(const Axes& axes, Case point)
 {
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
-    if (strategy.info().over_matrix()) {
+    const StrategyInfo& info = strategy.info();
+    const WorkloadInfo& workload = *info.workload;
+    if (info.over_matrix()) {
         point.type = ElementType::float32;
         point.elements = std::uint64_t{point.nx} * point.ny;
     }
-    if (const std::vector<InputKind> inputs = inputs_of(strategy.info());
+    if (const std::span<const InputKind> inputs = workload.inputs;
         !inputs.empty() && std::ranges::find(inputs, point.input) == inputs.end())
         point.input = inputs.front();
-    if (strategy.info().over_matrix() && strategy.info().irregular() && point.block == 0)
-        point.block = kUsualImageBlock;
-    const bool sorts = strategy.info().workload == "sort"; // the usual values depend on the workload
-    if (point.fanout == 0)
-        point.fanout = sorts ? kUsualSortFanout : kUsualImageFanout;
-    if (point.grain == 0)
-        point.grain = sorts ? kUsualSortGrain : strategy.info().workload == "quadtree" ? kUsualCap : kUsualImageGrain;
-    if (point.cutoff == 0)
-        point.cutoff = usual_cutoff(point.input);
-    if (point.budget == 0)
-        point.budget = kUsualBudget;
-    if (strategy.info().over_graph()) {
-        if (!draws_edges(point.input))
-            point.edge_factor = 0;
-        if (point.input == InputKind::file)
-            point.elements = 0; // the file decides
-        else
-            point.graph_file.clear();
-    }
+    for (const Axis& axis : plain_axes())
+        set_default(point, workload, axis);
+    if (workload.complete != nullptr)
+        workload.complete(point, {.elements = axes.of("elements").front().number.has_value(),
+                                  .block = axes.of("block").front().number.has_value()});
     reset_meaningless(point);
-    if (strategy.info().workload != "chain" || point.mechanism != Mechanism::graph_tail)
+    if (!info.has(axis::graphs) || point.mechanism != Mechanism::graph_tail)
         point.graphs = 1;
-    if (!strategy.launches(point).per_root_block() && !strategy.info().offers) { // no waves
+    if (!strategy.launches(point).per_root_block() && !info.offers) { // no waves
         point.wave.reset();
         point.streams.reset();
     }
@@ -93,7 +78,7 @@ void identify_graph_files(Axes& axes)
 // separately.
 void check_levels(const Axes& axes, const StrategyInfo& info)
 {
-    if (!info.keeps_timestamps() || info.name == "fanout")
+    if (!info.keeps_timestamps() || !info.has(axis::depth))
         return;
     for (const AxisValue& depth : axes.of("depth"))
         if (depth.number.value_or(0) > kLedgerLevels)
@@ -105,26 +90,12 @@ void check_levels(const Axes& axes, const StrategyInfo& info)
 void check_launches(const Case& point)
 {
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
-    if (strategy.info().workload == "fanout" && strategy.launches(point).total() > kMostEmptyGrids)
+    const std::uint64_t allowed = strategy.info().workload->max_launches;
+    if (strategy.launches(point).total() > allowed)
         throw UsageError(fmt::format(
             "strategy {}: --grid {}{} and --depth {} make too many launches; allowed: at most {}", point.strategy,
-            point.grid, strategy.info().fanout ? fmt::format(", --fanout {}", point.fanout) : "",
-            point.depth ? std::to_string(*point.depth) : "full", kMostEmptyGrids));
-}
-
-// A search has its own usual size, which depends on its input, and small blocks: nodes have few children.
-Case sized(const Axes& axes, Case point)
-{
-    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-    if (info.workload != "search")
-        return point;
-    if (const std::vector<InputKind> inputs = inputs_of(info); std::ranges::find(inputs, point.input) == inputs.end())
-        point.input = inputs.front();
-    if (!axes.of("elements").front().number)
-        point.elements = usual_search_size(point.input);
-    if (!axes.of("block").front().number)
-        point.block = kUsualSearchBlock;
-    return point;
+            point.grid, strategy.info().has(axis::fanout) ? fmt::format(", --fanout {}", point.fanout) : "",
+            point.depth ? std::to_string(*point.depth) : "full", allowed));
 }
 
 // All strategies with all launch settings on one input.
@@ -142,7 +113,7 @@ Group group_of(const Axes& axes, const Case& input)
         for (const Mechanism mechanism : mechanisms_of(axes, info)) {
             choice.point.mechanism = mechanism;
             for_each_choice(axes, launches, choice, [&](const Choice& one) {
-                if (Case point = meaningful(sized(axes, one.point)); seen.insert(point).second) {
+                if (Case point = meaningful(axes, one.point); seen.insert(point).second) {
                     check_launches(point);
                     group.cases.push_back(std::move(point));
                 }
@@ -247,7 +218,7 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
     static const std::vector<const Axis*> inputs = axes_of_loops(true);
     for (const auto& device : devices) {
         const DeviceFacts& facts = device.second;
-        if (any_of_strategies([](const StrategyInfo& info) { return info.shaped; }))
+        if (any_of_strategies([](const StrategyInfo& info) { return info.has(axis::shape); }))
             check_block_shapes(axes, facts);
         Choice choices;
         for_each_choice(axes, inputs, choices, [&](Choice choice) {

@@ -20,73 +20,19 @@
 namespace nestbed
 {
 
-namespace
-{
-
-// An irregular workload has its reference on the device or on the host, and items that are offered.
-std::uint64_t irregular_bytes(const StrategyInfo& info, const Case& point)
-{
-    constexpr std::uint64_t kLineBytes = 28;
-    constexpr std::uint64_t kPointBytes = 8;
-    constexpr std::uint64_t kItemBytes = 12;                                // with its start
-    const std::uint64_t copies = point.backend == BackendKind::cpu ? 2 : 1; // the executor's memory is the host's
-    if (info.workload == "bezier")
-        return point.elements * (kLineBytes + (info.offers ? kItemBytes : 0)) * copies +
-               static_cast<std::uint64_t>(bezier_points(point)) * kPointBytes * copies;
-    if (info.workload == "sort") {
-        // The input, the spare memory, the output and the reference; the host has two copies.
-        constexpr std::uint64_t kArrays = 4;
-        constexpr std::uint64_t kKeyBytes = 4;
-        return bytes_moved(info, point) / 2 * kArrays + (copies - 1) * 2 * point.elements * kKeyBytes;
-    }
-    if (info.workload ==
-        "search") { // the nodes that wait, of which the session knows the number; here, the widest level of t3
-        constexpr std::uint64_t kWaiting = 100'000;
-        constexpr std::uint64_t kNodeBytes = 32;
-        return kWaiting * kNodeBytes * copies;
-    }
-    if (info.workload == "quadtree") {
-        // The points, two arrays of codes and places, and the canonical ones; and the nodes, which the host has too.
-        constexpr std::uint64_t kWords = 1 + 3 * 2;
-        constexpr std::uint64_t kWordBytes = 4;
-        return kWords * kWordBytes * point.elements * copies;
-    }
-    if (info.over_graph()) { // starts, ends and weights, also backwards; the host has the list of edges too
-        constexpr std::uint64_t kEdgeBytes = 8;
-        constexpr std::uint64_t kEdgeBytesOnHost = 12;
-        constexpr std::uint64_t kVertexBytes = 60;
-        return point.elements * kVertexBytes * copies +
-               graph_edges(point) * (2 * kEdgeBytes + (copies - 1) * (kEdgeBytes + kEdgeBytesOnHost));
-    }
-    return bytes_moved(info, point) * copies; // the image that it is compared with
-}
-
-} // namespace
-
 std::uint64_t memory_bytes(const Case& point)
 {
-    constexpr std::uint64_t kElementBytes = 4;
-    constexpr std::uint64_t kFlagBytes = 4;
-    constexpr std::uint64_t kReferenceBytes = 16; // correct sum and magnitude of a block
     // A grid of the executor, measured with hello and nosync, 10^6 blocks of 4. A level waits while the previous one
     // runs.
     constexpr std::uint64_t kGridBytes = 440;
     constexpr std::uint64_t kGenerations = 2;
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
-    const bool reduces = strategy.info().workload == "reduce";
+    const StrategyInfo& info = strategy.info();
     const ExpectedLaunches form = strategy.launches(point);
-    const std::uint64_t padded = std::uint64_t{point.grid} * point.block;
     std::uint64_t bytes = strategy.scratch_bytes(point);
-    if (reduces) // the input, its working copy, and one sum and its completion flags per block
-        bytes += 2 * padded * kElementBytes + point.grid * kElementBytes +
-                 (form.parent_waits ? std::uint64_t{form.root_blocks} * form.levels() * kFlagBytes : 0);
-    if (strategy.info().over_matrix()) // the data read and written, or only the data written
-        bytes += bytes_moved(strategy.info(), point);
-    if (strategy.info().irregular())
-        bytes += irregular_bytes(strategy.info(), point);
+    if (info.workload->memory_bytes != nullptr)
+        bytes += info.workload->memory_bytes(info, point, form);
     if (point.backend == BackendKind::cpu) {
-        if (reduces)
-            bytes += padded * kElementBytes + point.grid * (kReferenceBytes + kElementBytes);
         const auto widest = std::max_element(form.by_depth.begin(), form.by_depth.end());
         if (widest != form.by_depth.end())
             bytes += std::min<std::uint64_t>(kGenerations, form.levels()) * *widest * kGridBytes;

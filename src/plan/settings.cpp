@@ -33,7 +33,7 @@ std::vector<Key> table_of_keys()
                         axis.shape     ? "WxH"
                         : axis.words() ? "NAME"
                                        : "N",
-                        axis.help, axis.otherwise, axis.name != "backend"});
+                        axis.help, axis.otherwise, axis.name != "backend", axis.own});
     keys.insert(
         keys.end(),
         {{"repeat", "N", "N", "timed runs per case; with a precision, the minimum", "cuda 30, cpu 5", kOfRun},

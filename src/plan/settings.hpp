@@ -30,6 +30,7 @@ struct Key {
     std::string_view help;
     std::string_view otherwise; // the default; empty: there is none
     bool axis = true;           // a property of cases; false: of the whole run, and not allowed in a section
+    bool own = false;           // a workload's own parameter: Axis::own
 };
 // In the order of the help. Keys are spelled with '-'; files may also use '_'.
 std::span<const Key> all_keys();

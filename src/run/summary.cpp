@@ -63,7 +63,7 @@ constexpr std::string_view kUnlike = "*"; // one time of the ratio is held, the 
 // This time divided by the reference's time on the same input by the same clock. Empty if there is no reference.
 std::string ratio_to_reference(const References& references, const CaseResult& result, double us)
 {
-    if (Registry::find_anywhere(result.point.strategy)->info().workload != "reduce")
+    if (!Registry::find_anywhere(result.point.strategy)->info().workload->has_ratio)
         return "";
     const bool held = is_held(result);
     if (const auto like = references.find(reference_key(result, held)); like != references.end())

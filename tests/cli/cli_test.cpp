@@ -6,6 +6,7 @@
 #include "log/manifest.hpp"
 #include "log/row.hpp"
 #include "model/session.hpp"
+#include "model/strategy.hpp"
 #include "support/cli_support.hpp"
 
 #include <gmock/gmock.h>
@@ -119,8 +120,33 @@ TEST_F(CommandLine, TheHelpOfACommandIsTheSameHoweverItIsAskedFor)
                 << line << " is in the help of " << name << " twice";
     }
     expect_usage_error({"help", "rum"}, {"there is no command 'rum'", "did you mean 'run'"});
-    expect_usage_error({"help", "run", "more"}, {"'more' was not expected", "nestbed help [COMMAND]"});
+    expect_usage_error({"help", "run", "sort", "more"}, {"'more' was not expected", "nestbed help [COMMAND [NAME]]"});
+    expect_usage_error({"help", "list", "sort"}, {"'sort' was not expected", "allowed: nestbed help list"});
     expect_usage_error({"info", "more"}, {"'more' was not expected", "allowed: nestbed info"});
+}
+
+// The core's settings in the help of a command, and a workload's own with that workload.
+TEST_F(CommandLine, TheHelpOfAWorkloadOrAStrategySaysWhatItsParametersMean)
+{
+    const std::string run = nestbed({"help", "run"}).out;
+    EXPECT_THAT(run, AllOf(Not(HasSubstr("--grain")), Not(HasSubstr("--dwell")), HasSubstr("--grid AXIS"),
+                           HasSubstr("nestbed help run NAME"), HasSubstr("bezier, bfs, blobs")));
+    EXPECT_THAT(nestbed({"help", "run", "sort"}).out,
+                AllOf(StartsWith("sort: sorts keys"), HasSubstr("quick_kway"),
+                      ContainsRegex("--grain AXIS .*maximum keys of a part"), HasSubstr("default: 2048"),
+                      HasSubstr("one of uniform, sorted"), Not(HasSubstr("--dwell"))));
+    EXPECT_THAT(nestbed({"help", "run", "mandelbrot_split"}).out,
+                AllOf(StartsWith("mandelbrot_split: "), ContainsRegex("--grain AXIS .*longest side of a region"),
+                      HasSubstr("default: 32")));
+    EXPECT_THAT(nestbed({"help", "predict", "sssp"}).out, ContainsRegex("--delta AXIS .*width of the range"));
+    EXPECT_THAT(nestbed({"help", "mandelbrot"}).out, ContainsRegex("--grain N .*default: 8"));
+    expect_usage_error({"help", "run", "quick_kwai"}, {"there is no workload or strategy 'quick_kwai'",
+                                                       "did you mean 'quick_kway'", "allowed: bezier, bfs"});
+    for (const WorkloadInfo* workload : Registry::workloads()) {
+        std::istringstream lines(nestbed({"help", "run", std::string(workload->name)}).out);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(line.size(), 80U) << line;
+    }
 }
 
 // The help shows the actual defaults of each command, and a command that runs one case takes one value.

@@ -111,10 +111,10 @@ TEST(MatrixPlan, OfAnyStrategyIsMultipliedBySidesAndBlockShapesWhereItHasThem)
         const StrategyInfo& info = Registry::find_anywhere(name)->info();
         const std::vector<Case> cases =
             cases_of({{"strategy", std::string(name)}, {"nx", "5,7"}, {"block-shape", "8x4,4x8,2x2"}});
-        EXPECT_EQ(cases.size(), (info.over_matrix() ? 2U : 1U) * (info.shaped ? 3U : 1U)) << name;
-        EXPECT_TRUE(info.over_matrix() || !info.shaped) << name;
+        EXPECT_EQ(cases.size(), (info.over_matrix() ? 2U : 1U) * (info.has(axis::shape) ? 3U : 1U)) << name;
+        EXPECT_TRUE(info.over_matrix() || !info.has(axis::shape)) << name;
         EXPECT_EQ(cases.at(0).nx != 0, info.over_matrix()) << name;
-        EXPECT_EQ(cases.at(0).shape.threads() != 0, info.shaped) << name;
+        EXPECT_EQ(cases.at(0).shape.threads() != 0, info.has(axis::shape)) << name;
     }
 }
 
@@ -128,8 +128,8 @@ TEST(StandIns, AreLikeTheStrategiesOfTheirNames)
         EXPECT_EQ(info.workload, real->info().workload);
         EXPECT_THAT(info.mechanisms, ElementsAreArray(real->info().mechanisms));
         EXPECT_EQ(info.racy, real->info().racy);
-        EXPECT_EQ(info.delayed, real->info().delayed);
-        EXPECT_EQ(info.shaped, real->info().shaped);
+        EXPECT_EQ(info.has(axis::delay), real->info().has(axis::delay));
+        EXPECT_EQ(info.has(axis::shape), real->info().has(axis::shape));
         EXPECT_EQ(info.hangs, real->info().hangs);
         EXPECT_EQ(info.cuda_only, real->info().cuda_only);
         for (const Mechanism mechanism : info.mechanisms)

@@ -105,8 +105,9 @@ TEST_F(Gpu, QueuesOfVerticesLoseNone)
 // Not those of `lanes`, which launch from every thread: a million launches.
 std::vector<Way> ways_that_launch()
 {
-    return ways_of(BackendKind::cuda,
-                   [](const Way& some) { return from_device(some.mechanism) && some.info().workload != "lanes"; });
+    return ways_of(BackendKind::cuda, [](const Way& some) {
+        return from_device(some.mechanism) && some.info().workload->name != "lanes";
+    });
 }
 
 class GpuBatteryOfAuto : public GpuBattery
@@ -119,7 +120,7 @@ TEST_P(GpuBatteryOfAuto, NeverLetsALaunchBeRefused)
     const int times = way.mechanism == Mechanism::tail ? 2 : 10; // launches that run one by one take up to 0.2 s
     // Of 20,000 lines, keys (in leaves of 16) or points (in leaves of 5) there are more launches than the default limit, and of
     // a tree of 8 levels too. A million would take seconds.
-    const std::string_view workload = way.info().workload;
+    const std::string_view workload = way.info().workload->name;
     const bool small =
         workload == "bezier" || workload == "sort" || workload == "quadtree" || way.info().over_graph();
     const Shape shape = way.has_matrix()       ? Shape{.name = "", .nx = 2048, .ny = 2048}
@@ -174,7 +175,7 @@ TEST_F(Gpu, ATraceHasEveryGridInOrder)
 {
     // Not those of `lanes`, which launch from every thread.
     for (const Way& way : ways_of(BackendKind::cuda, [](const Way& some) {
-             return from_device(some.mechanism) && some.info().workload != "lanes";
+             return from_device(some.mechanism) && some.info().workload->name != "lanes";
          })) {
         const Shape shape = way.has_matrix() ? Shape{.name = "", .nx = 500, .ny = 300} : Shape{"", 40, 256};
         for (const ElementType type : types_of(way)) {
@@ -207,7 +208,7 @@ TEST_F(Gpu, ATraceHasEveryGridInOrder)
                 EXPECT_LE(*parent.begun_ns, *grid.called_ns);
                 EXPECT_LE(*grid.called_ns, *parent.ended_ns);
                 EXPECT_LE(*grid.called_ns, *grid.begun_ns);
-                const bool only_tail = way.mechanism == Mechanism::tail && way.info().workload != "litmus";
+                const bool only_tail = way.mechanism == Mechanism::tail && way.info().workload->name != "litmus";
                 if (only_tail || way.mechanism == Mechanism::graph_tail) {
                     EXPECT_GE(*grid.begun_ns, *parent.ended_ns);
                 }

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 std::vector<Way> lanes()
 {
-    return ways_of(BackendKind::cpu, [](const Way& way) { return way.info().workload == "lanes"; });
+    return ways_of(BackendKind::cpu, [](const Way& way) { return way.info().workload->name == "lanes"; });
 }
 
 TEST(Lanes, LaunchOneChildEachInOneOrTwoLevels)

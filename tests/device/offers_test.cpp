@@ -41,12 +41,12 @@ bool offers(const Way& way)
 
 bool sorts(const Way& way)
 {
-    return way.info().workload == "sort";
+    return way.info().workload->name == "sort";
 }
 
 bool searches(const Way& way)
 {
-    return way.info().workload == "search";
+    return way.info().workload->name == "search";
 }
 
 // A search of an input, with several root blocks and several levels above the cutoff where the input has them.
@@ -64,7 +64,7 @@ void make_search(Case& point, InputKind input)
 // The last block of an item offers what follows.
 bool divides_ranges(const Way& way)
 {
-    return sorts(way) || way.info().workload == "quadtree";
+    return sorts(way) || way.info().workload->name == "quadtree";
 }
 
 // 211 lines in 4 blocks of two warps; an image of odd sides with three levels below its 9 parts; 2111 keys or
@@ -193,7 +193,7 @@ TEST_P(Offering, OfEveryInputIsRight)
 {
     const auto session = session_of(unless_sanitized("random:1", "fifo"));
     Case point = usual(GetParam());
-    for (const InputKind input : inputs_of(GetParam().info())) {
+    for (const InputKind input : GetParam().info().workload->inputs) {
         if (input == InputKind::file)
             continue; // tests/device/bfs_test.cpp
         point.input = input;
@@ -386,7 +386,7 @@ TEST(MandelbrotForms, GiveTheSameImage)
         for (const auto& [nx, ny] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{{1, 1}, {1, 30}, {61, 47}})
             for (const char* strategy : {"mandelbrot_naive", "mandelbrot_split", "mandelbrot_levels",
                                          "mandelbrot_queue", "mandelbrot_exhaustive"})
-                for (const InputKind input : inputs_of(Registry::find_anywhere(strategy)->info())) {
+                for (const InputKind input : Registry::find_anywhere(strategy)->info().workload->inputs) {
                     SCOPED_TRACE(std::string(schedule) + " " + strategy + " " + std::string(name_of(input)));
                     const Sample sample = session->sample(image(strategy, nx, ny, input), 0);
                     ASSERT_EQ(sample.status, Status::ok) << sample.detail;

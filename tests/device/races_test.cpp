@@ -96,7 +96,7 @@ TEST(Race, IsNeverSeenInStrategiesThatSayTheyHaveNone)
 TEST(Race, IsNeverSeenInThoseEvenWithADelay)
 {
     for (const Way& way : ways_here(false)) {
-        if (!way.info().delayed)
+        if (!way.info().has(axis::delay))
             continue;
         SCOPED_TRACE(name_of(way));
         EXPECT_EQ(wrong_runs(way, {"", 2, 128, 0}, "random:1", 20), 0U);

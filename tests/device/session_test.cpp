@@ -19,15 +19,16 @@ Case case_of(const std::string& strategy, std::uint32_t block = 16)
     return {.strategy = strategy, .backend = BackendKind::cpu, .elements = 4 * block, .grid = 4, .block = block};
 }
 
-TEST(Session, NamesTheStrategyWhoseEntryHasAWorkloadThatIsNotThere)
+TEST(Session, NamesTheStrategyWhoseWorkloadHasNoCode)
 {
-    static const StandIn mistyped({.name = "test-mistyped", .workload = "reduse"});
+    static constexpr WorkloadInfo kWithoutCode{.name = "test-workload", .axes = {axis::grid, axis::block}};
+    static const StandIn mistyped({.name = "test-mistyped", .workload = &kWithoutCode});
     Registry::add(BackendKind::cpu, mistyped);
     const auto session = open_session(BackendKind::cpu, {});
-    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(session->sample(case_of("test-mistyped"), 0)); }),
-              "the entry of strategy 'test-mistyped' names the unknown workload 'reduse'; allowed: bezier, bfs, "
-              "blobs, chain, "
-              "copy, fanout, hello, lanes, litmus, mandelbrot, quadtree, reduce, search, sort, sssp, transpose");
+    EXPECT_EQ(
+        text_of<RunError>([&] { static_cast<void>(session->sample(case_of("test-mistyped"), 0)); }),
+        "backend cpu has no workload 'test-workload', which strategy 'test-mistyped' needs; allowed: one with an "
+        "object of type RegisterWorkload");
     EXPECT_EQ(session->sample(case_of("neighbored"), 0).status, Status::ok);
 }
 

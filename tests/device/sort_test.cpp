@@ -41,7 +41,7 @@ TEST(SortForms, SortEveryInputOfEveryType)
     for (const char* schedule : every_schedule()) {
         const auto session = session_of(schedule);
         for (const char* strategy : kForms)
-            for (const InputKind input : inputs_of(Registry::find_anywhere(strategy)->info()))
+            for (const InputKind input : Registry::find_anywhere(strategy)->info().workload->inputs)
                 for (const ElementType type : {ElementType::int32, ElementType::float32})
                     for (const SortValues values : {SortValues::none, SortValues::uint32}) {
                         SCOPED_TRACE(std::string(schedule) + " " + strategy + " " + std::string(name_of(input)) +

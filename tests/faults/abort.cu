@@ -10,7 +10,7 @@ namespace nestbed::inline NESTBED_BACKEND
 struct Abort {
     static constexpr StrategyInfo info{
         .name = "fault_abort",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .summary = "the host aborts",
         .hazards = "it ends the process",
         .source = "nestbed's tests",

@@ -1,4 +1,4 @@
-// fault_deadlock: nested/synced.cu, but the parent waits for ever, and the launch plan is not told that it waits.
+// fault_deadlock: nested/reduce/synced.cu, but the parent waits for ever, and the launch plan is not told that it waits.
 //
 //     reduce(slice, size):                        one block of `size` threads
 //         if size == 2: sum = slice[0] + slice[1]
@@ -48,7 +48,7 @@ __global__ void reduce_deadlock(T* in, T* out, unsigned size, unsigned* flags, N
 struct Deadlock {
     static constexpr StrategyInfo info{
         .name = "fault_deadlock",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .mechanisms = kOnly<Mechanism::null_stream>,
         .summary = "one child per block per level; the parent's block waits for it, for ever if it must",
         .hazards = "more chains than fit wait for ever",

@@ -16,7 +16,7 @@ __global__ void wait_without_end(unsigned* never)
 struct Endless {
     static constexpr StrategyInfo info{
         .name = "fault_endless",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .summary = "a kernel that never ends",
         .hazards = "it never ends",
         .source = "nestbed's tests",

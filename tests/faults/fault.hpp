@@ -2,8 +2,8 @@
 #pragma once
 
 #include "device/parts/in_block.hpp"
-#include "device/workloads/reduction.hpp"
 #include "faults/faults.hpp"
+#include "workloads/reduce/reduction.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -15,7 +15,7 @@ class RegisterFault
   public:
     RegisterFault()
     {
-        add_fault([] { static const RegisterReduction<S> entry; });
+        add_fault([] { static const Register<S, ReduceRoom> entry; });
     }
 };
 

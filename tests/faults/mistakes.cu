@@ -63,7 +63,7 @@ struct Mistaken {
         .name = Which == Mistake::other_mechanism ? "fault_other_mechanism"
                 : Which == Mistake::without_enter ? "fault_without_enter"
                                                   : "fault_without_last_level",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .mechanisms = kOnly<Mechanism::fire_and_forget>,
         .summary = "a mistake in a strategy",
         .hazards = "it is refused",

@@ -38,7 +38,7 @@ inline void survive_first_time()
 struct Once {
     static constexpr StrategyInfo info{
         .name = "fault_once",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .summary = "the host aborts the first time; then flat, one host launch",
         .hazards = "it ends the process, once",
         .source = "nestbed's tests",

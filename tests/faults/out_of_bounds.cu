@@ -24,7 +24,7 @@ __global__ void write_far_out(T* out)
 struct OutOfBounds {
     static constexpr StrategyInfo info{
         .name = "fault_out_of_bounds",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .summary = "a kernel that writes where no memory is",
         .hazards = "it loses the device, or ends the process",
         .source = "nestbed's tests",

@@ -31,7 +31,7 @@ __global__ void print_and_sum(T* in, T* out, unsigned size, Nest nest)
 struct Prints {
     static constexpr StrategyInfo info{
         .name = "fault_prints",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .mechanisms = kOnly<Mechanism::fire_and_forget>,
         .summary = "kernels that print",
         .hazards = "their text would be among the rows of a log on standard output",

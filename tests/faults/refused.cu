@@ -21,7 +21,7 @@ __global__ void ask_for_too_much(Nest nest)
 struct Refused {
     static constexpr StrategyInfo info{
         .name = "fault_refused",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .mechanisms = kOnly<Mechanism::null_stream>,
         .summary = "one child per block, of more threads than a block can have",
         .hazards = "every launch is refused",

@@ -21,7 +21,7 @@ __global__ void trap()
 struct Trap {
     static constexpr StrategyInfo info{
         .name = "fault_trap",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .summary = "a kernel that traps",
         .hazards = "it loses the device, or ends the process",
         .source = "nestbed's tests",

@@ -34,7 +34,7 @@ __global__ void sum_by_two_threads(const T* in, T* out, unsigned* flags)
 struct Waits {
     static constexpr StrategyInfo info{
         .name = "fault_waits",
-        .workload = "reduce",
+        .workload = &workloads::reduce,
         .summary = "a thread waits for a later one of its block",
         .hazards = "it ends where threads run independently, and hangs where they run in turn",
         .source = "nestbed's tests",

@@ -31,6 +31,8 @@ constexpr std::array kRanges{
     AxisRange{.least = 0, .most = 0, .word = "auto"},
 };
 
+constexpr WorkloadInfo kMatrix{.name = "transpose", .axes = {axis::nx, axis::ny}};
+
 class Flat final : public Strategy
 {
   public:
@@ -39,7 +41,7 @@ class Flat final : public Strategy
     ExpectedLaunches launches(const Case& /*point*/) const override { return ExpectedLaunches::none(); }
 
   private:
-    StrategyInfo info_{.name = "flat", .workload = "transpose", .shaped = true};
+    StrategyInfo info_{.name = "flat", .workload = &kMatrix, .axes = {axis::shape}};
 };
 const Flat flat;
 

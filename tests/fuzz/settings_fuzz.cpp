@@ -20,12 +20,14 @@ const std::string kPath = "fuzz.cfg";
 constexpr std::size_t kPartsRead =
     4; // number of sections whose axes are read: a hundred with ten thousand values each are slow and test nothing more
 
+constexpr WorkloadInfo kSum{.name = "reduce", .axes = {axis::grid, axis::block, axis::elements, axis::depth}};
+
 // read_axes needs strategies by name, of one mechanism and of several; no kernel runs.
 class Named final : public Strategy
 {
   public:
     Named(std::string_view name, std::span<const Mechanism> mechanisms)
-        : info_{.name = name, .workload = "reduce", .mechanisms = mechanisms}
+        : info_{.name = name, .workload = &kSum, .mechanisms = mechanisms}
     {
         Registry::add(BackendKind::cpu, *this);
     }

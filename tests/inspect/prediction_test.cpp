@@ -3,6 +3,8 @@
 #include "inspect/prediction_text.hpp"
 #include "model/case_text.hpp"
 #include "support/roofline_support.hpp"
+#include "workloads/launch/descriptor.hpp"
+#include "workloads/sort/descriptor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +66,7 @@ TEST(Prediction, SaysWhyACaseHasNone)
     other.wave = 2048;
     EXPECT_EQ(why(other), "the GPU of the model cannot run them with such waves");
 
-    const StrategyInfo irregular{.name = "a", .workload = "sort"};
+    const StrategyInfo irregular{.name = "a", .workload = &workloads::sort};
     class Fake : public Strategy
     {
       public:
@@ -83,7 +85,7 @@ TEST(Prediction, SaysWhyACaseHasNone)
     Case flat = usual;
     flat.mechanism = Mechanism::none;
     EXPECT_EQ(why_unpredictable(Fake(irregular, false), flat, {}), "their work depends on the input");
-    const StrategyInfo idle{.name = "a", .workload = "chain"};
+    const StrategyInfo idle{.name = "a", .workload = &workloads::chain};
     EXPECT_EQ(why_unpredictable(Fake(idle, false), flat, {}), nothing);
 }
 

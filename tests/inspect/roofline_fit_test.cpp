@@ -142,7 +142,7 @@ TEST(RooflineFit, NamesTheKindOfCaseThatIsMissing)
     };
     expect_named("case of a flat reduction with a block for each multiprocessor",
                  [](const Case& point) { return point.strategy == "neighbored" && point.grid >= 132; });
-    expect_named("case of a flat kernel of the workload copy",
+    expect_named("case of a flat kernel that copies memory",
                  [](const Case& point) { return point.strategy == "copy_row"; });
     expect_named("cases of chain", is_empty_grids);
     expect_named("cases of chains",

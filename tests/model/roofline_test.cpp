@@ -46,7 +46,7 @@ std::vector<Case> many_cases()
                     point.elements = std::uint64_t{point.nx} * point.ny;
                     point.grid = point.block = 0;
                 }
-                if (info.fanout)
+                if (info.has(axis::fanout))
                     point.fanout = 3;
                 points.push_back(point);
             }

@@ -1,5 +1,6 @@
 // The registry of strategies.
 #include "model/strategy.hpp"
+#include "workloads/reduce/descriptor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ class Second final : public Strategy
     const StrategyInfo& info() const override { return info_; }
     ExpectedLaunches launches(const Case& /*point*/) const override { return {}; }
 
-    StrategyInfo info_{.name = "nosync", .workload = "reduce"};
+    StrategyInfo info_{.name = "nosync", .workload = &workloads::reduce};
 };
 
 TEST(Registry, RefusesASecondStrategyOfTheSameName)

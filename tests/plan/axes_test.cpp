@@ -1,5 +1,7 @@
 // What each key of a sweep means, one by one: defaults, block shapes, and refused values.
 #include "plan/axes.hpp"
+#include "workloads/matrix/descriptor.hpp"
+#include "workloads/reduce/descriptor.hpp"
 
 #include "support/plan_support.hpp"
 
@@ -176,7 +178,7 @@ constexpr std::array kTwo{Mechanism::fire_and_forget, Mechanism::tail};
 
 TEST(MechanismsOf, AStrategyAreItsFirstUnlessSomeAreAskedFor)
 {
-    const StrategyInfo two{.name = "two", .workload = "reduce", .mechanisms = kTwo};
+    const StrategyInfo two{.name = "two", .workload = &workloads::reduce, .mechanisms = kTwo};
     EXPECT_THAT(mechanisms_of(axes_of({}), two), ElementsAre(Mechanism::fire_and_forget));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}, 1, "barrier"), two), ElementsAre(Mechanism::tail));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), two), ElementsAre(kTwo[0], kTwo[1]));
@@ -186,14 +188,14 @@ TEST(MechanismsOf, AStrategyAreItsFirstUnlessSomeAreAskedFor)
 
 TEST(MechanismsOf, AStrategyThatHasOneAreThatWhateverIsAskedFor)
 {
-    const StrategyInfo flat{.name = "flat", .workload = "transpose"};
+    const StrategyInfo flat{.name = "flat", .workload = &workloads::transpose};
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "tail"}}, 1, "barrier"), flat), ElementsAre(Mechanism::none));
     EXPECT_THAT(mechanisms_of(axes_of({{"mechanism", "all"}}), flat), ElementsAre(Mechanism::none));
 }
 
 TEST(MechanismsOf, AStrategyThatHasNoneOfThoseAskedForAreRefused)
 {
-    const StrategyInfo two{.name = "two", .workload = "reduce", .mechanisms = kTwo};
+    const StrategyInfo two{.name = "two", .workload = &workloads::reduce, .mechanisms = kTwo};
     const Axes axes = axes_of({{"mechanism", "null_stream,named"}}, 1, "barrier");
     EXPECT_EQ(text_of<UsageError>([&] { static_cast<void>(mechanisms_of(axes, two)); }),
               "--mechanism null_stream,named: two does not support it; allowed for two: all, fire_and_forget, tail");

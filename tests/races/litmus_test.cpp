@@ -68,7 +68,7 @@ TEST(LitmusVerdicts, AreOfEveryPatternThatRunsOnTheExecutor)
 {
     std::vector<std::string> patterns;
     for (const Way& way : ways_of(BackendKind::cpu, [](const Way& some) {
-             return some.info().workload == "litmus" && !some.needs_cuda();
+             return some.info().workload->name == "litmus" && !some.needs_cuda();
          }))
         patterns.push_back(way.strategy);
     std::vector<std::string> listed;

@@ -29,9 +29,9 @@ TEST(RacesCommand, PrintsEveryKindOfRaceAndCountsThem)
     EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(outcome.out, HasSubstr("race: write and read of in[1] (4 bytes)\n"
-                                       "  write  nested/nosync.cu:"));
+                                       "  write  nested/reduce/nosync.cu:"));
     EXPECT_THAT(outcome.out, HasSubstr("  depth 1, block 0, thread 1\n"
-                                       "         launched at nested/nosync.cu:"));
+                                       "         launched at nested/reduce/nosync.cu:"));
     EXPECT_THAT(outcome.out, HasSubstr("missing: thread 1's write is not ordered before thread 0's launch"));
     EXPECT_THAT(outcome.out, HasSubstr("\n3 kinds of races, 564 pairs: 776 accesses of 504 threads in 21 grids\n"));
 }
@@ -58,8 +58,8 @@ TEST(RacesCommand, WritesOneObjectPerCaseAsJson)
     EXPECT_EQ(race["memory"], "in[1]");
     EXPECT_EQ(race["first"]["kind"], "write");
     EXPECT_EQ(race["second"]["depth"], 1);
-    EXPECT_THAT(std::string(race["second"]["launched_by"]["place"]), MatchesRegex("nested/nosync.cu:[0-9]+"));
-    EXPECT_THAT(std::string(race["first"]["places"][0]), MatchesRegex("nested/nosync.cu:[0-9]+"));
+    EXPECT_THAT(std::string(race["second"]["launched_by"]["place"]), MatchesRegex("nested/reduce/nosync.cu:[0-9]+"));
+    EXPECT_THAT(std::string(race["first"]["places"][0]), MatchesRegex("nested/reduce/nosync.cu:[0-9]+"));
 }
 
 TEST(RacesCommand, ExpectsARaceWhereItIsTold)

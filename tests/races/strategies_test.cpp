@@ -70,7 +70,7 @@ bool has_too_many_grids(const Case& point)
 {
     constexpr std::uint64_t kMost = 2000;
     const Strategy& strategy = *Registry::find_anywhere(point.strategy);
-    return strategy.info().workload == "fanout" && strategy.launches(point).levels() > 1 &&
+    return strategy.info().workload->name == "fanout" && strategy.launches(point).levels() > 1 &&
            strategy.launches(point).total() > kMost;
 }
 

@@ -1,5 +1,6 @@
 // The rounds of a run, with a fake session that measures nothing and records its calls.
 #include "run/runner.hpp"
+#include "workloads/reduce/descriptor.hpp"
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
@@ -316,7 +317,7 @@ class OnlyOnCuda final : public Strategy
     ExpectedLaunches launches(const Case& /*point*/) const override { return ExpectedLaunches::none(); }
 
   private:
-    StrategyInfo info_{.name = "test-only-on-cuda", .workload = "reduce"};
+    StrategyInfo info_{.name = "test-only-on-cuda", .workload = &workloads::reduce};
 };
 
 TEST_F(Runner, LogsAStrategyThatTheBackendDoesNotHaveWithoutAskingTheSession)

@@ -78,7 +78,7 @@ def kept(folder, pattern):
     """The files that git tracks, because the lists do not name strategies that somebody is only trying out. Without
     git, all files."""
     tracked = called("git", "-C", folder, "ls-files", "--", ".").stdout.split()
-    return sorted(path for path in folder.glob(pattern) if not tracked or path.name in tracked)
+    return sorted(path for path in folder.glob(pattern) if not tracked or path.relative_to(folder).as_posix() in tracked)
 
 
 def block_after(path, mark):
@@ -143,7 +143,7 @@ class Lists(Scratch):
         self.assertGreater(len(names), 40)
         tables = {folder: " ".join(rows_after(ROOT / folder / "README.md", "## The strategies")) for folder in ("nested", "baseline")}
         for folder, table in tables.items():
-            quoted = {name for path in kept(ROOT / folder, "*.cu") for name in re.findall(r'"(\w+)"', path.read_text(encoding="utf-8"))}
+            quoted = {name for path in kept(ROOT / folder, "*/*.cu") for name in re.findall(r'"(\w+)"', path.read_text(encoding="utf-8"))}
             self.assertEqual(set(names) & quoted - set(re.findall(r"`(\w+)`", table)) - OTHER_WORDS, set(), folder)
         for table in tables.values():
             self.assertEqual(set(re.findall(r"`(\w+)`", table)) - set(names) - OTHER_WORDS, set())
@@ -193,7 +193,7 @@ class Commands(unittest.TestCase):
 
     def test_of_the_debugger_stop_at_the_lines_that_they_show(self):
         text = (ROOT / "tests/README.md").read_text(encoding="utf-8")
-        source = (ROOT / "baseline/shared_interleaved.cu").read_text().splitlines()
+        source = (ROOT / "baseline/reduce/shared_interleaved.cu").read_text().splitlines()
         shown = re.findall(r"^> ?(\d+)( {8}.*)$", text, re.MULTILINE)
         self.assertGreaterEqual(len(shown), 3)
         for number, line in shown:

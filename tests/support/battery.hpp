@@ -27,7 +27,7 @@ struct Way {
 
     const StrategyInfo& info() const { return Registry::find_anywhere(strategy)->info(); }
     bool needs_cuda() const { return info().cuda_only || cuda_only(mechanism); }
-    bool has_elements() const { return info().workload == "reduce"; }
+    bool has_elements() const { return info().workload->name == "reduce"; }
     bool has_matrix() const { return info().over_matrix(); }
     bool is_irregular() const { return info().irregular(); }
 };
@@ -232,7 +232,7 @@ inline std::vector<Shape> battery_of(const Way& way, bool few = kSanitized)
 
 inline std::vector<ElementType> types_of(const Way& way)
 {
-    if (way.info().workload == "sort")
+    if (way.info().workload->name == "sort")
         return {ElementType::int32, ElementType::float32};
     if (way.is_irregular())
         return {ElementType::none};
@@ -246,7 +246,7 @@ inline std::vector<ElementType> types_of(const Way& way)
 inline void make_irregular(Case& point, const StrategyInfo& info)
 {
     constexpr std::uint32_t kWarp = 32;
-    point.input = inputs_of(info).front();
+    point.input = info.workload->inputs.front();
     if (info.offers) {
         point.coarsen = 1;
         point.aggregate = point.mechanism == Mechanism::graph_tail ? Aggregate::absent
@@ -259,30 +259,30 @@ inline void make_irregular(Case& point, const StrategyInfo& info)
         point.block = std::max(point.block, kWarp);
         if (point.elements == 0)
             point.elements = std::uint64_t{point.grid} * point.block;
-        if (info.workload == "sort") { // short leaves, so that few keys have several levels
+        if (info.workload->name == "sort") { // short leaves, so that few keys have several levels
             point.values = SortValues::none;
-            point.grain = info.grain ? 16 : 0;
-            point.fanout = info.fanout ? 4 : 0;
+            point.grain = info.has(axis::grain) ? 16 : 0;
+            point.fanout = info.has(axis::fanout) ? 4 : 0;
             point.grid = 0;
         }
-        if (info.workload == "search") { // t1 with 1 to 5 levels: 1 to 944 nodes
+        if (info.workload->name == "search") { // t1 with 1 to 5 levels: 1 to 944 nodes
             constexpr std::uint32_t kNever = 65535;
             point.elements = 1 + point.elements % 7 % 5;
-            point.cutoff = info.cutoff ? kNever : 0;
-            point.budget = info.budget ? 2 : 0;
+            point.cutoff = info.has(axis::cutoff) ? kNever : 0;
+            point.budget = info.has(axis::budget) ? 2 : 0;
             point.grid = 0;
         }
-        if (info.workload == "quadtree") { // few points to a leaf, so that few points have several levels
+        if (info.workload->name == "quadtree") { // few points to a leaf, so that few points have several levels
             point.grain = 5;
             point.levels = 16;
             point.grid = 0;
         }
         if (info.over_graph()) {
             point.edge_factor = 4;
-            point.delta = info.delta ? 16 : 0;
+            point.delta = info.has(axis::delta) ? 16 : 0;
             point.grid = 0;
             constexpr std::uint64_t kMostByVertex = 60; // depth first, the work grows exponentially
-            if (info.threshold)
+            if (info.has(axis::threshold))
                 point.elements = std::min(point.elements, kMostByVertex);
         }
         return;
@@ -311,7 +311,8 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
                .block = shape.block,
                .depth = shape.depth,
                .seed = 42};
-    if (way.info().workload == "fanout" && way.info().fanout) { // a tree grows with a power of its depth
+    if (way.info().workload->name == "fanout" &&
+        way.info().has(axis::fanout)) { // a tree grows with a power of its depth
         point.fanout = 2;
         if (point.depth)
             point.depth = std::min(*point.depth, kTreeDepth);
@@ -322,14 +323,14 @@ inline Case case_of(BackendKind backend, const Way& way, const Shape& shape, Ele
         point.nx = shape.nx;
         point.ny = shape.ny;
         point.elements = shape.threads();
-        if (way.info().shaped)
+        if (way.info().has(axis::shape))
             point.shape = shape.block_shape;
     }
     if (way.is_irregular())
         make_irregular(point, way.info());
-    if (way.info().workload == "chain")
+    if (way.info().workload->name == "chain")
         point.depth = std::min(shape.depth.value_or(kChainDepth), kChainDepth);
-    if (way.info().workload == "lanes")
+    if (way.info().workload->name == "lanes")
         point.grid = std::min(point.grid, 4U); // 32 launches of each, and 1024 of two levels
     if (backend == BackendKind::cuda && !way.info().on_host && !way.info().waits && !way.info().counts_chances())
         point.submit = Submit::held; // as a plan has it

@@ -98,7 +98,8 @@ inline std::vector<std::string> graph_strategies(BackendKind backend, std::strin
 {
     std::vector<std::string> names;
     for (const Strategy* strategy : Registry::of(backend))
-        if (strategy->info().workload == workload && (backend == BackendKind::cuda || !strategy->info().cuda_only))
+        if (strategy->info().workload->name == workload &&
+            (backend == BackendKind::cuda || !strategy->info().cuda_only))
             names.emplace_back(strategy->info().name);
     return names;
 }
@@ -106,7 +107,7 @@ inline std::vector<std::string> graph_strategies(BackendKind backend, std::strin
 // Depth first, a recursion without levels finds most distances many times: too many in a large graph.
 inline bool takes_long(const std::string& strategy, const char* schedule, const GraphShape& graph)
 {
-    return Registry::find_anywhere(strategy)->info().threshold && std::string_view(schedule) == "eager" &&
+    return Registry::find_anywhere(strategy)->info().has(axis::threshold) && std::string_view(schedule) == "eager" &&
            graph.elements > 1000;
 }
 

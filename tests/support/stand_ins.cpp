@@ -1,5 +1,12 @@
 #include "support/stand_ins.hpp"
 
+#include "workloads/hello/descriptor.hpp"
+#include "workloads/lanes/descriptor.hpp"
+#include "workloads/launch/descriptor.hpp"
+#include "workloads/litmus/descriptor.hpp"
+#include "workloads/matrix/descriptor.hpp"
+#include "workloads/reduce/descriptor.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -106,63 +113,71 @@ std::vector<std::uint64_t> quadrants_by_depth(std::uint32_t nx, std::uint32_t ny
 
 const std::vector<const Strategy*>& stand_ins()
 {
-    static const StandIn aggregated_block(
-        {.name = "aggregated_block", .workload = "reduce", .mechanisms = kOfAggregatedBlock, .delayed = true},
+    static const StandIn aggregated_block({.name = "aggregated_block",
+                                           .workload = &workloads::reduce,
+                                           .mechanisms = kOfAggregatedBlock,
+                                           .axes = {axis::delay}},
+                                          [](const Case& point) {
+                                              ExpectedLaunches form = ExpectedLaunches::chain_per_block(
+                                                  (point.grid - 1) / 16 + 1, halving_levels(point));
+                                              form.root_threads = 16 * 32;
+                                              return form;
+                                          });
+    static const StandIn barrier(
+        {.name = "barrier", .workload = &workloads::reduce, .mechanisms = kOfBarrier, .axes = {axis::delay}},
         [](const Case& point) {
-            ExpectedLaunches form =
-                ExpectedLaunches::chain_per_block((point.grid - 1) / 16 + 1, halving_levels(point));
-            form.root_threads = 16 * 32;
+            ExpectedLaunches form = halving_by_block(point);
+            form.one_by_one = point.mechanism == tail;
+            form.root_threads = std::max(1U, point.block / 2);
             return form;
         });
-    static const StandIn barrier({.name = "barrier", .workload = "reduce", .mechanisms = kOfBarrier, .delayed = true},
-                                 [](const Case& point) {
-                                     ExpectedLaunches form = halving_by_block(point);
-                                     form.one_by_one = point.mechanism == tail;
-                                     form.root_threads = std::max(1U, point.block / 2);
-                                     return form;
-                                 });
-    static const StandIn blobs({.name = "blobs", .workload = "blobs", .shaped = true});
+    static const StandIn blobs({.name = "blobs", .workload = &workloads::blobs, .axes = {axis::shape}});
     static const StandIn chain(
-        {.name = "chain", .workload = "chain", .mechanisms = kOfChain},
+        {.name = "chain", .workload = &workloads::chain, .mechanisms = kOfChain},
         [](const Case& point) {
             return launches_from_device(point) ? ExpectedLaunches::chain_per_grid(levels_of_chain(point))
                                                : ExpectedLaunches::none();
         },
         [](const Case& point) { return kMarkBytes * levels_of_chain(point); });
-    static const StandIn chains({.name = "chains", .workload = "fanout", .mechanisms = kOfBarrier}, chain_by_block,
-                                [](const Case& point) { return kMarkBytes * chain_by_block(point).total(); });
+    static const StandIn chains(
+        {.name = "chains", .workload = &workloads::fanout, .mechanisms = kOfBarrier, .axes = {axis::depth}},
+        chain_by_block, [](const Case& point) { return kMarkBytes * chain_by_block(point).total(); });
     static const StandIn chains_synced(
-        {.name = "chains_synced", .workload = "fanout", .mechanisms = kOnly<null_stream>},
+        {.name = "chains_synced",
+         .workload = &workloads::fanout,
+         .mechanisms = kOnly<null_stream>,
+         .axes = {axis::depth}},
         [](const Case& point) {
             ExpectedLaunches form = chain_by_block(point);
             form.parent_waits = true;
             return form;
         },
         [](const Case& point) { return kMarkBytes * chain_by_block(point).total(); });
-    static const StandIn copy_row({.name = "copy_row", .workload = "copy", .shaped = true});
-    static const StandIn cub({.name = "cub", .workload = "reduce", .cuda_only = true});
+    static const StandIn copy_row({.name = "copy_row", .workload = &workloads::copy, .axes = {axis::shape}});
+    static const StandIn cub({.name = "cub", .workload = &workloads::reduce, .cuda_only = true});
     static const StandIn fanout(
-        {.name = "fanout", .workload = "fanout", .mechanisms = kOfFanout},
+        {.name = "fanout", .workload = &workloads::fanout, .mechanisms = kOfFanout},
         [](const Case& point) {
             return launches_from_device(point) ? ExpectedLaunches::chain_per_block(point.grid, 1)
                                                : ExpectedLaunches::none();
         },
         [](const Case& point) { return kMarkBytes * point.grid; });
     static const StandIn graph(
-        {.name = "graph", .workload = "reduce", .mechanisms = kOnly<graph_tail>, .cuda_only = true},
+        {.name = "graph", .workload = &workloads::reduce, .mechanisms = kOnly<graph_tail>, .cuda_only = true},
         [](const Case& point) {
             ExpectedLaunches form = halving_by_grid(point);
             form.by_last_block = true;
             return form;
         });
     static const StandIn hello(
-        {.name = "hello", .workload = "hello", .mechanisms = kOnly<null_stream>}, [](const Case& point) {
+        {.name = "hello", .workload = &workloads::hello, .mechanisms = kOnly<null_stream>}, [](const Case& point) {
             return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, log2_of(point.block)));
         });
-    static const StandIn host_sum({.name = "host", .workload = "reduce", .on_host = true});
-    static const StandIn host_loop({.name = "host_loop", .workload = "reduce", .mechanisms = kOnly<host>});
+    static const StandIn host_sum({.name = "host", .workload = &workloads::reduce, .on_host = true});
+    static const StandIn host_loop({.name = "host_loop", .workload = &workloads::reduce, .mechanisms = kOnly<host>});
     static const StandIn lanes_at_once(
-        {.name = "lanes_at_once", .workload = "lanes", .mechanisms = kOfLanes, .hangs = true}, [](const Case& point) {
+        {.name = "lanes_at_once", .workload = &workloads::lanes, .mechanisms = kOfLanes, .hangs = true},
+        [](const Case& point) {
             ExpectedLaunches form{.root_blocks = point.grid};
             std::uint64_t grids = point.grid;
             for (unsigned level = 0; level < std::min(2U, point.depth.value_or(1)); ++level)
@@ -170,58 +185,80 @@ const std::vector<const Strategy*>& stand_ins()
             return form;
         });
     static const StandIn litmus_counter(
-        {.name = "litmus_counter", .workload = "litmus", .mechanisms = kOnly<fire_and_forget>, .racy = true},
+        {.name = "litmus_counter",
+         .workload = &workloads::litmus,
+         .mechanisms = kOnly<fire_and_forget>,
+         .racy = true},
         [](const Case& point) { return ExpectedLaunches::chain_per_block(point.grid, 1); },
         [](const Case& point) { return kLitmusBytes * point.grid; });
-    static const StandIn naive_row({.name = "naive_row", .workload = "transpose", .shaped = true});
-    static const StandIn neighbored({.name = "neighbored", .workload = "reduce", .operators = true});
-    static const StandIn thrust({.name = "thrust", .workload = "reduce", .cuda_only = true, .waits = true});
+    static const StandIn naive_row({.name = "naive_row", .workload = &workloads::transpose, .axes = {axis::shape}});
+    static const StandIn neighbored({.name = "neighbored", .workload = &workloads::reduce, .operators = true});
+    static const StandIn thrust({.name = "thrust", .workload = &workloads::reduce, .cuda_only = true, .waits = true});
     static const StandIn nested_best(
-        {.name = "nested_best", .workload = "reduce", .mechanisms = kOnly<fire_and_forget>}, [](const Case& point) {
+        {.name = "nested_best", .workload = &workloads::reduce, .mechanisms = kOnly<fire_and_forget>},
+        [](const Case& point) {
             constexpr std::uint64_t kTile = 8192;
             ExpectedLaunches form =
                 ExpectedLaunches::chain_per_grid(levels_within(point, point.elements / kTile >= 2 ? 1 : 0));
             form.blocks_per_multiprocessor = 2;
             return form;
         });
-    static const StandIn nosync(
-        {.name = "nosync", .workload = "reduce", .mechanisms = kOfNosync, .racy = true, .delayed = true},
-        halving_by_block);
+    static const StandIn nosync({.name = "nosync",
+                                 .workload = &workloads::reduce,
+                                 .mechanisms = kOfNosync,
+                                 .axes = {axis::delay},
+                                 .racy = true},
+                                halving_by_block);
     static const StandIn recursive_transpose(
-        {.name = "recursive_transpose", .workload = "transpose", .mechanisms = kOfBarrier},
+        {.name = "recursive_transpose", .workload = &workloads::transpose, .mechanisms = kOfBarrier},
         [](const Case& point) -> ExpectedLaunches {
-            return {.by_depth = quadrants_by_depth(point.nx, point.ny, point.depth)};
+            return {.by_depth = quadrants_by_depth(point.nx, point.ny, point.depth), .by_lanes = true};
         });
-    static const StandIn reduce2(
-        {.name = "reduce2", .workload = "reduce", .mechanisms = kOnly<null_stream>, .racy = true, .delayed = true},
-        halving_by_grid);
-    static const StandIn shared_tile({.name = "shared_tile", .workload = "transpose", .shaped = true});
+    static const StandIn reduce2({.name = "reduce2",
+                                  .workload = &workloads::reduce,
+                                  .mechanisms = kOnly<null_stream>,
+                                  .axes = {axis::delay},
+                                  .racy = true},
+                                 halving_by_grid);
+    static const StandIn shared_tile(
+        {.name = "shared_tile", .workload = &workloads::transpose, .axes = {axis::shape}});
     static const StandIn synced(
-        {.name = "synced", .workload = "reduce", .mechanisms = kOnly<null_stream>, .delayed = true},
+        {.name = "synced", .workload = &workloads::reduce, .mechanisms = kOnly<null_stream>, .axes = {axis::delay}},
         [](const Case& point) {
             ExpectedLaunches form = halving_by_block(point);
             form.parent_waits = true;
             return form;
         });
     static const StandIn tail_launches(
-        {.name = "tail", .workload = "reduce", .mechanisms = kOnly<tail>, .delayed = true}, [](const Case& point) {
+        {.name = "tail", .workload = &workloads::reduce, .mechanisms = kOnly<tail>, .axes = {axis::delay}},
+        [](const Case& point) {
             ExpectedLaunches form = halving_by_block(point);
             form.one_by_one = true;
             form.root_threads = std::max(1U, point.block / 2);
             return form;
         });
     static const StandIn trees(
-        {.name = "trees", .workload = "fanout", .mechanisms = kOfBarrier, .fanout = true},
+        {.name = "trees",
+         .workload = &workloads::fanout,
+         .mechanisms = kOfBarrier,
+         .axes = {axis::depth, axis::fanout}},
         [](const Case& point) { return tree_by_block(point, point.fanout, 3); },
         [](const Case& point) { return kMarkBytes * tree_by_block(point, point.fanout, 3).total(); });
     static const StandIn trees_by_lanes(
-        {.name = "trees_by_lanes", .workload = "fanout", .mechanisms = kOfBarrier, .fanout = true},
-        [](const Case& point) { return tree_by_block(point, std::min(point.fanout, point.block), 3); },
+        {.name = "trees_by_lanes",
+         .workload = &workloads::fanout,
+         .mechanisms = kOfBarrier,
+         .axes = {axis::depth, axis::fanout}},
+        [](const Case& point) {
+            ExpectedLaunches form = tree_by_block(point, std::min(point.fanout, point.block), 3);
+            form.by_lanes = true;
+            return form;
+        },
         [](const Case& point) {
             return kMarkBytes * tree_by_block(point, std::min(point.fanout, point.block), 3).total();
         });
     static const StandIn wide_warp(
-        {.name = "wide_warp", .workload = "reduce", .mechanisms = kOnly<tail>},
+        {.name = "wide_warp", .workload = &workloads::reduce, .mechanisms = kOnly<tail>},
         [](const Case& point) {
             ExpectedLaunches form = ExpectedLaunches::chain_per_grid(whole_levels(point, 32));
             form.fan_in = 32;

@@ -4,7 +4,7 @@
 
 #include "device/parts/collective.hpp"
 #include "device/parts/in_block.hpp"
-#include "model/reduce_reference.hpp"
+#include "model/wide_sum.hpp"
 
 #include <algorithm>
 #include <cstdint>

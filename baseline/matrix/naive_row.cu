@@ -1,0 +1,35 @@
+// naive_row: transpose that reads rows and writes columns.
+//
+//     thread (x, y): out[x][y] = in[y][x]
+//
+// Launches: none from the device. Hazards: none.
+// Source: Professional CUDA C Programming, chapter 4, "transposeNaiveRow".
+#include "workloads/matrix/matrix.hpp"
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+__global__ void transpose_naive_row(const float* in, float* out, unsigned nx, unsigned ny)
+{
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < nx && y < ny)
+        out[static_cast<std::size_t>(x) * ny + y] = in[static_cast<std::size_t>(y) * nx + x];
+}
+
+struct NaiveRow {
+    static constexpr StrategyInfo info{
+        .name = "naive_row",
+        .workload = &workloads::transpose,
+        .summary = "transposes: reads rows, writes columns",
+        .hazards = "none: no thread reads what another thread writes",
+        .source = "Professional CUDA C Programming, ch. 4, transposeNaiveRow",
+        .axes = {axis::shape},
+    };
+
+    static void run(const MatrixJob& job) { launch_over<transpose_naive_row>(job, job.nx, job.ny); }
+};
+
+const Register<NaiveRow, MatrixRoom> naive_row;
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,136 @@
+// bfs_graph_sync: breadth-first search by a device graph whose blocks wait for each other between levels. CUDA only.
+//
+//     once, untimed: a graph of one node with as many blocks as the device holds
+//     node: the blocks share a level, and wait for the last one to finish, which plans the next level:
+//         it needs one block: the last block does it, and the small levels after it; the others end
+//         it needs more: go on with it; if only one block is left: launch the graph again
+//
+// Launches: one for every level that needs more than one block and follows one that does not; by the oracle. The host makes the
+// first launch.
+// Hazards: the blocks wait for each other, so all must be resident. They are, unless another grid beside them never ends.
+// The graph runs again only when its current run is complete.
+// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch"; Beamer, Asanovic, Patterson, SC 2012.
+#include "workloads/bfs/graph_steps.hpp"
+
+#include <algorithm>
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+#ifdef __CUDACC__
+// Added to the number for which blocks wait if all but the last one end.
+inline constexpr unsigned kAllEnd = 1U << 31;
+
+// By one thread, after the plan of the next step: how many of the `blocks` blocks go on with it.
+template <class Nest>
+__device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest, unsigned blocks)
+{
+    GraphSearchState& state = *search.state;
+    const GraphSearchPlan& next = state.plan;
+    if (next.mode == StepMode::done)
+        return 0;
+    if (next.blocks == 1 || blocks > 1)
+        return next.blocks == 1 ? 1 : blocks;
+    const Nest here = nest.at(state.grids);
+    if (here.last_level())
+        return 1;
+    ++state.grids;
+    atomicAdd(&search.task.totals->items, 1ULL);
+    atomicAdd(&search.task.totals->blocks, static_cast<unsigned long long>(gridDim.x));
+    if (launch_graph_again(here))
+        return 0;
+    atomicAdd(&search.task.totals->replaced, 1U);
+    return 1;
+}
+
+template <class Nest>
+__global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ GraphSearch search, Nest nest)
+{
+    BLOCK_SHARED(GraphShared, shared, 1);
+    GraphSearchState& state = *search.state;
+    const unsigned long long now_ns = nest.now();
+    const auto scope = nest.at(state.grids).enter(now_ns);
+    // Nobody changes these before all blocks have arrived.
+    unsigned epoch = state.epoch;
+    unsigned blocks = state.plan.blocks == 1 ? 1 : gridDim.x;
+    unsigned arrivals = gridDim.x;
+    unsigned block = blockIdx.x;
+    for (;;) {
+        const GraphSearchPlan now = state.plan;
+        if (block < blocks) {
+            const unsigned level = run_step<false>(search, now, block, blocks, shared[0]);
+            if (now.mode == StepMode::small && threadIdx.x == 0)
+                state.reached = level;
+        }
+        const bool last = is_last_block(search, arrivals, shared[0]);
+        if (!last && block >= blocks) // the first level needs one block
+            return;
+        if (threadIdx.x == 0) {
+            unsigned stay = 0;
+            if (last) {
+                plan_step<false>(search, now, now.mode == StepMode::small ? state.reached : now.level + 1,
+                                 blockDim.x);
+                stay = blocks_for_next(search, nest, blocks);
+                if (arrivals > 1)
+                    store_release(&state.epoch, epoch + 1 + (stay > 1 ? 0 : kAllEnd));
+            } else {
+                unsigned word = epoch;
+                while (word == epoch)
+                    word = load_acquire(&state.epoch);
+                stay = word - epoch == 1 ? blocks : 0;
+            }
+            shared[0].staying = stay;
+        }
+        __syncthreads();
+        const unsigned stay = shared[0].staying;
+        if (stay == 0)
+            return;
+        block = stay == 1 ? 0 : block; // the last one goes on alone
+        blocks = stay;
+        arrivals = stay;
+        ++epoch;
+    }
+}
+#endif
+
+struct BfsGraphSync {
+    static constexpr StrategyInfo info{
+        .name = "bfs_graph_sync",
+        .workload = &workloads::bfs,
+        .mechanisms = kOnly<Mechanism::graph_tail>,
+        .summary = "a device graph for levels that grow; its blocks wait for the others",
+        .hazards = "none: all blocks are resident, unless a grid beside them never ends",
+        .source = "CUDA C++ Programming Guide, Device Graph Launch",
+        .cuda_only = true,
+    };
+    static constexpr GraphForm form = GraphForm::waiting;
+    static constexpr bool backwards = true;
+
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
+
+#ifdef __CUDACC__
+    static CapturedSearch prepare(const GraphJob& job)
+    {
+        const std::uint32_t blocks = std::min(
+            job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, false>>>(job.point.block),
+            job.context.resident_blocks<search_waiting<NestBy<Mechanism::graph_tail, true>>>(job.point.block));
+        GraphSearchSetup setup = set_up_search(job, {.small = true, .first_small = true, .directions = true}, blocks);
+        Graph graph = job.context.capture(true, [&] {
+            with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
+                host_launch<search_waiting<decltype(nest)>>(job.context, 0, {blocks, job.point.block}, setup.search,
+                                                            nest);
+            });
+        });
+        return {std::move(setup), std::move(graph)};
+    }
+
+    static void run(const GraphJob& job, const CapturedSearch& prepared)
+    {
+        job.context.launch(prepared.graph);
+    }
+#endif
+};
+
+const Register<BfsGraphSync, GraphRoom> bfs_graph_sync;
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,34 @@
+#include "model/estimate.hpp"
+
+#include "model/offers.hpp"
+#include "model/roofline_file.hpp"
+
+#include <algorithm>
+
+namespace nestbed
+{
+
+double copied_byte_us()
+{
+    constexpr double kBytesPerUsInGb = 1e3;
+    return 1 / (parameter_of(default_roofline(), kCopyBandwidth) * kBytesPerUsInGb);
+}
+
+double launches_of_items(const Case& point, double items, double a_block, double by_grid)
+{
+    if (blocks_a_group(point.aggregate) == 0)
+        return by_grid;
+    if (point.aggregate == Aggregate::none)
+        return items;
+    constexpr double kWarp = 32;
+    const double a_group =
+        point.aggregate == Aggregate::warp ? std::min(a_block, kWarp) : a_block * blocks_a_group(point.aggregate);
+    return std::max(1.0, items / a_group);
+}
+
+double launches_of_leaves(const Case& point, double leaves)
+{
+    return point.aggregate == Aggregate::grid ? std::min(kEstimatedLevels, leaves) : leaves;
+}
+
+} // namespace nestbed

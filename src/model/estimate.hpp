@@ -1,0 +1,22 @@
+// What estimates of workloads share: rough times on the GPU of the built-in launch model (roofline_file.hpp).
+#pragma once
+
+#include "model/case.hpp"
+
+namespace nestbed
+{
+
+inline constexpr double kKernelCallUs = 15; // one kernel that the host launches and waits for
+
+// Microseconds per byte that a copy reads or writes.
+double copied_byte_us();
+
+// About how many launches so many items make that threads launch by need, of which `a_block` are in a block; `by_grid`:
+// if all items of a grid share one launch.
+double launches_of_items(const Case& point, double items, double a_block, double by_grid);
+
+// The same of a recursion that divides its input into about so many leaves.
+double launches_of_leaves(const Case& point, double leaves);
+inline constexpr double kEstimatedLevels = 8;
+
+} // namespace nestbed

@@ -1,0 +1,141 @@
+// The descriptor of a workload: what plan, log, help, estimates and tables must know of it. Each workload has one, in
+// its folder of src/workloads. Nothing else asks which workload a strategy belongs to by its name.
+#pragma once
+
+#include "model/case.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nestbed
+{
+
+struct StrategyInfo;
+struct ExpectedLaunches;
+struct Picture;
+
+// The axes that only some cases have; in the order of the table (axis_table.hpp).
+namespace axis
+{
+enum Name : std::uint8_t {
+    type,
+    input,
+    op,
+    grid,
+    block,
+    elements,
+    nx,
+    ny,
+    shape,
+    depth,
+    threshold,
+    coarsen,
+    aggregate,
+    overflow,
+    dwell,
+    division,
+    fanout,
+    grain,
+    values,
+    cutoff,
+    budget,
+    levels,
+    edge_factor,
+    graph_file,
+    delta,
+    pending_limit,
+    wave,
+    streams,
+    delay,
+    graphs,
+    seed,
+    submit,
+    l2,
+};
+} // namespace axis
+
+class AxisSet
+{
+  public:
+    constexpr AxisSet() = default;
+    constexpr AxisSet(std::initializer_list<axis::Name> names)
+    {
+        for (const axis::Name name : names)
+            bits_ |= std::uint64_t{1} << name;
+    }
+    constexpr bool has(axis::Name name) const { return (bits_ >> name & 1) != 0; }
+
+  private:
+    std::uint64_t bits_ = 0;
+};
+
+// What an axis means for this workload, for its help.
+struct AxisMeaning {
+    axis::Name name;
+    std::string_view meaning;
+    std::uint64_t default_value = 0;    // of a case that has none; 0: that of the axis
+    std::string_view default_text = {}; // as help shows it; empty: the value
+};
+
+// Which parameter of the launch model, and which measured bandwidth, the flat kernels of a workload stand for.
+enum class Calibrates : std::uint8_t { nothing, read, copy };
+
+// What the user asked for, where a workload has a default of its own.
+struct Asked {
+    bool elements = false;
+    bool block = false;
+};
+
+// Rough estimates of a case. Null: those of a workload with a fixed shape (plan/cost.hpp), or nothing.
+struct WorkloadCost {
+    double (*input_us)(const Case&) = nullptr;                      // to make the input, once
+    double (*work_us)(const StrategyInfo&, const Case&) = nullptr;  // of a sample, without its launches
+    double (*launches)(const StrategyInfo&, const Case&) = nullptr; // that the input decides
+};
+
+struct WorkloadInfo {
+    std::string_view name;
+    std::string_view summary;               // what it computes, in one line
+    AxisSet axes;                           // that all its strategies have; StrategyInfo::axes has those of some
+    std::span<const InputKind> inputs = {}; // values of `input`; the first is the default; empty: there is no choice
+    std::span<const AxisMeaning> meanings = {};
+    bool irregular = false;        // its work depends on the input
+    bool over_graph = false;       // the input is a graph
+    bool keeps_timestamps = false; // kernels record when they were called and began: its samples have latencies
+    bool counts_chances = false;   // a run counts what may happen or not: it is never run twice to time it
+    bool siblings = false;         // its launches do not follow each other: many latencies on one level
+    bool grid_per_level = false;   // each level of a recursion over the whole input has a grid like the root grid
+    bool has_ratio = false;        // tables divide its times by those of a reference strategy
+    std::string_view why_unpredictable = {}; // why the launch model does not describe it; empty: it may
+    std::uint64_t max_launches = UINT64_MAX; // of a case
+    Calibrates calibrates = Calibrates::nothing;
+    // Bytes that a case must at least read and write. Null: it does not measure memory.
+    std::uint64_t (*bytes_moved)(const Case&) = nullptr;
+    // Memory of a case, without the scratch memory of its strategy: the device's; on the executor also the host's.
+    std::uint64_t (*memory_bytes)(const StrategyInfo&, const Case&, const ExpectedLaunches&) = nullptr;
+    // Launches after the first if the host makes them. Null: one per level that halves a block.
+    std::uint32_t (*host_launches)(const Case&) = nullptr;
+    // Sets what was not asked for and depends on other values, and what does not apply with them.
+    void (*complete)(Case&, const Asked&) = nullptr;
+    WorkloadCost cost = {};
+    const Picture* picture = nullptr; // the command that shows one case; null: it has none
+
+    // Whether it has nx * ny numbers: a matrix or an image.
+    constexpr bool over_matrix() const { return axes.has(axis::nx); }
+    // Whether its input is drawn from the case's seed.
+    constexpr bool drawn() const { return axes.has(axis::seed); }
+};
+
+// The default of an axis for this workload; 0: that of the axis.
+constexpr std::uint64_t default_of(const WorkloadInfo& workload, axis::Name name)
+{
+    for (const AxisMeaning& one : workload.meanings)
+        if (one.name == name)
+            return one.default_value;
+    return 0;
+}
+
+} // namespace nestbed

@@ -1,0 +1,69 @@
+#include "workloads/bezier/descriptor.hpp"
+
+#include "model/estimate.hpp"
+#include "model/strategy.hpp"
+
+#include <array>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::array kInputs{InputKind::curves, InputKind::zipf};
+constexpr AxisMeaning kMeanings[]{
+    {axis::input, "points per line: curves: 4 to 32, by the curvature; zipf: up to 4096, few lines have many"},
+    {axis::elements, "lines"}};
+
+// About how many points the lines have in all.
+double estimated_points(const Case& point)
+{
+    constexpr double kOfCurves = 18; // evenly from 4 to 32
+    constexpr double kOfZipf = 590;  // (4096 - 4) / log(4096 / 4)
+    return static_cast<double>(point.elements) * (point.input == InputKind::zipf ? kOfZipf : kOfCurves);
+}
+
+// The reference is on the device, or on the host, with the items that are offered.
+std::uint64_t memory_bytes(const StrategyInfo& info, const Case& point, const ExpectedLaunches& /*form*/)
+{
+    constexpr std::uint64_t kLineBytes = 28;
+    constexpr std::uint64_t kPointBytes = 8;
+    constexpr std::uint64_t kItemBytes = 12; // with its start
+    const std::uint64_t copies = point.backend == BackendKind::cpu ? 2 : 1;
+    return point.elements * (kLineBytes + (info.offers ? kItemBytes : 0)) * copies +
+           static_cast<std::uint64_t>(estimated_points(point)) * kPointBytes * copies;
+}
+
+double input_us(const Case& point)
+{
+    constexpr double kPointMade = 10e-3;
+    return estimated_points(point) * kPointMade;
+}
+
+double work_us(const StrategyInfo& /*info*/, const Case& point)
+{
+    constexpr double kPointUntimed = 2e-5; // to compare it, on the device
+    constexpr double kPointExecuted = 0.3;
+    return estimated_points(point) * (point.backend == BackendKind::cuda ? kPointUntimed : kPointExecuted);
+}
+
+double launches(const StrategyInfo& /*info*/, const Case& point)
+{
+    return launches_of_items(point, static_cast<double>(point.elements), point.block, 1);
+}
+
+} // namespace
+
+constinit const WorkloadInfo workloads::bezier{
+    .name = "bezier",
+    .summary = "computes the points of Bezier curves, of which each needs another number",
+    .axes = {axis::grid, axis::block, axis::elements, axis::depth, axis::seed},
+    .inputs = kInputs,
+    .meanings = kMeanings,
+    .irregular = true,
+    .memory_bytes = memory_bytes,
+    .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+};
+
+} // namespace nestbed

@@ -1,0 +1,113 @@
+#include "workloads/bfs/descriptor.hpp"
+
+#include "model/estimate.hpp"
+#include "model/graph_file.hpp"
+#include "model/strategy.hpp"
+
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::array kInputs{InputKind::uniform, InputKind::rmat, InputKind::rmat_relabelled, InputKind::zipf,
+                             InputKind::path,    InputKind::star, InputKind::grid2d,          InputKind::file};
+constexpr AxisMeaning kMeanings[]{{axis::input, "how the edges are drawn, or file: a graph of your own"},
+                                  {axis::elements, "vertices"},
+                                  {axis::edge_factor, "edges per vertex that a generator draws"},
+                                  {axis::graph_file, "the file of input `file`: .mtx, .gr, or a list of edges"},
+                                  {axis::threshold, "edges that a vertex must have for a launch of its own"},
+                                  {axis::delta, "width of the range of distances that is processed first"}};
+
+// The file decides the number of vertices. Some graphs have as many edges as they have.
+void complete(Case& point, const Asked& /*asked*/)
+{
+    if (!draws_edges(point.input))
+        point.edge_factor = 0;
+    if (point.input == InputKind::file)
+        point.elements = 0;
+    else
+        point.graph_file.clear();
+}
+
+// Starts, ends and weights, also backwards; the host has the list of edges too.
+std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, const ExpectedLaunches& /*form*/)
+{
+    constexpr std::uint64_t kEdgeBytes = 8;
+    constexpr std::uint64_t kEdgeBytesOnHost = 12;
+    constexpr std::uint64_t kVertexBytes = 60;
+    const std::uint64_t copies = point.backend == BackendKind::cpu ? 2 : 1;
+    return point.elements * kVertexBytes * copies +
+           graph_edges(point) * (2 * kEdgeBytes + (copies - 1) * (kEdgeBytes + kEdgeBytesOnHost));
+}
+
+double input_us(const Case& point)
+{
+    constexpr double kEdgeMade = 0.15; // drawn, sorted by its vertex, and followed by the host
+    return static_cast<double>(graph_edges(point)) * kEdgeMade;
+}
+
+double work_us(const StrategyInfo& /*info*/, const Case& point)
+{
+    constexpr double kEdgeOnGpu = 1e-5;
+    constexpr double kEdgeExecuted = 0.3;
+    return static_cast<double>(graph_edges(point)) *
+           (point.backend == BackendKind::cuda ? kEdgeOnGpu : kEdgeExecuted);
+}
+
+double launches(const StrategyInfo& info, const Case& point)
+{
+    if (!info.offers && !info.has(axis::threshold)) // one per large level
+        return kEstimatedLevels;
+    return launches_of_items(point, static_cast<double>(point.elements), point.block, 1);
+}
+
+constexpr AxisSet kAxes{axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed};
+constexpr WorkloadCost kCost{.input_us = input_us, .work_us = work_us, .launches = launches};
+
+} // namespace
+
+std::uint64_t graph_edges(const Case& point)
+{
+    constexpr std::uint64_t kBytesAnEdge = 12; // of text
+    if (point.input == InputKind::file) {
+        std::error_code unknown;
+        const std::uintmax_t bytes = std::filesystem::file_size(path_in(point.graph_file), unknown);
+        return unknown ? 0 : bytes / kBytesAnEdge;
+    }
+    const bool both_ways = point.input != InputKind::uniform && point.input != InputKind::zipf;
+    constexpr std::uint64_t kOfGrid = 2; // per vertex; a path and a star have one
+    return point.elements * (draws_edges(point.input) ? point.edge_factor : kOfGrid) * (both_ways ? 2 : 1);
+}
+
+constinit const WorkloadInfo workloads::bfs{
+    .name = "bfs",
+    .summary = "finds the distance of every vertex of a graph, in edges",
+    .axes = kAxes,
+    .inputs = kInputs,
+    .meanings = kMeanings,
+    .irregular = true,
+    .over_graph = true,
+    .memory_bytes = memory_bytes,
+    .complete = complete,
+    .cost = kCost,
+};
+
+constinit const WorkloadInfo workloads::sssp{
+    .name = "sssp",
+    .summary = "finds the distance of every vertex of a graph, by the weights of its edges",
+    .axes = kAxes,
+    .inputs = kInputs,
+    .meanings = kMeanings,
+    .irregular = true,
+    .over_graph = true,
+    .memory_bytes = memory_bytes,
+    .complete = complete,
+    .cost = kCost,
+};
+
+} // namespace nestbed

@@ -1,0 +1,233 @@
+// The steps of a search: which one is next, and who starts it.
+#pragma once
+
+#include "workloads/bfs/graph_small.hpp"
+
+#include <span>
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+// Block `block` of `blocks` of the step. All threads call it. Returns the next level.
+template <bool Weighted>
+__device__ unsigned run_step(const GraphSearch& search, const GraphSearchPlan& now, unsigned block, unsigned blocks,
+                             GraphShared& shared)
+{
+    if (now.mode == StepMode::small)
+        return small_levels<Weighted>(search, now, shared);
+    if (threadIdx.x == 0)
+        shared.staged = 0;
+    __syncthreads();
+    if (now.mode == StepMode::top_down)
+        top_down<Weighted>(search, now, block, blocks, shared);
+    if constexpr (Weighted) {
+        if (now.mode == StepMode::split)
+            split_far(search, now, block, blocks, shared);
+    } else {
+        if (now.mode == StepMode::bottom_up)
+            bottom_up(search, now, block, blocks, shared);
+    }
+    __syncthreads();
+    append_vertices(search, 1 - now.list, shared, shared.staged, [&](unsigned index) { return shared.stage[index]; });
+    return now.level + 1;
+}
+
+// Which step is next, by one thread after all blocks of the step `now`.
+template <bool Weighted>
+__device__ void plan_step(const GraphSearch& search, const GraphSearchPlan& now, unsigned level, unsigned threads)
+{
+    GraphSearchState& state = *search.state;
+    GraphSearchPlan& next = state.plan;
+    const ItemsAndBlocks found = state.found;
+    state.found = 0;
+    next.level = level;
+    next.list = 1 - now.list;
+    next.items = static_cast<unsigned>(found >> kItemsShift);
+    next.edges = static_cast<unsigned>(found);
+    next.unexplored = now.unexplored - next.edges;
+    LevelStep step;
+    if (next.items != 0) {
+        step = step_of_level(now.mode, next.items, next.edges, next.unexplored, search.task.vertices, search.small,
+                             search.directions);
+    } else if (!Weighted || state.far_count == 0) {
+        next.mode = StepMode::done;
+        next.blocks = 0;
+        return;
+    } else {
+        // After a split that found nothing near, the next range begins at the least distance.
+        const unsigned from =
+            now.mode == StepMode::split && state.far_least > now.bound ? state.far_least : now.bound;
+        next.settled = now.bound;
+        next.bound = from < kUnreached - search.delta ? from + search.delta : kUnreached;
+        next.far = 1 - now.far;
+        next.far_read = state.far_count;
+        state.far_count = 0;
+        state.far_least = kUnreached;
+        step = {StepMode::split, threads_for(next.far_read)};
+    }
+    next.mode = step.mode;
+    const unsigned blocks = blocks_of_step(step.threads, threads);
+    next.blocks = blocks < search.most_blocks ? blocks : search.most_blocks;
+}
+
+// Whether this block is the last of the step. All threads call it. Then it sees what all blocks wrote.
+__device__ inline bool is_last_block(const GraphSearch& search, unsigned blocks, GraphShared& shared)
+{
+    if (blocks == 1)
+        return true;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared.last = arrives_last(&search.state->arrived, blocks) ? 1 : 0;
+    __syncthreads();
+    return shared.last != 0;
+}
+
+#ifndef NESTBED_FLAT
+// Grids of a search. The last block of a grid plans the next step. It runs it itself if it needs one block, or if the launch is
+// refused; else it launches a grid for it, or relaunches the graph of this one.
+template <bool Weighted, class Nest>
+__global__ void LAUNCH_BOUNDS(1024) search_steps(const __grid_constant__ GraphSearch search, Nest nest)
+{
+    constexpr bool kGraph = Nest::mechanism == Mechanism::graph_tail;
+    BLOCK_SHARED(GraphShared, shared, 1);
+    const unsigned long long now_ns = nest.now();
+    Nest here = kGraph ? nest.at(search.state->grids) : nest;
+    const auto scope = here.enter(now_ns);
+    unsigned block = blockIdx.x;
+    unsigned blocks = gridDim.x; // 1 in a small step
+    for (;;) {
+        const GraphSearchPlan now = search.state->plan;
+        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
+        if (!is_last_block(search, blocks, shared[0]))
+            return;
+        if (threadIdx.x == 0) {
+            plan_step<Weighted>(search, now, level, blockDim.x);
+            const GraphSearchPlan& next = search.state->plan;
+            bool alone = next.mode != StepMode::done;
+            if (next.blocks > 1 && !here.last_level()) {
+                ++search.state->grids;
+                atomicAdd(&search.task.totals->items, 1ULL);
+                atomicAdd(&search.task.totals->blocks, static_cast<unsigned long long>(next.blocks));
+                if constexpr (!kGraph) {
+                    alone = !launch<search_steps<Weighted, Nest>>(here, {next.blocks, blockDim.x}, search);
+                } else {
+#ifdef __CUDACC__
+                    alone = !launch_graph_again(here);
+#endif
+                }
+                if (alone) { // instead of the refused grid, at its depth
+                    atomicAdd(&search.task.totals->replaced, 1U);
+                    ++here.depth;
+                }
+            }
+            shared[0].alone = alone ? 1 : 0;
+        }
+        __syncthreads();
+        if (shared[0].alone == 0)
+            return;
+        block = 0;
+        blocks = 1;
+    }
+}
+#endif
+
+// The buffers of a search, and its start.
+struct GraphSearchSetup {
+    Buffer<GraphSearchState> state;
+    Buffer<ListedVertex> lists[2];
+    Buffer<unsigned> far[2];
+    Buffer<unsigned> listed, is_far;
+    GraphSearch search;
+    std::uint32_t first_blocks = 1; // of the first grid, which the host launches
+};
+
+struct GraphSearchOptions {
+    bool small = false;
+    bool first_small = false; // the first grid has one block, if the first level is small
+    bool directions = false;
+    bool near_far = false;
+};
+
+// Blocks of the kernel that run at once.
+template <auto Kernel>
+std::uint32_t blocks_at_once(const GraphJob& job)
+{
+#ifdef __CUDACC__
+    return job.context.resident_blocks<Kernel>(job.point.block);
+#else
+    return 2 * job.context.facts().multiprocessors;
+#endif
+}
+
+inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOptions& options,
+                                      std::uint32_t most_blocks)
+{
+    GraphSearchSetup setup;
+    Context& context = job.context;
+    const GraphTask& task = job.task;
+    const bool weighted = task.weights != nullptr;
+    const auto make = [&]<class T>(Buffer<T>& buffer, std::size_t count, std::string_view name) {
+        buffer = context.allocate<T>(count, name);
+        context.fill_bytes(buffer, 0, count);
+        job.bytes += count * sizeof(T);
+        return buffer.data();
+    };
+    GraphSearch& search = setup.search;
+    search = {.task = task,
+              .most_blocks = std::max(1U, most_blocks),
+              .delta = options.near_far ? job.point.delta : 0,
+              .small = options.small,
+              .directions = options.directions};
+    const std::size_t places = std::max<std::size_t>(task.vertices, kStagedVertices); // small levels keep some here
+    search.state = make(setup.state, 1, "search");
+    for (unsigned list = 0; list < 2; ++list) {
+        search.lists[list] = make(setup.lists[list], places, list == 0 ? "even_list" : "odd_list");
+        if (options.near_far)
+            search.far[list] = make(setup.far[list], task.vertices, list == 0 ? "even_far" : "odd_far");
+    }
+    if (weighted)
+        search.listed = make(setup.listed, task.vertices, "listed");
+    if (options.near_far)
+        search.is_far = make(setup.is_far, task.vertices, "is_far");
+    const ListedVertex source{task.source, 0};
+    context.upload(setup.lists[0], std::span(&source, 1));
+    const bool small = options.first_small && job.source_edges <= kSmallEdges;
+    if (!small)
+        setup.first_blocks =
+            std::min(search.most_blocks, blocks_of_step(threads_for(job.source_edges), job.point.block));
+    GraphSearchState start{};
+    start.plan = {.mode = small ? StepMode::small : StepMode::top_down,
+                  .items = 1,
+                  .edges = job.source_edges,
+                  .blocks = setup.first_blocks,
+                  .unexplored = task.edges - job.source_edges,
+                  .bound = options.near_far ? job.point.delta : kUnreached};
+    start.far_least = kUnreached;
+    context.upload(setup.state, std::span<const GraphSearchState>(&start, 1));
+    return setup;
+}
+
+#if defined(__CUDACC__) && !defined(NESTBED_FLAT)
+// A search whose steps are the runs of a device graph.
+struct CapturedSearch {
+    GraphSearchSetup setup;
+    Graph graph;
+};
+
+template <bool Weighted>
+CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
+{
+    using UntracedNest = NestBy<Mechanism::graph_tail, false>;
+    const std::uint32_t blocks = blocks_at_once<search_steps<Weighted, UntracedNest>>(job);
+    GraphSearchSetup setup = set_up_search(job, options, blocks);
+    Graph graph = job.context.capture(true, [&] {
+        with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
+            host_launch<search_steps<Weighted, decltype(nest)>>(job.context, 0, {blocks, job.point.block},
+                                                                setup.search, nest);
+        });
+    });
+    return {std::move(setup), std::move(graph)};
+}
+#endif
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,42 @@
+#include "workloads/launch/descriptor.hpp"
+
+#include "model/strategy.hpp"
+#include "workloads/launch/empty_grids.hpp"
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr AxisMeaning kOfChain[]{{axis::grid, "blocks of each grid"},
+                                 {axis::depth, "grids after the root grid", 0, "1024"},
+                                 {axis::graphs, "instances of the device graph; the fastest is used"}};
+constexpr AxisMeaning kOfFanout[]{{axis::grid, "root blocks; fanout: the children of the one root block"},
+                                  {axis::fanout, "children of each grid", 2},
+                                  {axis::depth, "levels of trees or chains", 0, "3 of trees, 8 of chains"}};
+
+} // namespace
+
+constinit const WorkloadInfo workloads::chain{
+    .name = "chain",
+    .summary = "empty grids, each launched by the one before",
+    .axes = {axis::grid, axis::block, axis::depth, axis::graphs},
+    .meanings = kOfChain,
+    .keeps_timestamps = true,
+    .grid_per_level = true,
+    .host_launches = [](const Case& point) { return point.depth.value_or(kChainLevels); },
+};
+
+constinit const WorkloadInfo workloads::fanout{
+    .name = "fanout",
+    .summary = "many empty grids that do not wait for each other, or trees and chains of them for each root block",
+    .axes = {axis::grid, axis::block},
+    .meanings = kOfFanout,
+    .keeps_timestamps = true,
+    .siblings = true,
+    .max_launches = kMostEmptyGrids,
+    .host_launches = [](const Case& point) { return point.grid; },
+};
+
+} // namespace nestbed

@@ -1,0 +1,78 @@
+// Strategies of the workloads `chain` and `fanout` include this header: launches that only record when they were
+// called and when they began.
+#pragma once
+
+#include "device/launch_waves.hpp"
+#include "workloads/launch/descriptor.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+// The marks of the launches, by launch number from 0. All are zero before a run. A timed run records no times
+// (`called` is null), because reading the timer takes a large part of a microsecond.
+struct LaunchMarks {
+    unsigned long long* called; // timer_ns() right before the call. Host launches: in a chain, at the end of
+                                // the previous grid; in a fan-out, 0
+    unsigned long long* began;  // timer_ns() as the first instruction of the launched grid
+    unsigned long long* sum;    // every launched grid adds its number + 1
+
+    __device__ unsigned long long now() const { return called == nullptr ? 0 : timer_ns(); }
+    __device__ void call(unsigned launch) const
+    {
+        if (called != nullptr)
+            called[launch] = timer_ns();
+    }
+    // Call it from one thread of the launched grid. `first`: now(), taken as the first instruction of the grid.
+    __device__ void begin(unsigned launch, unsigned long long first) const
+    {
+        if (called != nullptr)
+            began[launch] = first;
+        atomicAdd(sum, launch + 1ULL);
+    }
+};
+
+struct LaunchJob : PreparedRun {
+    std::uint32_t launches; // chain: levels below the root grid; fan-out: children
+    LaunchMarks marks{};
+    std::function<void()> reset{}; // sets ledger, sum and marks back to zero
+};
+
+// A strategy has the members that Register requires, with a prepare() that returns the function to time, and
+//     static std::uint32_t count(const Case&);          grids after the root grid (chain) or next to it (fan-out), by
+//                                                       any mechanism
+struct LaunchFacts {
+    std::uint32_t (*count)(const Case&);
+
+    template <class S>
+    static constexpr LaunchFacts of()
+    {
+        return {S::count};
+    }
+};
+
+struct LaunchRoom {
+    using Job = LaunchJob;
+    using Facts = LaunchFacts;
+    static constexpr std::array kWorkloads{&workloads::chain, &workloads::fanout};
+
+    template <class S>
+    static std::uint64_t scratch_bytes(const Case& point)
+    {
+        return 2 * sizeof(unsigned long long) * S::count(point); // marks
+    }
+};
+
+#ifdef __CUDACC__
+// Captures what `work` launches into a graph, and returns a function with which the host launches it.
+template <class Work>
+std::function<void()> by_host_graph(const LaunchJob& job, Work&& work)
+{
+    auto graph = std::make_shared<Graph>(job.context.capture(false, work));
+    return [&job, graph] { job.context.launch(*graph); };
+}
+#endif
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,22 @@
+#include "workloads/litmus/descriptor.hpp"
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr AxisMeaning kMeanings[]{{axis::grid, "instances of the pattern"}};
+
+} // namespace
+
+constinit const WorkloadInfo workloads::litmus{
+    .name = "litmus",
+    .summary = "one thread writes and another reads: how often it reads the value from before the write",
+    .axes = {axis::grid, axis::block},
+    .meanings = kMeanings,
+    .counts_chances = true,
+    .why_unpredictable = "their kernels wait or may hang",
+};
+
+} // namespace nestbed

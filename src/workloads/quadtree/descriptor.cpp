@@ -1,0 +1,73 @@
+#include "workloads/quadtree/descriptor.hpp"
+
+#include "model/estimate.hpp"
+#include "model/strategy.hpp"
+#include "workloads/quadtree/picture.hpp"
+
+#include <array>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::uint64_t kWordBytes = 4;
+
+constexpr std::array kInputs{InputKind::uniform, InputKind::clustered, InputKind::line, InputKind::coincident};
+constexpr AxisMeaning kMeanings[]{{axis::input, "where the points are"},
+                                  {axis::elements, "points"},
+                                  {axis::grain, "maximum points of a node that is not divided", 64},
+                                  {axis::levels, "the deepest level"}};
+
+// Points; their codes and places.
+std::uint64_t bytes_moved(const Case& point)
+{
+    return 3 * point.elements * kWordBytes;
+}
+
+// The points, two arrays of codes and places, and the canonical ones; and the nodes, which the host has too.
+std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, const ExpectedLaunches& /*form*/)
+{
+    constexpr std::uint64_t kWords = 1 + 3 * 2;
+    return kWords * kWordBytes * point.elements * (point.backend == BackendKind::cpu ? 2 : 1);
+}
+
+double input_us(const Case& point)
+{
+    constexpr double kPointMade = 0.3; // drawn, and sorted on the host
+    return static_cast<double>(point.elements) * kPointMade;
+}
+
+double work_us(const StrategyInfo& /*info*/, const Case& point)
+{
+    constexpr double kPointPasses = 9; // over the points, at the model's bandwidth
+    constexpr double kPointExecuted = 2;
+    return point.backend == BackendKind::cuda
+               ? static_cast<double>(bytes_moved(point)) * kPointPasses * copied_byte_us()
+               : static_cast<double>(point.elements) * kPointExecuted;
+}
+
+// As of a sort, of leaves that a block can hold.
+double launches(const StrategyInfo& /*info*/, const Case& point)
+{
+    constexpr double kPointsALeaf = 1000;
+    return launches_of_leaves(point, 1 + static_cast<double>(point.elements) / kPointsALeaf);
+}
+
+} // namespace
+
+constinit const WorkloadInfo workloads::quadtree{
+    .name = "quadtree",
+    .summary = "builds a quadtree over points",
+    .axes = {axis::block, axis::elements, axis::depth, axis::grain, axis::levels, axis::seed},
+    .inputs = kInputs,
+    .meanings = kMeanings,
+    .irregular = true,
+    .bytes_moved = bytes_moved,
+    .memory_bytes = memory_bytes,
+    .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+    .picture = &kQuadtreePicture,
+};
+
+} // namespace nestbed

@@ -1,0 +1,34 @@
+// The levels of reduce2 as launches from the host, shared by host_loop and graph_host.
+#pragma once
+
+#include "device/parts/in_block.hpp"
+#include "workloads/reduce/reduction.hpp"
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+// One level, with `stride` threads per block (at least 1). Block b owns in[b * dim ...]. The last level completes the
+// sum of the block.
+template <class T>
+__global__ void reduce_level(T* in, T* out, unsigned stride, unsigned dim, bool last)
+{
+    T* slice = in + static_cast<std::size_t>(blockIdx.x) * dim;
+    if (last)
+        finish_in_block(slice, stride, out + blockIdx.x);
+    else
+        slice[threadIdx.x] += slice[threadIdx.x + stride];
+}
+
+// Launches the root level and each level below it.
+template <class T>
+void launch_levels(const Reduction<T>& job)
+{
+    const unsigned levels = halving_levels(job.point);
+    for (unsigned level = 0; level <= levels; ++level) {
+        const std::uint32_t stride = job.block / 2 >> level;
+        host_launch<reduce_level<T>>(job.context, {job.grid, std::max(1U, stride)}, job.in, job.out, stride,
+                                     job.block, level == levels);
+    }
+}
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,216 @@
+// What a strategy of the workload `search` includes: the job, and the recursion with a child per inner node.
+#pragma once
+
+#include "device/parts/offer_workload.hpp"
+#include "workloads/search/descriptor.hpp"
+#include "workloads/search/search_tree.hpp"
+
+#include <array>
+
+#ifndef NESTBED_FLAT // baseline/ is compiled without it
+#include "device/parts/offer_launch.hpp"
+#endif
+
+namespace nestbed::inline NESTBED_BACKEND
+{
+
+// What a run has found, in parts: adding all in one place would take longer than many a search.
+struct SearchTotals {
+    unsigned long long nodes, leaves, answer;
+    unsigned depth;
+};
+inline constexpr unsigned kTotals = 64;
+
+// Some children of a node: what is on the stack of a block.
+template <class Node>
+struct SearchEntry {
+    Node parent;
+    unsigned first, count;
+};
+// One child of a node: what is in memory for other blocks.
+template <class Node>
+struct PendingNode {
+    Node parent;
+    unsigned number;
+};
+
+template <class Tree>
+struct SearchTask {
+    using Node = typename Tree::Node;
+
+    Tree tree;
+    SearchTotals* totals; // kTotals of them
+    Stacks<Node> stacks;
+    PendingNode<Node>* pending;  // what blocks leave, or wait for
+    unsigned long long* written; // of these
+    unsigned cutoff;             // nodes of this depth or deeper are searched by one thread, with all below them
+    unsigned budget;
+
+    // Makes and counts a child of a node. Returns its number of children; or 0, if the thread has searched them too: those of
+    // a child at the cutoff, or of any if it is `alone`.
+    __device__ unsigned visit(const Node& parent, unsigned number, bool alone, Node& child, ThreadFound& found) const
+    {
+        return tree.search(parent, number, number + 1, alone ? 0 : cutoff, stacks, child, found);
+    }
+    __device__ void visit_root(ThreadFound& found) const
+    {
+        found.add(0, tree.children(tree.root()), tree.answers(tree.root()));
+    }
+
+    // By one thread.
+    __device__ void add(const ThreadFound& found) const
+    {
+        if (found.nodes == 0)
+            return;
+        SearchTotals& mine = totals[(multiprocessor() + threadIdx.x / kLanes * 8) % kTotals];
+        atomicAdd(&mine.nodes, found.nodes);
+        atomicAdd(&mine.leaves, found.leaves);
+        atomicAdd(&mine.answer, found.answer);
+        atomicMax(&mine.depth, found.depth);
+    }
+    // By all threads of a block.
+    __device__ void add_all(ThreadFound found) const
+    {
+#ifdef __CUDACC__
+        for (unsigned distance = kLanes / 2; distance > 0; distance /= 2) {
+            found.nodes += __shfl_down_sync(0xFFFFFFFFU, found.nodes, distance);
+            found.leaves += __shfl_down_sync(0xFFFFFFFFU, found.leaves, distance);
+            found.answer += __shfl_down_sync(0xFFFFFFFFU, found.answer, distance);
+        }
+        found.depth = __reduce_max_sync(0xFFFFFFFFU, found.depth);
+        if (threadIdx.x % kLanes != 0)
+            return;
+#endif
+        add(found);
+    }
+};
+
+// A child per inner node: each of its threads visits one child of the node.
+template <class Tree>
+struct ExpandChildren {
+    struct Item {
+        typename Tree::Node node;
+        unsigned children;
+    };
+    using Job = SearchTask<Tree>;
+    static constexpr bool kRecursive = true;
+    static constexpr unsigned kMostThreads = 1024;
+    static constexpr unsigned kBlocksAMultiprocessor = 1; // 64 registers
+
+    static unsigned most_offers(const Case& point)
+    {
+        return std::min(point.block, std::max(kRootChildren, most_children(point)));
+    }
+    __device__ static unsigned threads(const Job& /*job*/, const Item& item) { return item.children; }
+
+    // Of the root's children, each block visits some.
+    __device__ static bool root(const Job& job, unsigned block, Item& next)
+    {
+        ThreadFound found{};
+        const typename Tree::Node root = job.tree.root();
+        if (block == 0 && threadIdx.x == 0)
+            job.visit_root(found);
+        const unsigned number = block * kRootChildren + threadIdx.x;
+        if (threadIdx.x < kRootChildren && number < job.tree.children(root))
+            next.children = job.visit(root, number, false, next.node, found);
+        job.add_all(found);
+        return next.children != 0;
+    }
+
+    // With coarsening, a thread may visit several children. It offers the first that has children, and searches the others.
+    __device__ static bool block(const Job& job, const Item& item, unsigned block, unsigned blocks, Item& next)
+    {
+        ThreadFound found{};
+        for (unsigned number = block * blockDim.x + threadIdx.x; number < item.children;
+             number += blocks * blockDim.x) {
+            typename Tree::Node node;
+            const unsigned children = job.visit(item.node, number, next.children != 0, node, found);
+            if (children != 0)
+                next = {node, children};
+        }
+        job.add_all(found);
+        return next.children != 0;
+    }
+
+    __device__ static void alone(const Job& job, const Item& item)
+    {
+        ThreadFound found{};
+        typename Tree::Node child;
+        static_cast<void>(job.tree.search(item.node, 0, item.children, 0, job.stacks, child, found));
+        job.add(found);
+    }
+};
+
+struct SearchJob : OfferJob {
+    const HashTree* hashes; // null if there are queens
+    const QueensTree* queens;
+    SearchTotals* found;
+    unsigned root_children;
+    std::uint64_t inner_nodes; // of the whole tree of hashes
+    std::uint64_t widest;      // nodes of a level, at most, down to the cutoff
+    std::uint64_t levels;      // below the root, at most
+    bool deep;                 // stacks may need chunks
+
+    // Calls the function with the tree that the job has.
+    template <class Function>
+    std::function<void()> typed(const Function& function) const
+    {
+        return queens != nullptr ? function(*this, *queens) : function(*this, *hashes);
+    }
+};
+
+// What a search has besides the arena.
+template <class Tree>
+struct SearchBuffers {
+    using Node = typename Tree::Node;
+
+    Buffer<StackChunk<Node>> chunks;
+    Buffer<unsigned> taken;
+    Buffer<PendingNode<Node>> pending;
+    Buffer<unsigned long long> written;
+    SearchTask<Tree> task;
+
+    // With room for `pending_nodes` nodes.
+    SearchBuffers(const SearchJob& job, const Tree& tree, std::uint64_t pending_nodes)
+    {
+        const auto make = [&]<class T>(Buffer<T>& buffer, std::uint64_t count, std::string_view name) {
+            buffer = job.context.template allocate<T>(std::max<std::uint64_t>(1, count), name);
+            job.bytes += buffer.size() * sizeof(T);
+        };
+        make(chunks, job.deep ? job.inner_nodes / kChunk + 2 : 1, "chunks");
+        make(taken, 1, "taken");
+        make(pending, pending_nodes, "pending");
+        make(written, 1, "written");
+        job.context.fill_bytes(taken, 0, 1);
+        job.context.fill_bytes(written, 0, 1);
+        task = {.tree = tree,
+                .totals = job.found,
+                .stacks = {chunks.data(), taken.data()},
+                .pending = pending.data(),
+                .written = written.data(),
+                .cutoff = job.point.cutoff,
+                .budget = job.point.budget};
+    }
+};
+
+// A strategy has the members that Register requires, with
+//     static P prepare<Tree>(const SearchJob&, const Tree&);
+// and
+//     static constexpr SearchForm form;                what the oracle counts
+struct SearchFacts {
+    SearchForm form;
+
+    template <class S>
+    static constexpr SearchFacts of()
+    {
+        return {S::form};
+    }
+};
+
+struct SearchRoom {
+    using Job = SearchJob;
+    using Facts = SearchFacts;
+    static constexpr std::array kWorkloads{&workloads::search};
+};
+
+} // namespace nestbed::inline NESTBED_BACKEND

@@ -1,0 +1,73 @@
+#include "workloads/sort/descriptor.hpp"
+
+#include "model/estimate.hpp"
+#include "model/strategy.hpp"
+
+#include <array>
+
+namespace nestbed
+{
+
+namespace
+{
+
+constexpr std::uint64_t kKeyBytes = 4;
+
+constexpr std::array kInputs{InputKind::uniform, InputKind::sorted, InputKind::reversed, InputKind::organ_pipe,
+                             InputKind::equal,   InputKind::few,    InputKind::zipf};
+constexpr AxisMeaning kMeanings[]{{axis::input, "how the keys are distributed and ordered"},
+                                  {axis::elements, "keys"},
+                                  {axis::fanout, "maximum parts of a division", 256},
+                                  {axis::grain, "maximum keys of a part that one block sorts", 2048},
+                                  {axis::values, "what moves with each key: none or uint32"}};
+
+// Keys, and values.
+std::uint64_t bytes_moved(const Case& point)
+{
+    return 2 * point.elements * kKeyBytes * (point.values == SortValues::uint32 ? 2 : 1);
+}
+
+// The input, the spare memory, the output and the reference; the host has two copies.
+std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, const ExpectedLaunches& /*form*/)
+{
+    constexpr std::uint64_t kArrays = 4;
+    return bytes_moved(point) / 2 * kArrays +
+           (point.backend == BackendKind::cpu ? 2 * point.elements * kKeyBytes : 0);
+}
+
+double input_us(const Case& point)
+{
+    constexpr double kKeyMade = 0.1; // drawn, and sorted on the host
+    return static_cast<double>(point.elements) * kKeyMade;
+}
+
+double work_us(const StrategyInfo& /*info*/, const Case& point)
+{
+    constexpr double kKeyPasses = 9; // over the keys, at the model's bandwidth
+    constexpr double kKeyExecuted = 0.9;
+    return point.backend == BackendKind::cuda
+               ? static_cast<double>(bytes_moved(point)) * kKeyPasses * copied_byte_us()
+               : static_cast<double>(point.elements) * kKeyExecuted;
+}
+
+// Leaves, which are a half to the whole of the grain; with `grid` two grids per level.
+double launches(const StrategyInfo& /*info*/, const Case& point)
+{
+    return launches_of_leaves(point, 1.5 * static_cast<double>(point.elements) / point.grain);
+}
+
+} // namespace
+
+constinit const WorkloadInfo workloads::sort{
+    .name = "sort",
+    .summary = "sorts keys, with or without values",
+    .axes = {axis::type, axis::block, axis::elements, axis::depth, axis::values, axis::seed},
+    .inputs = kInputs,
+    .meanings = kMeanings,
+    .irregular = true,
+    .bytes_moved = bytes_moved,
+    .memory_bytes = memory_bytes,
+    .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+};
+
+} // namespace nestbed
