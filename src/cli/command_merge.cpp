@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <ostream>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace nestbed
@@ -52,7 +53,10 @@ LogPart read_part(const std::string& path)
     if (std::error_code ignored; !fs::exists(path, ignored))
         refuse(path, "there is no such file", "CSVs of nestbed run --shard");
     TextSource text = TextSource::of_file(path);
-    if (std::string buffer; !text.piece(0, buffer).starts_with(csv_line(columns())))
+    std::string buffer;
+    const std::string_view start = text.piece(0, buffer);
+    check_line_ends(path, start);
+    if (!start.starts_with(csv_line(columns())))
         refuse(path, "it is not a log of this version", "CSVs of nestbed run --shard");
     if (const std::size_t whole = bytes_of_whole_rows(text); whole != text.size()) {
         text.cut(whole);

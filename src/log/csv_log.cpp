@@ -84,6 +84,17 @@ std::set<std::string> runs_in_log(const std::string& path)
 
 } // namespace
 
+void check_line_ends(const std::string& path, std::string_view text, std::string_view option)
+{
+    std::string header = csv_line(columns());
+    header.replace(header.size() - 2, 2, "\n");
+    if (text.starts_with(header))
+        throw UsageError(fmt::format("{}{}: its lines end with LF; allowed: lines that end "
+                                     "with CR LF, as RFC 4180 says and nestbed writes them; to restore them, run: "
+                                     "sed -i 's/\\r*$/\\r/' {}",
+                                     option, path, path));
+}
+
 std::string free_name(const std::string& path, std::string_view word)
 {
     namespace fs = std::filesystem;
@@ -170,6 +181,7 @@ void CsvLog::read()
         refuse(path_, "another run has just moved it");
     text_ = read_text_file(path_);
     whole_ = bytes_of_whole_rows(text_);
+    check_line_ends(path_, text_, "--output ");
     const std::string header = csv_line(columns());
     if (!(whole_ == 0 ? header.starts_with(text_) : text_.starts_with(header)))
         refuse(path_, "it already exists and is not a log of this version, and nothing is overwritten");

@@ -21,6 +21,10 @@ inline std::size_t bytes_of_whole_rows(std::string_view text)
     return bytes_of_whole_rows(TextSource(text));
 }
 
+// Throws UsageError if the header of a log of this version ends with LF instead of CR LF, as some editors and git leave
+// it. `path` names the log in the message, after `option` if there is one.
+void check_line_ends(const std::string& path, std::string_view text, std::string_view option = "");
+
 // FILE.WORD-N with the first number N for which neither a log nor its manifest exists.
 std::string free_name(const std::string& path, std::string_view word);
 

@@ -195,6 +195,10 @@ TEST_F(Merging, RefusesInputsThatAreNoLogs)
     expect_inputs_refused({good, other}, other + ": it is not a log of this version");
     const std::string empty = scratch_.write("empty.csv", "");
     expect_inputs_refused({empty}, empty + ": it is not a log of this version");
+    std::string text = scratch_.read(fs::path(good).filename().string());
+    std::erase(text, '\r');
+    const std::string line_feeds = scratch_.write("lf.csv", text);
+    expect_inputs_refused({line_feeds}, line_feeds + ": its lines end with LF; allowed: lines that end with CR LF");
 }
 
 TEST_F(Merging, RefusesALogThatIsNotWhole)

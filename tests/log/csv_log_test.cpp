@@ -392,6 +392,20 @@ TEST(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
     }
 }
 
+TEST(CsvLogFile, WhoseLinesEndWithLfSaysSo)
+{
+    const ScratchFolder folder;
+    std::string header = csv_line(columns());
+    header.erase(header.size() - 2, 1);
+    const std::string path = folder.write("lf.csv", header + "a,row\n");
+    EXPECT_EQ(log_refusal(path), "--output " + path +
+                                     ": its lines end with LF; allowed: lines that end with CR "
+                                     "LF, as RFC 4180 says and nestbed writes them; to restore them, run: sed -i "
+                                     "'s/\\r*$/\\r/' " +
+                                     path);
+    EXPECT_EQ(folder.read("lf.csv"), header + "a,row\n");
+}
+
 TEST(CsvLogFile, InAFolderThatIsNotThereIsRefusedAndTheFolderNotMade)
 {
     const ScratchFolder folder;

@@ -5,6 +5,7 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "log/manifest.hpp"
+#include "support/full_disk.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>
@@ -211,6 +212,23 @@ TEST_F(PutFailedAside, LeavesTheLogAsItWasWhereThereCanBeNoCopy)
         testing::ExitedWithCode(0), "a.csv.old-3: the log as it was could not be written: File too large");
     EXPECT_EQ(folder.read("a.csv"), whole);
     EXPECT_FALSE(folder.has("a.csv.old-3"));
+}
+
+// Neither the copy of the log nor that of its manifest, at whatever byte the disk is full.
+TEST_F(PutFailedAside, LeavesNothingHalfMadeOnAFullDisk)
+{
+    folder.write("a.csv.json", "its manifest");
+    for (const std::size_t bytes : {std::size_t{5}, std::size_t{100}, whole.size() - 1}) {
+        std::string text;
+        {
+            const FullDisk full(bytes);
+            text = text_of<RunError>([&] { static_cast<void>(put_aside(has_failed)); });
+        }
+        EXPECT_THAT(text, HasSubstr("a.csv.old-1")) << bytes;
+        EXPECT_THAT(text, HasSubstr("could not be written: File too large")) << bytes;
+        EXPECT_THAT(files(), ElementsAre("a.csv", "a.csv.json")) << bytes;
+        EXPECT_EQ(folder.read("a.csv"), whole);
+    }
 }
 
 } // namespace

@@ -281,6 +281,11 @@ class Retried(Scenario):
         assert asides, "the row that failed is lost"
         assert any(manifest_of(aside).exists() for aside in asides), "the log as it was has no manifest"
 
+    def check(self, folder, dead):
+        super().check(folder, dead)
+        names = {path.name for path in folder.glob("out.csv.old-*")}
+        assert dead or len(names) in (0, 2), f"half of a copy was left: {sorted(names)}"
+
     def check_complete(self, folder):
         super().check_complete(folder)
         assert all(row["status"] == "ok" for row in rows_in((folder / "out.csv").read_bytes())), "a row was not measured again"

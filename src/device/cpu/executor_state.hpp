@@ -28,6 +28,13 @@ struct Warp {
     std::array<std::array<std::uint64_t, kWarpLanes>, kWarpLanes> received{};
 };
 
+struct Launched {
+    std::size_t position; // of the launching grid in its generation
+    std::uint64_t block;  // within that grid
+    std::uint64_t call;   // number of the launch call
+    std::unique_ptr<Grid> grid;
+};
+
 // A barrier of the source; file nullptr: none.
 struct BarrierPlace {
     const char* file = nullptr;
@@ -58,8 +65,9 @@ struct Block {
     std::size_t position = 0;         // index of the grid in its generation (sequential schedules)
     bool sequential = true;
     Engine* engine = nullptr;
-    void* observed = nullptr;           // see observer.hpp
-    std::vector<SharedVariable> shared; // a kernel has few
+    std::vector<Launched>* launched = nullptr; // where its launches are collected (sequential schedules)
+    void* observed = nullptr;                  // see observer.hpp
+    std::vector<SharedVariable> shared;        // a kernel has few
     std::size_t shared_bytes = 0;
     std::vector<Warp> warps; // made with the first exchange
 };

@@ -2,10 +2,14 @@
 
 #include "base/error.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <fstream>
 #include <new>
-#include <string>
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -44,6 +48,19 @@ void forget_frames(const boost::context::stack_context& /*stack*/) {}
 
 constinit thread_local Carrier* running = nullptr;
 
+std::atomic<std::size_t> stacks = 0;
+
+// Linux's default where the file cannot be read.
+std::size_t max_mappings()
+{
+    static const std::size_t most = [] {
+        std::size_t read = 65530;
+        std::ifstream("/proc/sys/vm/max_map_count") >> read;
+        return read;
+    }();
+    return most;
+}
+
 struct Ending { // thrown through a kernel when its carrier is destroyed
 };
 
@@ -59,11 +76,41 @@ Carrier* current_carrier()
     return running;
 }
 
+std::size_t max_stacks()
+{
+    constexpr std::size_t kOfOthers = 4096; // mappings for everything else in the process
+    return (std::max(max_mappings(), 2 * kOfOthers) - kOfOthers) / 2;
+}
+
+// Past the kernel's limit a guard page would be left out in silence.
 boost::context::stack_context Carrier::StackAllocator::allocate()
 {
-    *made = inner.allocate();
+    if (stacks.fetch_add(1) >= max_stacks()) {
+        --stacks;
+        throw Fault(fmt::format(
+            "the executor needs a stack for each thread that has begun and waits, and has no more: {} are in use, "
+            "because "
+            "Linux allows a process {} memory mappings (vm.max_map_count), two for each stack; use smaller blocks, "
+            "fewer levels of recursion, fewer workers, or the schedule fifo (under eager, all levels above the "
+            "running one wait)",
+            max_stacks(), max_mappings()));
+    }
+    try {
+        *made = inner.allocate();
+    } catch (const std::bad_alloc&) {
+        throw Fault(
+            fmt::format("the executor could not allocate {} bytes for the stack of one more thread; {} are in "
+                        "use; use smaller blocks or fewer workers",
+                        stack_bytes, --stacks));
+    }
     forget_frames(*made);
     return *made;
+}
+
+void Carrier::StackAllocator::deallocate(boost::context::stack_context& stack)
+{
+    inner.deallocate(stack);
+    --stacks;
 }
 
 Carrier::Carrier()
@@ -83,7 +130,7 @@ Carrier::~Carrier()
     if (cannot_unwind_) { // the destructor of the fiber would unwind it
         alignas(boost::context::fiber) std::array<std::byte, sizeof(boost::context::fiber)> never_destroyed;
         new (never_destroyed.data()) boost::context::fiber(std::move(fiber_));
-        boost::context::protected_fixedsize_stack().deallocate(stack_);
+        StackAllocator{{}, &stack_}.deallocate(stack_);
         return;
     }
     ending_ = true;
@@ -145,12 +192,7 @@ void Carrier::switch_back(Stop why)
 Carrier& CarrierPool::take()
 {
     if (idle_.empty()) {
-        try {
-            all_.push_back(std::make_unique<Carrier>());
-        } catch (const std::bad_alloc&) {
-            throw RunError("the executor could not allocate a stack for one more thread; it has " +
-                           std::to_string(all_.size()) + " already; use fewer --workers or a smaller --block");
-        }
+        all_.push_back(std::make_unique<Carrier>());
         return *all_.back();
     }
     Carrier* carrier = idle_.back();

@@ -46,13 +46,13 @@ class Carrier
     ThreadContext context;
 
   private:
-    // Boost's allocator of stacks with a guard page. It also records where the stack is, because AddressSanitizer
-    // must be told about every switch.
+    // Boost's allocator of stacks with a guard page, with a limit to their number. It also records where the stack is,
+    // because AddressSanitizer must be told about every switch.
     struct StackAllocator {
         boost::context::protected_fixedsize_stack inner;
         boost::context::stack_context* made;
         boost::context::stack_context allocate();
-        void deallocate(boost::context::stack_context& stack) { inner.deallocate(stack); }
+        void deallocate(boost::context::stack_context& stack);
     };
 
     void run();
@@ -87,6 +87,10 @@ class CarrierPool
 // Bytes of the stack of a carrier that is made from now on. The default is enough for the local memory of a CUDA
 // thread; deep recursion of device functions may need more.
 void set_stack_bytes(std::size_t bytes);
+
+// How many stacks the process may have: Linux limits its memory mappings (vm.max_map_count), and a stack and its guard
+// page are two.
+std::size_t max_stacks();
 
 // The carrier that runs on this operating-system thread; nullptr outside kernels.
 Carrier* current_carrier();

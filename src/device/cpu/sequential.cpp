@@ -41,7 +41,7 @@ class SequentialScheduler::Team
     void stop();
 
     PendingLaunches& pending_;
-    std::vector<std::unique_ptr<Worker>> workers_;
+    Workers workers_;
 
     // The generation that the workers share. It is written only while the other workers sleep.
     const std::vector<Grid*>* generation_ = nullptr;
@@ -61,12 +61,12 @@ class SequentialScheduler::Team
 SequentialScheduler::Team::Team(unsigned workers, PendingLaunches& pending) : pending_(pending)
 {
     for (unsigned i = 0; i < workers; ++i)
-        workers_.emplace_back(std::make_unique<Worker>(pending))->number = i;
+        workers_.all.emplace_back(std::make_unique<Worker>(pending, workers_))->number = i;
     try {
         for (unsigned i = 1; i < workers; ++i)
             threads_.push_back(
                 start_thread(fmt::format("thread {} of {} of the executor (--workers)", i + 1, workers),
-                             [this, i] { sleep_and_work(*workers_[i]); }));
+                             [this, i] { sleep_and_work(*workers_.all[i]); }));
     } catch (...) {
         stop();
         throw;
@@ -90,7 +90,7 @@ void SequentialScheduler::Team::stop()
 
 void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
 {
-    for (const auto& worker : workers_)
+    for (const auto& worker : workers_.all)
         worker->eager = eager;
     GridGraph graph;
     graph.submit(std::move(root));
@@ -101,7 +101,7 @@ void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
                 return;
             run_generation(generation, eager);
             std::vector<Launched> launched;
-            for (const auto& worker : workers_)
+            for (const auto& worker : workers_.all)
                 std::ranges::move(worker->take_launched(), std::back_inserter(launched));
             // The tail stream of a grid is in the order of the calls, which may be one of its blocks after another.
             std::ranges::stable_sort(launched, {}, [](const Launched& launch) {
@@ -115,8 +115,10 @@ void SequentialScheduler::Team::run(std::unique_ptr<Grid> root, bool eager)
             pending_.release(graph.take_released());
         }
     } catch (...) {
-        for (const auto& worker : workers_)
+        for (const auto& worker : workers_.all)
             worker->forget_everything();
+        workers_.early.clear();
+        workers_.runner = nullptr;
         throw;
     }
 }
@@ -133,12 +135,12 @@ void SequentialScheduler::Team::run_generation(const std::vector<Grid*>& generat
     }
     generation_ = &generation;
     next_block_ = 0;
-    chunk_ = std::clamp<std::uint64_t>(blocks / (workers_.size() * 16), 1, 64);
+    chunk_ = std::clamp<std::uint64_t>(blocks / (workers_.all.size() * 16), 1, 64);
     constexpr std::uint64_t kWorthWaking = 2048; // threads; with fewer, waking the others costs more than it saves
     // The order of tail launches of several blocks is part of the outcome: one worker makes it the same every time.
     alone = alone || pending_.only == Mechanism::tail;
-    if (alone || blocks == 1 || threads < kWorthWaking || workers_.size() == 1)
-        take_blocks(*workers_.front());
+    if (alone || blocks == 1 || threads < kWorthWaking || workers_.all.size() == 1)
+        take_blocks(*workers_.all.front());
     else
         share();
 }
@@ -153,7 +155,7 @@ void SequentialScheduler::Team::share()
     wake_.notify_all();
     std::exception_ptr own_error;
     try {
-        take_blocks(*workers_.front());
+        take_blocks(*workers_.all.front());
     } catch (...) {
         own_error = std::current_exception();
     }

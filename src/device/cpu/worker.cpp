@@ -1,6 +1,7 @@
 #include "device/cpu/worker.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace nestbed::cpu
 {
@@ -66,6 +67,7 @@ void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position, st
     begun.block.threads = dim.x * dim.y * dim.z;
     begun.block.position = position;
     begun.block.engine = this;
+    begun.block.launched = &launched_.back();
     begin_block(begun.block);
     if (advance(begun)) {
         end_block(begun.block);
@@ -73,25 +75,92 @@ void Worker::run_block(Grid& grid, std::uint64_t index, std::size_t position, st
     }
 }
 
+bool Worker::advance_all(std::list<OpenBlock>& open)
+{
+    const std::size_t before = open.size();
+    for (auto block = open.begin(); block != open.end();) {
+        if (!advance(*block)) {
+            ++block;
+            continue;
+        }
+        end_block(block->block);
+        block = open.erase(block);
+    }
+    return open.size() != before;
+}
+
 void Worker::run_open(std::list<OpenBlock>& open)
 {
     constexpr unsigned kPatience =
         1000; // rounds without an end before children start: a block may wait for its child
     for (unsigned round = 0; !open.empty(); ++round) {
-        const std::size_t before = open.size();
-        for (auto block = open.begin(); block != open.end();) {
-            if (!advance(*block)) {
-                ++block;
-                continue;
-            }
-            end_block(block->block);
-            block = open.erase(block);
-        }
-        if (open.size() != before)
+        bool ended = advance_all(open);
+        for (std::list<OpenBlock>* outer : waiting_) // a child may wait for its parent
+            ended |= advance_all(*outer);
+        if (ended)
             round = 0;
         else if (round % kPatience == kPatience - 1)
-            run_launched([](const Launched& launch) { return launch.grid->mechanism != Mechanism::tail; }, nullptr);
+            run_early(open);
     }
+}
+
+bool Workers::runs_early(const Grid& parent, std::uint64_t block, const Grid* like)
+{
+    const std::lock_guard lock(mutex);
+    return std::ranges::any_of(early, [&](const EarlyGrid& each) {
+        return each.parent == &parent && each.block == block &&
+               (like == nullptr ||
+                (like->in_order() && each.mechanism == like->mechanism && each.stream == like->stream));
+    });
+}
+
+// Of other workers only the launches of the generation: the others are part of something that has not returned there.
+std::vector<Launched> Worker::take_early()
+{
+    std::vector<Launched> all;
+    const auto can_start = [this](const Launched& launch) {
+        const Grid& grid = *launch.grid;
+        return grid.mechanism != Mechanism::tail && !workers_.runs_early(*grid.parent, grid.parent_block, &grid);
+    };
+    for (const auto& worker : workers_.all) {
+        const std::lock_guard lock(worker->mutex_);
+        for (std::vector<Launched>& level : worker->launched_) {
+            std::ranges::move(taken(level, can_start), std::back_inserter(all));
+            if (worker.get() != this)
+                break;
+        }
+    }
+    return all;
+}
+
+void Worker::run_early(std::list<OpenBlock>& waiting)
+{
+    const Worker* runner = nullptr;
+    const bool is_outermost = workers_.runner.compare_exchange_strong(runner, this);
+    if (!is_outermost && runner != this)
+        return; // another worker does
+    std::vector<Launched> launched = take_early();
+    if (!launched.empty()) {
+        std::unique_lock lock(workers_.mutex);
+        for (const Launched& each : launched)
+            workers_.early.push_back(
+                {each.grid->parent, each.grid->parent_block, each.grid->mechanism, each.grid->stream});
+        lock.unlock();
+        const std::size_t count = launched.size();
+        waiting_.push_back(&waiting);
+        run_to_end(std::move(launched), nullptr);
+        waiting_.pop_back();
+        lock.lock();
+        workers_.early.resize(workers_.early.size() - count); // those of inner calls have gone
+    }
+    if (is_outermost)
+        workers_.runner = nullptr;
+}
+
+void Worker::wait_for_early(const Block& block)
+{
+    while (workers_.runs_early(*block.grid, block.index, nullptr))
+        give_way();
 }
 
 void Worker::drain(GridGraph& graph)
@@ -117,14 +186,32 @@ void Worker::on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait)
 {
     if ((wait || eager) && grid->mechanism != Mechanism::tail)
         run_now(block, std::move(grid));
-    else
-        launched_.push_back({block.position, block.index, pending.next_call(), std::move(grid)});
+    else {
+        const std::lock_guard lock(mutex_);
+        block.launched->push_back({block.position, block.index, pending.next_call(), std::move(grid)});
+    }
 }
 
-// Runs them and their descendants in this fiber. They form a separate graph under a placeholder parent that only holds
-// the streams of a block. Nothing outside needs to know about them, because they are complete when this returns.
+std::vector<Launched> Worker::take_launched()
+{
+    const std::lock_guard lock(mutex_);
+    return std::exchange(launched_.back(), {});
+}
+
 template <class Pick>
-void Worker::run_launched(Pick now, std::unique_ptr<Grid> last)
+std::vector<Launched> Worker::taken(std::vector<Launched>& from, Pick now)
+{
+    std::vector<Launched> picked;
+    std::vector<Launched> others;
+    for (Launched& earlier : from)
+        (now(earlier) ? picked : others).push_back(std::move(earlier));
+    from = std::move(others);
+    return picked;
+}
+
+// Runs them in this fiber. They form a separate graph under a placeholder parent that only holds the streams of a block. Nothing
+// outside needs to know about them, because they are complete when this returns.
+void Worker::run_to_end(std::vector<Launched> launched, std::unique_ptr<Grid> last)
 {
     Grid stream_holder;
     stream_holder.pending = false;
@@ -134,43 +221,52 @@ void Worker::run_launched(Pick now, std::unique_ptr<Grid> last)
         child->parent = &stream_holder;
         graph.submit(std::move(child));
     };
-    std::vector<Launched> others;
-    for (Launched& earlier : take_launched())
-        if (now(earlier))
-            submit(std::move(earlier.grid));
-        else
-            others.push_back(std::move(earlier));
+    for (Launched& earlier : launched)
+        submit(std::move(earlier.grid));
     if (last)
         submit(std::move(last));
+    const auto add_level = [this] {
+        const std::lock_guard lock(mutex_);
+        launched_.emplace_back();
+    };
+    add_level();
     drain(graph);
-    launched_ = std::move(others);
+    const std::lock_guard lock(mutex_);
+    launched_.pop_back();
 }
 
 // Runs the child at once, after the earlier launches into its stream.
 void Worker::run_now(const Block& block, std::unique_ptr<Grid> grid)
 {
     const Grid& child = *grid;
-    run_launched(
-        [&block, in_order = child.in_order(), how = child.mechanism, stream = child.stream](const Launched& earlier) {
+    std::unique_lock lock(mutex_);
+    std::vector<Launched> before =
+        taken(launched_.back(), [&block, in_order = child.in_order(), how = child.mechanism,
+                                 stream = child.stream](const Launched& earlier) {
             return in_order && earlier.position == block.position && earlier.block == block.index &&
                    earlier.grid->mechanism == how && earlier.grid->stream == stream;
-        },
-        std::move(grid));
+        });
+    lock.unlock();
+    run_to_end(std::move(before), std::move(grid));
 }
 
 void Worker::on_wait(Block& block)
 {
-    run_launched(
-        [&block](const Launched& earlier) {
-            return earlier.position == block.position && earlier.block == block.index &&
-                   earlier.grid->mechanism != Mechanism::tail;
-        },
-        nullptr);
+    wait_for_early(block);
+    std::unique_lock lock(mutex_);
+    std::vector<Launched> children = taken(*block.launched, [&block](const Launched& earlier) {
+        return earlier.position == block.position && earlier.block == block.index &&
+               earlier.grid->mechanism != Mechanism::tail;
+    });
+    lock.unlock();
+    run_to_end(std::move(children), nullptr);
 }
 
 void Worker::forget_everything()
 {
     launched_.clear();
+    launched_.emplace_back();
+    waiting_.clear();
     carriers_.clear();
 }
 

@@ -3,20 +3,15 @@
 
 #include "device/cpu/executor_state.hpp"
 
+#include <atomic>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 namespace nestbed::cpu
 {
-
-struct Launched {
-    std::size_t position; // of the launching grid in its generation
-    std::uint64_t block;  // within that grid
-    std::uint64_t call;   // number of the launch call
-    std::unique_ptr<Grid> grid;
-};
 
 // A block that has begun: where each of its stopped threads waits.
 struct OpenBlock {
@@ -24,10 +19,29 @@ struct OpenBlock {
     std::vector<Carrier*> at_barrier, at_warp, gave_way;
 };
 
+class Worker;
+
+// The workers of a run, and what one of them runs before the generation is done: one at a time.
+struct Workers {
+    // Whether some of what the block launched runs; `like`: into the stream of this launch.
+    bool runs_early(const Grid& parent, std::uint64_t block, const Grid* like);
+
+    struct EarlyGrid {
+        const Grid* parent;
+        std::uint64_t block;
+        Mechanism mechanism;
+        std::uint64_t stream;
+    };
+    std::vector<std::unique_ptr<Worker>> all;
+    std::atomic<const Worker*> runner = nullptr;
+    std::mutex mutex;
+    std::vector<EarlyGrid> early;
+};
+
 class Worker final : public Engine
 {
   public:
-    using Engine::Engine;
+    Worker(PendingLaunches& launches, Workers& of_run) : Engine(launches), workers_(of_run) {}
 
     bool eager = false;
 
@@ -40,19 +54,33 @@ class Worker final : public Engine
     void drain(GridGraph& graph);
     void on_launch(Block& block, std::unique_ptr<Grid> grid, bool wait) override;
     void on_wait(Block& block) override;
-    std::vector<Launched> take_launched() { return std::exchange(launched_, {}); }
+    // What was launched since the last call, below the launches that run now.
+    std::vector<Launched> take_launched();
     void forget_everything();
 
   private:
     bool advance(OpenBlock& open);
+    // Returns whether a block has ended.
+    bool advance_all(std::list<OpenBlock>& open);
     void go_on(OpenBlock& open, Carrier& carrier);
     void run_now(const Block& block, std::unique_ptr<Grid> grid);
-    // Runs those of the launches so far that `now` picks, to their end.
+    // Runs what all workers have launched so far, without tail launches, for blocks that wait for it.
+    void run_early(std::list<OpenBlock>& waiting);
+    std::vector<Launched> take_early();
+    // Called in the fiber of a thread: lets others run until what run_early() took of its block is complete.
+    void wait_for_early(const Block& block);
+    // Takes those of the launches so far that `now` picks.
     template <class Pick>
-    void run_launched(Pick now, std::unique_ptr<Grid> last);
+    std::vector<Launched> taken(std::vector<Launched>& from, Pick now);
+    // Runs them and their descendants to their end.
+    void run_to_end(std::vector<Launched> launched, std::unique_ptr<Grid> last);
 
+    Workers& workers_;
     CarrierPool carriers_;
-    std::vector<Launched> launched_;
+    std::mutex mutex_; // of launched_
+    // Of the generation; then, each below one of those before, of the launches that run before it is done.
+    std::list<std::vector<Launched>> launched_{1};
+    std::vector<std::list<OpenBlock>*> waiting_; // blocks for which run_early() runs launches
 };
 
 } // namespace nestbed::cpu

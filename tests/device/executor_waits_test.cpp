@@ -1,0 +1,133 @@
+// Threads that wait in loops for what other blocks, their children or their parents do, with one worker and with several.
+#include "device/cpu/executor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+namespace nestbed::cpu
+{
+namespace
+{
+
+// Gives way until the condition holds. Returns false after a time in which it should.
+template <class Condition>
+bool comes(Condition condition)
+{
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > latest)
+            return false;
+        give_way();
+    }
+    return true;
+}
+
+bool is_first()
+{
+    return current_thread->thread_index.x == 0;
+}
+
+TEST(ExecutorWaits, ABlockMayWaitForTheChildOfABlockThatAnotherWorkerHasRun)
+{
+    constexpr unsigned kBlocks = 64;
+    for (unsigned run = 0; run < 20; ++run) {
+        Executor executor({}, 4);
+        std::array<std::atomic<bool>, kBlocks> raised{};
+        std::atomic<unsigned> came = 0;
+        executor.run(kBlocks, 64, [&] { // enough threads to wake all workers
+            if (!is_first())
+                return;
+            const unsigned block = current_thread->block_index.x;
+            launch(1, 1, Mechanism::null_stream, [&raised, block] { raised.at(block) = true; });
+            if (block % 2 == 0) // the others end at once, and their workers have nothing to do
+                came += comes([&] { return raised.at((block + kBlocks / 2 + 1) % kBlocks).load(); }) ? 1 : 0;
+        });
+        ASSERT_EQ(came, kBlocks / 2);
+    }
+}
+
+// Not under eager: it runs a child to its end before the launching thread goes on.
+TEST(ExecutorWaits, AChildMayWaitForItsParentWhichWaitsForIt)
+{
+    for (const char* schedule : {"fifo", "random:1", "random:2"})
+        for (const unsigned workers : {1U, 2U}) {
+            Executor executor(parse_schedule(schedule), workers);
+            std::atomic<bool> ready = false;
+            std::atomic<bool> go = false;
+            std::atomic<bool> done = false;
+            bool came = false;
+            executor.run(1, 1, [&] {
+                launch(1, 1, Mechanism::fire_and_forget, [&] {
+                    ready = true;
+                    done = comes([&] { return go.load(); });
+                });
+                came = comes([&] { return ready.load(); });
+                go = true;
+                came = came && comes([&] { return done.load(); });
+            });
+            EXPECT_TRUE(came) << schedule;
+        }
+}
+
+TEST(ExecutorWaits, AStreamStaysInOrderWhileItsBlockWaits)
+{
+    for (const unsigned workers : {1U, 2U}) {
+        Executor executor({}, workers);
+        std::vector<int> order;
+        std::atomic<bool> ready = false;
+        std::atomic<bool> go = false;
+        std::atomic<bool> done = false;
+        executor.run(1, 1, [&] {
+            launch(1, 1, Mechanism::null_stream, [&] {
+                order.push_back(1);
+                ready = true;
+                EXPECT_TRUE(comes([&] { return go.load(); }));
+                order.push_back(2);
+            });
+            EXPECT_TRUE(comes([&] { return ready.load(); }));
+            launch(1, 1, Mechanism::null_stream, [&] {
+                order.push_back(3);
+                done = true;
+            });
+            for (int time = 0; time < 5000; ++time) // long enough for the second child to start, if it could
+                give_way();
+            go = true;
+            EXPECT_TRUE(comes([&] { return done.load(); }));
+        });
+        EXPECT_THAT(order, testing::ElementsAre(1, 2, 3));
+    }
+}
+
+TEST(ExecutorWaits, AWaitForAllChildrenIncludesThoseThatRunAlready)
+{
+    for (const char* schedule : {"fifo", "random:1", "random:2"})
+        for (const unsigned workers : {1U, 4U}) {
+            Executor executor(parse_schedule(schedule), workers);
+            std::array<std::atomic<bool>, 2> ready{};
+            std::array<std::atomic<bool>, 2> done{};
+            std::atomic<unsigned> right = 0;
+            executor.run(2, 1024, [&] {
+                if (!is_first())
+                    return;
+                const unsigned block = current_thread->block_index.x;
+                launch(1, 1, Mechanism::null_stream, [&, block] {
+                    ready.at(block) = true;
+                    for (int time = 0; time < 3000; ++time)
+                        give_way();
+                    done.at(block) = true;
+                });
+                EXPECT_TRUE(comes([&] { return ready.at(block).load(); }));
+                wait_for_children();
+                right += done.at(block) ? 1 : 0;
+            });
+            EXPECT_EQ(right, 2U) << schedule << ", workers: " << workers;
+        }
+}
+
+} // namespace
+} // namespace nestbed::cpu
