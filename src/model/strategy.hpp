@@ -36,7 +36,7 @@ struct StrategyInfo {
     bool keeps_timestamps() const { return workload->keeps_timestamps; }
     bool counts_chances() const { return workload->counts_chances; }
     bool over_matrix() const { return workload->over_matrix(); }
-    bool over_graph() const { return workload->over_graph; }
+    bool over_graph() const { return workload->over_graph(); }
     bool irregular() const { return workload->irregular; }
 };
 

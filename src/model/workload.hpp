@@ -103,7 +103,6 @@ struct WorkloadInfo {
     std::span<const InputKind> inputs = {}; // values of `input`; the first is the default; empty: there is no choice
     std::span<const AxisMeaning> meanings = {};
     bool irregular = false;        // its work depends on the input
-    bool over_graph = false;       // the input is a graph
     bool keeps_timestamps = false; // kernels record when they were called and began: its samples have latencies
     bool counts_chances = false;   // a run counts what may happen or not: it is never run twice to time it
     bool siblings = false;         // its launches do not follow each other: many latencies on one level
@@ -125,6 +124,8 @@ struct WorkloadInfo {
 
     // Whether it has nx * ny numbers: a matrix or an image.
     constexpr bool over_matrix() const { return axes.has(axis::nx); }
+    // Whether its input is a graph.
+    constexpr bool over_graph() const { return axes.has(axis::graph_file); }
     // Whether its input is drawn from the case's seed.
     constexpr bool drawn() const { return axes.has(axis::seed); }
 };
