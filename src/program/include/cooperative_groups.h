@@ -11,13 +11,20 @@ class thread_block
 {
   public:
     static unsigned long long size() { return num_threads(); }
-    static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+    static unsigned num_threads()
+    {
+        return nestbed::cpu::current_thread->block_dim.x * nestbed::cpu::current_thread->block_dim.y *
+               nestbed::cpu::current_thread->block_dim.z;
+    }
     static unsigned thread_rank() { return nestbed::cpu::linear_thread(); }
-    static dim3 group_index() { return blockIdx; }
-    static dim3 thread_index() { return threadIdx; }
-    static dim3 group_dim() { return blockDim; }
-    static dim3 dim_threads() { return blockDim; }
-    static void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { __syncthreads(file, line); }
+    static dim3 group_index() { return nestbed::cpu::current_thread->block_index; }
+    static dim3 thread_index() { return nestbed::cpu::current_thread->thread_index; }
+    static dim3 group_dim() { return nestbed::cpu::current_thread->block_dim; }
+    static dim3 dim_threads() { return nestbed::cpu::current_thread->block_dim; }
+    static void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+    {
+        __syncthreads(file, line);
+    }
     struct arrival_token {
     };
     static arrival_token barrier_arrive() { return {}; }

@@ -8,7 +8,8 @@ namespace nestbed::program
 {
 
 // A thread that waits for another one must let it run. It gives way after this much: an atomic operation that changes
-// memory counts 1, one that leaves it as it is counts kSpin, because that is how a thread waits.
+// memory counts 1, and so does a round of a loop that may wait; an atomic operation that leaves memory as it is counts kSpin, and
+// so does a round of a loop that does nothing else, because that is how a thread waits.
 inline constexpr std::uint32_t kSpinLimit = 1U << 16U;
 inline constexpr std::uint32_t kSpin = kSpinLimit / 128;
 
@@ -17,17 +18,19 @@ __attribute__((no_sanitize("thread"))) inline void spun(std::uint32_t weight)
     cpu::ThreadContext* const thread = cpu::current_thread;
     if (thread != nullptr && (thread->program.spins += weight) >= kSpinLimit) {
         thread->program.spins = 0;
-        cpu::give_way();
+        if (weight > 1 || cpu::has_stacks_to_spare())
+            cpu::give_way();
     }
 }
 inline void spun_if_same(bool same)
 {
     spun(same ? kSpin : 1);
 }
-// For the body of a loop that has none.
-inline void empty_loop()
+// In the condition of a loop that may wait; no part of a constant expression.
+constexpr void waits(std::uint32_t weight)
 {
-    spun(kSpin);
+    if (!__builtin_is_constant_evaluated())
+        spun(weight);
 }
 
 // The place is that of the call in the program: all threads of a block must meet at the same barrier.
