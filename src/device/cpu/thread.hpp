@@ -33,7 +33,8 @@ struct ProgramThread {
 struct ThreadContext {
     uint3 thread_index, block_index;
     dim3 block_dim, grid_dim;
-    void* observed = nullptr; // see observer.hpp
+    void* observed = nullptr;    // see observer.hpp
+    bool in_block_scope = false; // for the observer: its atomic operations and fences have the scope of the block
     ProgramThread program{};
 };
 

@@ -28,7 +28,10 @@ class thread_block
     struct arrival_token {
     };
     static arrival_token barrier_arrive() { return {}; }
-    static void barrier_wait(arrival_token&&) { sync(); }
+    static void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+    {
+        sync(file, line);
+    }
 };
 inline thread_block this_thread_block()
 {
@@ -188,10 +191,14 @@ coalesced_group binary_partition(const Group& group, bool predicate)
     return labeled_partition(group, (int)predicate);
 }
 
+// The barrier is that of the call in the program.
 template <class Group>
-void sync(const Group& group)
+void sync(const Group& group, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
-    group.sync();
+    if constexpr (std::is_same<Group, thread_block>::value)
+        group.sync(file, line);
+    else
+        group.sync();
 }
 template <class Group>
 unsigned thread_rank(const Group& group)
@@ -283,9 +290,9 @@ void memcpy_async(const Group& group, T* to, const T* from, size_t bytes)
         to[at] = from[at];
 }
 template <class Group>
-void wait(const Group& group)
+void wait(const Group& group, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
-    group.sync();
+    sync(group, file, line);
 }
 // NOLINTEND
 

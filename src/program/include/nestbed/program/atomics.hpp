@@ -26,6 +26,24 @@ inline void spun_if_same(bool same)
 {
     spun(same ? kSpin : 1);
 }
+// While there is one, what the thread does atomically has the scope of its block, for the race detector.
+template <bool in_block = true>
+class BlockScope
+{
+  public:
+    BlockScope() { set(in_block); }
+    ~BlockScope() { set(false); }
+    BlockScope(const BlockScope&) = delete;
+    BlockScope& operator=(const BlockScope&) = delete;
+
+  private:
+    __attribute__((no_sanitize("thread"))) static void set(bool value)
+    {
+        if (in_block && cpu::current_thread != nullptr)
+            cpu::current_thread->in_block_scope = value;
+    }
+};
+
 // In the condition of a loop that may wait; no part of a constant expression.
 constexpr void waits(std::uint32_t weight)
 {
@@ -167,6 +185,7 @@ inline void __threadfence()
 }
 inline void __threadfence_block()
 {
+    const nestbed::program::BlockScope<> scope;
     __threadfence();
 }
 inline void __threadfence_system()
@@ -185,7 +204,7 @@ inline void __nanosleep(unsigned)
 inline void __brkpt() {}
 inline void __prof_trigger(int) {}
 
-// The forms with a scope do the same: the executor has one scope.
+// The forms with a scope do the same on the executor. The race detector knows the scope of a block.
 #define NESTBED_ATOMIC(name, ...)                                                                                    \
     template <class T>                                                                                               \
     nestbed::program::Plain<T> name(T* address, nestbed::program::NotDeduced<T> value)                               \
@@ -198,6 +217,7 @@ inline void __prof_trigger(int) {}
     template <class T>                                                                                               \
     nestbed::program::Plain<T> name##_block(T* address, nestbed::program::NotDeduced<T> value)                       \
     {                                                                                                                \
+        const nestbed::program::BlockScope<> scope;                                                                  \
         return name(address, value);                                                                                 \
     }                                                                                                                \
     template <class T>                                                                                               \
@@ -240,6 +260,7 @@ template <class T>
 nestbed::program::Plain<T> atomicCAS_block(T* address, nestbed::program::NotDeduced<T> expected,
                                            nestbed::program::NotDeduced<T> desired)
 {
+    const nestbed::program::BlockScope<> scope;
     return atomicCAS(address, expected, desired);
 }
 template <class T>
