@@ -41,7 +41,7 @@ class Program:
 
     def __init__(self, name, entry, buggy=False):
         known = {"files", "options", "arguments", "environment", "exit_code", "output", "any_order", "launches", "refused", "pairs", "gpu",
-                 "watched", "schedules"}
+                 "unwatched", "schedules"}
         if unknown := set(entry) - known:
             raise ValueError(f"programs.toml: {name}: unknown keys {sorted(unknown)}; allowed: {sorted(known)}")
         self.name = name + ("_buggy" if buggy else "")
@@ -56,7 +56,7 @@ class Program:
         self.refused = entry.get("refused", {})
         self.pairs = entry.get("pairs")
         self.gpu = entry.get("gpu", True)
-        self.watched = entry.get("watched", False)
+        self.unwatched = entry.get("unwatched", False)
         self.schedules = entry.get("schedules", SCHEDULES)
         self.racing, self.also_racing = set(), set()
         if buggy or not name.startswith("pairs/"):
@@ -337,7 +337,7 @@ def add_tests():
         name = re.sub(r"\W", "_", name)
         where = CLASSES[folder]
         add_test(where, name, lambda program=program: watched_runs(program), lambda test, runs, program=program: test.check(program, runs))
-        if THOROUGH and not program.watched:
+        if THOROUGH or program.unwatched:
             add_test(where, name + "_unwatched", lambda program=program: plain_runs(program),
                      lambda test, runs, program=program: test.check(program, runs))
         if shutil.which("nvcc") and program.gpu and (THOROUGH or program.name in COUNTED):

@@ -11,6 +11,9 @@
 //     what its launching thread did before is not part of this: two threads that launch into one stream may do so in either order;
 //   - atomics: what a release comes after, before what follows an acquire of its value, or of a later one that atomics made of it; a fence
 //     (__threadfence) makes a release of relaxed atomics behind it and an acquire of those before it.
+// An atomic operation or a fence whose scope is the block counts among the threads of this block alone, and an atomic of another block is
+// no part of its release sequence: two operations are morally strong only if the scope of each includes the thread of the other (PTX
+// ISA, "Morally Strong Operations"). So two atomics of different blocks race if the scope of one is its block.
 // A fence counts for later atomics of other threads too, if a barrier or a launch is between: __threadfence(); __syncthreads(); and then
 // one thread's atomicAdd(). __threadfence() is fence.sc, and any two of these are in an order at run time, in which the first synchronizes
 // with the second (PTX ISA, "Fence-SC" and "Synchronizes"). Say that fence A comes before atomic X in causality order, that Y reads
@@ -34,6 +37,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -93,6 +97,8 @@ struct WatchedThread {
     Clock acquired = nullptr;                    // since the last barrier
     Clock released = nullptr;                    // what its last fence released
     Clock unfenced = nullptr;                    // what its relaxed atomics read, and a fence will acquire
+    Clock released_in_block = nullptr;           // the same of the scope of the block: more
+    Clock unfenced_in_block = nullptr;           // what a fence of that scope will acquire
     const volatile void* may_wait_for = nullptr; // what it reads again and again
     std::uint32_t reads_that_may_wait = 0;
     Fenced fenced;    // since the last barrier
@@ -176,19 +182,27 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void enters(WatchedThread& thread, const void* place);
     void leaves(WatchedThread& thread);
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
+    // `in_block`: an atomic operation whose scope is the block.
     bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                  const void* place);
+                  const void* place, bool in_block = false);
     // After the access itself: what it acquires and releases.
-    void reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires);
-    void writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading);
+    // `in_block`: of the scope of the block.
+    void reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires, bool in_block);
+    void writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading,
+                           bool in_block);
     // `sequential`: sequentially consistent.
-    void fences(WatchedThread& thread, bool acquires, bool releases, bool sequential);
+    void fences(WatchedThread& thread, bool acquires, bool releases, bool sequential, bool in_block);
 
   private:
     struct Released { // by the atomic writes to an address
         Clock clock = nullptr;
-        Clock sequential = nullptr;  // the part that fences released which are sequentially consistent
-        Clock with_fences = nullptr; // if there had been fences
+        Clock sequential = nullptr;              // the part that fences released which are sequentially consistent
+        Clock with_fences = nullptr;             // if there had been fences
+        std::optional<std::uint64_t> writer;     // the block, if all of them were of one block
+        std::map<std::uint64_t, Clock> in_block; // more, to the threads of a block
+
+        // What the atomics of this block released to its own threads.
+        Clock to_own_threads(Clocks& clocks, std::uint64_t block) const;
     };
     // Of bytes, an access has as many cells as bytes: its pairs are counted with the first.
     std::vector<Access> counted_;
