@@ -1,6 +1,7 @@
 #include "log/log_place.hpp"
 
 #include "base/new_file.hpp"
+#include "base/text_file.hpp"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,19 @@ LogPlace LogPlace::free_place(std::string_view word) const
     }
 }
 
+namespace
+{
+// Does not remove what another program has put there meanwhile.
+void remove_if_ours(const FilePlace& place, std::string_view text)
+{
+    try {
+        if (place.is_regular_file() && read_text_file(place) == text)
+            static_cast<void>(place.remove());
+    } catch (const std::runtime_error&) { // it cannot be read, so that it remains
+    }
+}
+} // namespace
+
 void write_log(const LogPlace& place, const FileContent& log, std::string_view what,
                const std::optional<FileContent>& manifest)
 {
@@ -56,9 +70,16 @@ void write_log(const LogPlace& place, const FileContent& log, std::string_view w
         write_new_file(place.log, log.text, what, "--output", log.mode);
     } catch (const std::runtime_error&) {
         if (manifest && !place.log.status()) // the log exists if only the sync of its folder failed
-            static_cast<void>(place.manifest.remove());
+            remove_if_ours(place.manifest, manifest->text);
         throw;
     }
+}
+
+void remove_log(const LogPlace& place, const FileContent& log, const std::optional<FileContent>& manifest)
+{
+    remove_if_ours(place.log, log.text);
+    if (manifest)
+        remove_if_ours(place.manifest, manifest->text);
 }
 
 } // namespace nestbed

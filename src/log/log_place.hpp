@@ -44,5 +44,7 @@ struct FileContent {
 // Throws as write_new_file() does.
 void write_log(const LogPlace& place, const FileContent& log, std::string_view what,
                const std::optional<FileContent>& manifest);
+// Removes them again, unless another program has changed them.
+void remove_log(const LogPlace& place, const FileContent& log, const std::optional<FileContent>& manifest);
 
 } // namespace nestbed

@@ -34,20 +34,20 @@ RowsAside put_failed_aside(const LogPlace& place, const ParsedLog& rows, const s
     const FilePlace manifest =
         manifest_file == manifest_path(place.path) ? place.manifest : FilePlace::followed(manifest_file);
     const auto mode = [](const FilePlace& of) {
-        return of.status() ? std::optional(of.status()->st_mode) : std::nullopt;
+        const auto there = of.status();
+        return there ? std::optional(there->st_mode) : std::nullopt;
     };
     const std::string manifest_text = manifest.status() ? read_text_file(manifest) : "";
+    const FileContent log{.text = whole, .mode = mode(place.log)};
+    const std::optional<FileContent> its_manifest =
+        manifest.status() ? std::optional(FileContent{.text = manifest_text, .mode = mode(manifest)}) : std::nullopt;
     const LogPlace copy = place.free_place("old");
     try {
-        write_log(copy, {.text = whole, .mode = mode(place.log)}, "the log as it was",
-                  manifest.status() ? std::optional(FileContent{.text = manifest_text, .mode = mode(manifest)})
-                                    : std::nullopt);
+        write_log(copy, log, "the log as it was", its_manifest);
         replace_file(place.log, kept, "the log without the rows that failed");
     } catch (const std::runtime_error&) {
-        if (read_text_file(place.log) == whole) { // otherwise only the sync of its folder failed
-            static_cast<void>(copy.log.remove());
-            static_cast<void>(copy.manifest.remove());
-        }
+        if (read_text_file(place.log) == whole) // otherwise only the sync of its folder failed
+            remove_log(copy, log, its_manifest);
         throw;
     }
     aside.file = copy.path;

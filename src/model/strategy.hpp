@@ -32,6 +32,7 @@ struct StrategyInfo {
     bool delta = false;       // a shortest path that has Case::delta
     bool cutoff = false;      // a search that has Case::cutoff
     bool budget = false;      // a search that has Case::budget
+    bool per_vertex = false;  // a search of a graph with a thread for each of its vertices in every round
     bool hangs = false;       // may hang the device when launches pass the pending limit
     bool threshold = false;   // launches by need, item by item: it has Case::threshold, but no groups
     bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items offered

@@ -4,6 +4,7 @@
 #include "model/offers.hpp"
 #include "model/roofline_file.hpp"
 #include "model/strategy.hpp"
+#include "plan/graph_cost.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,8 +57,6 @@ constexpr double kQuadPointMade = 0.3; // drawn, and sorted on the host
 constexpr double kQuadPointExecuted = 2;
 
 constexpr double kEdgeMade = 0.15; // drawn, sorted by its vertex, and followed by the host
-constexpr double kEdgeOnGpu = 1e-5;
-constexpr double kEdgeExecuted = 0.3;
 
 // The GPU for which the estimates hold.
 const DeviceFacts& gpu()
@@ -168,8 +167,8 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
         const double leaves = 1 + static_cast<double>(point.elements) / kPointsALeaf;
         return point.aggregate == Aggregate::grid ? std::min(kLevels, leaves) : leaves;
     }
-    if (info.over_graph() && !info.offers && !info.threshold) // one per large level
-        return kLevels;
+    if (info.over_graph())
+        return graph_launches(info, point, static_cast<double>(graph_edges(point)));
     const bool image = info.workload == "mandelbrot";
     const double items = image ? static_cast<double>(point.elements) / kPixelsALaunch *
                                      (point.strategy == "mandelbrot_naive" ? 1 : 0.25)
@@ -205,7 +204,7 @@ double irregular_work_us(const StrategyInfo& info, const Case& point)
         return gpu ? static_cast<double>(bytes_moved(info, point)) * kKeyPasses * byte_us()
                    : static_cast<double>(point.elements) * kQuadPointExecuted;
     if (info.over_graph())
-        return static_cast<double>(graph_edges(point)) * (gpu ? kEdgeOnGpu : kEdgeExecuted);
+        return graph_work_us(info, point, static_cast<double>(graph_edges(point)));
     const auto pixels = static_cast<double>(point.elements);
     const double part = point.strategy == "mandelbrot_exhaustive" ? 1 : kPartDivided;
     return pixels * point.dwell * part * (gpu ? kIteration : kIterationExecuted) +

@@ -59,6 +59,11 @@ TEST(LogPlace, HasBothFilesOfANewLogOrNone)
     }
     EXPECT_EQ(text, folder.path("a.csv") + ": the log could not be written: File too large");
     EXPECT_TRUE(fs::is_empty(folder.path("")));
+    folder.write("a.csv.json", "of another program");
+    EXPECT_THROW(write_log(place, {.text = "rows"}, "the log", FileContent{.text = "manifest"}), UsageError);
+    remove_log(place, {.text = "rows"}, FileContent{.text = "manifest"});
+    EXPECT_EQ(folder.read("a.csv.json"), "of another program");
+    EXPECT_FALSE(folder.has("a.csv"));
 }
 
 } // namespace
