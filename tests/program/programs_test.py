@@ -245,6 +245,24 @@ class Builds(unittest.TestCase):
         self.assertRegex(done.stderr, r"^nestbed: 'sh -c .*' called no nvcc through the PATH, .*: make NVCC=nvcc\. .*\n$")
         self.assertEqual(ran is not None, nvcc != "true")  # the real nvcc does not find the executor's headers
 
+    def test_the_barrier_of_a_group_is_that_of_the_call(self):
+        source = ("#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+                  "__global__ void k() { const cg::thread_block all = cg::this_thread_block();\n"
+                  "  if (threadIdx.x < 32)\n    cg::sync(all);\n  else\n    cg::sync(all); }\n"
+                  "int main() { k<<<1, 64>>>(); return cudaDeviceSynchronize(); }\n")
+        done, ran = self.called(NESTBED, "nvcc", "my.cu", "-o", "my", my_cu=source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("threads of one block wait at two barriers, my.cu:5 and my.cu:7;", ran.stderr)
+
+    def test_a_crash_in_a_shared_library_is_found_in_the_library(self):
+        library = ("\n\n__global__ void k(int* a)\n{\n    *a = 1;\n}\n"
+                   "void call(int* a) { k<<<1, 1>>>(a); cudaDeviceSynchronize(); }\n")
+        main = "void call(int*);\nint main() { call(nullptr); }\n"
+        done, ran = self.called("sh", "-c", f"{NESTBED} nvcc -shared -Xcompiler -fPIC lib.cu -o libmy.so && "
+                                            f"{NESTBED} nvcc my.cu -L. -lmy -Xlinker -rpath=. -o my", my_cu=main, lib_cu=library)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(ran.stderr, r"access to an address that is no memory in kernel k [^\n]*\nnestbed: at \S*lib\.cu:5\n")
+
     def test_ptx_that_the_executor_does_not_have_fails_where_it_is_reached(self):
         source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
                   "__global__ void k(bool bad) { unsigned r; asm(\"mov.u32 %0, %ctaid.x;\" : \"=r\"(r)); if (r == 3 && bad)\n"

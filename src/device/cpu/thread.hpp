@@ -70,6 +70,8 @@ std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const st
 // Returns when all that the threads of the block have launched is complete, without tail launches: the old device
 // runtime's cudaDeviceSynchronize().
 void wait_for_children();
+// The same for an order of streams: what the thread does next is in no order with the children.
+void complete_children();
 
 // For a thread that waits for something that another one writes: lets the other threads and blocks run, under every schedule.
 void give_way();

@@ -202,7 +202,8 @@ Clock Detector::Released::to_own_threads(Clocks& clocks, std::uint64_t block) co
     return clocks.merged(writer == block ? clock : nullptr, more == in_block.end() ? nullptr : more->second);
 }
 
-void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires, bool in_block)
+void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires, bool and_writes,
+                                bool in_block)
 {
     const auto found = atomics_.find(address);
     if (found == atomics_.end())
@@ -218,7 +219,8 @@ void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, b
         thread.unfenced_in_block = clocks_.merged(thread.unfenced_in_block, of_block);
     }
     if (!in_block)
-        thread.fenced.unfenced = clocks_.merged(thread.fenced.unfenced, released.sequential);
+        thread.fenced.unfenced =
+            clocks_.merged(thread.fenced.unfenced, and_writes ? released.sequential : released.last_sequential);
     remember(
         thread.seen,
         {.address = address, .with_fences = released.with_fences, .released = released.clock, .fenced = acquires});
@@ -239,7 +241,6 @@ void Detector::writes_atomically(WatchedThread& thread, std::uintptr_t address, 
     if (!releases) {
         const auto earlier = releases_.find(key);
         clock = clocks_.merged(thread.released, earlier == releases_.end() ? nullptr : earlier->second);
-        clock = clocks_.merged(clock, sequential);
     } else if (!in_block) {
         releases_[key] = all;
     }
@@ -250,13 +251,14 @@ void Detector::writes_atomically(WatchedThread& thread, std::uintptr_t address, 
     released.with_fences = clocks_.merged(before.with_fences, all);
     if (in_block) { // to all others it is the end of the release sequence
         const Clock own = clocks_.merged(before.to_own_threads(clocks_, own_block), to_block);
-        released.clock = released.sequential = nullptr;
+        released.clock = released.sequential = released.last_sequential = nullptr;
         released.writer = own_block;
         released.in_block = {{own_block, own}};
         return;
     }
     released.clock = clocks_.merged(before.clock, clock);
     released.sequential = clocks_.merged(before.sequential, sequential);
+    released.last_sequential = sequential;
     released.in_block = before.in_block;
     if (to_block != clock)
         released.in_block[own_block] = clocks_.merged(before.to_own_threads(clocks_, own_block), to_block);

@@ -88,7 +88,7 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
     if (!detector().accesses(*thread, number(address), bytes, kind, reads, place, in_block))
         return;
     if (what != Atomic::store)
-        detector().reads_atomically(*thread, number(address), acquires(order), in_block);
+        detector().reads_atomically(*thread, number(address), acquires(order), what != Atomic::load, in_block);
     if (what != Atomic::load)
         detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store, in_block);
 }
