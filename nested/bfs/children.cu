@@ -27,6 +27,7 @@ struct BfsChildren {
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016, benchmark BFS",
         .offers = true,
+        .per_vertex = true,
         .waits = true,
     };
     static constexpr GraphForm form = GraphForm::children;

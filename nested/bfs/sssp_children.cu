@@ -28,6 +28,7 @@ struct SsspChildren {
         .hazards = "none: a round starts when the round before it is complete",
         .source = "KLAP, MICRO 2016, benchmark SSSP",
         .offers = true,
+        .per_vertex = true,
         .waits = true,
     };
     static constexpr GraphForm form = GraphForm::children;

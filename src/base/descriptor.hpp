@@ -24,7 +24,11 @@ class Descriptor
     explicit Descriptor(int number) : number_(number) {}
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() { static_cast<void>(close(number_)); }
+    ~Descriptor()
+    {
+        if (number_ >= 0) // otherwise errno still says why it could not be opened
+            static_cast<void>(close(number_));
+    }
     operator int() const { return number_; } // NOLINT(google-explicit-constructor): system calls take an int
 
   private:

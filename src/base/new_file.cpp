@@ -7,12 +7,9 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <random>
 #include <sys/file.h>
@@ -50,39 +47,26 @@ auto done(const Call& call)
     return result;
 }
 
-std::string folder_of(const std::string& path)
-{
-    const std::string folder = std::filesystem::path(path).parent_path().string();
-    return folder.empty() ? "." : folder;
-}
-
 // The prefix of the names of all partial files for this place.
-std::string partial_name(const std::string& place)
+std::string partial_name(const FilePlace& place)
 {
     constexpr std::size_t kDigits = 16;
-    const std::string name = std::filesystem::path(place).filename().string();
-    return fmt::format("nestbed-{}-", sha256_of(name).substr(0, kDigits));
+    return fmt::format("nestbed-{}-", sha256_of(place.name()).substr(0, kDigits));
 }
 
 // Removes the files of processes that ended while they wrote a file for this place. A file that is still being
 // written is locked and stays. On a file system without locks no file is removed.
-void remove_stale_partial_files(const std::string& place)
+void remove_stale_partial_files(const FilePlace& place)
 {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    for (fs::directory_iterator entry(folder_of(place), error); !error && entry != fs::directory_iterator();
-         entry.increment(error)) {
-        const std::string name = entry->path().filename().string();
-        std::error_code ignored;
-        if (!name.starts_with(partial_name(place)) || !name.ends_with(kPartial) ||
-            !fs::is_regular_file(entry->symlink_status(ignored)))
+    for (const std::string& name : place.names_in_folder()) {
+        const FilePlace partial = place.sibling(name);
+        if (!name.starts_with(partial_name(place)) || !name.ends_with(kPartial) || !partial.is_regular_file())
             continue;
-        const int file =
-            ::open(entry->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); // NOLINT(*-vararg)
+        const int file = partial.open(O_RDWR | O_NONBLOCK);
         if (file < 0)
             continue;
         if (::flock(file, LOCK_EX | LOCK_NB) == 0)
-            static_cast<void>(::unlink(entry->path().c_str()));
+            static_cast<void>(partial.remove());
         static_cast<void>(::close(file));
     }
 }
@@ -94,7 +78,7 @@ void remove_stale_partial_files(const std::string& place)
 class PartialFile
 {
   public:
-    explicit PartialFile(const std::string& place) : place_(place)
+    explicit PartialFile(const FilePlace& place) : place_(place)
     {
         remove_stale_partial_files(place);
         while (!open())
@@ -106,8 +90,8 @@ class PartialFile
     {
         if (descriptor_ >= 0)
             static_cast<void>(::close(descriptor_));
-        if (!name_.empty())
-            static_cast<void>(::unlink(name_.c_str()));
+        if (file_)
+            static_cast<void>(file_->remove());
     }
 
     void write(std::string_view content) const
@@ -129,8 +113,8 @@ class PartialFile
     void put_in_place(bool replaces)
     {
         done([&] { return ::fsync(descriptor_); });
-        done([&] { return replaces ? ::rename(name_.c_str(), place_.c_str()) : rename_to_new(); });
-        name_.clear();
+        done([&] { return file_->rename_to(place_, replaces); });
+        file_.reset();
         // Close the file before the folder is opened: the process may have only one file descriptor left.
         static_cast<void>(::close(std::exchange(descriptor_, -1)));
         bring_folder_to_disk(place_);
@@ -140,11 +124,10 @@ class PartialFile
     // Returns false if another process removed the file as stale before it was locked.
     bool open()
     {
-        const std::string name =
-            fmt::format("{}/{}{:08x}{}", folder_of(place_), partial_name(place_), std::random_device{}(), kPartial);
-        const int file =
-            ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); // NOLINT(*-vararg)
-        if (file < 0 && errno != EEXIST && errno != EINTR)
+        const FilePlace partial =
+            place_.sibling(fmt::format("{}{:08x}{}", partial_name(place_), std::random_device{}(), kPartial));
+        const int file = partial.open(O_WRONLY | O_CREAT | O_EXCL);
+        if (file < 0 && errno != EEXIST)
             throw std::system_error(errno, std::generic_category());
         if (file < 0)
             return false;
@@ -156,31 +139,16 @@ class PartialFile
             static_cast<void>(::close(file));
             return false;
         }
-        name_ = name;
+        file_ = partial;
         descriptor_ = file;
         return true;
     }
 
-    // Falls back to a plain rename on file systems without RENAME_NOREPLACE.
-    int rename_to_new() const
-    {
-        const int result = ::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, place_.c_str(), RENAME_NOREPLACE);
-        return result < 0 && (errno == EINVAL || errno == ENOSYS) ? ::rename(name_.c_str(), place_.c_str()) : result;
-    }
-
-    std::string place_;
-    std::string name_;
+    FilePlace place_;
+    std::optional<FilePlace> file_; // empty once it is in its place
     int descriptor_ = -1;
 };
 
-// Resolves all symbolic links.
-std::string real_path(const std::string& path)
-{
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-    if (!real)
-        throw std::system_error(errno, std::generic_category());
-    return real.get();
-}
 } // namespace
 
 void check_new_file(const std::string& path, std::string_view option)
@@ -201,11 +169,19 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
                     std::optional<mode_t> mode)
 {
     check_new_file(path, option);
+    write_new_file(FilePlace::named(path), content, what, option, mode);
+}
+
+void write_new_file(const FilePlace& place, std::string_view content, std::string_view what, std::string_view option,
+                    std::optional<mode_t> mode)
+{
+    if (place.status())
+        refuse(option, place.path(), "it already exists, and nothing is overwritten");
     std::optional<PartialFile> file;
     try {
-        file.emplace(path);
+        file.emplace(place);
     } catch (const std::system_error& error) { // for example, a folder that is not writable
-        refuse(option, path, error.code().message());
+        refuse(option, place.path(), error.code().message());
     }
     try {
         file->write(content);
@@ -213,47 +189,39 @@ void write_new_file(const std::string& path, std::string_view content, std::stri
             file->set_permissions(*mode);
         file->put_in_place(false);
     } catch (const std::system_error& error) {
-        fail(path, what, error.code().message());
+        fail(place.path(), what, error.code().message());
     }
-}
-
-std::optional<mode_t> permissions_of(const std::string& path)
-{
-    struct stat there {
-    };
-    return ::stat(path.c_str(), &there) == 0 ? std::optional(there.st_mode) : std::nullopt;
 }
 
 void replace_file(const std::string& path, std::string_view content, std::string_view what)
 {
-    struct stat there {
-    };
-    const bool is_there = ::stat(path.c_str(), &there) == 0;
-    if (is_there && !S_ISREG(there.st_mode))
-        fail(path, what, "it already exists and is not a regular file");
+    replace_file(FilePlace::to_replace(path), content, what);
+}
+
+void replace_file(const FilePlace& place, std::string_view content, std::string_view what)
+{
+    const auto there = place.status();
+    const bool is_link = there && S_ISLNK(there->st_mode);
+    if (there && !is_link && !S_ISREG(there->st_mode))
+        fail(place.path(), what, "it already exists and is not a regular file");
     try {
-        PartialFile file(is_there ? real_path(path) : path); // replace the target of a symbolic link, not the link
+        PartialFile file(place);
         file.write(content);
-        if (is_there)
-            file.set_permissions(there.st_mode);
+        if (there && !is_link)
+            file.set_permissions(there->st_mode);
         file.put_in_place(true);
     } catch (const std::system_error& error) {
-        fail(path, what, error.code().message());
+        fail(place.path(), what, error.code().message());
     }
 }
 
-void bring_folder_to_disk(const std::string& path)
+void bring_folder_to_disk(const FilePlace& place)
 {
-    const int folder = uninterrupted(
-        [&] { return ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }); // NOLINT(*-vararg)
-    int error = folder < 0 ? errno : 0;
-    if (folder >= 0) {
-        error = uninterrupted([&] { return ::fsync(folder); }) < 0 ? errno : 0;
-        static_cast<void>(::close(folder));
-    }
+    const int error = place.sync_folder() < 0 ? errno : 0;
     // Ignore folders that cannot be read, and file systems that cannot sync folders: nothing can be done about them.
     if (error != 0 && error != EACCES && error != EINVAL && error != ENOTSUP)
-        throw RunError(fmt::format("{}: its folder could not be synced to the disk: {}", path, std::strerror(error)));
+        throw RunError(
+            fmt::format("{}: its folder could not be synced to the disk: {}", place.path(), std::strerror(error)));
 }
 
 } // namespace nestbed

@@ -3,6 +3,8 @@
 // partial one.
 #pragma once
 
+#include "base/file_place.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,16 +22,18 @@ void check_new_file(const std::string& path, std::string_view option = "--output
 // cannot be created, RunError if it cannot be written.
 void write_new_file(const std::string& path, std::string_view content, std::string_view what,
                     std::string_view option = "--output", std::optional<mode_t> mode = {});
+void write_new_file(const FilePlace& place, std::string_view content, std::string_view what,
+                    std::string_view option = "--output", std::optional<mode_t> mode = {});
 
 // Writes the content to a file beside `path` and renames it over an existing file. Follows symbolic links and keeps
 // the permissions. Throws RunError if the file cannot be written, or if something other than a regular file is there;
 // the existing content is then unchanged.
 void replace_file(const std::string& path, std::string_view content, std::string_view what);
-// The permissions of a file; empty if they cannot be read.
-std::optional<mode_t> permissions_of(const std::string& path);
+// The same in a folder that is already open. Replaces a link, which has taken the name since the place was found.
+void replace_file(const FilePlace& place, std::string_view content, std::string_view what);
 
 // Syncs the folder of a file to disk: only then is the name of a new or renamed file on the disk too. Does nothing if
 // the folder cannot be read or the file system does not support this. Throws RunError.
-void bring_folder_to_disk(const std::string& path);
+void bring_folder_to_disk(const FilePlace& place);
 
 } // namespace nestbed

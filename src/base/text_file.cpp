@@ -15,7 +15,12 @@
 namespace nestbed
 {
 
-std::string read_text_file(const std::string& path, std::size_t most_bytes)
+namespace
+{
+
+constexpr int kReading = O_RDONLY | O_NONBLOCK | O_NOCTTY; // do not wait for a process that writes to a pipe
+
+std::string read_all(const Descriptor& file, const std::string& path, std::size_t most_bytes)
 {
     const auto refuse = [&](const std::string& why) {
         throw RunError(fmt::format("{}: it could not be read: {}", path, why));
@@ -24,10 +29,6 @@ std::string read_text_file(const std::string& path, std::size_t most_bytes)
         if (size > most_bytes)
             refuse(fmt::format("it is too large; allowed: {}", format_bytes(static_cast<double>(most_bytes))));
     };
-    // O_NONBLOCK: do not wait for a process that writes to a pipe.
-    const Descriptor file(uninterrupted([&] {
-        return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); // NOLINT(*-vararg)
-    }));
     struct stat status {
     };
     if (file < 0 || fstat(file, &status) != 0)
@@ -53,6 +54,21 @@ std::string read_text_file(const std::string& path, std::size_t most_bytes)
     }
     text.resize(size);
     return text;
+}
+
+} // namespace
+
+std::string read_text_file(const std::string& path, std::size_t most_bytes)
+{
+    return read_all(Descriptor(uninterrupted([&] {
+                        return open(path.c_str(), kReading | O_CLOEXEC); // NOLINT(*-vararg)
+                    })),
+                    path, most_bytes);
+}
+
+std::string read_text_file(const FilePlace& place)
+{
+    return read_all(Descriptor(place.open(kReading)), place.path(), kMostTextBytes);
 }
 
 } // namespace nestbed

@@ -91,6 +91,8 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
         check_new_file(output);
     if (csv_is_file && !replaces)
         check_new_file(csv, "--csv");
+    const FilePlace output_place = FilePlace::to_replace(output);
+    const FilePlace csv_place = FilePlace::to_replace(csv);
     std::vector<LoggedCases> logs;
     std::vector<RooflineSource> sources;
     std::string gpu;
@@ -111,13 +113,13 @@ int calibrate(const Arguments& /*arguments*/, const Given& given, std::ostream& 
     const Roofline roofline = fit_roofline(logs);
     const std::string json = roofline_json(roofline, sources);
     if (!output.empty() && replaces)
-        replace_file(output, json, "the model");
+        replace_file(output_place, json, "the model");
     else if (!output.empty())
-        write_new_file(output, json, "the model");
+        write_new_file(output_place, json, "the model");
     if (csv_is_file && replaces)
-        replace_file(csv, parameters_csv(roofline), "the CSV");
+        replace_file(csv_place, parameters_csv(roofline), "the CSV");
     else if (csv_is_file)
-        write_new_file(csv, parameters_csv(roofline), "the CSV", "--csv");
+        write_new_file(csv_place, parameters_csv(roofline), "the CSV", "--csv");
     if (csv == "-") {
         out << parameters_csv(roofline);
         return exit_ok;

@@ -97,8 +97,9 @@ bool left_by_a_merge(const std::string& path, const std::vector<std::string>& in
 }
 
 // Throws UsageError for an impossible output, before anything is read.
-void check_output(const std::string& path, const std::vector<std::string>& inputs, bool overwrite)
+void check_output(const LogPlace& place, const std::vector<std::string>& inputs, bool overwrite)
 {
+    const std::string& path = place.path;
     const std::string option = "--output " + path;
     if (!has_manifest(path))
         refuse(option, "no manifest can be written beside it", "a file's name");
@@ -106,7 +107,7 @@ void check_output(const std::string& path, const std::vector<std::string>& input
         for (const std::string& other : {input, manifest_path(input), old_manifest_path(input)})
             if (same_file(path, other) || (fs::exists(other) && same_file(manifest_path(path), other)))
                 refuse(option, fmt::format("it, or its manifest, is the input {}", other), "another file");
-    check_manifest(path);
+    check_manifest(place);
     if (!fs::exists(path)) {
         check_new_file(path);
         if (!left_by_a_merge(path, inputs))
@@ -117,19 +118,18 @@ void check_output(const std::string& path, const std::vector<std::string>& input
     }
 }
 
-// Writes both files or none.
-void write(const std::string& path, const std::vector<LogPart>& parts, const MergedLog& merged)
+// Writes both files or none. An earlier file of this name was moved aside.
+void write(const LogPlace& place, const std::vector<LogPart>& parts, const MergedLog& merged)
 {
     std::vector<std::string> manifests;
     for (const LogPart& part : parts)
         manifests.push_back(part.manifest);
-    join_manifests(path, manifests);
+    join_manifests(place, manifests);
     try {
-        replace_file(path, merged.text, "the log");
+        replace_file(place.named, merged.text, "the log");
     } catch (...) {
-        std::error_code ignored;
-        fs::remove(path, ignored); // an earlier file of this name was moved aside
-        fs::remove(manifest_path(path), ignored);
+        static_cast<void>(place.named.remove());
+        static_cast<void>(place.manifest.remove());
         throw;
     }
 }
@@ -159,7 +159,8 @@ int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
         throw UsageError("merge: no CSV was given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
     if (path.empty())
         throw UsageError("merge: --output was not given; allowed: nestbed merge SHARD.csv... -o FILE.csv");
-    check_output(path, inputs, given.contains("overwrite"));
+    LogPlace place(path);
+    check_output(place, inputs, given.contains("overwrite"));
     std::vector<LogPart> parts;
     MergedLog merged;
     try {
@@ -172,9 +173,9 @@ int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
         for (const auto& [device, files] : devices)
             err << fmt::format("nestbed: the logs are from different kinds of device: {}: {}\n", printable(device),
                                fmt::join(files, ", "));
-    if (const std::string aside = put_aside(path); !aside.empty())
+    if (const std::string aside = put_aside(place); !aside.empty())
         err << fmt::format("nestbed: moved {} to {}\n", path, aside);
-    write(path, parts, merged);
+    write(place, parts, merged);
     out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows, merged.cases,
                        parts.size(), merged.machines, path);
     if (merged.missing.empty())

@@ -118,12 +118,13 @@ class Run
             std::error_code error;
             std::filesystem::create_directories(kUsualFolder, error);
         }
+        LogPlace& place = place_.emplace(path_);
         if (has_manifest(path_))
-            check_manifest(path_);
+            check_manifest(place);
         if (given_.contains("overwrite") && has_manifest(path_))
-            if (const std::string aside = put_aside(path_); !aside.empty())
+            if (const std::string aside = put_aside(place); !aside.empty())
                 err_ << fmt::format("nestbed: moved {} to {}\n", path_, aside);
-        std::optional<CsvLog> log(path_);
+        std::optional<CsvLog> log(place);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
         identity_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
@@ -154,7 +155,7 @@ class Run
                 path_, fmt::join(reasons, "; ")));
         take_rows(rows, plan_, results_, runs);
         if (given_.contains("retry-failed") && takes_failed_out(rows)) {
-            log.emplace(path_); // the old descriptor refers to a file without a name now
+            log.emplace(*place_); // the old descriptor refers to a file without a name now
             rows = log->rows();
             results_ = cases_of(plan_, runs_);
             take_rows(rows, plan_, results_, runs);
@@ -174,7 +175,7 @@ class Run
         const auto failed = [this](const Case& point, Status status) {
             return !is_finding(plan_.expect, point, status);
         };
-        const RowsAside aside = put_failed_aside(rows, results_, failed);
+        const RowsAside aside = put_failed_aside(*place_, rows, results_, failed);
         err_ << (aside.rows == 0
                      ? fmt::format("nestbed: {}: no row failed; nothing is measured again\n", path_)
                      : fmt::format(
@@ -214,7 +215,7 @@ class Run
     void say_if_lost(CsvLog& log)
     {
         try {
-            record_.keep(path_);
+            record_.keep(*place_);
             log.check();
         } catch (const RunError& lost) {
             err_ << fmt::format("nestbed: {}\n", lost.what());
@@ -248,7 +249,7 @@ class Run
                        .cases = plan_.case_count(),
                        .samples = plan_.sample_count()};
         start.command.insert(start.command.end(), arguments_.begin(), arguments_.end());
-        record_.begin(path_, std::move(start), sessions, !untimed());
+        record_.begin(*place_, std::move(start), sessions, !untimed());
     }
 
     int finish(const RunOutcome& outcome)
@@ -256,7 +257,7 @@ class Run
         std::vector<std::string> surprises;
         if (!outcome.interrupted)
             surprises = surprises_in(plan_.expect, results_, shard_.has_value());
-        record_.end(path_, results_, !outcome.interrupted, outcome.rows, surprises);
+        record_.end(*place_, results_, !outcome.interrupted, outcome.rows, surprises);
         {
             const std::string said = fmt::format("nestbed: stopped; all rows are in {}\n", path_);
             const StopRequest::AtOnce at_once(said);
@@ -300,6 +301,7 @@ class Run
     Plan whole_;
     Plan plan_; // the part of `whole_` for this shard
     std::string path_;
+    std::optional<LogPlace> place_; // from the moment on at which the run looks at the log
     std::string run_id_ = new_run_id();
     std::map<BackendKind, RunFacts> runs_;
     RunIdentity identity_;

@@ -200,6 +200,7 @@ int trace(const Arguments& arguments, const Given& given, std::ostream& out, std
     const std::string path = is_open_on(STDOUT_FILENO, named) ? "-" : named;
     if (path != "-")
         check_new_file(path);
+    const FilePlace place = FilePlace::named(path);
     const Asked asked = asked_for(given, "trace");
     const Trace traced = run_traced(asked, asked.points.front());
     if (traced.grids.empty())
@@ -210,7 +211,7 @@ int trace(const Arguments& arguments, const Given& given, std::ostream& out, std
         out << trace_json(traced, command);
         return judged(traced, err);
     }
-    write_new_file(path, trace_json(traced, command), "the trace");
+    write_new_file(place, trace_json(traced, command), "the trace");
     out << heading(traced) << fmt::format("{}: open it in ui.perfetto.dev or chrome://tracing\n", path);
     return judged(traced, err);
 }

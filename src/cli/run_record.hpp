@@ -23,12 +23,12 @@ class RunRecord
     const std::string& manifest() const { return manifest_; } // its text; empty before begin()
 
     // Call this before the first row. `probed`: measures the nesting depth of the devices.
-    void begin(const std::string& path, RunStart start, const Sessions& sessions, bool probed);
+    void begin(const LogPlace& place, RunStart start, const Sessions& sessions, bool probed);
     void note(const std::string& incident) { incidents_.push_back(incident); }
     // Restores the manifest if it is missing. Throws RunError.
-    void keep(const std::string& path) const;
+    void keep(const LogPlace& place) const;
     // Records the end of the run, or of an earlier run that ended after its last row but before it recorded its end.
-    void end(const std::string& path, const std::vector<CaseResult>& results, bool whole, std::size_t rows,
+    void end(const LogPlace& place, const std::vector<CaseResult>& results, bool whole, std::size_t rows,
              const std::vector<std::string>& surprises) const;
 
   private:

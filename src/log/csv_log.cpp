@@ -60,14 +60,13 @@ void hold_alone(int descriptor, const std::string& path)
 }
 
 // Whether the open file still has this name, so that nobody has moved it aside.
-bool is_at(int descriptor, const std::string& path)
+bool is_at(int descriptor, const FilePlace& place)
 {
     struct stat open_one {
     };
-    struct stat there {
-    };
-    return fstat(descriptor, &open_one) == 0 && stat(path.c_str(), &there) == 0 && open_one.st_dev == there.st_dev &&
-           open_one.st_ino == there.st_ino;
+    const auto there = place.status();
+    return fstat(descriptor, &open_one) == 0 && there && open_one.st_dev == there->st_dev &&
+           open_one.st_ino == there->st_ino;
 }
 
 // The runs of its complete rows; empty if the file is not a log.
@@ -95,49 +94,37 @@ void check_line_ends(const std::string& path, std::string_view text, std::string
                                      option, path, path));
 }
 
-std::string free_name(const std::string& path, std::string_view word)
+std::string put_aside(LogPlace& place)
 {
-    namespace fs = std::filesystem;
-    for (unsigned number = 1;; ++number) {
-        std::string name = fmt::format("{}.{}-{}", path, word, number);
-        std::error_code ignored;
-        if (!fs::exists(fs::symlink_status(name, ignored)) && !fs::exists(manifest_path(name), ignored))
-            return name;
-    }
-}
-
-std::string put_aside(const std::string& path)
-{
-    namespace fs = std::filesystem;
-    std::error_code error;
-    if (!fs::is_regular_file(path, error))
+    if (!place.log.is_regular_file())
         return "";
-    const Descriptor file(
-        uninterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); })); // NOLINT(*-vararg)
-    hold_alone(file, path);
-    std::string aside = free_name(path, "old");
-    const std::set<std::string> run_ids = runs_in_log(path);
-    const std::string manifest = run_ids.empty() ? manifest_path(path) : manifest_of(path, run_ids);
-    if (manifest != manifest_path(path)) // it has the old name, which other logs may share
-        replace_file(manifest_path(aside), read_text_file(manifest), "the manifest");
-    else if (fs::exists(manifest, error))
-        fs::rename(manifest, manifest_path(aside), error);
-    if (!error)
-        fs::rename(path, aside, error);
-    if (error) { // move both or none
-        std::error_code ignored;
-        if (manifest == manifest_path(path))
-            fs::rename(manifest_path(aside), manifest, ignored);
-        else
-            fs::remove(manifest_path(aside), ignored);
-        throw RunError(fmt::format("{}: it could not be moved aside: {}", path, error.message()));
+    const Descriptor file(place.log.open(O_RDWR));
+    hold_alone(file, place.path);
+    const LogPlace aside = place.free_place("old");
+    const std::set<std::string> run_ids = runs_in_log(place.path);
+    const std::string manifest = run_ids.empty() ? manifest_path(place.path) : manifest_of(place.path, run_ids);
+    const bool has_old_name = manifest != manifest_path(place.path); // which other logs may share
+    const FilePlace here = place.named.sibling(manifest_path(place.named.name()));
+    if (has_old_name)
+        replace_file(aside.manifest, read_text_file(manifest), "the manifest");
+    const bool moves_manifest = !has_old_name && here.status();
+    int error = moves_manifest && here.rename_to(aside.manifest, false) < 0 ? errno : 0;
+    if (error == 0 && place.named.rename_to(aside.log, false) < 0)
+        error = errno;
+    if (error != 0) { // move both or none
+        if (moves_manifest)
+            static_cast<void>(aside.manifest.rename_to(here, false));
+        else if (has_old_name)
+            static_cast<void>(aside.manifest.remove());
+        throw RunError(fmt::format("{}: it could not be moved aside: {}", place.path, std::strerror(error)));
     }
-    return aside;
+    place.follow_no_links();
+    return aside.path;
 }
 
-CsvLog::CsvLog(const std::string& path) : path_(path)
+CsvLog::CsvLog(const LogPlace& place) : place_(place)
 {
-    if (path == "-") {
+    if (place_.path == "-") {
         descriptor_ = STDOUT_FILENO;
         return;
     }
@@ -154,17 +141,21 @@ void CsvLog::open()
 {
     namespace fs = std::filesystem;
     std::error_code ignored;
-    const fs::path parent = fs::path(path_).parent_path();
+    const fs::path parent = fs::path(place_.path).parent_path();
     if (!parent.empty() && !fs::is_directory(parent, ignored))
-        refuse(path_, fmt::format("there is no folder {}", parent.string()));
-    if (fs::is_directory(path_, ignored))
-        refuse(path_, "it is a folder");
-    made_ = !fs::exists(path_, ignored);
-    // If a pipe were open for reading too, its other end would never see it close.
-    const int access = made_ || fs::is_regular_file(path_, ignored) ? O_RDWR | O_CREAT : O_WRONLY;
-    descriptor_ = uninterrupted([&] {
-        return ::open(path_.c_str(), access | O_APPEND | O_CLOEXEC, 0666); // NOLINT(*-vararg): its mode
-    });
+        refuse(place_.path, fmt::format("there is no folder {}", parent.string()));
+    const fs::file_status there = fs::status(place_.path, ignored);
+    if (fs::is_directory(there))
+        refuse(place_.path, "it is a folder");
+    made_ = !fs::exists(there);
+    if (made_ || fs::is_regular_file(there))
+        descriptor_ = place_.log.open(O_RDWR | O_APPEND | (made_ ? O_CREAT : 0));
+    else // If a pipe were open for reading too, its other end would never see it close.
+        descriptor_ = uninterrupted(
+            [&] { return ::open(place_.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); }); // NOLINT(*-vararg)
+    if (descriptor_ < 0 && errno == ELOOP)
+        throw RunError(
+            fmt::format("{}: it has become a symbolic link since this run began, and is not followed", place_.path));
     if (descriptor_ < 0)
         fail("it could not be opened", errno);
     struct stat status {
@@ -176,15 +167,15 @@ void CsvLog::read()
 {
     if (!file_)
         return;
-    hold_alone(descriptor_, path_);
-    if (!is_at(descriptor_, path_))
-        refuse(path_, "another run has just moved it");
-    text_ = read_text_file(path_);
+    hold_alone(descriptor_, place_.path);
+    if (!is_at(descriptor_, place_.log))
+        refuse(place_.path, "another run has just moved it");
+    text_ = read_text_file(place_.log);
     whole_ = bytes_of_whole_rows(text_);
-    check_line_ends(path_, text_, "--output ");
+    check_line_ends(place_.path, text_, "--output ");
     const std::string header = csv_line(columns());
     if (!(whole_ == 0 ? header.starts_with(text_) : text_.starts_with(header)))
-        refuse(path_, "it already exists and is not a log of this version, and nothing is overwritten");
+        refuse(place_.path, "it already exists and is not a log of this version, and nothing is overwritten");
     // A partial row is at most one row, because one call writes a row. A line break in it means that something else
     // damaged the log.
     if (const std::string_view torn = std::string_view(text_).substr(whole_);
@@ -192,14 +183,14 @@ void CsvLog::read()
         throw RunError(fmt::format("{}:{}: a quote is missing in this row or a later one: {} bytes behind it would "
                                    "be one cell; allowed: a log "
                                    "that is corrected, or --overwrite, which moves it aside",
-                                   path_, 1 + std::ranges::count(text_.substr(0, whole_), '\n'), torn.size()));
+                                   place_.path, 1 + std::ranges::count(text_.substr(0, whole_), '\n'), torn.size()));
 }
 
 CsvLog::~CsvLog()
 {
     sync_.reset();
-    if (made_ && file_ && is_at(descriptor_, path_))
-        static_cast<void>(unlink(path_.c_str()));
+    if (made_ && file_ && is_at(descriptor_, place_.log))
+        static_cast<void>(place_.log.remove());
     if (descriptor_ != STDOUT_FILENO)
         close(descriptor_);
 }
@@ -207,8 +198,8 @@ CsvLog::~CsvLog()
 ParsedLog CsvLog::rows() const
 {
     if (whole_ == 0)
-        return parse_log(path_, csv_line(columns()));
-    return parse_log(path_, std::string_view(text_).substr(0, whole_));
+        return parse_log(place_.path, csv_line(columns()));
+    return parse_log(place_.path, std::string_view(text_).substr(0, whole_));
 }
 
 bool CsvLog::has_rows() const
@@ -230,7 +221,7 @@ void CsvLog::begin(std::string manifest)
     if (whole_ == 0)
         append(columns());
     if (made_)
-        bring_folder_to_disk(path_);
+        bring_folder_to_disk(place_.log);
     made_ = false;
 }
 
@@ -256,7 +247,7 @@ void CsvLog::finish()
 void CsvLog::check()
 {
     rescue_if_changed();
-    if (file_ && !rescued_ && read_text_file(path_) != text_)
+    if (file_ && !rescued_ && read_text_file(place_.log) != text_)
         rescue("another program has overwritten it");
 }
 
@@ -269,7 +260,7 @@ std::string CsvLog::change() const
     };
     if (fstat(descriptor_, &ours) != 0)
         return std::strerror(errno);
-    if (stat(path_.c_str(), &there) != 0)
+    if (stat(place_.path.c_str(), &there) != 0) // by the path, to notice also that its folder was moved
         return errno != ENOENT ? std::strerror(errno) : ours.st_nlink == 0 ? "it was deleted" : "it was renamed";
     if (ours.st_dev != there.st_dev || ours.st_ino != there.st_ino)
         return "another file has taken its place";
@@ -293,31 +284,31 @@ void CsvLog::rescue_if_changed(std::string_view line)
 // the manifest first, as a run does.
 void CsvLog::rescue(const std::string& what)
 {
-    namespace fs = std::filesystem;
     rescued_ = true;
-    const std::string changed = fmt::format("{}: {} while this run was writing it", path_, what);
+    const std::string changed = fmt::format("{}: {} while this run was writing it", place_.path, what);
     struct stat ours {
     };
     const bool there = fstat(descriptor_, &ours) == 0;
     const mode_t mode = there ? ours.st_mode : mode_t{0600};
+    const std::optional<FileContent> manifest =
+        manifest_.empty() ? std::nullopt : std::optional(FileContent{.text = manifest_, .mode = mode});
     std::error_code ignored;
+    const std::string temporary = std::filesystem::temp_directory_path(ignored) / "nestbed.csv";
     std::string why;
-    for (const fs::path& path : {fs::path(path_), fs::temp_directory_path(ignored) / "nestbed.csv"}) {
-        const std::string name = free_name(path.string(), "rescued");
+    for (const bool beside : {true, false}) {
+        if (beside && !place_.named.is_reached())
+            continue;
+        const LogPlace copy = (beside ? place_ : LogPlace(temporary)).free_place("rescued");
         try {
-            if (!manifest_.empty())
-                write_new_file(manifest_path(name), manifest_, "the manifest", "--output", mode);
-            write_new_file(name, text_, "the log", "--output", mode);
+            write_log(copy, {.text = text_, .mode = mode}, "the log", manifest);
         } catch (const std::runtime_error& error) {
-            if (!fs::exists(name, ignored)) // the log exists if only the sync of its folder failed
-                fs::remove(manifest_path(name), ignored);
             why += fmt::format("{} {}", why.empty() ? ":" : ";", error.what());
             continue;
         }
-        throw RunError(fmt::format("{}; all rows of the log are in {}", changed, name));
+        throw RunError(fmt::format("{}; all rows of the log are in {}", changed, copy.path));
     }
     throw RunError(fmt::format("{}, and {}{}", changed,
-                               there && ours.st_nlink > 0 && !is_at(descriptor_, path_)
+                               there && ours.st_nlink > 0 && !is_at(descriptor_, place_.log)
                                    ? "the moved file has all rows except the last"
                                    : "its rows are lost",
                                why));
@@ -341,7 +332,8 @@ void CsvLog::write(std::string_view text)
 
 void CsvLog::fail(const std::string& what, int error) const
 {
-    throw RunError(fmt::format("{}: {}: {}", path_ == "-" ? "standard output" : path_, what, std::strerror(error)));
+    throw RunError(
+        fmt::format("{}: {}: {}", place_.path == "-" ? "standard output" : place_.path, what, std::strerror(error)));
 }
 
 } // namespace nestbed

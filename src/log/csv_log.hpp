@@ -3,6 +3,7 @@
 #pragma once
 
 #include "log/disk_sync.hpp"
+#include "log/log_place.hpp"
 #include "log/parsed_log.hpp"
 
 #include <cstddef>
@@ -25,13 +26,11 @@ inline std::size_t bytes_of_whole_rows(std::string_view text)
 // it. `path` names the log in the message, after `option` if there is one.
 void check_line_ends(const std::string& path, std::string_view text, std::string_view option = "");
 
-// FILE.WORD-N with the first number N for which neither a log nor its manifest exists.
-std::string free_name(const std::string& path, std::string_view word);
-
-// Moves an existing file and its manifest to free names: FILE.old-1, ... and FILE.old-1.json. A manifest with the old
-// name is copied instead, because other logs may share it. Returns the new name of the file; empty if the file does
-// not exist. Throws UsageError if another run is writing the file, RunError if it cannot be moved.
-std::string put_aside(const std::string& path);
+// Moves an existing file and its manifest to free names: FILE.old-1, ... and FILE.old-1.json. A link is moved, not what
+// it leads to. A manifest with the old name is copied instead, because other logs may share it. Returns the new name of
+// the file; empty if the file does not exist. From then on the place follows no links. Throws UsageError if another run
+// is writing the file, RunError if it cannot be moved.
+std::string put_aside(LogPlace& place);
 
 // A log that only this process has open for appending. The object keeps a copy of the text. If something else
 // deletes, moves, truncates or writes the file, begin(), append() and finish() write the complete text to a new file,
@@ -41,8 +40,8 @@ class CsvLog
   public:
     // Writes nothing before begin(), so that the caller can look at existing rows first. "-" is standard output.
     // Throws UsageError if the file is not a log of this version, if another run is writing it, or if there can be no
-    // file of this name; RunError if the system cannot open or read it.
-    explicit CsvLog(const std::string& path);
+    // file of this name; RunError if the system cannot open or read it, or a link has taken its name.
+    explicit CsvLog(const LogPlace& place);
     CsvLog(const CsvLog&) = delete;
     CsvLog& operator=(const CsvLog&) = delete;
     // Removes a file that this object created if begin() was not called.
@@ -66,7 +65,7 @@ class CsvLog
     // Only the check of finish(), for a run that ends early: the rows written are still in the file. Throws RunError,
     // once.
     void check();
-    const std::string& path() const { return path_; }
+    const std::string& path() const { return place_.path; }
 
   private:
     void open();
@@ -77,7 +76,7 @@ class CsvLog
     [[noreturn]] void rescue(const std::string& what);
     [[noreturn]] void fail(const std::string& what, int error) const;
 
-    std::string path_;
+    LogPlace place_;
     int descriptor_ = -1;
     bool file_ = false; // a regular file: not standard output, a pipe or a device
     bool made_ = false; // created by this object, and begin() was not called

@@ -26,17 +26,6 @@ bool has_manifest(const std::string& csv_path)
            (!fs::exists(csv_path, ignored) || fs::is_regular_file(csv_path, ignored));
 }
 
-std::string manifest_path(const std::string& csv_path)
-{
-    // Without an extension, grid.json would be the same as the old name for grid.csv.
-    return csv_path + (std::filesystem::path(csv_path).has_extension() ? ".json" : ".manifest.json");
-}
-
-std::string old_manifest_path(const std::string& csv_path)
-{
-    return std::filesystem::path(csv_path).replace_extension(".json").string();
-}
-
 namespace
 {
 
@@ -82,21 +71,25 @@ nlohmann::ordered_json parsed(const std::string& text)
     return too_deep ? nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded) : json;
 }
 
-// Returns an empty object if there is no file yet. Throws UsageError.
-nlohmann::ordered_json read_manifest(const std::string& path)
+// Returns an empty object if there is no file yet. Throws UsageError, also for a link.
+nlohmann::ordered_json read_manifest(const FilePlace& place)
 {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored))
+    if (!place.status())
         return nlohmann::ordered_json::object();
     nlohmann::ordered_json manifest;
-    if (std::filesystem::is_regular_file(path, ignored))
-        manifest = parsed(read_text_file(path));
+    if (place.is_regular_file())
+        manifest = parsed(read_text_file(place));
     if (!manifest.is_object() || !manifest.contains("runs") || !manifest["runs"].is_object())
         throw UsageError(
             fmt::format("{}: it already exists and is not a manifest, and nothing is overwritten; "
                         "allowed: an --output without such a file beside it, or with a manifest of nestbed",
-                        path));
+                        place.path()));
     return manifest;
+}
+
+nlohmann::ordered_json read_manifest(const std::string& path)
+{
+    return read_manifest(FilePlace::to_replace(path));
 }
 
 std::string json_text(const nlohmann::ordered_json& manifest)
@@ -132,9 +125,9 @@ std::string manifest_of(const std::string& csv_path, const std::set<std::string>
     return is_old ? old : path;
 }
 
-void check_manifest(const std::string& csv_path)
+void check_manifest(const LogPlace& place)
 {
-    static_cast<void>(read_manifest(manifest_path(csv_path)));
+    static_cast<void>(read_manifest(place.manifest));
 }
 
 std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
@@ -201,10 +194,11 @@ DeviceFacts gpu_in_manifest(const std::string& csv_path, const std::string& run_
     return facts;
 }
 
-std::string write_manifest(const std::string& csv_path, const RunStart& start, const std::set<std::string>& earlier)
+std::string write_manifest(const LogPlace& place, const RunStart& start, const std::set<std::string>& earlier)
 {
+    const bool has_old_name = !earlier.empty() && manifest_of(place.path, earlier) != manifest_path(place.path);
     nlohmann::ordered_json manifest =
-        read_manifest(earlier.empty() ? manifest_path(csv_path) : manifest_of(csv_path, earlier));
+        has_old_name ? read_manifest(old_manifest_path(place.path)) : read_manifest(place.manifest);
     nlohmann::ordered_json run{{"started_utc", utc_now()}, {"command", start.command}, {"cases", start.cases},
                                {"samples", start.samples}, {"compiler", kCompiler},    {"nvcc", kNvcc}};
     run.update(to_json(start.record));
@@ -217,7 +211,7 @@ std::string write_manifest(const std::string& csv_path, const RunStart& start, c
     manifest["runs"][start.run_id] = run;
     manifest["plans"][start.record.plan_digest()] = cases_to_json(start.record);
     std::string text = json_text(manifest);
-    replace_file(manifest_path(csv_path), text, "the manifest");
+    replace_file(place.manifest, text, "the manifest");
     return text;
 }
 
@@ -237,23 +231,21 @@ bool has_finished(const std::string& csv_path, const std::string& run_id)
            manifest["runs"][run_id].contains("finished_utc");
 }
 
-void keep_manifest(const std::string& csv_path, const std::string& as_begun)
+void keep_manifest(const LogPlace& place, const std::string& as_begun)
 {
     try {
-        if (!read_manifest(manifest_path(csv_path)).empty())
+        if (!read_manifest(place.manifest).empty())
             return;
     } catch (const std::runtime_error&) { // something else is there now
     }
-    replace_file(manifest_path(csv_path), as_begun, "the manifest");
+    replace_file(place.manifest, as_begun, "the manifest");
 }
 
-void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end,
-                  const std::string& as_begun)
+void end_manifest(const LogPlace& place, const std::string& run_id, const RunEnd& end, const std::string& as_begun)
 {
-    const std::string path = manifest_path(csv_path);
     nlohmann::ordered_json manifest = nlohmann::ordered_json::object();
     try {
-        manifest = read_manifest(path);
+        manifest = read_manifest(place.manifest);
     } catch (const UsageError&) { // it was valid when the run began
     }
     const auto begun = nlohmann::ordered_json::parse(as_begun);
@@ -268,10 +260,10 @@ void end_manifest(const std::string& csv_path, const std::string& run_id, const 
     run["log_rows"] = end.log_rows;
     run["surprises"] = end.surprises;
     run["incidents"] = end.incidents;
-    replace_file(path, json_text(manifest), "the manifest");
+    replace_file(place.manifest, json_text(manifest), "the manifest");
 }
 
-void join_manifests(const std::string& csv_path, const std::vector<std::string>& manifests)
+void join_manifests(const LogPlace& place, const std::vector<std::string>& manifests)
 {
     nlohmann::ordered_json joined{{"runs", nlohmann::ordered_json::object()}};
     for (const std::string& manifest : manifests) {
@@ -280,7 +272,7 @@ void join_manifests(const std::string& csv_path, const std::vector<std::string>&
             if (one.contains(what))
                 joined[what].update(one[what]);
     }
-    replace_file(manifest_path(csv_path), json_text(joined), "the manifest");
+    replace_file(place.manifest, json_text(joined), "the manifest");
 }
 
 } // namespace nestbed

@@ -1,6 +1,7 @@
 // The manifest of a log: a JSON file beside the CSV that contains the whole environment once per run.
 #pragma once
 
+#include "log/log_place.hpp"
 #include "log/run_identity.hpp"
 #include "model/session.hpp"
 
@@ -15,16 +16,11 @@ namespace nestbed
 
 // False for standard output and for devices, which have no place for a file beside them.
 bool has_manifest(const std::string& csv_path);
-// The full name of the log followed by .json, so that no two logs share one: grid.csv.json, and grid.gpu0.json for
-// grid.gpu0. For a name without an extension, such as grid: grid.manifest.json.
-std::string manifest_path(const std::string& csv_path);
-// The name in earlier versions: grid.json for grid.csv, and for grid.gpu0 too. Such a file is read but never written.
-std::string old_manifest_path(const std::string& csv_path);
 // The manifest of a log that has rows of these runs. The old name if no manifest with the new name exists and the old
 // one contains all these runs; otherwise the new name, even if it does not exist.
 std::string manifest_of(const std::string& csv_path, const std::set<std::string>& run_ids);
 // Throws UsageError if the place for the manifest of this CSV contains a file that is not a manifest.
-void check_manifest(const std::string& csv_path);
+void check_manifest(const LogPlace& place);
 // All runs in manifest_of(), including those without rows; empty if there is no manifest. Throws UsageError as
 // check_manifest() does.
 std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids);
@@ -43,11 +39,12 @@ struct RunStart {
     std::size_t cases = 0;   // to be measured, including those that an earlier run has measured
     std::size_t samples = 0; // as for cases
 };
+// The functions that write take the manifest's place: whatever takes its name during a run is replaced, not followed.
+//
 // Adds a run, with the whole environment, to the manifest of a CSV that has rows of the runs `earlier`. If that
 // manifest has the old name, its content is copied to the new name. An untimed run has no probes, and its entry omits
 // everything that is measured before the first case. Returns the text of the manifest. Throws RunError.
-std::string write_manifest(const std::string& csv_path, const RunStart& start,
-                           const std::set<std::string>& earlier = {});
+std::string write_manifest(const LogPlace& place, const RunStart& start, const std::set<std::string>& earlier = {});
 
 // The facts about the GPU of a run in manifest_of() that plans of launches need. Those that an older version did not
 // record follow from the compute capability (model/occupancy.hpp). Throws UsageError as runs_in_manifest() does, and
@@ -62,7 +59,7 @@ bool has_finished(const std::string& csv_path, const std::string& run_id);
 
 // Writes the manifest again, as write_manifest() returned it, if it is missing or something else has replaced it: a
 // log cannot be resumed without it. Throws RunError.
-void keep_manifest(const std::string& csv_path, const std::string& as_begun);
+void keep_manifest(const LogPlace& place, const std::string& as_begun);
 
 // The result of a run.
 struct RunEnd {
@@ -73,11 +70,10 @@ struct RunEnd {
     std::vector<std::string> incidents; // lost workers
 };
 // Records the result in the manifest. `as_begun` is the manifest's text when the run began: parts of it that are
-// missing are written again, or all of it if the manifest was deleted or replaced. Throws RunError.
-void end_manifest(const std::string& csv_path, const std::string& run_id, const RunEnd& end,
-                  const std::string& as_begun);
+// missing are written again, or all of it if the manifest was deleted or replaced, also by a link. Throws RunError.
+void end_manifest(const LogPlace& place, const std::string& run_id, const RunEnd& end, const std::string& as_begun);
 
 // Writes the manifest of a merged log: all runs and plans of these manifests. Throws RunError.
-void join_manifests(const std::string& csv_path, const std::vector<std::string>& manifests);
+void join_manifests(const LogPlace& place, const std::vector<std::string>& manifests);
 
 } // namespace nestbed

@@ -7,18 +7,16 @@
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
 
-#include <filesystem>
+#include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <unordered_map>
 
 namespace nestbed
 {
 
-RowsAside put_failed_aside(const ParsedLog& rows, const std::vector<CaseResult>& results,
+RowsAside put_failed_aside(const LogPlace& place, const ParsedLog& rows, const std::vector<CaseResult>& results,
                            const std::function<bool(const Case&, Status)>& failed)
 {
-    namespace fs = std::filesystem;
     std::unordered_map<std::string, const Case*> by_key;
     for (const CaseResult& result : results)
         by_key.emplace(result.key, &result.point);
@@ -31,23 +29,28 @@ RowsAside put_failed_aside(const ParsedLog& rows, const std::vector<CaseResult>&
             kept += csv_line(row.cells);
     if (aside.rows == 0)
         return aside;
-    aside.file = free_name(rows.path, "old");
-    const std::string whole = read_text_file(rows.path);
-    const std::string manifest = manifest_of(rows.path, runs_of(rows));
+    const std::string whole = read_text_file(place.log);
+    const std::string manifest_file = manifest_of(place.path, runs_of(rows));
+    const FilePlace manifest =
+        manifest_file == manifest_path(place.path) ? place.manifest : FilePlace::followed(manifest_file);
+    const auto mode = [](const FilePlace& of) {
+        const auto there = of.status();
+        return there ? std::optional(there->st_mode) : std::nullopt;
+    };
+    const std::string manifest_text = manifest.status() ? read_text_file(manifest) : "";
+    const FileContent log{.text = whole, .mode = mode(place.log)};
+    const std::optional<FileContent> its_manifest =
+        manifest.status() ? std::optional(FileContent{.text = manifest_text, .mode = mode(manifest)}) : std::nullopt;
+    const LogPlace copy = place.free_place("old");
     try {
-        if (fs::exists(manifest))
-            write_new_file(manifest_path(aside.file), read_text_file(manifest), "the manifest", "--output",
-                           permissions_of(manifest));
-        write_new_file(aside.file, whole, "the log as it was", "--output",
-                       permissions_of(rows.path)); // written completely, or not at all
-        replace_file(rows.path, kept, "the log without the rows that failed");
+        write_log(copy, log, "the log as it was", its_manifest);
+        replace_file(place.log, kept, "the log without the rows that failed");
     } catch (const std::runtime_error&) {
-        std::error_code ignored;
-        if (read_text_file(rows.path) == whole) // otherwise only the sync of its folder failed
-            for (const std::string& copy : {aside.file, manifest_path(aside.file)})
-                fs::remove(copy, ignored);
+        if (read_text_file(place.log) == whole) // otherwise only the sync of its folder failed
+            remove_log(copy, log, its_manifest);
         throw;
     }
+    aside.file = copy.path;
     return aside;
 }
 

@@ -147,6 +147,10 @@ class RunSeen final : public cpu::Observer
     void host_wrote(const void* /*begin*/, std::size_t /*bytes*/) override {}
     void forget(const void* /*begin*/) override {}
     void synchronized() override {}
+    void stream_synchronized(std::uint64_t /*stream*/) override {}
+    void event_synchronized(std::uint64_t /*captured*/) override {}
+    std::uint64_t captures(void* /*thread*/, std::uint64_t /*stream*/) override { return 0; }
+    void stream_waits(void* /*thread*/, std::uint64_t /*stream*/, std::uint64_t /*captured*/) override {}
     void* launched(void* /*thread*/, Mechanism /*mechanism*/, std::uint64_t /*stream*/,
                    const void* /*place*/) override
     {

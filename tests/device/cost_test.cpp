@@ -6,10 +6,13 @@
 #include "base/statistics.hpp"
 #include "base/text_file.hpp"
 #include "log/logged_cases.hpp"
+#include "model/graph_file.hpp"
 #include "support/h200_support.hpp"
+#include "support/support.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -83,6 +86,92 @@ TEST(CostOfInputs, GrowsWithThem)
     EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind::uniform, .edge_factor = 8}),
               80U);
     EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .input = InputKind::file, .graph_file = "missing"}), 0U);
+}
+
+Case search_of_path(const std::string& strategy, std::uint64_t vertices)
+{
+    return {.strategy = strategy,
+            .mechanism = Mechanism::tail,
+            .elements = vertices,
+            .block = 128,
+            .input = InputKind::path,
+            .aggregate = Aggregate::none};
+}
+
+// A path has as many levels as vertices. What was measured on two cores:
+//     nestbed run --strategy bfs_children --backend cpu --mechanism tail --input path --elements 16000 --block 128
+TEST(CostOfGraphs, IsNotLessThanWhatAPathTook)
+{
+    struct Measured {
+        const char* strategy;
+        std::uint64_t vertices;
+        double us;
+    };
+    for (const Measured& one :
+         {Measured{"bfs_children", 4'000, 1.85e6}, Measured{"bfs_children", 8'000, 5.98e6},
+          Measured{"bfs_children", 16'000, 22.0e6}, Measured{"sssp_children", 8'000, 5.32e6},
+          Measured{"bfs_queue_children", 4'000, 0.114e6}, Measured{"sssp_queue_children", 4'000, 0.121e6},
+          Measured{"bfs_tail", 4'000, 0.259e6}, Measured{"sssp_tail", 4'000, 0.245e6},
+          Measured{"sssp_near_far", 4'000, 1.8e6}, Measured{"bfs_recursive", 4'000, 0.042e6}}) {
+        const double us = sample_us(search_of_path(one.strategy, one.vertices));
+        EXPECT_GT(us, one.us) << one.strategy << ", " << one.vertices;
+        EXPECT_LT(us, 4 * one.us) << one.strategy << ", " << one.vertices;
+    }
+}
+
+// With a thread for every vertex in each round, a path takes four times as long if it is twice as long.
+TEST(CostOfGraphs, GrowsWithTheLevelsAndWithTheWorkOfEach)
+{
+    const auto growth = [](const std::string& strategy, InputKind input) {
+        Case small = search_of_path(strategy, 32'000);
+        small.input = input;
+        Case large = small;
+        large.elements *= 2;
+        return sample_us(large) / sample_us(small);
+    };
+    for (const std::string search : {"bfs", "sssp"}) {
+        EXPECT_NEAR(growth(search + "_children", InputKind::path), 4, 0.2);
+        EXPECT_NEAR(growth(search + "_children", InputKind::star), 2, 0.1);
+        EXPECT_NEAR(growth(search + "_queue_children", InputKind::path), 2, 0.1);
+        EXPECT_NEAR(growth(search + "_tail", InputKind::path), 2, 0.1);
+    }
+    Case gpu = search_of_path("bfs_children", 1'000'000);
+    gpu.backend = BackendKind::cuda;
+    constexpr double kRoundByHost = 15;
+    const double of_path = sample_us(gpu);
+    gpu.input = InputKind::star;
+    EXPECT_GT(of_path - sample_us(gpu), kRoundByHost * 1e6);
+}
+
+// Whoever shares launches needs barriers: measured as above, with --aggregate grid.
+TEST(CostOfGraphs, IsHigherWhereThreadsShareLaunches)
+{
+    Case point = search_of_path("bfs_children", 4'000);
+    const double alone = sample_us(point);
+    point.aggregate = Aggregate::grid;
+    EXPECT_GT(sample_us(point), 5 * alone);
+    EXPECT_GT(3 * sample_us(point), 16.6e6);
+}
+
+// The levels of a small file are counted.
+TEST(CostOfGraphs, OfAFileGoesByItsLevels)
+{
+    const ScratchFolder folder;
+    std::string path;
+    std::string star;
+    for (int vertex = 1; vertex <= 3000; ++vertex) {
+        path += std::to_string(vertex - 1) + " " + std::to_string(vertex) + "\n";
+        star += "0 " + std::to_string(vertex) + "\n";
+    }
+    Case point = search_of_path("bfs_children", 0);
+    point.input = InputKind::file;
+    point.graph_file = graph_file_id(folder.write("star", star));
+    const double of_star = sample_us(point);
+    point.graph_file = graph_file_id(folder.write("path", path));
+    EXPECT_GT(sample_us(point), 20 * of_star);
+    EXPECT_NEAR(sample_us(point), sample_us(search_of_path("bfs_children", 3001)), 0.1 * sample_us(point));
+    point.graph_file = "missing#0123456789ab";
+    EXPECT_LT(sample_us(point), of_star);
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, CostOfLogs,

@@ -152,6 +152,12 @@ TEST(CsvLogFile, WithHalfAHeaderGetsItWhole)
     EXPECT_EQ(folder.read("cut.csv"), csv_line(columns()));
 }
 
+std::string put_path_aside(const std::string& path)
+{
+    LogPlace place(path);
+    return put_aside(place);
+}
+
 TEST(CsvLogFile, IsWrittenByOneRunAtATime)
 {
     const ScratchFolder folder;
@@ -161,7 +167,7 @@ TEST(CsvLogFile, IsWrittenByOneRunAtATime)
         EXPECT_EQ(log_refusal(path),
                   "--output " + path +
                       ": another run is writing it; allowed: a file that can be written, or - for standard output");
-        EXPECT_THAT(text_of<UsageError>([&] { put_aside(path); }), HasSubstr("another run is writing it"));
+        EXPECT_THAT(text_of<UsageError>([&] { put_path_aside(path); }), HasSubstr("another run is writing it"));
     }
     EXPECT_NO_THROW(Log{path});
 }
@@ -180,13 +186,13 @@ TEST(BytesOfWholeRows, EndBehindTheLastLineBreakThatIsNotWithinQuotes)
 TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)
 {
     const ScratchFolder folder;
-    EXPECT_EQ(put_aside(folder.path("a.csv")), "");
+    EXPECT_EQ(put_path_aside(folder.path("a.csv")), "");
     for (const std::string number : {"1", "2", "3"}) {
         folder.write("a.csv", "log " + number);
         if (number != "2")
             folder.write("a.csv.json", "manifest " + number);
         const std::string aside = "a.csv.old-" + number;
-        EXPECT_EQ(put_aside(folder.path("a.csv")), folder.path(aside));
+        EXPECT_EQ(put_path_aside(folder.path("a.csv")), folder.path(aside));
         EXPECT_EQ(folder.read(aside), "log " + number);
         EXPECT_EQ(folder.has(aside + ".json"), number != "2");
         EXPECT_FALSE(folder.has("a.csv") || folder.has("a.csv.json"));
@@ -194,7 +200,7 @@ TEST(PutAside, KeepsALogAndItsManifestUnderNamesThatAreFree)
     EXPECT_EQ(folder.read("a.csv.old-3.json"), "manifest 3");
     folder.write("b.csv", "log");
     folder.write("b.csv.old-1.json", "of another"); // a manifest alone also occupies the name
-    EXPECT_EQ(put_aside(folder.path("b.csv")), folder.path("b.csv.old-2"));
+    EXPECT_EQ(put_path_aside(folder.path("b.csv")), folder.path("b.csv.old-2"));
 }
 
 // Earlier versions used grid.json as the manifest of both grid.gpu0 and grid.gpu1.
@@ -207,11 +213,11 @@ TEST(PutAside, LeavesAManifestThatOtherLogsMayShare)
         folder.write(name, csv_line(columns()) + csv_line(row) + "cut off");
     const std::string manifest = R"({"runs": {"run-1": {}, "run-2": {}}})";
     folder.write("grid.json", manifest);
-    put_aside(folder.path("grid.gpu0"));
+    put_path_aside(folder.path("grid.gpu0"));
     EXPECT_EQ(folder.read("grid.json"), manifest);
     EXPECT_EQ(folder.read("grid.gpu0.old-1.json"), manifest);
     folder.write("grid.gpu0", "no log"); // and the manifest does not belong to this file either
-    put_aside(folder.path("grid.gpu0"));
+    put_path_aside(folder.path("grid.gpu0"));
     EXPECT_FALSE(folder.has("grid.gpu0.old-2.json"));
 }
 
@@ -236,6 +242,11 @@ const std::vector<Attack> kAttacks{
     {"another file has taken its place",
      [](const ScratchFolder& folder) {
          std::filesystem::rename(folder.write("new", folder.read("a.csv")), folder.path("a.csv"));
+     }},
+    {"another file has taken its place",
+     [](const ScratchFolder& folder) {
+         std::filesystem::rename(folder.path("a.csv"), folder.path("b.csv"));
+         std::filesystem::create_symlink(folder.write("theirs", "precious"), folder.path("a.csv"));
      }},
     {"another program has written to it",
      [](const ScratchFolder& folder) { append_to(folder.path("a.csv"), "foreign"); }},
@@ -279,6 +290,7 @@ TEST(AttackedLog, IsNoticedWhenItBeginsAndWhenItEnds)
             EXPECT_EQ(folder.read("a.csv.rescued-1"), whole);
             EXPECT_FALSE(folder.has("a.csv.rescued-1.json"));
         }
+        std::filesystem::remove(folder.path("a.csv"));
         folder.write("a.csv", whole);
         Log log(folder.path("a.csv"));
         log.append(row);
@@ -390,6 +402,40 @@ TEST(CsvLogFile, ThatIsSomethingElseIsRefusedAndNotTouched)
                       "overwritten; allowed: a file that can be written, or - for standard output");
         EXPECT_EQ(folder.read("foreign.csv"), text);
     }
+}
+
+TEST(CsvLogFile, IsWhereALinkLedWhenTheRunBegan)
+{
+    const ScratchFolder folder;
+    std::filesystem::create_symlink("real.csv", folder.path("link.csv"));
+    const LogPlace place(folder.path("link.csv"));
+    {
+        CsvLog log(place);
+        log.begin();
+        log.append(some_row());
+        log.finish();
+    }
+    EXPECT_EQ(folder.read("real.csv"), csv_line(columns()) + csv_line(some_row()));
+    EXPECT_EQ(put_path_aside(folder.path("link.csv")), folder.path("link.csv.old-1"));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link.csv.old-1")));
+    EXPECT_TRUE(folder.has("real.csv"));
+}
+
+TEST(CsvLogFile, DoesNotFollowALinkThatTookItsNameLater)
+{
+    const ScratchFolder folder;
+    const std::string path = folder.path("a.csv");
+    const LogPlace place(path);
+    for (const std::string precious : {"", "kept"}) {
+        std::filesystem::remove(path);
+        std::filesystem::create_symlink(folder.write("precious", precious), path);
+        EXPECT_EQ(text_of<RunError>([&] { CsvLog log(place); }),
+                  path + ": it has become a symbolic link since this run began, and is not followed");
+        EXPECT_EQ(folder.read("precious"), precious);
+    }
+    std::filesystem::remove(folder.path("precious")); // it leads nowhere now, and no file is made there
+    EXPECT_THROW(CsvLog log(place), RunError);
+    EXPECT_FALSE(folder.has("precious"));
 }
 
 TEST(CsvLogFile, WhoseLinesEndWithLfSaysSo)

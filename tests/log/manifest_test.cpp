@@ -183,6 +183,40 @@ TEST(Manifest, SaysOfEachRunWhetherItHasFinished)
     EXPECT_FALSE(has_finished(csv, "run-2"));
 }
 
+// Somebody who can write to the folder plants the link during a run.
+TEST(Manifest, IsNotWrittenThroughALinkThatTookItsNameDuringARun)
+{
+    const ScratchFolder folder;
+    const LogPlace place(folder.path("book.csv"));
+    const std::string path = folder.path("book.csv.json");
+    write(place.path, "run-1");
+    const std::string begun = folder.read("book.csv.json");
+    for (const std::string& precious : {std::string("kept"), begun}) { // also the manifest of another log
+        for (const bool ends : {true, false}) {
+            std::filesystem::remove(path);
+            std::filesystem::create_symlink(folder.write("precious", precious), path);
+            if (ends)
+                end_manifest(place, "run-1", {}, begun);
+            else
+                keep_manifest(place, begun);
+            EXPECT_EQ(folder.read("precious"), precious);
+            EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(path)));
+            EXPECT_EQ(has_finished(place.path, "run-1"), ends);
+        }
+    }
+}
+
+// The user has put the link there before.
+TEST(Manifest, IsWrittenWhereALinkLedWhenTheRunBegan)
+{
+    const ScratchFolder folder;
+    write(folder.path("real.csv"), "run-1");
+    std::filesystem::create_symlink("real.csv.json", folder.path("book.csv.json"));
+    write(folder.path("book.csv"), "run-2");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.path("book.csv.json")));
+    EXPECT_NO_THROW(static_cast<void>(runs_in_manifest(folder.path("real.csv"), {"run-1", "run-2"})));
+}
+
 TEST(KeptManifest, IsWrittenAgainWhereItIsGoneOrSpoilt)
 {
     const ScratchFolder folder;

@@ -63,7 +63,7 @@ class PutFailedAside : public testing::Test
   protected:
     RowsAside put_aside(const std::function<bool(const Case&, Status)>& failed) const
     {
-        return put_failed_aside(parse_log(path, folder.read("a.csv")), results, failed);
+        return put_failed_aside(path, parse_log(path, folder.read("a.csv")), results, failed);
     }
     std::vector<std::string> files() const
     {
@@ -140,7 +140,7 @@ TEST_F(PutFailedAside, CopiesARowThatIsNotWholeToo)
 {
     const std::string torn = whole + "book,run-2";
     folder.write("a.csv", torn);
-    EXPECT_EQ(put_failed_aside(parse_log(path, whole), results, has_failed).rows, 2U);
+    EXPECT_EQ(put_failed_aside(path, parse_log(path, whole), results, has_failed).rows, 2U);
     EXPECT_EQ(folder.read("a.csv.old-1"), torn);
     EXPECT_EQ(folder.read("a.csv"), kept);
 }
@@ -162,7 +162,7 @@ TEST_F(PutFailedAside, LosesNothingWhereverItIsKilled)
             ptrace(PTRACE_TRACEME);
             static_cast<void>(raise(SIGSTOP));
             try {
-                static_cast<void>(put_failed_aside(rows, results, has_failed));
+                static_cast<void>(put_failed_aside(path, rows, results, has_failed));
             } catch (const std::exception&) {
                 _exit(1);
             }

@@ -41,7 +41,7 @@ class Program:
 
     def __init__(self, name, entry, buggy=False):
         known = {"files", "options", "arguments", "environment", "exit_code", "output", "any_order", "launches", "refused", "pairs", "gpu",
-                 "watched", "schedules"}
+                 "unwatched", "schedules"}
         if unknown := set(entry) - known:
             raise ValueError(f"programs.toml: {name}: unknown keys {sorted(unknown)}; allowed: {sorted(known)}")
         self.name = name + ("_buggy" if buggy else "")
@@ -56,7 +56,7 @@ class Program:
         self.refused = entry.get("refused", {})
         self.pairs = entry.get("pairs")
         self.gpu = entry.get("gpu", True)
-        self.watched = entry.get("watched", False)
+        self.unwatched = entry.get("unwatched", False)
         self.schedules = entry.get("schedules", SCHEDULES)
         self.racing, self.also_racing = set(), set()
         if buggy or not name.startswith("pairs/"):
@@ -245,6 +245,24 @@ class Builds(unittest.TestCase):
         self.assertRegex(done.stderr, r"^nestbed: 'sh -c .*' called no nvcc through the PATH, .*: make NVCC=nvcc\. .*\n$")
         self.assertEqual(ran is not None, nvcc != "true")  # the real nvcc does not find the executor's headers
 
+    def test_the_barrier_of_a_group_is_that_of_the_call(self):
+        source = ("#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+                  "__global__ void k() { const cg::thread_block all = cg::this_thread_block();\n"
+                  "  if (threadIdx.x < 32)\n    cg::sync(all);\n  else\n    cg::sync(all); }\n"
+                  "int main() { k<<<1, 64>>>(); return cudaDeviceSynchronize(); }\n")
+        done, ran = self.called(NESTBED, "nvcc", "my.cu", "-o", "my", my_cu=source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("threads of one block wait at two barriers, my.cu:5 and my.cu:7;", ran.stderr)
+
+    def test_a_crash_in_a_shared_library_is_found_in_the_library(self):
+        library = ("\n\n__global__ void k(int* a)\n{\n    *a = 1;\n}\n"
+                   "void call(int* a) { k<<<1, 1>>>(a); cudaDeviceSynchronize(); }\n")
+        main = "void call(int*);\nint main() { call(nullptr); }\n"
+        done, ran = self.called("sh", "-c", f"{NESTBED} nvcc -shared -Xcompiler -fPIC lib.cu -o libmy.so && "
+                                            f"{NESTBED} nvcc my.cu -L. -lmy -Xlinker -rpath=. -o my", my_cu=main, lib_cu=library)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(ran.stderr, r"access to an address that is no memory in kernel k [^\n]*\nnestbed: at \S*lib\.cu:5\n")
+
     def test_ptx_that_the_executor_does_not_have_fails_where_it_is_reached(self):
         source = ("__device__ int unused() { int r; asm(\"ld.x.u32 %0;\" : \"=r\"(r)); return r; }\n"
                   "__global__ void k(bool bad) { unsigned r; asm(\"mov.u32 %0, %ctaid.x;\" : \"=r\"(r)); if (r == 3 && bad)\n"
@@ -337,7 +355,7 @@ def add_tests():
         name = re.sub(r"\W", "_", name)
         where = CLASSES[folder]
         add_test(where, name, lambda program=program: watched_runs(program), lambda test, runs, program=program: test.check(program, runs))
-        if THOROUGH and not program.watched:
+        if THOROUGH or program.unwatched:
             add_test(where, name + "_unwatched", lambda program=program: plain_runs(program),
                      lambda test, runs, program=program: test.check(program, runs))
         if shutil.which("nvcc") and program.gpu and (THOROUGH or program.name in COUNTED):

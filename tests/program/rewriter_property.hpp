@@ -39,13 +39,18 @@ tokens_with_lines(const Source& source, const std::vector<std::size_t>& without)
     return tokens;
 }
 
-// Directives and system parts, without the count's mark.
-inline std::vector<std::string_view> untouched_parts(const Source& source)
+// Directives and system parts, without spaces and without __device__, in place of which the executor has spaces.
+inline std::vector<std::string> untouched_parts(const Source& source)
 {
-    std::vector<std::string_view> parts;
+    static constexpr std::string_view kWord = "__device__";
+    std::vector<std::string> parts;
     for (const Token& token : source.all_tokens())
-        if (token.kind == TokenKind::directive || token.kind == TokenKind::system)
-            parts.push_back(source.text_of(token));
+        if (token.kind == TokenKind::directive || token.kind == TokenKind::system) {
+            std::string& part = parts.emplace_back(source.text_of(token));
+            std::erase(part, ' ');
+            for (std::size_t at = part.find(kWord); at != std::string::npos; at = part.find(kWord))
+                part.erase(at, kWord.size());
+        }
     return parts;
 }
 
@@ -103,7 +108,8 @@ inline std::string broken_property(std::string_view text, RewriteMode mode, std:
                 launches_in(source))
             return "every launch is counted";
         for (std::size_t token = 0; mode == RewriteMode::executor && token < rewritten.size(); ++token)
-            if (rewritten.is(token, "__global__") || rewritten.is(token, "__shared__"))
+            if (rewritten.is(token, "__global__") || rewritten.is(token, "__shared__") ||
+                rewritten.is(token, "__device__"))
                 return "no word of CUDA is left: " + std::string(rewritten.text(token));
     } catch (const RunError& error) {
         refusal = error.what();

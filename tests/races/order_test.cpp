@@ -218,6 +218,46 @@ TEST_P(Orders, AFenceBeforeABarrierCountsForTheAtomicsBehindIt)
     EXPECT_GT(by(none, after_barrier), 0U);
     EXPECT_GT(by(before_barrier, none), 0U);
     EXPECT_GT(by(weak, after_barrier), 0U) << "only fences that are sequentially consistent are in one order";
+    EXPECT_GT(by(before_barrier, weak), 0U) << "the reader's too";
+    EXPECT_EQ(by(after_barrier, weak), 0U) << "but a release pattern needs no more";
+    cpu::observer->forget(&arrived);
+}
+
+// PTX ISA 9.0, 8.10.6: only an atomic that writes comes after all that an earlier one made of the value. Three blocks count, and another
+// one waits for the count.
+TEST_P(Orders, ALoadOfACountComesAfterTheFencesOfOtherThreadsBeforeTheLastWriteAlone)
+{
+    enum class Poll { load, update };
+    unsigned arrived = 0;
+    name_memory(&arrived, sizeof arrived, sizeof arrived, "arrived");
+    const auto by = [&](bool behind_barrier, Poll poll, unsigned blocks) {
+        arrived = 0;
+        return pairs(blocks + 1, 2, [&, behind_barrier, poll, blocks] {
+            const std::atomic_ref<unsigned> count(arrived);
+            if (blockIdx.x != blocks) {
+                data[2 * blockIdx.x + thread()] = 1;
+                if (!behind_barrier)
+                    __threadfence();
+                __syncthreads();
+                if (behind_barrier && thread() == 0)
+                    __threadfence();
+                if (thread() == 0)
+                    atomicAdd(&arrived, 1U);
+                return;
+            }
+            while (thread() == 1 && (poll == Poll::load ? count.load(std::memory_order_relaxed)
+                                                        : count.fetch_add(0, std::memory_order_relaxed)) != blocks)
+                cpu::give_way();
+            __threadfence();
+            for (unsigned i = 0; thread() == 1 && i < 2 * blocks; ++i)
+                data[20] += data[i];
+        });
+    };
+    EXPECT_EQ(by(false, Poll::update, 3), 0U);
+    EXPECT_EQ(by(true, Poll::update, 3), 0U);
+    EXPECT_EQ(by(true, Poll::load, 3), 0U) << "a release pattern goes on through the other atomics";
+    EXPECT_EQ(by(false, Poll::load, 1), 0U) << "what the last write comes after";
+    EXPECT_GT(by(false, Poll::load, 3), 0U);
     cpu::observer->forget(&arrived);
 }
 

@@ -128,6 +128,70 @@ class Logs(Attacked):
         self.assert_rescued(before, err, "another file has taken its place")
         self.assertEqual(self.log.read_text(), "somebody's")
 
+    def plant(self, path, victim):
+        """Puts a link to a file of the user in the place of a file of the run."""
+        path.unlink()
+        path.symlink_to(victim)
+
+    def test_a_link_in_the_place_of_the_manifest_is_not_followed(self):
+        elsewhere = tempfile.TemporaryDirectory()
+        self.addCleanup(elsewhere.cleanup)
+        for content in ("of the user", '{"runs": {}}'):
+            victim = pathlib.Path(elsewhere.name) / "precious"
+            victim.write_text(content)
+            for path in (self.log, self.manifest):
+                path.unlink(missing_ok=True)
+            process = self.start(*LONG, "-o", self.log.name)
+            self.wait_for_rows(process, 20)
+            self.plant(self.manifest, victim)
+            code, _, err = self.end_of(process)
+            self.assertEqual((code, err.count("nestbed: ")), (0, 0), err)
+            self.assertEqual(victim.read_text(), content)
+            self.assertFalse(self.manifest.is_symlink())
+            (run,) = runs_of(self.manifest).values()
+            self.assertIn("finished_utc", run)
+            self.assertEqual(os.listdir(elsewhere.name), ["precious"])
+
+    def test_a_link_in_the_place_of_the_log_is_not_followed(self):
+        victim = self.folder / "precious"
+        victim.write_text("of the user")
+        before, err = self.attacked(lambda: self.plant(self.log, victim))
+        self.assert_rescued(before, err, "another file has taken its place")
+        self.assertEqual(victim.read_text(), "of the user")
+
+    def test_a_link_in_the_place_of_the_folder_is_not_followed(self):
+        folder = self.folder / "logs"
+        folder.mkdir()
+        self.log, elsewhere, top = folder / "out.csv", self.folder / "elsewhere", self.folder
+        elsewhere.mkdir()
+        (elsewhere / "out.csv.json").write_text("of the user")
+
+        def plant():
+            folder.rename(top / "moved")
+            folder.symlink_to(elsewhere)
+
+        process = self.start(*LONG, "-o", "logs/out.csv")
+        self.wait_for_rows(process, 20)
+        plant()
+        code, _, err = self.end_of(process)
+        self.assertEqual(code, 1)
+        self.assertIn("logs/out.csv: it was renamed while this run was writing it; all rows of the log are in ", err)
+        rescued = pathlib.Path(err.split("all rows of the log are in ")[1].strip())
+        self.addCleanup(pathlib.Path(f"{rescued}.json").unlink, missing_ok=True)
+        self.addCleanup(rescued.unlink, missing_ok=True)
+        self.assertEqual(os.listdir(elsewhere), ["out.csv.json"])
+        self.assertEqual((elsewhere / "out.csv.json").read_text(), "of the user")
+
+    def test_a_link_that_was_there_before_leads_to_the_log(self):
+        (self.folder / "data").mkdir()
+        self.log.symlink_to("data/real.csv")
+        for _ in range(2):
+            code, _, err = self.run_to_end(*SHORT, "-o", self.log.name)
+            self.assertEqual(code, 0, err)
+        self.assertTrue(self.log.is_symlink())
+        self.assertEqual(len(rows_of(self.folder / "data/real.csv")), SHORT_ROWS)
+        self.assertEqual(self.names(), ["data", "out.csv", "out.csv.json"])
+
     def test_written_to_by_something_else(self):
         def append():
             with open(self.log, "a", encoding="utf-8") as file:

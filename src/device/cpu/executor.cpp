@@ -220,10 +220,15 @@ unsigned barrier_count(bool predicate, unsigned& threads, const char* file, unsi
     return block.counted_votes;
 }
 
-void wait_for_children()
+void complete_children()
 {
     Block& block = *current_carrier()->block;
     block.engine->on_wait(block);
+}
+
+void wait_for_children()
+{
+    complete_children();
     if (current_thread->observed != nullptr)
         observer->waited(current_thread->observed);
 }

@@ -82,6 +82,11 @@ std::size_t max_stacks()
     return (std::max(max_mappings(), 2 * kOfOthers) - kOfOthers) / 2;
 }
 
+bool has_stacks_to_spare()
+{
+    return stacks < max_stacks() / 2;
+}
+
 // Past the kernel's limit a guard page would be left out in silence.
 boost::context::stack_context Carrier::StackAllocator::allocate()
 {

@@ -43,8 +43,14 @@ class Observer
     virtual void forget(const void* begin) = 0;
     // The host, or a copy that is no kernel, has written there: it is no longer uninitialised.
     virtual void host_wrote(const void* begin, std::size_t bytes) = 0;
-    // The host has waited for all work.
+    // The host has waited for all work; for that of one of its streams; for what an event captured.
     virtual void synchronized() = 0;
+    virtual void stream_synchronized(std::uint64_t stream) = 0;
+    virtual void event_synchronized(std::uint64_t captured) = 0;
+    // An event of a thread of a kernel, or of the host (nullptr), captures what is in a stream: of the thread's block, or of the host.
+    virtual std::uint64_t captures(void* thread, std::uint64_t stream) = 0;
+    // What is launched into the stream from now on waits for it.
+    virtual void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) = 0;
 
     // A launch by a thread of a kernel into a stream of its block, or by the host (nullptr) into one of its streams.
     // `place`: the address after the launch call. Stream 0 of a kernel's thread: see launch_into().

@@ -33,7 +33,8 @@ struct ProgramThread {
 struct ThreadContext {
     uint3 thread_index, block_index;
     dim3 block_dim, grid_dim;
-    void* observed = nullptr; // see observer.hpp
+    void* observed = nullptr;    // see observer.hpp
+    bool in_block_scope = false; // for the observer: its atomic operations and fences have the scope of the block
     ProgramThread program{};
 };
 
@@ -69,9 +70,14 @@ std::uint32_t exchange_in_warp(std::uint32_t mask, std::uint64_t value, const st
 // Returns when all that the threads of the block have launched is complete, without tail launches: the old device
 // runtime's cudaDeviceSynchronize().
 void wait_for_children();
+// The same for an order of streams: what the thread does next is in no order with the children.
+void complete_children();
 
 // For a thread that waits for something that another one writes: lets the other threads and blocks run, under every schedule.
 void give_way();
+// A thread that has given way keeps its stack. False if most of the stacks that there can be are in use (see fiber.hpp): then a thread
+// that may not be waiting should go on.
+bool has_stacks_to_spare();
 
 // Returns the memory of the block for `key`. It is the same for all threads of the block, is aligned for any type,
 // and is freed when the block ends. The name and the element size are for the observer.

@@ -98,7 +98,10 @@ void Detector::check(std::vector<Access>& accesses, const Access& now, const Wat
     const auto rest = std::remove_if(accesses.begin(), accesses.end(), [&](const Access& before) {
         if (ordered(before, thread)) // mostly, what races with the one before then races with this one too
             return now.kind == write_access && !ordered_by_launch_alone(before, thread.block->grid);
-        if ((writes(before.kind) || writes(now.kind)) && !(is_atomic(before.kind) && is_atomic(now.kind)))
+        const bool is_same_block = before.grid == now.grid && before.block == now.block;
+        const bool are_atomic =
+            is_atomic(before.kind) && is_atomic(now.kind) && (is_same_block || (!before.in_block && !now.in_block));
+        if ((writes(before.kind) || writes(now.kind)) && !are_atomic)
             found(before, now, thread, region, cell, bytes);
         return false;
     });
@@ -112,10 +115,11 @@ void Detector::access_cell(Cell& cell, const Access& now, const WatchedThread& t
     check(cell.writes, now, thread, region, number, bytes);
     if (writes(now.kind))
         check(cell.reads, now, thread, region, number, bytes);
-    if (!is_atomic(now.kind))
+    if (!is_atomic(now.kind) || region.has_scopes)
         check(cell.atomics, now, thread, region, number, bytes);
     auto& own = is_atomic(now.kind) ? cell.atomics : writes(now.kind) ? cell.writes : cell.reads;
-    if (!own.empty() && own.back().same_thread(now) && own.back().kind == now.kind) {
+    if (!own.empty() && own.back().same_thread(now) && own.back().kind == now.kind &&
+        own.back().in_block == now.in_block) {
         own.back() = now;
         return;
     }
@@ -144,7 +148,7 @@ void Detector::found_bad(BadAccess::Kind kind, const Access& access, const Regio
 }
 
 bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                        const void* place)
+                        const void* place, bool in_block)
 {
     if (full_)
         return false;
@@ -159,7 +163,9 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
                      .phase = block.phase,
                      .site = sites_.at(thread.node, place),
                      .thread = thread.index,
-                     .kind = kind};
+                     .kind = kind,
+                     .in_block = in_block};
+    region->has_scopes |= in_block;
     last_ = now;
     last_address_ = address;
     const auto size = static_cast<std::ptrdiff_t>(region->bytes);
@@ -190,15 +196,31 @@ bool Detector::accesses(WatchedThread& thread, std::uintptr_t address, std::size
     return region->orders;
 }
 
-void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires)
+Clock Detector::Released::to_own_threads(Clocks& clocks, std::uint64_t block) const
+{
+    const auto more = in_block.find(block);
+    return clocks.merged(writer == block ? clock : nullptr, more == in_block.end() ? nullptr : more->second);
+}
+
+void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires, bool and_writes,
+                                bool in_block)
 {
     const auto found = atomics_.find(address);
     if (found == atomics_.end())
         return;
     const Released& released = found->second;
-    Clock& to = acquires ? thread.acquired : thread.unfenced;
-    to = clocks_.merged(to, released.clock);
-    thread.fenced.unfenced = clocks_.merged(thread.fenced.unfenced, released.sequential);
+    const Clock of_block =
+        released.to_own_threads(clocks_, block_actor(thread.block->grid->number, thread.block->index));
+    const Clock of_all = in_block ? nullptr : released.clock;
+    if (acquires) {
+        thread.acquired = clocks_.merged(clocks_.merged(thread.acquired, of_all), of_block);
+    } else {
+        thread.unfenced = clocks_.merged(thread.unfenced, of_all);
+        thread.unfenced_in_block = clocks_.merged(thread.unfenced_in_block, of_block);
+    }
+    if (!in_block)
+        thread.fenced.unfenced =
+            clocks_.merged(thread.fenced.unfenced, and_writes ? released.sequential : released.last_sequential);
     remember(
         thread.seen,
         {.address = address, .with_fences = released.with_fences, .released = released.clock, .fenced = acquires});
@@ -207,39 +229,67 @@ void Detector::reads_atomically(WatchedThread& thread, std::uintptr_t address, b
 // A release to an address goes on with later relaxed writes of the same thread to it, stores too: a release pattern of the PTX ISA is "a
 // release operation on M followed by a strong write on M in program order" ("Release and Acquire Patterns"). C++20 has this of
 // atomics that read and write alone; what is checked is what the GPU does.
-void Detector::writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading)
+void Detector::writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading,
+                                 bool in_block)
 {
     const WatchedBlock& block = *thread.block;
+    const std::uint64_t own_block = block_actor(block.grid->number, block.index);
     const std::pair key(address, thread_actor(block.grid->number, block.index, thread.index));
     const Clock all = release(thread);
     const Clock sequential = clocks_.merged(thread.fenced.released, block.fenced.released);
     Clock clock = all;
-    if (releases) {
-        releases_[key] = all;
-    } else {
+    if (!releases) {
         const auto earlier = releases_.find(key);
         clock = clocks_.merged(thread.released, earlier == releases_.end() ? nullptr : earlier->second);
-        clock = clocks_.merged(clock, sequential);
+    } else if (!in_block) {
+        releases_[key] = all;
     }
+    const Clock to_block = clocks_.merged(clock, thread.released_in_block);
     Released& released = atomics_[address];
-    released.clock = after_reading ? clocks_.merged(released.clock, clock) : clock;
-    released.sequential = after_reading ? clocks_.merged(released.sequential, sequential) : sequential;
-    released.with_fences = after_reading ? clocks_.merged(released.with_fences, all) : all;
+    const Released before = after_reading ? released : Released{};
+    const bool is_only_writer = !after_reading || !before.writer || before.writer == own_block;
+    released.with_fences = clocks_.merged(before.with_fences, all);
+    if (in_block) { // to all others it is the end of the release sequence
+        const Clock own = clocks_.merged(before.to_own_threads(clocks_, own_block), to_block);
+        released.clock = released.sequential = released.last_sequential = nullptr;
+        released.writer = own_block;
+        released.in_block = {{own_block, own}};
+        return;
+    }
+    released.clock = clocks_.merged(before.clock, clock);
+    released.sequential = clocks_.merged(before.sequential, sequential);
+    released.last_sequential = sequential;
+    released.in_block = before.in_block;
+    if (to_block != clock)
+        released.in_block[own_block] = clocks_.merged(before.to_own_threads(clocks_, own_block), to_block);
+    if (is_only_writer)
+        released.writer = own_block;
+    else
+        released.writer = kManyBlocks;
 }
 
-void Detector::fences(WatchedThread& thread, bool acquires, bool releases, bool sequential)
+void Detector::fences(WatchedThread& thread, bool acquires, bool releases, bool sequential, bool in_block)
 {
     if (acquires) {
-        thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced, nullptr));
+        thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced_in_block, nullptr));
+        if (!in_block)
+            thread.acquired = clocks_.merged(thread.acquired, std::exchange(thread.unfenced, nullptr));
         for (SeenAtomic& atomic : thread.seen)
-            atomic.fenced = true;
+            atomic.fenced |= !in_block;
+    }
+    if (in_block) {
+        if (releases)
+            thread.released_in_block = release(thread);
+        return;
     }
     if (sequential) {
         thread.acquired = clocks_.merged(thread.acquired, thread.fenced.unfenced);
         thread.acquired = clocks_.merged(thread.acquired, thread.block->fenced.unfenced);
     }
-    if (releases)
+    if (releases) {
         thread.released = release(thread);
+        thread.released_in_block = nullptr;
+    }
     if (sequential)
         thread.fenced.released = thread.released;
 }

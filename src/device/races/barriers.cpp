@@ -1,7 +1,8 @@
-// What threads learn from each other at a barrier, and from their children when they wait for them.
+// What threads learn from each other at a barrier, and from their children when they wait for them; what streams and the host wait for.
 #include "device/races/actors.hpp"
 #include "device/races/detector.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace nestbed::races
@@ -60,6 +61,63 @@ void Detector::waited(void* handle)
         return child->complete;
     });
     thread.acquired = clocks_.merged(thread.acquired, block.waited);
+    has_room();
+}
+
+// ---- streams and events ----
+
+void Detector::synchronized()
+{
+    const Busy busy;
+    for (const auto& [stream, clock] : streams_)
+        host_ = clocks_.merged(host_, clock);
+    streams_.clear();
+}
+
+void Detector::stream_synchronized(std::uint64_t stream)
+{
+    const Busy busy;
+    host_ = clocks_.merged(host_, streams_[stream]);
+}
+
+void Detector::event_synchronized(std::uint64_t captured)
+{
+    const Busy busy;
+    host_ = clocks_.merged(host_, end_of(captured));
+}
+
+std::uint64_t Detector::captures(void* handle, std::uint64_t stream)
+{
+    const Busy busy;
+    Captured captured;
+    if (handle == nullptr) {
+        captured.clock = streams_[stream];
+    } else {
+        const WatchedBlock& block = *static_cast<WatchedThread*>(handle)->block;
+        const auto last =
+            std::ranges::find(block.last_children, stream, &std::pair<std::uint64_t, WatchedGrid*>::first);
+        captured.grid = last == block.last_children.end() ? nullptr : last->second;
+        if (const auto awaited = block.awaited.find(stream); awaited != block.awaited.end())
+            captured.clock = awaited->second;
+    }
+    captured_.push_back(captured);
+    return captured_.size() - 1;
+}
+
+// A number from before a reset is that of no event.
+Clock Detector::end_of(std::uint64_t captured)
+{
+    if (captured >= captured_.size())
+        return nullptr;
+    const Captured& of = captured_[captured];
+    return clocks_.merged(of.clock, of.grid == nullptr ? nullptr : of.grid->ended);
+}
+
+void Detector::stream_waits(void* handle, std::uint64_t stream, std::uint64_t captured)
+{
+    const Busy busy;
+    Clock& waits = handle == nullptr ? streams_[stream] : static_cast<WatchedThread*>(handle)->block->awaited[stream];
+    waits = clocks_.merged(waits, end_of(captured));
     has_room();
 }
 

@@ -94,6 +94,9 @@ std::string Detector::missing_fence(const SeenAtomic& atomic, const Access& firs
 
 std::string Detector::missing_order(const Access& first, const Access& second, const WatchedThread& thread)
 {
+    if (is_atomic(first.kind) && is_atomic(second.kind))
+        return "both are atomic, but of different blocks, and the scope of one is its block (without _block it would "
+               "do)";
     const WatchedGrid* const left = grids_[first.grid].get();
     const WatchedGrid* const right = grids_[second.grid].get();
     const SeenAtomic* const atomic = would_order(first, thread);

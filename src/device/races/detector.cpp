@@ -93,6 +93,7 @@ void Detector::reset()
     releases_.clear();
     host_ = nullptr;
     streams_.clear();
+    captured_.clear();
     found_.clear();
     found_bad_.clear();
     accesses_ = threads_ = 0;
@@ -122,14 +123,6 @@ void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
 {
     atomics_.erase(atomics_.lower_bound(address), atomics_.lower_bound(address + bytes));
     releases_.erase(releases_.lower_bound({address, 0}), releases_.lower_bound({address + bytes, 0}));
-}
-
-void Detector::synchronized()
-{
-    const Busy busy;
-    for (const auto& [stream, clock] : streams_)
-        host_ = clocks_.merged(host_, clock);
-    streams_.clear();
 }
 
 std::size_t Detector::bytes() const
@@ -210,6 +203,8 @@ void* Detector::launched(void* handle, Mechanism mechanism, std::uint64_t stream
         if (last == block.last_children.end())
             last = block.last_children.insert(last, {key, nullptr});
         grid.before = std::exchange(last->second, &grid);
+        if (const auto awaited = block.awaited.find(key); awaited != block.awaited.end())
+            grid.awaited = awaited->second;
     }
     if (mechanism != Mechanism::tail)
         block.children.push_back(&grid);
@@ -224,6 +219,7 @@ void Detector::starts(void* handle)
         grid.ended = grid.before->ended;
     if (grid.mechanism == Mechanism::tail && grid.parent != nullptr)
         grid.ended = grid.parent->ended;
+    grid.ended = clocks_.merged(grid.ended, grid.awaited);
     grid.after = grid.ended;
     grid.base = clocks_.merged(grid.base, grid.after);
 }

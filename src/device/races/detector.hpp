@@ -6,17 +6,23 @@
 //   - a barrier: what all threads of a block did before it, before what they do after it; __syncwarp(): the same for its lanes;
 //   - a launch: what the launching thread (no other one) did before it, before all that the child does;
 //   - the end of a grid and of all its descendants, before: the next grid of the same stream of the launching block (its NULL stream, or a
-//     named one); the tail launches of the grid that launched it; the next grid of the host's stream; the host; what a thread of the
-//     launching block does after it has waited for all children;
+//     named one), and the next of a stream that waits for an event which captured this one; the tail launches of the grid that launched
+//     it; the next grid of the host's stream; the host; what a thread of the launching block does after it has waited for all children;
 //     what its launching thread did before is not part of this: two threads that launch into one stream may do so in either order;
 //   - atomics: what a release comes after, before what follows an acquire of its value, or of a later one that atomics made of it; a fence
 //     (__threadfence) makes a release of relaxed atomics behind it and an acquire of those before it.
+// An atomic operation or a fence whose scope is the block counts among the threads of this block alone, and an atomic of another block is
+// no part of its release sequence: two operations are morally strong only if the scope of each includes the thread of the other (PTX
+// ISA, "Morally Strong Operations"). So two atomics of different blocks race if the scope of one is its block.
 // A fence counts for later atomics of other threads too, if a barrier or a launch is between: __threadfence(); __syncthreads(); and then
-// one thread's atomicAdd(). __threadfence() is fence.sc, and any two of these are in an order at run time, in which the first synchronizes
-// with the second (PTX ISA, "Fence-SC" and "Synchronizes"). Say that fence A comes before atomic X in causality order, that Y reads
-// what X wrote, and that Y comes before fence B. If B were before A, then Y would come before X in causality order, and a read cannot
-// read from a write that comes after it ("Causality"). So A is before B. A fence of less than fence.sc has no such order: it counts for
-// the atomics of its own thread alone.
+// one thread's atomicAdd(). No release pattern says so: it begins with the fence of the thread that counts, which the writes of the others
+// do not come before (PTX ISA 9.0, 8.8 and 8.9.4). But __threadfence() is fence.sc. Any two of these are in an order at run time, in which
+// the first synchronizes with the second (8.9.3, 8.9.4), and a barrier synchronizes, so that causality order goes on through it (8.9.5).
+// Say that fence A comes before atomic X in causality order, that Y reads what X wrote, and that Y comes before fence B. If B were before
+// A, then Y would come before X in causality order, and a read cannot read from a write that comes after it (8.10.6). So A is before B. If
+// Y reads what other atomics made of X, this follows only where Y writes too: Y would come before X in coherence order (8.10.1), and
+// behind it, because atomics are atomic (8.10.3, 8.10.5). For a load no axiom says so, and it acquires what comes before the last write
+// alone. A fence of less than fence.sc has no such order: it counts for the atomics of its own thread alone.
 // What a child does is in no order with what its parent does after the launch. A wait (launch_and_wait) orders by its flag alone, an
 // atomic: the child releases it in complete(), and the parent acquires it.
 //
@@ -34,6 +40,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -79,6 +86,7 @@ struct WatchedGrid {
     WatchedGrid* before = nullptr; // in the stream of the launching block
     Clock base = nullptr;          // what all its threads know: what their launcher knew, and `after`
     Clock after = nullptr;         // what was complete before it started
+    Clock awaited = nullptr;       // the part that events captured for which its stream waits
     // What its end adds: the grid, its descendants, what their threads acquired, and the grids before it in its stream.
     Clock ended = nullptr;
     Fenced fenced;    // of its launching thread
@@ -93,10 +101,18 @@ struct WatchedThread {
     Clock acquired = nullptr;                    // since the last barrier
     Clock released = nullptr;                    // what its last fence released
     Clock unfenced = nullptr;                    // what its relaxed atomics read, and a fence will acquire
+    Clock released_in_block = nullptr;           // the same of the scope of the block: more
+    Clock unfenced_in_block = nullptr;           // what a fence of that scope will acquire
     const volatile void* may_wait_for = nullptr; // what it reads again and again
     std::uint32_t reads_that_may_wait = 0;
     Fenced fenced;    // since the last barrier
     SeenAtomics seen; // since the last barrier
+};
+
+// What an event captured: a clock, and the end of a grid.
+struct Captured {
+    Clock clock = nullptr;
+    const WatchedGrid* grid = nullptr;
 };
 
 struct WatchedBlock {
@@ -108,6 +124,7 @@ struct WatchedBlock {
     Fenced fenced;                                                     // of all its threads
     SeenAtomics seen;                                                  // by all its threads
     std::vector<std::pair<std::uint64_t, WatchedGrid*>> last_children; // by stream; 0: its NULL stream
+    std::map<std::uint64_t, Clock> awaited;   // by stream: what events captured for which it waits
     std::vector<const WatchedGrid*> children; // that nobody has waited for, without tail launches
     Clock waited = nullptr;                   // what the end of the others adds
     std::vector<WatchedThread> threads;
@@ -155,6 +172,10 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void forget(const void* begin) override;
     void host_wrote(const void* begin, std::size_t bytes) override;
     void synchronized() override;
+    void stream_synchronized(std::uint64_t stream) override;
+    void event_synchronized(std::uint64_t captured) override;
+    std::uint64_t captures(void* thread, std::uint64_t stream) override;
+    void stream_waits(void* thread, std::uint64_t stream, std::uint64_t captured) override;
     void* launched(void* thread, Mechanism mechanism, std::uint64_t stream, const void* place) override;
     void starts(void* grid) override;
     void done(void* grid) override;
@@ -176,19 +197,30 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     void enters(WatchedThread& thread, const void* place);
     void leaves(WatchedThread& thread);
     // False of memory whose atomics order nothing, that nobody named, or that is not there. `reads`: what was there before matters.
+    // `in_block`: an atomic operation whose scope is the block.
     bool accesses(WatchedThread& thread, std::uintptr_t address, std::size_t bytes, AccessKind kind, bool reads,
-                  const void* place);
+                  const void* place, bool in_block = false);
     // After the access itself: what it acquires and releases.
-    void reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires);
-    void writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading);
+    // `in_block`: of the scope of the block.
+    // `and_writes`: an atomic operation that does both, and not a load.
+    void reads_atomically(WatchedThread& thread, std::uintptr_t address, bool acquires, bool and_writes,
+                          bool in_block);
+    void writes_atomically(WatchedThread& thread, std::uintptr_t address, bool releases, bool after_reading,
+                           bool in_block);
     // `sequential`: sequentially consistent.
-    void fences(WatchedThread& thread, bool acquires, bool releases, bool sequential);
+    void fences(WatchedThread& thread, bool acquires, bool releases, bool sequential, bool in_block);
 
   private:
     struct Released { // by the atomic writes to an address
         Clock clock = nullptr;
-        Clock sequential = nullptr;  // the part that fences released which are sequentially consistent
-        Clock with_fences = nullptr; // if there had been fences
+        Clock sequential = nullptr;              // the part that fences released which are sequentially consistent
+        Clock last_sequential = nullptr;         // of this, that of the last write
+        Clock with_fences = nullptr;             // if there had been fences
+        std::optional<std::uint64_t> writer;     // the block, if all of them were of one block
+        std::map<std::uint64_t, Clock> in_block; // more, to the threads of a block
+
+        // What the atomics of this block released to its own threads.
+        Clock to_own_threads(Clocks& clocks, std::uint64_t block) const;
     };
     // Of bytes, an access has as many cells as bytes: its pairs are counted with the first.
     std::vector<Access> counted_;
@@ -228,6 +260,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::vector<Race> described_races() const;
     std::vector<BadAccess> described_bad_accesses() const;
     void merge(Fenced& into, const Fenced& more);
+    Clock end_of(std::uint64_t captured);
     // Of all that the detector keeps.
     std::size_t bytes() const;
     // For so many bytes more. Without it nothing is kept from now on, and the case will be refused.
@@ -249,6 +282,7 @@ class Detector final : public cpu::Observer, public cpu::Interruptible
     std::map<std::pair<std::uintptr_t, std::uint64_t>, Clock> releases_;
     Clock host_ = nullptr;
     std::map<std::uint64_t, Clock> streams_; // of the host
+    std::vector<Captured> captured_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Found> found_;
     std::map<std::tuple<BadAccess::Kind, std::uint32_t, AccessKind>, FoundBad> found_bad_; // by site
     std::uint64_t accesses_ = 0;

@@ -84,12 +84,13 @@ void atomic(const volatile void* address, std::size_t bytes, Atomic what, int or
     if (thread == nullptr)
         return;
     const Busy busy;
-    if (!detector().accesses(*thread, number(address), bytes, kind, reads, place))
+    const bool in_block = cpu::current_thread->in_block_scope;
+    if (!detector().accesses(*thread, number(address), bytes, kind, reads, place, in_block))
         return;
     if (what != Atomic::store)
-        detector().reads_atomically(*thread, number(address), acquires(order));
+        detector().reads_atomically(*thread, number(address), acquires(order), what != Atomic::load, in_block);
     if (what != Atomic::load)
-        detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store);
+        detector().writes_atomically(*thread, number(address), releases(order), what != Atomic::store, in_block);
 }
 
 // An access of a volatile variable has the order of a relaxed atomic one (PTX ISA, "ld.volatile" and "st.volatile").
@@ -249,7 +250,7 @@ void __tsan_atomic_thread_fence(int order)
     if (nestbed::races::WatchedThread* const thread = nestbed::races::watched()) {
         const nestbed::races::Busy busy;
         nestbed::races::detector().fences(*thread, nestbed::races::acquires(order), nestbed::races::releases(order),
-                                          order == __ATOMIC_SEQ_CST);
+                                          order == __ATOMIC_SEQ_CST, nestbed::cpu::current_thread->in_block_scope);
     }
 }
 void __tsan_atomic_signal_fence(int) {}

@@ -149,11 +149,12 @@ void shorten(std::vector<Access>& accesses)
         return;
     // A later access of a thread is of a later phase and epoch.
     const auto by_thread = [](const Access& access) {
-        return std::tuple(access.grid, access.block, access.thread, access.kind, ~access.phase, ~access.epoch);
+        return std::tuple(access.grid, access.block, access.thread, access.kind, access.in_block, ~access.phase,
+                          ~access.epoch);
     };
     std::ranges::stable_sort(accesses, {}, by_thread);
     const auto same = [](const Access& left, const Access& right) {
-        return left.same_thread(right) && left.kind == right.kind;
+        return left.same_thread(right) && left.kind == right.kind && left.in_block == right.in_block;
     };
     accesses.erase(std::unique(accesses.begin(), accesses.end(), same), accesses.end());
 }

@@ -33,6 +33,7 @@ struct Access {
     std::uint32_t site;  // see Sites
     std::uint16_t thread;
     AccessKind kind;
+    bool in_block = false; // an atomic operation whose scope is the block
 
     bool same_thread(const Access& other) const
     {
@@ -77,6 +78,7 @@ struct Region {
     std::size_t guard = 0;      // bytes before and behind it that belong to nothing
     bool uninitialized = false; // `written` is kept
     bool orders = true;         // its atomics do
+    bool has_scopes = false;    // some of its atomics have the scope of a block
     Cells cells{};
     std::vector<bool> written{}; // by cell; empty: nothing is
     std::size_t held = 0;        // bytes of its cells

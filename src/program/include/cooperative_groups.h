@@ -11,17 +11,27 @@ class thread_block
 {
   public:
     static unsigned long long size() { return num_threads(); }
-    static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+    static unsigned num_threads()
+    {
+        return nestbed::cpu::current_thread->block_dim.x * nestbed::cpu::current_thread->block_dim.y *
+               nestbed::cpu::current_thread->block_dim.z;
+    }
     static unsigned thread_rank() { return nestbed::cpu::linear_thread(); }
-    static dim3 group_index() { return blockIdx; }
-    static dim3 thread_index() { return threadIdx; }
-    static dim3 group_dim() { return blockDim; }
-    static dim3 dim_threads() { return blockDim; }
-    static void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { __syncthreads(file, line); }
+    static dim3 group_index() { return nestbed::cpu::current_thread->block_index; }
+    static dim3 thread_index() { return nestbed::cpu::current_thread->thread_index; }
+    static dim3 group_dim() { return nestbed::cpu::current_thread->block_dim; }
+    static dim3 dim_threads() { return nestbed::cpu::current_thread->block_dim; }
+    static void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+    {
+        __syncthreads(file, line);
+    }
     struct arrival_token {
     };
     static arrival_token barrier_arrive() { return {}; }
-    static void barrier_wait(arrival_token&&) { sync(); }
+    static void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+    {
+        sync(file, line);
+    }
 };
 inline thread_block this_thread_block()
 {
@@ -181,10 +191,14 @@ coalesced_group binary_partition(const Group& group, bool predicate)
     return labeled_partition(group, (int)predicate);
 }
 
+// The barrier is that of the call in the program.
 template <class Group>
-void sync(const Group& group)
+void sync(const Group& group, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
-    group.sync();
+    if constexpr (std::is_same<Group, thread_block>::value)
+        group.sync(file, line);
+    else
+        group.sync();
 }
 template <class Group>
 unsigned thread_rank(const Group& group)
@@ -276,9 +290,9 @@ void memcpy_async(const Group& group, T* to, const T* from, size_t bytes)
         to[at] = from[at];
 }
 template <class Group>
-void wait(const Group& group)
+void wait(const Group& group, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
-    group.sync();
+    sync(group, file, line);
 }
 // NOLINTEND
 

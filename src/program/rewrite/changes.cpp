@@ -1,6 +1,7 @@
 #include "program/rewrite/changes.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace nestbed::program
 {
@@ -112,10 +113,33 @@ void Changes::write_token(std::string& out, std::size_t token, bool on_one_line,
     out += change->after;
 }
 
+void Changes::remove_word(std::string_view word)
+{
+    removed_word_ = word;
+    for (std::size_t token = 0; token < source_.size(); ++token)
+        if (source_.is(token, word))
+            remove(token, token + 1);
+}
+
+std::string Changes::other_text(const Token& token) const
+{
+    std::string text(source_.text_of(token));
+    if (token.kind != TokenKind::system || removed_word_.empty())
+        return text;
+    const auto is_in_word = [&](std::size_t at) {
+        return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+    };
+    for (std::size_t at = text.find(removed_word_); at != std::string::npos;
+         at = text.find(removed_word_, at + removed_word_.size()))
+        if (!is_in_word(at - 1) && !is_in_word(at + removed_word_.size()))
+            text.replace(at, removed_word_.size(), removed_word_.size(), ' ');
+    return text;
+}
+
 void Changes::write_other(std::string& out, const Token& token, bool on_one_line) const
 {
     if (!on_one_line)
-        out += source_.text_of(token);
+        out += other_text(token);
     else if (token.kind != TokenKind::directive && token.kind != TokenKind::system && !out.ends_with(' '))
         out += ' ';
 }
@@ -126,7 +150,7 @@ void Changes::write_lines(std::string& out, std::size_t begin, std::size_t end) 
     for (std::size_t at = begin; at < end; ++at) {
         const Token& token = source_.all_tokens()[at];
         if (token.kind == TokenKind::directive || token.kind == TokenKind::system)
-            out += source_.text_of(token);
+            out += other_text(token);
         else
             append_line_breaks(out, source_.text_of(token));
     }

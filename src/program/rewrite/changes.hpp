@@ -25,6 +25,8 @@ class Changes
     // Moves tokens [begin, end), on one line and with their changes, to before the token `to` and behind what is
     // inserted there. `left` is inserted in their old place. Moved parts may contain each other, but not overlap.
     void move(std::size_t begin, std::size_t end, std::size_t to, std::string_view left);
+    // Removes a word everywhere, in system parts too.
+    void remove_word(std::string_view word);
     // Appends lines to the end of the text.
     void append_line(std::string_view line) { appended_ += std::string(line) + "\n"; }
 
@@ -59,6 +61,7 @@ class Changes
                std::size_t depth) const;
     void write_token(std::string& out, std::size_t token, bool on_one_line, std::size_t depth) const;
     void write_other(std::string& out, const Token& token, bool on_one_line) const;
+    std::string other_text(const Token& token) const;
     void write_lines(std::string& out, std::size_t begin, std::size_t end) const;
 
     const Source& source_;
@@ -66,6 +69,7 @@ class Changes
     std::vector<Change> changes_;
     std::vector<Move> moves_;
     std::string appended_;
+    std::string_view removed_word_;
     std::vector<std::string> warnings_;
 };
 

@@ -2,9 +2,11 @@
 #include "program/rewrite/functions.hpp"
 #include "program/rewrite/inline_ptx.hpp"
 #include "program/rewrite/launches.hpp"
+#include "program/rewrite/own_names.hpp"
 #include "program/rewrite/refused_names.hpp"
 #include "program/rewrite/rewriter.hpp"
 #include "program/rewrite/shared_variables.hpp"
+#include "program/rewrite/waiting_loops.hpp"
 
 #include <array>
 #include <utility>
@@ -98,11 +100,15 @@ class ExecutorRewriter
         for (const Function& function : functions)
             if (function.is_kernel)
                 kernel(function);
-        rewrite_shared_variables(source_, find_lambdas(source_), changes_);
+        const std::vector<LambdaBody> lambdas = find_lambdas(source_);
+        rewrite_shared_variables(source_, lambdas, changes_);
+        restore_own_names(source_, functions, lambdas, changes_);
+        rewrite_waiting_loops(source_, device_code(functions, lambdas), changes_);
         rewrite_inline_ptx(source_, functions, changes_);
         for (std::size_t token = 0; token < source_.size(); ++token)
             if (source_.is(token, "cudaMalloc") || source_.is(token, "cudaMallocManaged"))
                 allocation(token);
+        changes_.remove_word("__device__");
         register_files(folder);
         return std::move(changes_);
     }

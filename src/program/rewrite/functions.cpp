@@ -248,4 +248,20 @@ std::vector<LambdaBody> find_lambdas(const Source& source)
     return lambdas;
 }
 
+std::vector<TokenRange> device_code(const std::vector<Function>& functions, const std::vector<LambdaBody>& lambdas)
+{
+    std::vector<TokenRange> all;
+    for (const Function& each : functions)
+        all.push_back({each.attribute, (each.body == kNoToken ? each.parameters_end : each.body_end) + 1});
+    for (const LambdaBody& each : lambdas)
+        if (each.is_device)
+            all.push_back({each.captures, each.body_end + 1});
+    std::ranges::sort(all, {}, &TokenRange::begin);
+    std::vector<TokenRange> outer;
+    for (const TokenRange& each : all)
+        if (outer.empty() || each.begin >= outer.back().end)
+            outer.push_back(each);
+    return outer;
+}
+
 } // namespace nestbed::program

@@ -32,6 +32,15 @@ struct LambdaBody {
 
 std::vector<LambdaBody> find_lambdas(const Source& source);
 
+// Tokens [begin, end).
+struct TokenRange {
+    std::size_t begin;
+    std::size_t end;
+};
+
+// What a GPU runs: kernels, device functions and device lambdas, with their parameters. In order, and none within another one.
+std::vector<TokenRange> device_code(const std::vector<Function>& functions, const std::vector<LambdaBody>& lambdas);
+
 // The token after __global__, __device__ or their other spelling that begins here; kNoToken if none does.
 // `word` is `global` or `device`.
 std::size_t attribute_end(const Source& source, std::size_t token, std::string_view word);

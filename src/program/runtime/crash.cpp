@@ -85,6 +85,9 @@ void write_source(const void* code)
     Dl_info object{};
     if (dladdr(code, &object) == 0)
         return;
+    Dl_info own{};
+    const bool is_of_program = // or of a shared library: the executor is in the program
+        dladdr(reinterpret_cast<const void*>(&write_number), &own) == 0 || own.dli_fbase == object.dli_fbase;
     constexpr std::uintptr_t kFixedBase = 0x400000;
     const auto base = reinterpret_cast<std::uintptr_t>(object.dli_fbase);
     auto address = reinterpret_cast<std::uintptr_t>(code);
@@ -101,8 +104,11 @@ void write_source(const void* code)
     const pid_t child = fork();
     if (child == 0) {
         std::array<char, 4096> program{};
-        if (readlink("/proc/self/exe", program.data(), program.size() - 1) > 0)
-            execl("/bin/sh", "sh", "-c", kCommand, program.data(), &text.at(at), nullptr); // NOLINT(*-vararg)
+        const char* file = object.dli_fname;
+        if (is_of_program)
+            file = readlink("/proc/self/exe", program.data(), program.size() - 1) > 0 ? program.data() : nullptr;
+        if (file != nullptr)
+            execl("/bin/sh", "sh", "-c", kCommand, file, &text.at(at), nullptr); // NOLINT(*-vararg)
         _exit(1);
     }
     if (child > 0)

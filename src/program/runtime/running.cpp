@@ -49,8 +49,18 @@ std::string source_of(const void* code)
     const auto address = reinterpret_cast<std::uintptr_t>(code);
     const auto base = reinterpret_cast<std::uintptr_t>(object.dli_fbase);
     constexpr std::uintptr_t kFixedBase = 0x400000;
-    const std::string command = fmt::format("addr2line -i -e \"$(readlink /proc/{}/exe)\" {:#x} 2>/dev/null",
-                                            getpid(), base == kFixedBase ? address : address - base);
+    Dl_info own{};
+    const bool is_of_program = // or of a shared library: the executor is in the program
+        dladdr(reinterpret_cast<const void*>(&source_of), &own) == 0 || own.dli_fbase == object.dli_fbase;
+    std::string file = fmt::format("\"$(readlink /proc/{}/exe)\"", getpid());
+    if (!is_of_program) {
+        file = "'";
+        for (const char* byte = object.dli_fname; *byte != '\0'; ++byte)
+            file += *byte == '\'' ? std::string("'\\''") : std::string(1, *byte);
+        file += "'";
+    }
+    const std::string command =
+        fmt::format("addr2line -i -e {} {:#x} 2>/dev/null", file, base == kFixedBase ? address : address - base);
     // NOLINTNEXTLINE(cert-env33-c): addr2line is of binutils, which come with the compiler
     std::FILE* const pipe = popen(command.c_str(), "r");
     if (pipe == nullptr)

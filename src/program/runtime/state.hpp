@@ -10,12 +10,6 @@
 #include <mutex>
 #include <string>
 
-// The words of the CUDA language are for the user's files.
-#undef threadIdx
-#undef blockIdx
-#undef blockDim
-#undef gridDim
-
 namespace nestbed::program
 {
 

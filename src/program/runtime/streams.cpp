@@ -9,12 +9,14 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 struct CUevent_st {
     std::chrono::steady_clock::time_point at;
     bool recorded = false;
     bool timing = true;
+    std::uint64_t captured = 0; // for the observer
 };
 
 namespace nestbed::program
@@ -36,7 +38,7 @@ unsigned flags_of(cudaStream_t stream)
 // Streams with work that the host has not waited for.
 struct Used {
     bool null_stream = false;
-    bool blocking = false;
+    std::set<std::uint64_t> blocking{};
 };
 thread_local Used used;
 
@@ -60,6 +62,21 @@ cudaError_t with_event(cudaEvent_t event, Use&& use)
     const std::lock_guard lock(of.mutex);
     const auto found = of.all.find(event);
     return found == of.all.end() ? noted(cudaErrorInvalidResourceHandle) : noted(use(*found->second));
+}
+
+// Of the calling thread; nullptr: the host.
+void* observed_thread()
+{
+    return cpu::in_kernel() ? cpu::current_thread->observed : nullptr;
+}
+// While the host runs a grid, its kernels are in no need of the lock.
+std::unique_lock<std::mutex> locked_by_host()
+{
+    return cpu::in_kernel() ? std::unique_lock<std::mutex>() : std::unique_lock(state().running);
+}
+bool is_observed()
+{
+    return !cpu::in_kernel() || observed_thread() != nullptr;
 }
 
 cudaError_t wait_for_all()
@@ -86,12 +103,19 @@ bool is_named(cudaStream_t stream)
 
 void use_stream(cudaStream_t stream)
 {
-    const bool blocking = is_named(stream) && (flags_of(stream) & cudaStreamNonBlocking) == 0;
-    const bool orders = (!is_named(stream) && used.blocking) || (blocking && used.null_stream);
-    if (orders)
-        host_waited();
-    used.null_stream |= !is_named(stream);
-    used.blocking |= blocking;
+    const auto waits = [](std::uint64_t later, std::uint64_t earlier) {
+        if (cpu::observer != nullptr)
+            cpu::observer->stream_waits(nullptr, later, cpu::observer->captures(nullptr, earlier));
+    };
+    if (!is_named(stream)) {
+        for (const std::uint64_t other : used.blocking)
+            waits(0, other);
+        used.null_stream = true;
+    } else if ((flags_of(stream) & cudaStreamNonBlocking) == 0) {
+        if (used.null_stream)
+            waits(number_of(stream), 0);
+        used.blocking.insert(number_of(stream));
+    }
 }
 
 void host_waited()
@@ -127,20 +151,42 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return is_named(stream) ? noted(sticky_error()) : noted(cudaErrorInvalidResourceHandle);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t /*stream*/)
+// The NULL stream waits for the others that are blocking, so that to wait for it is to wait for all.
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return wait_for_all();
+    if (nestbed::cpu::in_kernel() || !is_named(stream))
+        return wait_for_all();
+    const std::lock_guard lock(state().running);
+    if (nestbed::cpu::observer != nullptr)
+        nestbed::cpu::observer->stream_synchronized(number_of(stream));
+    return noted(sticky_error());
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t /*stream*/)
+cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return wait_for_all();
+    return cudaStreamSynchronize(stream);
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t /*stream*/, cudaEvent_t event, unsigned /*flags*/)
+// What was launched is complete: by the host at once, by a block when complete_children() returns.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/)
 {
-    const cudaError_t error = with_event(event, [](const CUevent_st&) { return cudaSuccess; });
-    return error == cudaSuccess ? wait_for_all() : error;
+    const std::unique_lock lock = locked_by_host();
+    bool recorded = false;
+    std::uint64_t captured = 0;
+    const cudaError_t error = with_event(event, [&](const CUevent_st& of) {
+        recorded = of.recorded;
+        captured = of.captured;
+        return cudaSuccess;
+    });
+    if (error != cudaSuccess || !recorded)
+        return error;
+    if (nestbed::cpu::in_kernel())
+        nestbed::cpu::complete_children();
+    else
+        use_stream(stream);
+    if (nestbed::cpu::observer != nullptr && is_observed())
+        nestbed::cpu::observer->stream_waits(observed_thread(), number_of(stream), captured);
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags)
@@ -191,10 +237,15 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return of.all.erase(event) == 1 ? cudaSuccess : noted(cudaErrorInvalidResourceHandle);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t /*stream*/)
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    return with_event(event, [](CUevent_st& of) {
+    const std::unique_lock lock = locked_by_host();
+    if (!nestbed::cpu::in_kernel())
+        use_stream(stream);
+    return with_event(event, [stream](CUevent_st& of) {
         of.recorded = true;
+        if (nestbed::cpu::observer != nullptr && is_observed())
+            of.captured = nestbed::cpu::observer->captures(observed_thread(), number_of(stream));
         of.at = std::chrono::steady_clock::now();
         return cudaSuccess;
     });
@@ -202,8 +253,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t /*stream*/)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    const cudaError_t error = with_event(event, [](const CUevent_st&) { return cudaSuccess; });
-    return error == cudaSuccess ? wait_for_all() : error;
+    if (nestbed::cpu::in_kernel())
+        return wait_for_all();
+    const std::lock_guard lock(state().running);
+    return with_event(event, [](const CUevent_st& of) {
+        if (nestbed::cpu::observer != nullptr && of.recorded)
+            nestbed::cpu::observer->event_synchronized(of.captured);
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)

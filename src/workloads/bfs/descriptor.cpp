@@ -1,8 +1,8 @@
 #include "workloads/bfs/descriptor.hpp"
 
-#include "model/estimate.hpp"
 #include "model/graph_file.hpp"
 #include "model/strategy.hpp"
+#include "workloads/bfs/graph_cost.hpp"
 
 #include <array>
 #include <filesystem>
@@ -51,19 +51,14 @@ double input_us(const Case& point)
     return static_cast<double>(graph_edges(point)) * kEdgeMade;
 }
 
-double work_us(const StrategyInfo& /*info*/, const Case& point)
+double work_us(const StrategyInfo& info, const Case& point)
 {
-    constexpr double kEdgeOnGpu = 1e-5;
-    constexpr double kEdgeExecuted = 0.3;
-    return static_cast<double>(graph_edges(point)) *
-           (point.backend == BackendKind::cuda ? kEdgeOnGpu : kEdgeExecuted);
+    return graph_work_us(info, point, static_cast<double>(graph_edges(point)));
 }
 
 double launches(const StrategyInfo& info, const Case& point)
 {
-    if (!info.offers && !info.has(axis::threshold)) // one per large level
-        return kEstimatedLevels;
-    return launches_of_items(point, static_cast<double>(point.elements), point.block, 1);
+    return graph_launches(info, point, static_cast<double>(graph_edges(point)));
 }
 
 constexpr AxisSet kAxes{axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed};

@@ -8,7 +8,7 @@ template <Bug bug, bool release, bool acquire>
 __global__ void last_block_kernel(int* numbers, int* result)
 {
     if (threadIdx.x == 0) {
-        // race in last_block.missing_fence, last_block without release.missing_fence
+        // race in last_block.missing_fence, last_block without release.missing_fence, last_block.block_scope
         // race in last_block without acquire.missing_fence
         numbers[blockIdx.x] = 10 + blockIdx.x;
         if constexpr (bug == Bug::kBlockScope)
@@ -19,7 +19,7 @@ __global__ void last_block_kernel(int* numbers, int* result)
             if constexpr (acquire)
                 __threadfence();
             for (int i = 0; i < gridDim.x; ++i)
-                // race in last_block.missing_fence, last_block without release.missing_fence
+                // race in last_block.missing_fence, last_block without release.missing_fence, last_block.block_scope
                 // race in last_block without acquire.missing_fence
                 *result += numbers[i];
         }
@@ -294,7 +294,7 @@ int main(int argc, char** argv)
          {"last_block", Bug::kMissingFence, last_block<Bug::kMissingFence, false, false>},
          {"last_block without release", Bug::kMissingFence, last_block<Bug::kMissingFence, false, true>},
          {"last_block without acquire", Bug::kMissingFence, last_block<Bug::kMissingFence, true, false>},
-         {"last_block", Bug::kBlockScope, last_block<Bug::kBlockScope, true, true>, "", "Scopes."},
+         {"last_block", Bug::kBlockScope, last_block<Bug::kBlockScope, true, true>},
          {"last_block_barrier", Bug::kNone, last_block_barrier<Bug::kNone>},
          {"last_block_barrier", Bug::kMissingFence, last_block_barrier<Bug::kMissingFence>},
          {"last_block_barrier", Bug::kMissingBarrier, last_block_barrier<Bug::kMissingBarrier>},

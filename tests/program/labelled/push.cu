@@ -51,6 +51,6 @@ int main(int argc, char** argv)
     std::vector<Variant> all;
     add<Push, Bug::kNone, Bug::kMissingAtomic, Bug::kCheckFirst, Bug::kMissingGuard, Bug::kOutOfBounds,
         Bug::kUninitialized>(all);
-    add_ways<Push, Bug::kBlockScope, Way::kThread, Way::kWarp, Way::kBlock>(all, "", "Scopes.");
+    add_ways<Push, Bug::kBlockScope, Way::kThread, Way::kWarp, Way::kBlock>(all);
     return run_variant(argc, argv, all);
 }

@@ -8,7 +8,8 @@ namespace nestbed::program
 {
 
 // A thread that waits for another one must let it run. It gives way after this much: an atomic operation that changes
-// memory counts 1, one that leaves it as it is counts kSpin, because that is how a thread waits.
+// memory counts 1, and so does a round of a loop that may wait; an atomic operation that leaves memory as it is counts kSpin, and
+// so does a round of a loop that does nothing else, because that is how a thread waits.
 inline constexpr std::uint32_t kSpinLimit = 1U << 16U;
 inline constexpr std::uint32_t kSpin = kSpinLimit / 128;
 
@@ -17,17 +18,37 @@ __attribute__((no_sanitize("thread"))) inline void spun(std::uint32_t weight)
     cpu::ThreadContext* const thread = cpu::current_thread;
     if (thread != nullptr && (thread->program.spins += weight) >= kSpinLimit) {
         thread->program.spins = 0;
-        cpu::give_way();
+        if (weight > 1 || cpu::has_stacks_to_spare())
+            cpu::give_way();
     }
 }
 inline void spun_if_same(bool same)
 {
     spun(same ? kSpin : 1);
 }
-// For the body of a loop that has none.
-inline void empty_loop()
+// While there is one, what the thread does atomically has the scope of its block, for the race detector.
+template <bool in_block = true>
+class BlockScope
 {
-    spun(kSpin);
+  public:
+    BlockScope() { set(in_block); }
+    ~BlockScope() { set(false); }
+    BlockScope(const BlockScope&) = delete;
+    BlockScope& operator=(const BlockScope&) = delete;
+
+  private:
+    __attribute__((no_sanitize("thread"))) static void set(bool value)
+    {
+        if (in_block && cpu::current_thread != nullptr)
+            cpu::current_thread->in_block_scope = value;
+    }
+};
+
+// In the condition of a loop that may wait; no part of a constant expression.
+constexpr void waits(std::uint32_t weight)
+{
+    if (!__builtin_is_constant_evaluated())
+        spun(weight);
 }
 
 // The place is that of the call in the program: all threads of a block must meet at the same barrier.
@@ -164,6 +185,7 @@ inline void __threadfence()
 }
 inline void __threadfence_block()
 {
+    const nestbed::program::BlockScope<> scope;
     __threadfence();
 }
 inline void __threadfence_system()
@@ -182,7 +204,7 @@ inline void __nanosleep(unsigned)
 inline void __brkpt() {}
 inline void __prof_trigger(int) {}
 
-// The forms with a scope do the same: the executor has one scope.
+// The forms with a scope do the same on the executor. The race detector knows the scope of a block.
 #define NESTBED_ATOMIC(name, ...)                                                                                    \
     template <class T>                                                                                               \
     nestbed::program::Plain<T> name(T* address, nestbed::program::NotDeduced<T> value)                               \
@@ -195,6 +217,7 @@ inline void __prof_trigger(int) {}
     template <class T>                                                                                               \
     nestbed::program::Plain<T> name##_block(T* address, nestbed::program::NotDeduced<T> value)                       \
     {                                                                                                                \
+        const nestbed::program::BlockScope<> scope;                                                                  \
         return name(address, value);                                                                                 \
     }                                                                                                                \
     template <class T>                                                                                               \
@@ -237,6 +260,7 @@ template <class T>
 nestbed::program::Plain<T> atomicCAS_block(T* address, nestbed::program::NotDeduced<T> expected,
                                            nestbed::program::NotDeduced<T> desired)
 {
+    const nestbed::program::BlockScope<> scope;
     return atomicCAS(address, expected, desired);
 }
 template <class T>

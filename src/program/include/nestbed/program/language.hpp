@@ -1,4 +1,4 @@
-// CUDA's words, built-in variables and vector types. The rewriter removes __global__ and __shared__.
+// CUDA's words, built-in variables and vector types. The rewriter removes __device__, __global__ and __shared__.
 #pragma once
 
 #ifdef __NVCC_DIAG_PRAGMA_SUPPORT__ // the real nvcc, which found one of nestbed's headers by CPLUS_INCLUDE_PATH
@@ -43,8 +43,10 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #endif
 
 // NOLINTBEGIN: these names are CUDA's.
+#ifdef __CUDACC__
+#define __device__ __device__ // the rewriter removes the word
+#else                         // a C++ file: the rewriter does not see it, and it only declares kernels
 #define __device__
-#ifndef __CUDACC__ // a C++ file: the rewriter does not see it, and it only declares kernels
 #define __global__
 #define __shared__
 #endif
@@ -77,10 +79,16 @@ void* memset(void* to, int byte, std::size_t bytes) noexcept __asm__("nestbed_wa
 #define __DEVICE_LAUNCH_PARAMETERS_H__
 #define __DEVICE_TYPES_H__
 
+#ifdef __CUDACC__
+// The rewriter knows these expressions (rewrite/own_names.cpp).
 #define threadIdx (::nestbed::cpu::current_thread->thread_index)
 #define blockIdx (::nestbed::cpu::current_thread->block_index)
 #define blockDim (::nestbed::cpu::current_thread->block_dim)
 #define gridDim (::nestbed::cpu::current_thread->grid_dim)
+#else // a C++ file may have variables of these names, and headers for both kinds of files may use them
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
+#endif
 inline constexpr int warpSize = 32;
 
 #define NESTBED_VECTORS(T, name, align_2, align_4)                                                                   \
