@@ -145,11 +145,11 @@ class CheckedOutput : public std::streambuf
 const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands{
-        run_command(),     show_command(),      merge_command(), compare_command(),    list_command(),
-        info_command(),    hello_command(),     blobs_command(), mandelbrot_command(), quadtree_command(),
-        graph_command(),   trace_command(),     tree_command(),  races_command(),      count_command(),
-        nvcc_command(),    cpu_command(),       test_command(),  profile_command(),    reconcile_command(),
-        predict_command(), calibrate_command(), warps_command(), statistics_command()};
+        run_command(),       show_command(),    check_command(),     merge_command(), compare_command(),
+        list_command(),      info_command(),    hello_command(),     blobs_command(), mandelbrot_command(),
+        quadtree_command(),  graph_command(),   trace_command(),     tree_command(),  races_command(),
+        count_command(),     nvcc_command(),    cpu_command(),       test_command(),  profile_command(),
+        reconcile_command(), predict_command(), calibrate_command(), warps_command(), statistics_command()};
     return commands;
 }
 
