@@ -4,6 +4,7 @@ All code that draws or shows a CSV uses this module. Times are in microseconds. 
 ratios, come from `nestbed statistics`, as in the table of a run: the same CSV gives the same numbers. Needs Debian's
 python3-pandas, and NESTBED, the path of a nestbed.
 """
+import contextlib
 import csv
 import errno
 import hashlib
@@ -20,6 +21,7 @@ import numpy
 import pandas
 
 import packed_csv
+import row_check
 from manifests import manifest_path
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
@@ -145,6 +147,21 @@ def read_rows(path):
     return header, [line for line, _ in rows], [row for _, row in rows]
 
 
+@contextlib.contextmanager
+def checked(path):
+    """Checks by `nestbed check` that the rows of a log are as a run writes them, while the body of the `with` reads it. For a CSV that is
+    not a log, the body says why. Raises LogError, and StatisticsError if nestbed cannot be run."""
+    header = set(header_of(path))
+    if not (set(NEEDED) <= header or {"run_id", "status"} <= header):
+        yield
+        return
+    try:
+        with row_check.checked(path):
+            yield
+    except row_check.RowError as error:
+        raise LogError(str(error)) from error
+
+
 def _parsed(path, parse):
     """What `parse` makes of an open CSV. Raises LogError."""
     try:
@@ -166,7 +183,8 @@ def read_log(path):
     are cut; `attrs["whole"]` has the full names. Raises LogError.
     """
     path, whole = pathlib.Path(path), {}
-    columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(READ), set(FLOATS)))
+    with checked(path):
+        columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(READ), set(FLOATS)))
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise LogError(f"{path}: it is not a log of `nestbed run`: it has no column {', '.join(missing)}")

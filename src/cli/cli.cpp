@@ -146,7 +146,7 @@ class CheckedOutput : public std::streambuf
 const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands = [] {
-        std::vector<Command> all{run_command(),     show_command(), merge_command(),
+        std::vector<Command> all{run_command(),     show_command(), check_command(), merge_command(),
                                  compare_command(), list_command(), info_command()};
         std::ranges::move(picture_commands(), std::back_inserter(all));
         for (const auto& make : {graph_command, trace_command, tree_command, races_command, count_command,

@@ -55,22 +55,24 @@ GpuLog read_gpu_log(const std::string& path, std::ostream& err)
     for (const LogRow& row : log.rows)
         if (const std::string& backend = row.cells[log.column("backend")]; backend != name_of(BackendKind::cuda))
             refuse_log(fmt::format("{}:{}", path, row.line), fmt::format("the row is of backend {}", backend));
+    DeviceFacts facts;
+    std::string gpu;
+    for (const std::string& run_id : runs_of(log)) {
+        facts = gpu_in_manifest(path, run_id);
+        if (!gpu.empty() && gpu_of(facts) != gpu)
+            refuse_log(path, fmt::format("it has rows of {} and of {}", gpu, gpu_of(facts)));
+        gpu = gpu_of(facts);
+    }
     GpuLog read{.cases = logged_cases(log, runs_in_manifest(path, runs_of(log))),
                 .source = {.name = std::filesystem::path(path).filename().string(),
                            .sha256 = sha256_of(read_text_file(path)),
                            .rows = log.rows.size()},
-                .gpu = {},
+                .gpu = gpu,
                 .machines = {}};
+    read.cases.runs.at(BackendKind::cuda).device = facts;
     if (log.has("machine"))
         for (const LogRow& row : log.rows)
             read.machines.insert(row.cells[log.column("machine")]);
-    for (const std::string& run_id : runs_of(log)) {
-        const DeviceFacts facts = gpu_in_manifest(path, run_id);
-        if (!read.gpu.empty() && gpu_of(facts) != read.gpu)
-            refuse_log(path, fmt::format("it has rows of {} and of {}", read.gpu, gpu_of(facts)));
-        read.gpu = gpu_of(facts);
-        read.cases.runs.at(BackendKind::cuda).device = facts;
-    }
     return read;
 }
 

@@ -4,6 +4,7 @@
 #include "base/text_source.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/log_files.hpp"
 #include "inspect/compare.hpp"
 #include "inspect/compare_csv.hpp"
 #include "inspect/compare_text.hpp"
@@ -41,7 +42,7 @@ the tolerance those from run to run. Rows are matched by `key` where both logs
 have it, otherwise by their settings. gpu_us is compared where every row that is
 ok has one, otherwise wall_us.
 
-A duplicate row, or a row whose cells contradict each other, is an error.
+A duplicate row, or a row that contradicts itself or the manifest, is an error.
 Duplicates cannot be found in a log without a column `repetition`.
 
 Exit: 0 no regression; 3 a case is slower than the tolerance allows (also with
@@ -72,7 +73,7 @@ int compare(const Arguments& /*arguments*/, const Given& given, std::ostream& ou
 
     const ParsedLog before = parse_log(files[0], TextSource::of_file(files[0]));
     const ParsedLog after = parse_log(files[1], TextSource::of_file(files[1]));
-    const Comparison comparison = compare_logs(before, after);
+    const Comparison comparison = compare_logs(before, after, runs_of_manifest(before), runs_of_manifest(after));
     if (!csv.empty() && csv != "-")
         write_new_file(csv, compare_csv(comparison, tolerance), "the CSV", "--csv");
     if (!(out << (csv == "-" ? compare_csv(comparison, tolerance)

@@ -61,7 +61,8 @@ Command show_command()
     return {.name = "show",
             .arguments = "FILE.csv... [--markdown | --json | --csv]",
             .summary = "print the table of an existing log",
-            .text = "Prints the table that `nestbed run` prints, of each log.\n",
+            .text = "Prints the table that `nestbed run` prints, of each log. A row that contradicts\n"
+                    "itself or the manifest is an error: see `nestbed check`.\n",
             .files = "csv",
             .operands = SIZE_MAX,
             .options = {{.name = "markdown", .value = "", .help = "print Markdown tables"},

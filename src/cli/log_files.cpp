@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <set>
 #include <utility>
 
 namespace nestbed
@@ -31,11 +33,22 @@ std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log)
 {
     if (!log.has("run_id"))
         return {};
+    const std::set<std::string> runs = runs_of(log);
+    std::set<std::string> recorded;
     try {
-        return runs_in_manifest(log.path, runs_of(log));
-    } catch (const UsageError&) {
+        recorded = run_ids_in_manifest(log.path, runs);
+        if (std::ranges::includes(recorded, runs))
+            return runs_in_manifest(log.path, runs, Recorded::in_part);
+    } catch (const UsageError&) { // not a manifest, or one of an earlier version
         return {};
     }
+    for (const std::string& run : runs)
+        if (!recorded.contains(run) &&
+            std::ranges::any_of(runs, [&](const std::string& other) { return recorded.contains(other); }))
+            throw RunError(fmt::format("{}: it has no run {}, to which rows of {} belong; allowed: the manifest that "
+                                       "belongs to the log",
+                                       manifest_of(log.path, {}), run, log.path));
+    return {};
 }
 
 } // namespace nestbed

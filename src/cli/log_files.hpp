@@ -16,6 +16,7 @@ namespace nestbed
 ParsedLog read_log(const std::string& path, std::ostream& err);
 
 // The runs of the log's manifest. Empty without a manifest, or with that of another log: then only the rows are used.
+// Throws RunError for a manifest that has some of the log's runs, but not all.
 std::map<std::string, RunIdentity> runs_of_manifest(const ParsedLog& log);
 
 } // namespace nestbed

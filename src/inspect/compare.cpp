@@ -37,7 +37,6 @@ std::vector<std::string_view> case_columns()
 constexpr std::array<std::string_view, 4> kBesideKey{"backend", "schedule", "experiment", "gpu"};
 constexpr std::array<std::string_view, 4> kNeeded{"strategy", "backend", "wall_us", "status"};
 constexpr std::string_view kKey = "key";
-constexpr std::string_view kRepetition = "repetition";
 constexpr double kChance = 0.05; // the share outside a 95 % interval
 
 using CaseCells = std::vector<std::string>;
@@ -82,31 +81,6 @@ void choose_columns(Comparison& comparison, const ParsedLog& before, const Parse
         comparison.columns.emplace_back("gpu");
 }
 
-// Throws RunError if the cells of a row contradict each other, or if one run has a repetition of a case twice. Two
-// runs in one log may have the same repetition. Logs without a key do not contain the requested values, so there only
-// a row whose cells are all the same is a duplicate.
-void check_rows(const ParsedLog& log)
-{
-    std::vector<std::string_view> identity{"key", "backend", "schedule", "experiment", "gpu", "run_id", "repetition"};
-    if (!log.has(kKey))
-        identity.assign(log.columns.begin(), log.columns.end());
-    std::erase_if(identity, [&](std::string_view name) { return !log.has(name); });
-    std::map<CaseCells, std::size_t> lines;
-    RowCheck cells_agree;
-    for (const LogRow& row : log.rows) {
-        cells_agree.check_cells(log, row);
-        if (!log.has(kRepetition))
-            continue;
-        CaseCells cells;
-        for (const std::string_view name : identity)
-            cells.push_back(current_cell(log, row, name));
-        if (const auto [first, is_new] = lines.emplace(std::move(cells), row.line); !is_new)
-            throw RunError(
-                fmt::format("{0}:{1}: repetition {2} of the case is already in {0}:{3}; allowed: every row once",
-                            log.path, row.line, current_cell(log, row, kRepetition), first->second));
-    }
-}
-
 // The times of one clock, in us, in the rows of a case that are ok.
 struct Times {
     std::string column; // "gpu_us"
@@ -130,20 +104,6 @@ struct Groups {
     std::vector<std::string> order; // identities, in the order of their first rows in the log
     std::unordered_map<std::string, CaseRows> by_identity;
 };
-
-// Rows with the same key belong to one case: all requested values are the same. The values with which they were
-// launched (`wave`, `streams`) may differ.
-void check_same_case(const Comparison& comparison, const CaseRows& group, const ParsedLog& log, const LogRow& row)
-{
-    for (std::size_t index = 0; index < group.cells.size(); ++index) {
-        const std::string& name = comparison.columns[index];
-        if (name == "wave" || name == "streams")
-            continue;
-        if (const std::string cell = current_cell(log, row, name); cell != group.cells[index])
-            throw RunError(fmt::format("{}:{}: {} is '{}'; expected: '{}', as in line {} of the same key", log.path,
-                                       row.line, name, cell, group.cells[index], group.line));
-    }
-}
 
 // An open time may contain the submission by the host. Logs that are older than the column `submit` have only open
 // times.
@@ -174,8 +134,6 @@ Groups groups_of(const Comparison& comparison, const ParsedLog& log)
     std::string identity;
     for (const LogRow& row : log.rows) {
         const std::string_view key = comparison.by_key ? std::string_view(row.cells[log.column(kKey)]) : "";
-        if (comparison.by_key && key.empty())
-            throw RunError(fmt::format("{}:{}: key is ''; allowed: the key of a case", log.path, row.line));
         identity = key;
         for (const std::string& column : identifying)
             identity.append(1, '\0').append(current_cell(log, row, column));
@@ -186,8 +144,6 @@ Groups groups_of(const Comparison& comparison, const ParsedLog& log)
             group->second.line = row.line;
             for (const std::string& column : comparison.columns)
                 group->second.cells.push_back(current_cell(log, row, column));
-        } else if (comparison.by_key) {
-            check_same_case(comparison, group->second, log, row);
         }
         add_row(group->second, log, row);
     }
@@ -280,12 +236,14 @@ std::string_view name_of(Change change)
     return kNames.at(static_cast<std::size_t>(change));
 }
 
-Comparison compare_logs(const ParsedLog& before, const ParsedLog& after)
+Comparison compare_logs(const ParsedLog& before, const ParsedLog& after,
+                        const std::map<std::string, RunIdentity>& before_runs,
+                        const std::map<std::string, RunIdentity>& after_runs)
 {
     check_is_log(before);
     check_is_log(after);
-    check_rows(before);
-    check_rows(after);
+    check_log(before, before_runs);
+    check_log(after, after_runs);
     Comparison comparison;
     choose_columns(comparison, before, after);
     const Groups old_groups = groups_of(comparison, before);

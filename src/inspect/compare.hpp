@@ -16,9 +16,11 @@
 
 #include "base/statistics.hpp"
 #include "log/parsed_log.hpp"
+#include "log/run_identity.hpp"
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,10 +65,12 @@ struct Comparison {
 
 // `experiment` distinguishes cases if a log has several experiments; `gpu` does if a log has several GPUs of one
 // backend. The same logs give the same intervals. Throws RunError with the file and the line if a file is not a log,
-// a cell is not a number, the cells of a row contradict each other (RowCheck), or a row appears twice. A row appears
+// a row contradicts itself, other rows or the runs of its manifest (RowCheck), or appears twice. A row appears
 // twice if one run has the same repetition of a case twice, by its key or else by all cells (in a log without the
 // column `repetition` this is unknown). Throws UsageError if no case is in both logs.
-Comparison compare_logs(const ParsedLog& before, const ParsedLog& after);
+Comparison compare_logs(const ParsedLog& before, const ParsedLog& after,
+                        const std::map<std::string, RunIdentity>& before_runs = {},
+                        const std::map<std::string, RunIdentity>& after_runs = {});
 
 // There are too few samples for a test, and the median of B is above that of A by more than the tolerance.
 bool is_suspect(const ComparedCase& one, double tolerance);

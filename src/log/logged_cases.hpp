@@ -22,8 +22,4 @@ struct LoggedCases {
 // impossible cell, and for a strategy that this program does not have.
 LoggedCases logged_cases(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs);
 
-// The case of a manifest, from its text there: "strategy=nosync backend=cpu grid=4 ...", settings_text(). Throws RunError
-// that begins with `place`.
-Case planned_case(const std::string& settings, const std::string& place);
-
 } // namespace nestbed

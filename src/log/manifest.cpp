@@ -140,7 +140,8 @@ std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std
     return found;
 }
 
-std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids)
+std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids,
+                                                    Recorded what)
 {
     const std::string path = manifest_of(csv_path, run_ids);
     const nlohmann::ordered_json manifest = read_manifest(path);
@@ -151,7 +152,11 @@ std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
                 "{}: it has no run {}, to which rows of {} belong; allowed: the manifest that belongs to the log",
                 path, run_id, csv_path));
         try {
-            runs[run_id] = identity_from_json(manifest["runs"][run_id], manifest.at("plans"));
+            runs[run_id] = identity_from_json(manifest["runs"][run_id],
+                                              what == Recorded::everything
+                                                  ? manifest.at("plans")
+                                                  : manifest.value("plans", nlohmann::ordered_json::object()),
+                                              what);
         } catch (const nlohmann::json::exception&) {
             throw UsageError(fmt::format("{}: run {} is from another version of nestbed, whose manifests have less "
                                          "data; allowed: a log of this version",

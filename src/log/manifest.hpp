@@ -25,9 +25,9 @@ void check_manifest(const LogPlace& place);
 // check_manifest() does.
 std::set<std::string> run_ids_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids);
 // These runs from manifest_of(). Throws UsageError as check_manifest() does, for a run that is not in the manifest,
-// and for a run of an older version that recorded less.
-std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path,
-                                                    const std::set<std::string>& run_ids);
+// and, if everything must be recorded, for a run of an older version that recorded less.
+std::map<std::string, RunIdentity> runs_in_manifest(const std::string& csv_path, const std::set<std::string>& run_ids,
+                                                    Recorded what = Recorded::everything);
 
 // The identity of a run, and what it measures before its first case, for its manifest.
 struct RunStart {

@@ -87,7 +87,8 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
     std::vector<std::string> twice; // at most kNamed of them
     std::size_t all_twice = 0;
     RowCheck check;
-    for (const LogPart& part : parts)
+    for (const LogPart& part : parts) {
+        check.begin(part.log, part.runs);
         for (const LogRow& row : part.log.rows) {
             const std::string& key = row.cells[part.log.column("key")];
             const auto found = index_of.find(key);
@@ -95,9 +96,8 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
                 throw UsageError(fmt::format("{}:{}: case {} is not in the plan of its manifest; allowed: "
                                              "rows of the run",
                                              part.log.path, row.line, key));
+            check.check(row);
             const unsigned repetition = repetition_of(part.log, row);
-            check.check_row(part.log, row, cases[found->second].settings);
-            RowCheck::check_run(part.log, row, part.runs);
             const Sample sample = sample_of(part.log, row);
             const PlacedRow here{.part = &part,
                                  .line = row.line,
@@ -109,6 +109,7 @@ PlacedRows place(const std::vector<LogPart>& parts, const std::vector<PlannedCas
                 twice.push_back(fmt::format("case {} repetition {}: {} and {}", key, repetition,
                                             there->second.place(), here.place()));
         }
+    }
     if (!twice.empty()) {
         const std::string more = all_twice > kNamed ? fmt::format("; and {} more", all_twice - kNamed) : "";
         throw UsageError(fmt::format("duplicate rows: {}{}; allowed: every row once", fmt::join(twice, "; "), more));

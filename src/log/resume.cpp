@@ -3,8 +3,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "log/row_check.hpp"
-#include "model/case_text.hpp"
-#include "model/strategy.hpp"
 
 #include <fmt/format.h>
 
@@ -74,6 +72,7 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
     for (CaseResult& result : results)
         by_key.emplace(result.key, &result);
     RowCheck check;
+    check.begin(log, runs);
     for (const LogRow& row : log.rows) {
         const std::string& key = cell(log, row, "key");
         const auto found = by_key.find(key);
@@ -81,6 +80,7 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
             throw RunError(fmt::format(
                 "{}:{}: there is no case {} in this run, to which the log belongs according to its manifest",
                 log.path, row.line, key));
+        check.check(row);
         CaseResult& result = *found->second;
         const unsigned repetition = repetition_of(log, row);
         const Repeats& repeats = plan.repeat.at(result.point.backend);
@@ -91,13 +91,6 @@ void take_rows(const ParsedLog& log, const Plan& plan, std::vector<CaseResult>& 
             throw RunError(
                 fmt::format("{}:{}: case {} already has a repetition {}", log.path, row.line, key, repetition));
         const Sample sample = sample_of(log, row);
-        check.check_row(log, row, settings_text(result.point));
-        RowCheck::check_run(log, row, runs);
-        const ExpectedLaunches form = Registry::find_anywhere(result.point.strategy)->launches(result.point);
-        if (!form.by_input && log.has("launches_expected") &&
-            cell(log, row, "launches_expected") != std::to_string(form.total()))
-            throw RunError(fmt::format("{}:{}: launches_expected is '{}'; expected: {}, of this case", log.path,
-                                       row.line, cell(log, row, "launches_expected"), form.total()));
         result.add(repetition, sample, repeats);
     }
 }

@@ -1,13 +1,19 @@
-// Checks that the cells of a row agree with its case and with each other, so that an edited row does not pass as a
-// measured one. A row with a wrong answer is a finding, not an error here. Pure.
+// Checks that the rows of a log have the cells that a run writes: each cell has its form (cell_form.hpp), and cells
+// agree with each other (row_rules.hpp), with their case (case_rules.hpp), and with their run (run_rules.hpp). An edited
+// row then does not pass as a measured one. A row with a wrong answer is a finding, not an error here. Pure.
 #pragma once
 
+#include "log/case_rules.hpp"
 #include "log/parsed_log.hpp"
+#include "log/row_cells.hpp"
 #include "log/run_identity.hpp"
+#include "log/run_rules.hpp"
 #include "model/sample.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace nestbed
 {
@@ -15,34 +21,29 @@ namespace nestbed
 // Throws RunError that names file and line for an unknown status.
 Status status_of(const ParsedLog& log, const LogRow& row);
 
-// Checks the rows of one log, or of several logs that are merged.
+// Checks the rows of one log after another. Rows of a case must agree with those of the logs before, too.
 class RowCheck
 {
   public:
-    // Throws RunError that names file, line and column, the cell and what was expected, for each of these:
-    // - a row that is ok has failed launches, another number of launches than expected, an answer other than the
-    //   reference (float32: outside the loosest rule of reduce_reference.hpp), or no time although its run is timed;
-    // - a row that is not ok has times;
-    // - the relative error is not that of answer and reference;
-    // - a cell that must be a number or empty is neither;
-    // - another row with the same key has a different reference.
-    // Columns that the log does not have are not checked.
-    void check_cells(const ParsedLog& log, const LogRow& row);
-
-    // Compares program and device with those in the manifest for the row's run. Does nothing if `runs` does not
-    // contain the run or its manifest does not record them.
-    static void check_run(const ParsedLog& log, const LogRow& row, const std::map<std::string, RunIdentity>& runs);
-
-    // check_cells(), and the cells of the case against `settings`: the settings_text() of the case with the row's key
-    // in the plan.
-    void check_row(const ParsedLog& log, const LogRow& row, const std::string& settings);
+    // The rows that follow are of this log. `runs` are those of its manifest; without one, the rules about it do not
+    // apply. Log and runs must outlive the object.
+    void begin(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs);
+    // Throws RunError that names file, line and column, the cell, and what is allowed or expected. Columns that the log
+    // does not have are not checked.
+    void check(const LogRow& row);
+    // The same, and for a repetition of a case that its run already has.
+    void check_once(const LogRow& row);
 
   private:
-    struct Reference {
-        std::string text;
-        std::string place; // file and line
-    };
-    std::map<std::string, Reference> references_; // by key
+    std::optional<RowCells> cells_;
+    CaseRules cases_;
+    RunRules runs_;
 };
+
+// Checks all rows of a log as check_once() does.
+void check_log(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs);
+
+// All rules, for the documents: the columns, and what they must satisfy.
+std::vector<RuleText> all_row_rules();
 
 } // namespace nestbed

@@ -172,6 +172,30 @@ Repeats repeats_in(const Json& json)
 
 } // namespace
 
+namespace
+{
+
+MeasuredFacts measured_in(const Json& backend)
+{
+    const auto number = [&](const char* name) {
+        const auto found = backend.find(name);
+        return found == backend.end() ? std::nullopt : std::optional(found->get<double>());
+    };
+    const auto unless_zero = [&](const char* name) {
+        const std::optional<double> found = number(name);
+        return found == 0 ? std::nullopt : found;
+    };
+    return {.floor_us = number("null_kernel_us"),
+            .timer_step_ns = number("timer_step_ns"),
+            .read_gb_s = number("read_bandwidth_gb_s"),
+            .copy_gb_s = number("copy_bandwidth_gb_s"),
+            .peak_gb_s = unless_zero("peak_bandwidth_gb_s"),
+            .l2_bytes = unless_zero("l2_bytes"),
+            .default_pending_limit = number("default_pending_limit")};
+}
+
+} // namespace
+
 Json to_json(const RunIdentity& record)
 {
     Json json{{"experiment", record.experiment},
@@ -211,29 +235,51 @@ Json cases_to_json(const RunIdentity& record)
     return cases;
 }
 
-RunIdentity identity_from_json(const Json& run, const Json& plans)
+namespace
 {
-    RunIdentity record{.nestbed = run.at("nestbed"),
-                       .git = run.at("git"),
-                       .build = run.at("build"),
-                       .experiment = run.at("experiment"),
-                       .title = run.at("title"),
-                       .expect = run.at("expect"),
-                       .order_seed = run.at("order_seed"),
-                       .untimed = run.at("untimed"),
-                       .ranges = run.at("nvtx_ranges"),
-                       .shard = run.value("shard", "")};
+
+// Of a manifest of an earlier version, which may lack keys: an empty value then.
+template <class T>
+void read(const Json& json, const char* name, Recorded what, T& value)
+{
+    if (what == Recorded::everything || json.contains(name))
+        json.at(name).get_to(value);
+}
+
+RunIdentity::Backend backend_from_json(const Json& json, Recorded what)
+{
+    RunIdentity::Backend backend{.measured = measured_in(json)};
+    read(json, "name", what, backend.name);
+    read(json, "driver", what, backend.driver);
+    read(json, "cuda_runtime", what, backend.runtime);
+    read(json, "machine", what, backend.machine);
+    read(json, "multiprocessors", what, backend.multiprocessors);
+    read(json, "schedule", what, backend.schedule);
+    read(json, "warmup", what, backend.warmup);
+    if (what == Recorded::everything || json.contains("repeat"))
+        backend.repeat = repeats_in(json);
+    return backend;
+}
+
+} // namespace
+
+RunIdentity identity_from_json(const Json& run, const Json& plans, Recorded what)
+{
+    RunIdentity record{.shard = run.value("shard", "")};
+    read(run, "nestbed", what, record.nestbed);
+    read(run, "git", what, record.git);
+    read(run, "build", what, record.build);
+    read(run, "experiment", what, record.experiment);
+    read(run, "title", what, record.title);
+    read(run, "expect", what, record.expect);
+    read(run, "order_seed", what, record.order_seed);
+    read(run, "untimed", what, record.untimed);
+    read(run, "nvtx_ranges", what, record.ranges);
     for (const auto& [name, backend] : run.at("backends").items())
-        record.backends[name] = {.name = backend.at("name"),
-                                 .driver = backend.at("driver"),
-                                 .runtime = backend.at("cuda_runtime"),
-                                 .machine = backend.at("machine"),
-                                 .multiprocessors = backend.at("multiprocessors"),
-                                 .schedule = backend.at("schedule"),
-                                 .repeat = repeats_in(backend),
-                                 .warmup = backend.at("warmup")};
-    for (const Json& one : plans.at(run.at("plan").get<std::string>()))
-        record.cases.push_back({.key = one.at("key"), .settings = one.at("case"), .repeat = repeats_in(one)});
+        record.backends[name] = backend_from_json(backend, what);
+    if (what == Recorded::everything || run.contains("plan"))
+        for (const Json& one : plans.at(run.at("plan").get<std::string>()))
+            record.cases.push_back({.key = one.at("key"), .settings = one.at("case"), .repeat = repeats_in(one)});
     return record;
 }
 

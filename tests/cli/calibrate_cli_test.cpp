@@ -140,6 +140,9 @@ TEST_F(CalibrateCommand, RefusesLogsOfTwoGpus)
           std::tuple("580.159.04", "570.1", "570.1"),
           std::tuple("\"cuda_runtime\": \"13.0\"", "\"cuda_runtime\": \"12.4\"", "CUDA 12.4")}) {
         const std::string other = small(from, to, "other.csv");
+        if (std::string_view(found) == "CUDA 12.4") // the rows have no such key
+            scratch_.write("other.csv",
+                           boost::algorithm::replace_all_copy(scratch_.read("other.csv"), ",13.0,", ",12.4,"));
         expect_refused({one, other}, "other.csv: it is of ");
         expect_refused({one, other}, found);
         expect_refused({one, other}, "and " + one +

@@ -571,7 +571,7 @@ TEST_F(CommandLine, HelloIsOneCaseOfATypablesize)
 
 TEST_F(CommandLine, UnknownNamesGetTheNearest)
 {
-    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, show, merge, compare, list"});
+    expect_usage_error({"rum"}, {"'rum'", "did you mean 'run'?", "allowed: run, show, check, merge, compare, list"});
     expect_usage_error({"run", "--strateg", "nosync"}, {"'--strateg'", "did you mean '--strategy'?", "allowed: "});
     expect_usage_error({"run", "--strategy", "nosink"}, {"--strategy nosink", "did you mean 'nosync'?", "allowed: "});
     expect_usage_error({"run", "--strategy", "nosync,,host"}, {"there is no strategy ''", "allowed: "});

@@ -1,6 +1,6 @@
 // The keys of cases never change: every case of every manifest that is kept in results/ has the same text and the same
 // key today. It needs the real strategies.
-#include "log/logged_cases.hpp"
+#include "log/logged_case.hpp"
 #include "log/run_identity.hpp"
 #include "model/case_text.hpp"
 #include "support/support.hpp"
@@ -34,7 +34,7 @@ TEST(Keys, OfEveryCaseOfEveryKeptManifestAreThoseThatItHas)
             const auto executor = identity.backends.find("cpu");
             const std::string schedule = executor == identity.backends.end() ? "" : executor->second.schedule;
             for (const PlannedCase& planned : identity.cases) {
-                const Case point = planned_case(planned.settings, path);
+                const Case point = case_of_settings(planned.settings, path);
                 ASSERT_EQ(settings_text(point), planned.settings);
                 ASSERT_EQ(key_of(point, schedule), planned.key) << planned.settings;
                 keys.insert(planned.key);

@@ -273,7 +273,7 @@ TEST(Compare, RefusesARowThatIsNotOfTheCaseOfItsKey)
                                        std::pair("k1,s,cuda,65,64,10,ok", "grid is '65'; expected: '64'")}) {
         const ParsedLog edited = log_of(rows + row + "\r\n", "b.csv");
         EXPECT_EQ(text_of<RunError>([&] { compare_logs(good, edited); }),
-                  std::string("b.csv:3: ") + message + ", as in line 2 of the same key");
+                  std::string("b.csv:3: ") + message + ", as in b.csv:2 of the same key");
     }
 }
 
@@ -349,13 +349,14 @@ TEST(Compare, CountsWhatOneLogAloneHas)
 
 TEST(Compare, OrdersCasesByTheirColumns)
 {
-    std::string shuffled; // in the order in which a run measures them
-    for (const char* grid : {"16", "9", "full", "128", ""})
-        shuffled += fmt::format("s,cuda,{},10,15,ok\r\n", grid);
-    std::vector<std::string> grids;
-    for (const ComparedCase& one : compared(shuffled, shuffled).cases)
-        grids.push_back(one.cells[2]);
-    EXPECT_THAT(grids, ElementsAre("", "9", "16", "128", "full"));
+    const std::string header = "strategy,backend,depth,gpu_us,wall_us,status\r\n";
+    std::string shuffled = header; // in the order in which a run measures them
+    for (const char* depth : {"16", "9", "full", "128", ""})
+        shuffled += fmt::format("s,cuda,{},10,15,ok\r\n", depth);
+    std::vector<std::string> depths;
+    for (const ComparedCase& one : compare_logs(log_of(shuffled), log_of(shuffled)).cases)
+        depths.push_back(one.cells[2]);
+    EXPECT_THAT(depths, ElementsAre("", "9", "16", "128", "full"));
 }
 
 TEST(Compare, GoesByTheKeyWhereBothHaveOne)
@@ -471,7 +472,7 @@ TEST(Compare, RefusesWhatIsNoLog)
     EXPECT_EQ(text_of<RunError>([&] { compare_logs(log, log_of("strategy,launches\r\n", "b.csv")); }),
               "b.csv: it is not a log of nestbed run: it has no column backend, wall_us, status");
     EXPECT_EQ(text_of<RunError>([&] { compared(rows("s", {10}), rows("s", {10}) + "s,cuda,64,ten,10,ok\r\n"); }),
-              "b.csv:3: gpu_us is 'ten'; allowed: a number");
+              "b.csv:3: gpu_us is 'ten'; allowed: a number from 0, such as 12.5, or nothing");
     EXPECT_EQ(text_of<RunError>([&] { compared("s,cuda,64,0,10,ok\r\n", rows("s", {10})); }),
               "a.csv:2: gpu_us is '0'; expected: a number above 0");
     EXPECT_EQ(text_of<UsageError>([&] { compared("", rows("s", {10})); }),

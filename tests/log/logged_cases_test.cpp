@@ -56,19 +56,21 @@ std::vector<Case> various_cases()
 // A log of one row per case, all with the same schedule.
 struct Written {
     RunFacts facts{.experiment = "book",
+                   .run_id = "r1",
                    .schedule = "fifo",
                    .floor_us = 4.25,
                    .device = {.name = "AMD EPYC", .driver = "12.8", .runtime = "13.0", .peak_bandwidth_gb_s = 8}};
     std::string text = csv_line(columns());
     RunIdentity run{.experiment = "book", .title = "The book"};
 
-    void add(const Case& point)
+    void add(const Case& point, unsigned repetition = 0)
     {
         Sample sample{.wall_us = 5, .answer = "1", .reference = "1"};
+        facts.schedule = point.backend == BackendKind::cpu ? "fifo" : "";
         if (point.backend == BackendKind::cuda)
             sample.gpu_us = 4;
-        text += csv_line(row_of(facts, point, 0, sample));
-        run.cases.push_back({key_of(point, "fifo"), settings_text(point), {}});
+        text += csv_line(row_of(facts, point, repetition, sample));
+        run.cases.push_back({key_of(point, "fifo"), settings_text(point), {.least = 2, .most = 2}});
     }
     ParsedLog log() const { return parse_log("a.csv", text); }
 };
@@ -115,9 +117,9 @@ TEST(LoggedCases, AreGroupedByTheirInputAndThenByStrategy)
         return Case{.strategy = strategy, .elements = grid * 32, .grid = grid, .block = 32, .seed = seed};
     };
     Written written;
-    for (const Case& one :
-         {of("synced", 2, 1), of("nosync", 2, 1), of("synced", 1, 1), of("nosync", 1, 2), of("synced", 2, 1)})
+    for (const Case& one : {of("synced", 2, 1), of("nosync", 2, 1), of("synced", 1, 1), of("nosync", 1, 2)})
         written.add(one);
+    written.add(of("synced", 2, 1), 1);
     const auto said = [](const LoggedCases& logged) {
         std::vector<std::string> lines;
         for (const CaseResult& one : logged.results)
@@ -140,7 +142,7 @@ TEST(LoggedCases, TakeTheFactsOfARunFromItsRows)
     written.add(various_cases().back()); // on a GPU: others have no bandwidth
     const auto check = [](const RunFacts& facts, const RunFacts& expected) {
         EXPECT_EQ(facts.experiment, "book");
-        EXPECT_EQ(facts.schedule, "fifo");
+        EXPECT_EQ(facts.schedule, "");
         EXPECT_EQ(facts.device.name, "AMD EPYC");
         EXPECT_EQ(facts.device.driver, "12.8");
         EXPECT_EQ(facts.device.runtime, "13.0");
@@ -168,15 +170,23 @@ TEST(LoggedCases, CannotHaveImpossibleCells)
     for (const Cell& cell :
          {Cell{"strategy", "nosink", "a.csv:2: this nestbed has no strategy 'nosink'"},
           Cell{"backend", "gpu", "a.csv:2: backend is 'gpu'; allowed: cuda, cpu"},
-          Cell{"mechanism", "throw", "a.csv:2: there is no mechanism 'throw'"},
-          Cell{"grid", "4x", "a.csv:2: grid is '4x', which no case can have"},
-          Cell{"grid", "2147483648", "a.csv:2: grid is '2147483648', which no case can have"},
-          Cell{"grid", "x", "a.csv:2: grid is 'x', which no case can have"},
-          Cell{"type", "int8", "a.csv:2: type is 'int8', which no case can have"},
-          Cell{"block_shape", "8x", "a.csv:2: block-shape is '8x', which no case can have"},
-          Cell{"block_shape", "832", "a.csv:2: block-shape is '832', which no case can have"},
-          Cell{"block_shape", "8x2000", "a.csv:2: block-shape is '8x2000', which no case can have"}}) {
-        std::vector<std::string> row = row_of({.schedule = "fifo"}, various_cases().front(), 0, Sample{});
+          Cell{"mechanism", "throw",
+               "a.csv:2: mechanism is 'throw'; allowed: none, null_stream, named, fire_and_forget, tail, graph_tail, "
+               "host, host_graph, grid_sync"},
+          Cell{"grid", "4x", "a.csv:2: grid is '4x'; allowed: a whole number from 1 to 2147483647, or nothing"},
+          Cell{"grid", "2147483648",
+               "a.csv:2: grid is '2147483648'; allowed: a whole number from 1 to 2147483647, or nothing"},
+          Cell{"grid", "x", "a.csv:2: grid is 'x'; allowed: a whole number from 1 to 2147483647, or nothing"},
+          Cell{"type", "int8", "a.csv:2: type is 'int8'; allowed: int32, float32 or nothing"},
+          Cell{"block_shape", "8x",
+               "a.csv:2: block_shape is '8x'; allowed: two whole numbers from 1 to 1024, such as 8x32, or nothing"},
+          Cell{"block_shape", "832",
+               "a.csv:2: block_shape is '832'; allowed: two whole numbers from 1 to 1024, such as 8x32, or nothing"},
+          Cell{"block_shape", "8x2000",
+               "a.csv:2: block_shape is '8x2000'; allowed: two whole numbers from 1 to 1024, such as 8x32, or "
+               "nothing"}}) {
+        std::vector<std::string> row = row_of({.experiment = "e", .run_id = "r1", .schedule = "fifo"},
+                                              various_cases().front(), 0, Sample{.wall_us = 1});
         const auto column = std::ranges::find(names, cell.column);
         ASSERT_NE(column, names.end()) << cell.column;
         row[static_cast<std::size_t>(column - names.begin())] = cell.text;

@@ -49,10 +49,12 @@ ParsedLog log_of(const std::string& path, const std::vector<RowOf>& rows)
                                            {"git", "abc"},
                                            {"gpu", "NVIDIA H200"},
                                            {"driver", "580"},
-                                           {"cuda", "13.0"}})
+                                           {"cuda", "13.0"},
+                                           {"utc", "2026-11-21T06:40:12Z"}})
             cells[log.column(column)] = text;
         cells[log.column("repetition")] = std::to_string(row.repetition);
         cells[log.column("status")] = row.status;
+        cells[log.column("detail")] = row.status == "ok" ? "" : "why";
         cells[log.column("machine")] = row.machine;
         cells[log.column("run_id")] = row.run_id;
         all.push_back(std::move(cells));
@@ -105,7 +107,8 @@ std::string refusal_of(const std::vector<LogPart>& parts)
 TEST(Merge, PutsRowsIntoTheOrderOfThePlanAndOfTheRepetitions)
 {
     const std::vector<LogPart> parts{part_of_rows("b.csv", "2/2", {{"c", 1}, {"b", 0}, {"b", 1}, {"c", 0}}),
-                                     part_of_rows("a.csv", "1/2", {{"a", 1}, {"a", 0, "ok", "m2"}})};
+                                     part_of_rows("a.csv", "1/2", {{"a", 1}}),
+                                     part_of_rows("c.csv", "1/2", {{"a", 0, "ok", "m2"}})};
     const MergedLog merged = merge_logs(parts);
     EXPECT_THAT(names_of(merged), ElementsAre("a.0", "a.1", "b.0", "b.1", "c.0", "c.1"));
     EXPECT_EQ(merged.cases, 3U);
@@ -142,7 +145,7 @@ TEST(Merge, MissesWhatAPrecisionStillAsksFor)
     part.runs.at("r1").cases.pop_back();
     for (std::size_t row = 0; row < rows.size(); ++row)
         set_cell(part.log, row, "wall_us",
-                 rows[row].strategy == "b" ? std::to_string(rows[row].repetition) + "00.5" : "100.000");
+                 rows[row].strategy == "b" ? std::to_string(rows[row].repetition + 1) + "00.5" : "100.000");
     const MergedLog merged = merge_logs({part});
     ASSERT_EQ(merged.missing.size(), 1U);
     EXPECT_EQ(merged.missing[0].settings, "strategy=b backend=cuda");
@@ -244,10 +247,10 @@ TEST(Merge, RefusesARowOfNoCase)
 // row_check_test.cpp tests the other rules that cells must follow.
 TEST(Merge, RefusesARowThatIsNotOfItsCase)
 {
-    LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}, {"a", 1}});
-    set_cell(part.log, 1, "strategy", "b");
+    LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}});
+    set_cell(part.log, 0, "strategy", "b");
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({part})); }),
-              "a.csv:3: strategy is 'b'; expected: 'a', as in the case " + key("a"));
+              "a.csv:2: strategy is 'b'; expected: 'a', as in the case " + key("a"));
     LogPart elsewhere = part_of_rows("a.csv", "1/2", {{"a", 0}});
     set_cell(elsewhere.log, 0, "gpu", "NVIDIA A100");
     EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({elsewhere})); }),

@@ -43,7 +43,7 @@ std::map<BackendKind, RunFacts> some_runs()
 std::vector<Sample> some_samples()
 {
     Sample good{.wall_us = 12.345, .latencies_us = {1.5, 2.25, 3}};
-    good.launches = LaunchCounts{.attempted = 12, .failed = 0};
+    good.launches = LaunchCounts{.attempted_by_depth = {4, 4, 4}, .attempted = 12, .max_depth = 3};
     return {good,
             {.status = Status::wrong, .detail = "2 of 4, \"so\"\nwrong"},
             {.status = Status::unsupported, .detail = "unsupported: no"}};
@@ -77,7 +77,16 @@ TEST(CaseResults, AreNotCompleteWhileARepetitionIsMissing)
 
 TEST(TakeRows, KnowsHowATimeWasTaken)
 {
-    std::vector<CaseResult> results = cases_of(some_plan(), some_runs());
+    Plan plan = some_plan();
+    plan.groups.front().cases.resize(1);
+    Case& point = plan.groups.front().cases.front();
+    point.backend = BackendKind::cuda;
+    point.submit = Submit::held;
+    point.l2 = CacheState::as_is;
+    plan.repeat[BackendKind::cuda] = exactly(2);
+    RunFacts facts = some_runs().at(BackendKind::cpu);
+    facts.schedule = "";
+    std::vector<CaseResult> results = cases_of(plan, {{BackendKind::cuda, facts}});
     Sample held = some_samples()[0];
     held.gpu_us = 10;
     held.held = true;
@@ -85,7 +94,9 @@ TEST(TakeRows, KnowsHowATimeWasTaken)
     Sample open = held;
     open.held = false;
     open.gpu_state.throttle = "no";
-    take_rows(parse_log("a.csv", log_text({{held, open}})), some_plan(), results);
+    take_rows(parse_log("a.csv", csv_line(columns()) + csv_line(row_of(facts, point, 0, held)) +
+                                     csv_line(row_of(facts, point, 1, open))),
+              plan, results);
     ASSERT_EQ(results[0].samples.size(), 2U);
     EXPECT_TRUE(results[0].samples[0].held);
     EXPECT_TRUE(results[0].samples[0].throttled);
@@ -98,7 +109,7 @@ TEST(TakeRows, GivesEveryCaseItsSamplesBack)
     const Plan plan = some_plan();
     const std::vector<Sample> samples = some_samples();
     Sample chain = samples[0];
-    chain.launches->attempted = 3;
+    chain.launches = LaunchCounts{.attempted_by_depth = {1, 1, 1}, .attempted = 3, .max_depth = 3};
     const Measured measured{{samples[0], samples[1]}, {chain}, {samples[2]}};
     std::vector<CaseResult> results = cases_of(plan, some_runs());
     take_rows(parse_log("a.csv", log_text(measured)), plan, results);
@@ -125,8 +136,9 @@ std::string refusal(const std::function<void(std::vector<std::string>& cells)>& 
     std::vector<std::string> cells =
         row_of(some_runs().at(BackendKind::cpu), measured[0].point, 0, some_samples()[0]);
     spoil(cells);
+    const std::map<std::string, RunIdentity> runs{{"run-1", identity_of(some_plan(), some_runs(), "")}};
     return text_of<RunError>(
-        [&] { take_rows(parse_log("a.csv", csv_line(columns()) + csv_line(cells)), some_plan(), measured); });
+        [&] { take_rows(parse_log("a.csv", csv_line(columns()) + csv_line(cells)), some_plan(), measured, runs); });
 }
 
 std::size_t place_of(const std::string& column)
@@ -142,14 +154,17 @@ TEST(TakeRows, NamesFileAndLineOfWhatCannotBe)
     EXPECT_EQ(with("status", "good"),
               "a.csv:2: status is 'good'; allowed: ok, wrong, launch_failed, count_mismatch, unsupported, "
               "timeout, crashed");
-    EXPECT_EQ(with("wall_us", "fast"), "a.csv:2: wall_us is 'fast'; allowed: a number");
+    EXPECT_EQ(with("wall_us", "fast"),
+              "a.csv:2: wall_us is 'fast'; allowed: a number from 0, such as 12.5, or nothing");
     EXPECT_EQ(with("repetition", "1.5"), "a.csv:2: repetition is '1.5'; allowed: a whole number from 0");
     EXPECT_EQ(with("repetition", "-1"), "a.csv:2: repetition is '-1'; allowed: a whole number from 0");
     EXPECT_EQ(with("repetition", "2"), "a.csv:2: repetition is 2; allowed: from 0 to 1");
-    EXPECT_EQ(with("repetition", "4294967296"), "a.csv:2: repetition is 4294967295; allowed: from 0 to 1");
+    EXPECT_EQ(with("repetition", "4294967296"), "a.csv:2: repetition is 4294967296; allowed: from 0 to 1");
     EXPECT_EQ(with("launches_attempted", "1e30"),
-              "a.csv:2: launches_attempted is '1e30'; allowed: a whole number from 0");
-    EXPECT_EQ(with("latency_us_by_depth", "1 x 3"), "a.csv:2: latency_us_by_depth is 'x'; allowed: a number");
+              "a.csv:2: launches_attempted is '1e30'; allowed: a whole number from 0, or nothing");
+    EXPECT_EQ(
+        with("latency_us_by_depth", "1 x 3"),
+        "a.csv:2: latency_us_by_depth is '1 x 3'; allowed: numbers such as 12.5 separated by blanks, or nothing");
     EXPECT_EQ(with("key", "other"),
               "a.csv:2: there is no case other in this run, to which the log belongs according to its manifest");
 }

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 
 namespace nestbed
 {
@@ -36,8 +37,15 @@ RunFacts run_of(const std::string& schedule = "fifo")
 
 Sample right_sample(const Case& point)
 {
-    Sample sample{.wall_us = 12.5, .answer = "100", .reference = "100", .relative_error = 0};
-    sample.launches = LaunchCounts{.attempted_by_depth = {4, 4, 4}, .attempted = 12};
+    Sample sample{.wall_us = 12.5,
+                  .answer = "100",
+                  .reference = "100",
+                  .relative_error = 0,
+                  .pending_limit = point.pending_limit.value_or(2048),
+                  .wave = point.grid,
+                  .waves = 1,
+                  .streams = 1};
+    sample.launches = LaunchCounts{.attempted_by_depth = {4, 4, 4}, .attempted = 12, .max_depth = 3};
     if (point.strategy == kMatrix.strategy) {
         sample.launches.reset();
         sample.relative_error.reset();
@@ -47,14 +55,21 @@ Sample right_sample(const Case& point)
 
 Sample wrong_sample()
 {
-    return {.status = Status::wrong, .answer = "99", .reference = "100", .relative_error = 0.01};
+    return {.status = Status::wrong,
+            .detail = "the sum is 99",
+            .answer = "99",
+            .reference = "100",
+            .relative_error = 0.01};
 }
 
-ParsedLog log_of(const Case& point, const Sample& sample, const RunFacts& run = run_of())
+ParsedLog log_of(const Case& point, const Sample& sample, RunFacts run = run_of())
 {
+    if (point.backend == BackendKind::cuda)
+        run.schedule = "";
     return log_with("a.csv", columns(), {row_of(run, point, 0, sample)});
 }
 
+using Runs = std::map<std::string, RunIdentity>;
 using Changes = std::vector<std::pair<std::string, std::string>>;
 
 ParsedLog with(ParsedLog log, const Changes& changes)
@@ -64,15 +79,30 @@ ParsedLog with(ParsedLog log, const Changes& changes)
     return log;
 }
 
-// Empty if the row is accepted.
-std::string refusal(const ParsedLog& log, const Case& point)
+// The run of the row, whose plan has this case.
+std::map<std::string, RunIdentity> runs_with(const Case& point, const std::string& schedule = "fifo")
+{
+    RunIdentity run{.experiment = "e"};
+    run.backends[std::string(name_of(point.backend))] = {.name = "Model 1", .schedule = schedule};
+    run.cases.push_back(
+        {.key = key_of(point, schedule), .settings = settings_text(point), .repeat = {.least = 9, .most = 9}});
+    return {{"r1", run}};
+}
+
+// Empty if the rows are accepted.
+std::string refusal(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
 {
     try {
-        RowCheck().check_row(log, rows_in(log)[0], settings_text(point));
+        check_log(log, runs);
         return "";
     } catch (const RunError& error) {
         return error.what();
     }
+}
+
+std::string refusal(const ParsedLog& log, const Case& point)
+{
+    return refusal(log, runs_with(point, point.backend == BackendKind::cpu ? "fifo" : ""));
 }
 
 TEST(RowCheck, TakesEveryRowThatARunWrites)
@@ -91,7 +121,8 @@ TEST(RowCheck, TakesEveryRowThatARunWrites)
         Sample sample = right_sample(point);
         if (sample.launches) {
             const ExpectedLaunches form = Registry::find_anywhere(point.strategy)->launches(point);
-            sample.launches = LaunchCounts{.attempted_by_depth = form.by_depth, .attempted = form.total()};
+            sample.launches = LaunchCounts{
+                .attempted_by_depth = form.by_depth, .attempted = form.total(), .max_depth = form.levels()};
         }
         EXPECT_EQ(refusal(log_of(point, sample), point), "");
         EXPECT_EQ(refusal(log_of(point, wrong_sample()), point), "");
@@ -113,7 +144,6 @@ TEST(RowCheck, RefusesACellOfAnotherCase)
     const std::string key = key_of(kReduce, "fifo");
     for (const auto& [column, text, expected] :
          std::vector<std::array<std::string, 3>>{{"strategy", "tail", "nosync"},
-                                                 {"backend", "cuda", "cpu"},
                                                  {"mechanism", "tail", "null_stream"},
                                                  {"type", "float32", "int32"},
                                                  {"elements", "63", "64"},
@@ -129,7 +159,11 @@ TEST(RowCheck, RefusesACellOfAnotherCase)
                                                  {"seed", "2", "1"}})
         EXPECT_EQ(refusal(with(reduce, {{column, text}}), kReduce),
                   fmt::format("a.csv:2: {} is '{}'; expected: '{}', as in the case {}", column, text, expected, key));
-    EXPECT_EQ(refusal(with(reduce, {{"schedule", "eager"}}), kReduce),
+    EXPECT_EQ(refusal(with(reduce, {{"backend", "cuda"}}), kReduce),
+              "a.csv:2: backend is 'cuda'; expected: one of run r1");
+    Runs eager = runs_with(kReduce);
+    eager["r1"].backends["cpu"].schedule = "eager";
+    EXPECT_EQ(refusal(with(reduce, {{"schedule", "eager"}}), eager),
               fmt::format("a.csv:2: key is '{}'; expected: '{}', that of {} by schedule 'eager'", key,
                           key_of(kReduce, "eager"), settings_text(kReduce)));
     const ParsedLog matrix = log_of(kMatrix, right_sample(kMatrix));
@@ -169,25 +203,22 @@ TEST(RowCheck, RefusesAnErrorThatIsNotThatOfTheAnswer)
 TEST(RowCheck, RefusesAStatusThatTheOtherCellsDoNotHave)
 {
     const ParsedLog right = log_of(kReduce, right_sample(kReduce));
-    EXPECT_EQ(refusal(with(right, {{"status", "fine"}}), kReduce),
-              "a.csv:2: status is 'fine'; allowed: ok, wrong, launch_failed, count_mismatch, unsupported, timeout, "
-              "crashed");
     EXPECT_EQ(refusal(with(right, {{"status", "wrong"}}), kReduce),
               "a.csv:2: wall_us is '12.500'; expected: nothing, as the status is wrong");
-    EXPECT_THAT(refusal(with(log_of(kReduce, wrong_sample()), {{"status", "ok"}}), kReduce),
+    EXPECT_THAT(refusal(with(log_of(kReduce, wrong_sample()),
+                             {{"status", "ok"}, {"wall_us", "1"}, {"bandwidth_gb_s", "0.256"}}),
+                        kReduce),
                 HasSubstr("answer is '99'; expected: 100"));
-    EXPECT_EQ(refusal(with(right, {{"launches_attempted", "11"}}), kReduce),
+    EXPECT_EQ(refusal(with(right, {{"launches_attempted", "11"}, {"launches_by_depth", "4 4 3"}}), kReduce),
               "a.csv:2: launches_attempted is '11'; expected: 12, which are expected, as the status is ok");
-    EXPECT_EQ(refusal(with(right, {{"launches_attempted", "0"}}), kReduce),
-              "a.csv:2: launches_attempted is '0'; expected: 12, which are expected, as the status is ok");
     EXPECT_EQ(refusal(with(right, {{"launches_failed", "1"}}), kReduce),
               "a.csv:2: launches_failed is '1'; expected: 0, as the status is ok");
     EXPECT_EQ(refusal(with(right, {{"wall_us", ""}}), kReduce),
               "a.csv:2: wall_us is ''; expected: a number above 0, as the status is ok");
-    for (const char* text : {"0", "-1"})
-        EXPECT_EQ(refusal(with(right, {{"gpu_us", text}}), kReduce),
-                  fmt::format("a.csv:2: gpu_us is '{}'; expected: a number above 0", text));
-    EXPECT_EQ(refusal(with(right, {{"wall_us", "inf"}}), kReduce), "a.csv:2: wall_us is 'inf'; allowed: a number");
+    EXPECT_EQ(refusal(with(right, {{"gpu_us", "0"}}), kReduce), "a.csv:2: gpu_us is '0'; expected: a number above 0");
+    for (const char* text : {"inf", "-1", "1e3", "01", "1.", ".5", "0x1p3"})
+        EXPECT_EQ(refusal(with(right, {{"wall_us", text}}), kReduce),
+                  fmt::format("a.csv:2: wall_us is '{}'; allowed: a number from 0, such as 12.5, or nothing", text));
 }
 
 // 12 launches by need, of which 5 were refused, and 2 drains, of which one was refused.
@@ -200,12 +231,13 @@ TEST(RowCheck, TakesReplacedLaunchesAndTheirDrainsAndNoOthers)
     sample.offers = OfferSample{.items = 20, .replaced = 5, .drains = 2, .drains_refused = 1};
     const ParsedLog log = log_of(kReduce, sample);
     EXPECT_EQ(refusal(log, kReduce), "");
-    EXPECT_EQ(refusal(with(log, {{"launches_attempted", "12"}}), kReduce),
-              "a.csv:2: launches_attempted is '12'; expected: 14, launches_expected and drains, as the status is ok");
+    EXPECT_EQ(refusal(with(log, {{"launches_attempted", "13"}, {"launches_by_depth", "4 4 5"}}), kReduce),
+              "a.csv:2: launches_attempted is '13'; expected: 14, launches_expected and drains, as the status is ok");
     EXPECT_EQ(refusal(with(log, {{"launched", "8"}}), kReduce),
               "a.csv:2: launched is '8'; expected: 7, launches_expected without those replaced, as the status is ok");
-    for (const char* failed : {"4", "8"})
-        EXPECT_THAT(refusal(with(log, {{"launches_failed", failed}}), kReduce), HasSubstr("expected: 5 to 7, "));
+    for (const char* failed : {"4", "9"})
+        EXPECT_THAT(refusal(with(log, {{"launches_failed", failed}}), kReduce),
+                    HasSubstr("the accepted launches without drains"));
     EXPECT_THAT(refusal(with(log, {{"work", "much"}}), kReduce), HasSubstr("much"));
 }
 
@@ -224,46 +256,78 @@ TEST(RowCheck, RefusesWhatIsNoNumberWhereOneBelongs)
 
 TEST(RowCheck, KnowsHowAGpuTimeCanBeTaken)
 {
-    Sample sample = right_sample(kReduce);
-    EXPECT_THAT(refusal(with(log_of(kReduce, sample), {{"submit", "held"}}), kReduce),
-                HasSubstr("submit is 'held'; expected: nothing, as there is no gpu_us"));
+    Case point = kReduce;
+    point.backend = BackendKind::cuda;
+    point.submit = Submit::open;
+    point.l2 = CacheState::as_is;
+    Sample sample = right_sample(point);
+    EXPECT_THAT(refusal(with(log_of(point, sample), {{"submit", "open"}}), point),
+                HasSubstr("submit is 'open'; expected: nothing, as there is no gpu_us"));
     sample.gpu_us = 10;
-    EXPECT_EQ(refusal(log_of(kReduce, sample), kReduce), "");
-    for (const char* submit : {"", "holden"})
-        EXPECT_THAT(refusal(with(log_of(kReduce, sample), {{"submit", submit}}), kReduce),
-                    HasSubstr("expected: held or open, of gpu_us"));
-    EXPECT_THAT(refusal(with(log_of(kReduce, sample), {{"power_w", "much"}}), kReduce), HasSubstr("power_w"));
+    const ParsedLog log = log_of(point, sample);
+    EXPECT_EQ(refusal(log, point), "");
+    EXPECT_THAT(refusal(with(log, {{"submit", ""}}), point),
+                HasSubstr("submit is ''; expected: held or open, of gpu_us"));
+    EXPECT_THAT(refusal(with(log, {{"submit", "held"}}), point),
+                HasSubstr("submit is 'held'; expected: open, as submit_asked"));
+    EXPECT_THAT(refusal(with(log, {{"wall_us", "9.9"}}), point),
+                HasSubstr("wall_us is '9.9'; expected: at least 10.000, the gpu_us, as submit is open"));
+    EXPECT_THAT(refusal(with(log, {{"power_w", "much"}}), point), HasSubstr("power_w"));
 }
 
 TEST(RowCheck, HoldsARowAgainstItsRunInTheManifest)
 {
     const ParsedLog log =
         with(log_of(kReduce, right_sample(kReduce)), {{"driver", "580"}, {"cuda", "13.0"}, {"machine", "m1"}});
-    RunIdentity run{.git = log.values_of("git").front(), .experiment = "e"};
-    run.backends["cpu"] = {.name = "Model 1", .driver = "580", .runtime = "13.0", .machine = "m1"};
-    const auto refused = [&](const ParsedLog& some) {
-        return text_of<RunError>([&] { RowCheck::check_run(some, rows_in(some)[0], {{"r1", run}}); });
-    };
-    RowCheck::check_run(log, rows_in(log)[0], {{"r1", run}});
-    RowCheck::check_run(log, rows_in(log)[0], {}); // the run is unknown
+    std::map<std::string, RunIdentity> runs = runs_with(kReduce);
+    runs["r1"].git = log.values_of("git").front();
+    RunIdentity::Backend& backend = runs["r1"].backends["cpu"];
+    backend.driver = "580";
+    backend.runtime = "13.0";
+    backend.machine = "m1";
+    backend.measured = {.floor_us = 1.0004, .timer_step_ns = 0, .default_pending_limit = 2048};
+    EXPECT_EQ(refusal(log, runs), "");
+    EXPECT_EQ(refusal(log, Runs()), ""); // the run is unknown
     for (const char* column : {"experiment", "git", "gpu", "driver", "cuda", "machine"})
-        EXPECT_THAT(refused(with(log, {{column, "zzz"}})),
+        EXPECT_THAT(refusal(with(log, {{column, "zzz"}}), runs),
                     testing::StartsWith(std::string("a.csv:2: ") + column + " is 'zzz'; expected: '"));
-    EXPECT_EQ(refused(with(log, {{"backend", "cuda"}})), "a.csv:2: backend is 'cuda'; expected: one of run r1");
+    EXPECT_EQ(refusal(with(log, {{"floor_us", "1.001"}}), runs),
+              "a.csv:2: floor_us is '1.001'; expected: '1.000', as in the manifest of run r1");
+    EXPECT_EQ(refusal(with(log, {{"timer_step_ns", "32"}}), runs),
+              "a.csv:2: timer_step_ns is '32'; expected: '0', as in the manifest of run r1");
+    EXPECT_EQ(refusal(with(log, {{"schedule", "eager"}}), runs),
+              "a.csv:2: schedule is 'eager'; expected: 'fifo', as in the manifest of run r1");
+    EXPECT_EQ(refusal(with(log, {{"backend", "cuda"}, {"schedule", ""}, {"driver", ""}}), runs),
+              "a.csv:2: backend is 'cuda'; expected: one of run r1");
+    EXPECT_EQ(refusal(with(log, {{"pending_limit", "64"}}), runs),
+              "a.csv:2: pending_limit is '64'; expected: at least 2048, the default limit in the manifest of run r1");
+    EXPECT_EQ(refusal(with(log, {{"repetition", "9"}}), runs), "a.csv:2: repetition is 9; allowed: from 0 to 8");
+    EXPECT_EQ(refusal(with(log, {{"key", "0123456789abcdef"}}), runs),
+              "a.csv:2: key is '0123456789abcdef'; expected: a case in the plan of run r1 in the manifest");
 }
 
-TEST(RowCheck, HoldsRowsOfOneCaseAgainstOneReference)
+TEST(RowCheck, HoldsRowsOfOneCaseAgainstEachOther)
 {
     const ParsedLog log = log_of(kReduce, right_sample(kReduce));
-    const LogRow row = rows_in(log)[0];
-    LogRow other{.line = 3, .cells = row.cells};
-    other.cells[log.column("answer")] = other.cells[log.column("reference")] = "99";
-    RowCheck check;
-    check.check_cells(log, row);
-    check.check_cells(log, row);
-    EXPECT_EQ(text_of<RunError>([&] { check.check_cells(log, other); }),
+    const std::vector<std::string> first = rows_in(log)[0].cells;
+    const auto second = [&](const Changes& changes) {
+        std::vector<std::string> cells = first;
+        cells.at(log.column("repetition")) = "1";
+        for (const auto& [column, text] : changes)
+            cells.at(log.column(column)) = text;
+        return refusal(log_with("a.csv", columns(), {first, cells}), Runs());
+    };
+    EXPECT_EQ(second({}), "");
+    EXPECT_EQ(second({{"answer", "99"}, {"reference", "99"}}),
               "a.csv:3: reference is '99'; expected: '100', as in a.csv:2 of the same case");
-    RowCheck().check_cells(log, other);
+    EXPECT_EQ(second({{"repetition", "0"}}),
+              "a.csv:3: repetition 0 of the case is already in a.csv:2; allowed: every row once");
+    EXPECT_EQ(second({{"repetition", "0"}, {"run_id", "r2"}}), "");
+    EXPECT_EQ(second({{"grid", "5"}}), "a.csv:3: grid is '5'; expected: '4', as in a.csv:2 of the same key");
+    EXPECT_EQ(second({{"pending_limit", "4096"}}),
+              "a.csv:3: pending_limit is '4096'; expected: 2048, as in a.csv:2 of the same case and run");
+    EXPECT_EQ(second({{"floor_us", "2.000"}}),
+              "a.csv:3: floor_us is '2.000'; expected: '1.000', as in a.csv:2 of the same run");
 }
 
 // Logs of earlier versions lack columns, but all their rows agree.
@@ -277,9 +341,7 @@ TEST(RowCheck, TakesTheLogsOfTheRepository)
         if (!log.has("wall_us"))
             continue;
         ++logs;
-        RowCheck check;
-        for (const LogRow& row : log.rows)
-            check.check_cells(log, row);
+        EXPECT_EQ(refusal(log, Runs()), "");
     }
     EXPECT_GE(logs, 20U);
 }

@@ -296,7 +296,8 @@ TEST(NvccSteps, PreprocessRewriteCompileLink)
     EXPECT_EQ(made[1], "/p/nestbed_rewrite executor /t/2.ii /t/3.ii");
     EXPECT_THAT(made[2],
                 AllOf(HasSubstr("-fpreprocessed -x c++-cpp-output -c /t/3.ii -o /t/"), Not(HasSubstr("-D N=3"))));
-    EXPECT_THAT(made[3], AllOf(HasSubstr("-o my -fopenmp /t/"), HasSubstr("-lm /p/libnestbed_program.a -ldw")));
+    EXPECT_THAT(made[3],
+                AllOf(HasSubstr("-o my -fopenmp /t/"), HasSubstr("-lm -L/p/lib -L/p /p/libnestbed_program.a -ldw")));
 }
 
 TEST(NvccSteps, KernelsAreCompiledForAnArchitectureUnlessThereIsNone)
@@ -308,8 +309,9 @@ TEST(NvccSteps, KernelsAreCompiledForAnArchitectureUnlessThereIsNone)
 
 TEST(NvccSteps, LibrariesStandBehindTheObjects)
 {
-    EXPECT_EQ(steps("-lpng -L/opt -lz a.o b.a -Xlinker -s -lm c.o -o my").back(),
-              "/usr/bin/g++ -o my -L/opt a.o b.a -Wl,-s c.o -lpng -lz -lm /p/libnestbed_program.a -ldw");
+    EXPECT_EQ(
+        steps("-lpng -L/opt -lz a.o b.a -Xlinker -s -lm c.o -o my").back(),
+        "/usr/bin/g++ -o my -L/opt a.o b.a -Wl,-s c.o -lpng -lz -lm -L/p/lib -L/p /p/libnestbed_program.a -ldw");
 }
 
 TEST(NvccSteps, ACppFileIsNotRewritten)

@@ -245,6 +245,33 @@ class Builds(unittest.TestCase):
         self.assertRegex(done.stderr, r"^nestbed: 'sh -c .*' called no nvcc through the PATH, .*: make NVCC=nvcc\. .*\n$")
         self.assertEqual(ran is not None, nvcc != "true")  # the real nvcc does not find the executor's headers
 
+    @unittest.skipUnless(shutil.which("cmake"), "there is no cmake")
+    def test_a_cmake_project_with_two_cuda_files_and_a_library(self):
+        project = ("cmake_minimum_required(VERSION 3.18)\nproject(my LANGUAGES CXX CUDA)\nfind_package(CUDAToolkit REQUIRED)\n"
+                   "add_library(sums STATIC sums.cu)\nadd_executable(my my.cu other.cu host.cpp)\n"
+                   "target_link_libraries(my PRIVATE sums CUDA::cudart)\n"
+                   "set_target_properties(my sums PROPERTIES CUDA_SEPARABLE_COMPILATION ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR})\n")
+        files = {"CMakeLists_txt": project,
+                 "sums_h": "__device__ int twice(int a);\nvoid launch_sum(const int* numbers, int* sum, int count);\n",
+                 "sums_cu": '#include "sums.h"\n__device__ int twice(int a) { return 2 * a; }\n'
+                            "__global__ void sum(const int* numbers, int* sum) { atomicAdd(sum, twice(numbers[threadIdx.x])); }\n"
+                            "void launch_sum(const int* numbers, int* to, int count) { sum<<<1, count>>>(numbers, to); }\n",
+                 "other_cu": '#include "sums.h"\n__global__ void child(int* numbers) { numbers[threadIdx.x] = twice(threadIdx.x); }\n'
+                             "__global__ void parent(int* numbers, int count) { child<<<1, count>>>(numbers); }\n"
+                             "void fill(int* numbers, int count) { parent<<<1, 1>>>(numbers, count); }\n",
+                 "host_cpp": "#include <cuda_runtime.h>\nint value_of(const int* on_device)\n{ int value = 0; dim3 gridDim(1);\n"
+                             "  cudaMemcpy(&value, on_device, sizeof value, cudaMemcpyDeviceToHost); return value * gridDim.x; }\n",
+                 "my_cu": '#include "sums.h"\n#include <cstdio>\nvoid fill(int*, int);\nint value_of(const int*);\nint main() {\n'
+                          "  int *numbers, *sum; cudaMalloc(&numbers, 400); cudaMalloc(&sum, 4); cudaMemset(sum, 0, 4);\n"
+                          '  fill(numbers, 100); launch_sum(numbers, sum, 100); std::printf("%d\\n", value_of(sum)); }\n'}
+        for command in ("cpu", "races"):
+            with self.subTest(command=command):
+                done, ran = self.called("sh", "-ec", f"{NESTBED} {command} -- cmake -S . -B b; {NESTBED} {command} -- cmake --build b", **files)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertEqual((ran.returncode, ran.stdout), (0, "19800\n"), ran.stderr)
+                self.assertRegex(ran.stderr, r"(?m)^child +0 +1 +0 +1$")
+                self.assertEqual("no races: 300 accesses" in ran.stderr, command == "races", ran.stderr)
+
     def test_the_barrier_of_a_group_is_that_of_the_call(self):
         source = ("#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
                   "__global__ void k() { const cg::thread_block all = cg::this_thread_block();\n"

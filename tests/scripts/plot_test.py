@@ -59,6 +59,18 @@ def rows(times, **cells):
     return made
 
 
+def as_written(row):
+    """The row with the cells that a run writes because of its other cells."""
+    row = {name: str(value) for name, value in row.items()}
+    if row.get("launches_attempted", "0") not in ("", "0"):
+        row["launches_by_depth"] = row.get("launches_by_depth") or row["launches_attempted"]
+    if any(row.get(name) for name in ("wave", "streams", "limit_bytes")):
+        row = {**row, **{name: row.get(name) or number for name, number in (("wave", "1"), ("streams", "1"), ("limit_bytes", "0"))}}
+    if row.get("status", "ok") != "ok":
+        row["detail"] = row.get("detail") or "why"
+    return row
+
+
 def texts_of(figure):
     """All texts of a figure, joined."""
     found = [text.get_text() for text in figure.texts]
@@ -93,6 +105,71 @@ class FilesThatAreNoLogs(unittest.TestCase):
             logs.read_log(self.folder)
 
 
+class EditedRows(unittest.TestCase):
+    """Of a log of this version. tests/cli/edited_log_cli_test.cpp has all rules."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.log = self.folder / "log.csv"
+        subprocess.run([os.environ["NESTBED"], "run", "--strategy", "nosync", "--backend", "cpu", "--grid", "4", "--block", "16", "--repeat", "3",
+                        "--in-process", "-o", self.log], check=True, capture_output=True)
+
+    def edit(self, column, cell):
+        """The log with another cell in its last row, which is line 4."""
+        with open(self.log, newline="", encoding="utf-8") as file:
+            made = list(csv.reader(file))
+        made[-1][made[0].index(column)] = cell
+        path = self.folder / "edited" / "log.csv"
+        path.parent.mkdir(exist_ok=True)
+        path.with_name("log.csv.json").write_bytes(self.log.with_name("log.csv.json").read_bytes())
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(made)
+        return path
+
+    def test_are_refused_by_every_reader(self):
+        self.assertEqual(len(logs.read_log(self.log)), 3)
+        for column, cell, problem in (
+                ("wall_us", "0.001", "bandwidth_gb_s is '"), ("bandwidth_gb_s", "99.00", "bandwidth_gb_s is '99.00'; expected: "),
+                ("bytes", "5", "bytes is '5'; expected: 256, of this case"), ("gpu_us", "7.000", "gpu_us is '7.000'; expected: nothing"),
+                ("max_depth", "99", "max_depth is '99'; expected: "), ("launches_by_depth", "4 4 5", "expected: 13, the sum of launches_by_depth"),
+                ("waves", "7", "waves is '7'; expected: 1, "), ("pending_limit", "4096", "pending_limit is '4096'; expected: 2048, as in "),
+                ("floor_us", "9999.000", "floor_us is '9999.000'; expected: '"), ("utc", "<b>", "utc is '<b>'; allowed: a time such as "),
+                ("repetition", "3.0", "repetition is '3.0'; allowed: a whole number from 0"), ("git", "other", "git is 'other'; expected: '")):
+            with self.subTest(column):
+                path = self.edit(column, cell)
+                for read in (logs.read_log, claim_evidence.check_log):
+                    with self.assertRaises(logs.LogError) as caught:
+                        read(path)
+                    self.assertTrue(str(caught.exception).startswith(f"{path}, line 4: "), caught.exception)
+                    self.assertIn(problem, str(caught.exception))
+
+    def test_end_the_scripts(self):
+        path = self.edit("bytes", "5")
+        for script, words in (("plot.py", [path, "-o", self.folder / "figures"]), ("report.py", [path.parent, "-o", self.folder / "page.html"])):
+            done = subprocess.run([sys.executable, ROOT / "experiments" / script, *words], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "MPLBACKEND": "Agg"})
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr, f"{script[:-3]}.sh: {path}, line 4: bytes is '5'; expected: 256, of this case\n")
+        self.assertFalse((self.folder / "figures").exists() or (self.folder / "page.html").exists())
+
+    def test_are_looked_for_once_in_each_log(self):
+        with unittest.mock.patch.object(subprocess, "Popen", wraps=subprocess.Popen) as started:
+            for _ in range(2):
+                logs.read_log(self.log)
+            self.assertEqual(started.call_count, 1)
+            manifest = self.log.with_name("log.csv.json")
+            manifest.write_text(manifest.read_text(encoding="utf-8").replace('"schedule": "fifo"', '"schedule": "eager"'), encoding="utf-8")
+            with self.assertRaisesRegex(logs.LogError, "schedule is 'fifo'; expected: 'eager', as in the manifest of run "):
+                logs.read_log(self.log)
+
+    def test_are_not_looked_for_without_nestbed(self):
+        with unittest.mock.patch.dict(os.environ, {"NESTBED": "/no/nestbed"}):
+            with self.assertRaisesRegex(logs.StatisticsError, "^/no/nestbed: No such file or directory$"):
+                logs.read_log(self.log)
+
+
 class LargeLogs(unittest.TestCase):
     """What a log of millions of rows takes: 2 million rows must fit in 1 GB."""
 
@@ -110,9 +187,9 @@ class LargeLogs(unittest.TestCase):
             file.write(",".join(header) + "\r\n")
             for repetition in range(count // 100):
                 for case in range(100):
-                    row = {**ROW, "grid": 2 + case, "key": f"{case:016x}", "repetition": repetition, "gpu_us": f"{case + repetition / 7:.3f}",
-                           "wall_us": f"{case + repetition / 3:.3f}", "launches_attempted": 10, "utc": f"2026-01-01T00:{case // 60:02}:00Z"}
-                    file.write(",".join(str(row.get(name, "")) for name in header) + "\r\n")
+                    row = {**ROW, "grid": 2 + case, "key": f"{case:016x}", "repetition": repetition, "gpu_us": f"{case + 1 + repetition / 7:.3f}",
+                           "wall_us": f"{case + 2 + repetition / 3:.3f}", "launches_attempted": 10, "launches_expected": 10, "launches_failed": 0, "utc": f"2026-01-01T00:{case // 60:02}:00Z"}
+                    file.write(",".join(as_written(row).get(name, "") for name in header) + "\r\n")
         return path
 
     def most_bytes(self, script, *words):
@@ -135,6 +212,10 @@ class LargeLogs(unittest.TestCase):
 
 class PlotTest(unittest.TestCase):
     def setUp(self):
+        # The rows that are made here have the cells that figures show, and contradict each other in others.
+        unchecked = unittest.mock.patch.object(logs, "checked", lambda path: contextlib.nullcontext())
+        unchecked.start()
+        self.addCleanup(unchecked.stop)
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
@@ -144,7 +225,7 @@ class PlotTest(unittest.TestCase):
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, columns or COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
-            writer.writerows(made)
+            writer.writerows(map(as_written, made))
         return path
 
     def drawn(self, made, **more):

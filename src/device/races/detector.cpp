@@ -128,7 +128,8 @@ void Detector::forget_atomics(std::uintptr_t address, std::size_t bytes)
 std::size_t Detector::bytes() const
 {
     return clocks_.bytes() + shadow_.bytes() + sites_.bytes() + block_bytes_ + grids_.size() * sizeof(WatchedGrid) +
-           bytes_of(atomics_) + bytes_of(releases_) + bytes_of(found_) + bytes_of(found_bad_);
+           captured_.capacity() * sizeof(Captured) + bytes_of(atomics_) + bytes_of(releases_) + bytes_of(found_) +
+           bytes_of(found_bad_);
 }
 
 bool Detector::has_room(std::size_t more)

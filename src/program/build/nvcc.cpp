@@ -51,6 +51,17 @@ std::string text_of_variable(const char* name)
     return value == nullptr ? "" : value;
 }
 
+// What CMake reads of nvcc: the toolkit's folder, the default architecture, and which words of the command that links are those of
+// CUDA's libraries.
+std::string folders_text(const NvccCommand& command, const Toolchain& toolchain)
+{
+    const std::string folder = toolchain.folder.string();
+    return fmt::format("#$ TOP={}\n#$ NVVMIR_LIBRARY_DIR={}/nvvm/libdevice\n#$ PATH={}\n#$ INCLUDES=-I{}\n"
+                       "#$ LIBRARIES={}\n#$ DEFAULT=-arch compute_90\n",
+                       folder, folder, text_of_variable("PATH"), toolchain.headers().string(),
+                       fmt::join(library_folders(command, toolchain), " "));
+}
+
 } // namespace
 
 NvccEnvironment nvcc_environment()
@@ -88,8 +99,12 @@ int run_nvcc(const NvccCommand& command, const fs::path& folder, const HeldSigna
     }
     if (command.action == NvccAction::clean)
         return exit_ok;
-    check_inputs(command);
     const Toolchain toolchain = read_toolchain(folder);
+    if (command.dry_run || command.verbose)
+        err << folders_text(command, toolchain) << std::flush;
+    if (command.action == NvccAction::describe)
+        return exit_ok;
+    check_inputs(command);
     const TemporaryFolder temporary;
     std::string header;
     if (std::ranges::any_of(command.inputs, [](const NvccInput& input) { return input.kind == InputKind::cuda; }))

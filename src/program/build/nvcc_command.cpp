@@ -52,7 +52,7 @@ class Parser
                                          "source file with -c and -o, or several without -o",
                                          command_.output, sources));
         const bool needs_input = command_.action != NvccAction::version && command_.action != NvccAction::list_gpus &&
-                                 command_.action != NvccAction::clean;
+                                 command_.action != NvccAction::clean && command_.action != NvccAction::describe;
         if (needs_input && command_.inputs.empty())
             throw UsageError("nvcc: no input file was given; allowed: nestbed nvcc my.cu -o my");
         if (is_program_source(command_.output))
@@ -292,6 +292,10 @@ class Parser
             {".c", InputKind::c},           {".o", InputKind::linked},      {".obj", InputKind::linked},
             {".a", InputKind::linked},      {".so", InputKind::linked},     {".ptx", InputKind::ignored},
             {".cubin", InputKind::ignored}, {".fatbin", InputKind::ignored}};
+        if (path == "__cmake_determine_cuda") { // what CMake calls nvcc with, and -v, to learn its folders
+            command_.action = NvccAction::describe;
+            return;
+        }
         const std::string extension = fs::path(path).extension().string();
         const auto found = kinds.find(extension);
         const bool is_library = found == kinds.end() && path.find(".so.") != std::string::npos;

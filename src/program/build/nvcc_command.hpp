@@ -17,6 +17,7 @@ enum class NvccAction {
     shared,       // -shared
     archive,      // -lib
     version,      // --version
+    describe,     // only the folders that -v prints
     list_gpus,    // --list-gpu-arch, --list-gpu-code
     clean,        // -clean: removes nothing, because no step leaves a file
 };

@@ -64,6 +64,7 @@ class Builder
                     preprocess_only(input);
             break;
         case NvccAction::version:
+        case NvccAction::describe:
         case NvccAction::list_gpus:
         case NvccAction::clean:
             break;
@@ -181,8 +182,10 @@ class Builder
         std::ranges::copy_if(linked, std::back_inserter(words), std::not_fn(is_library));
         std::ranges::copy_if(linked, std::back_inserter(words), is_library);
         // A shared library takes the executor from the program that it is linked to: there must be only one.
-        if (!shared && std::ranges::find(words, "-r") == words.end())
+        if (!shared && std::ranges::find(words, "-r") == words.end()) {
+            append(words, library_folders(command_, toolchain_));
             append(words, libraries());
+        }
         run(std::move(words));
     }
 
@@ -275,6 +278,12 @@ std::vector<std::string> cuda_flags(const NvccCommand& command, const Toolchain&
     if (!command.cuda_arch.empty())
         words.push_back("-D__CUDA_ARCH__=" + command.cuda_arch);
     return words;
+}
+
+std::vector<std::string> library_folders(const NvccCommand& command, const Toolchain& toolchain)
+{
+    const fs::path stand_ins = toolchain.folder / "lib";
+    return {"-L" + (command.watched ? stand_ins / "races" : stand_ins).string(), "-L" + toolchain.folder.string()};
 }
 
 Steps steps_of(const NvccCommand& command, const Toolchain& toolchain, const std::string& header,

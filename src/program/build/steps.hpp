@@ -27,6 +27,9 @@ std::vector<std::string> code_flags(const NvccCommand& command, const Toolchain&
 // Those that make the preprocessor and the compiler see CUDA.
 std::vector<std::string> cuda_flags(const NvccCommand& command, const Toolchain& toolchain);
 
+// Where a host compiler finds the libraries that stand in for CUDA's: -L….
+std::vector<std::string> library_folders(const NvccCommand& command, const Toolchain& toolchain);
+
 // `header`: what .cu files include first, precompiled or not. `folder`: for files between the steps. Throws RunError if
 // the command is to be watched and there is no detector.
 Steps steps_of(const NvccCommand& command, const Toolchain& toolchain, const std::string& header,

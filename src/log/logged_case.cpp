@@ -1,0 +1,103 @@
+#include "log/logged_case.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "log/old_names.hpp"
+#include "model/axis_table.hpp"
+#include "model/text_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace nestbed
+{
+
+namespace
+{
+
+// Parses the text of an axis value from a log or a manifest: the inverse of text_of().
+std::optional<std::uint64_t> value_in(const Axis& axis, std::string_view text, const std::string& place)
+{
+    if (text.empty())
+        return axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt;
+    if (axis.text)
+        return number_of_text(std::string(text));
+    if (text == axis.range.word)
+        return std::nullopt;
+    if (const auto name = std::ranges::find(axis.names, text); name != axis.names.end())
+        return static_cast<std::uint64_t>(name - axis.names.begin());
+    const auto number = [&](std::string_view digits) {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (error != std::errc{} || end != digits.data() + digits.size() || value > axis.range.most)
+            throw RunError(fmt::format("{}: {} is '{}', which no case can have", place, axis.name, text));
+        return value;
+    };
+    if (!axis.shape)
+        return number(text);
+    const std::size_t x = std::min(text.find('x'), text.size() - 1);
+    constexpr unsigned kShapeBits = 32;
+    return number(text.substr(0, x)) << kShapeBits | number(text.substr(x + 1));
+}
+
+void set_word(Case& point, std::string_view name, const std::string& text, const std::string& place)
+{
+    const auto* const mechanism =
+        std::ranges::find_if(kMechanisms, [&](Mechanism one) { return name_of(one) == text; });
+    if (name == "strategy") {
+        if (Registry::find_anywhere(text) == nullptr)
+            throw RunError(fmt::format("{}: this nestbed has no strategy '{}'", place, text));
+        point.strategy = text;
+    } else if (name == "backend") {
+        if (text != "cuda" && text != "cpu")
+            throw RunError(fmt::format("{}: backend is '{}'; allowed: cuda, cpu", place, text));
+        point.backend = text == "cuda" ? BackendKind::cuda : BackendKind::cpu;
+    } else if (mechanism == kMechanisms.end()) {
+        throw RunError(fmt::format("{}: there is no mechanism '{}'", place, text));
+    } else {
+        point.mechanism = *mechanism;
+    }
+}
+
+} // namespace
+
+Case case_of_row(const ParsedLog& log, const LogRow& row)
+{
+    const std::string place = fmt::format("{}:{}", log.path, row.line);
+    Case point;
+    for (const char* word : {"strategy", "backend", "mechanism"})
+        set_word(point, word, row.cells[log.column(word)].empty() ? "" : current_cell(log, row, word), place);
+    for (const Axis& axis : plain_axes())
+        axis.set(point, value_in(axis, current_cell(log, row, axis.column), place));
+    return point;
+}
+
+Case case_of_settings(const std::string& settings, const std::string& place)
+{
+    std::map<std::string, std::string, std::less<>> said;
+    for (const std::string& part : split(settings, ' '))
+        said.emplace(part.substr(0, part.find('=')), part.substr(std::min(part.find('=') + 1, part.size())));
+    Case point;
+    for (const char* word : {"strategy", "backend"})
+        set_word(point, word, said[word], place);
+    const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
+    set_word(point, "mechanism",
+             said.contains("mechanism") ? std::string(current_name(said["mechanism"]))
+                                        : std::string(name_of(info.mechanisms.front())),
+             place);
+    for (const Axis& axis : plain_axes())
+        axis.set(point, said.contains(axis.name) || axis.usual_is_said // else the text is older than the axis
+                            ? value_in(axis, said[std::string(axis.name)], place)
+                            : axis.usual);
+    if (info.over_matrix())
+        point.elements = std::uint64_t{point.nx} * point.ny;
+    reset_meaningless(point);
+    return point;
+}
+
+} // namespace nestbed
