@@ -18,7 +18,7 @@ constexpr AxisMeaning kMeanings[]{{axis::input, "the window: all of the set, its
                                   {axis::ny, "rows of the image"},
                                   {axis::block, "threads per block, a power of two", 256},
                                   {axis::dwell, "maximum iterations per pixel"},
-                                  {axis::division, "parts per side of the image, one root block each"},
+                                  {axis::division, "parts per side of the image: root blocks"},
                                   {axis::fanout, "parts per side of a divided region", 2},
                                   {axis::grain, "longest side of a region that is not divided", 32}};
 
