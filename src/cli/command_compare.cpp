@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <future>
 #include <ostream>
 
 namespace nestbed
@@ -71,8 +72,10 @@ int compare(const Arguments& /*arguments*/, const Given& given, std::ostream& ou
     if (!csv.empty() && csv != "-")
         check_new_file(csv, "--csv");
 
-    const ParsedLog before = parse_log(files[0], TextSource::of_file(files[0]));
-    const ParsedLog after = parse_log(files[1], TextSource::of_file(files[1]));
+    const auto parse = [](const std::string& file) { return parse_log(file, TextSource::of_file(file)); };
+    std::future<ParsedLog> parsing = std::async(std::launch::async, parse, files[1]);
+    const ParsedLog before = parse(files[0]);
+    const ParsedLog after = parsing.get();
     const Comparison comparison = compare_logs(before, after, runs_of_manifest(before), runs_of_manifest(after));
     if (!csv.empty() && csv != "-")
         write_new_file(csv, compare_csv(comparison, tolerance), "the CSV", "--csv");

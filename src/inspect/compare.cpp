@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <map>
 #include <set>
@@ -124,15 +125,19 @@ void add_row(CaseRows& group, const ParsedLog& log, const LogRow& row)
     group.held = group.held && log.has("submit") && row.cells[log.column("submit")] == "held";
 }
 
-Groups groups_of(const Comparison& comparison, const ParsedLog& log)
+// The rows of each case. Throws RunError for a row that RowCheck refuses.
+Groups groups_of(const Comparison& comparison, const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
 {
     std::vector<std::string> identifying;
     std::ranges::copy_if(comparison.columns, std::back_inserter(identifying), [&](const std::string& column) {
         return !comparison.by_key || std::ranges::find(kBesideKey, column) != kBesideKey.end();
     });
     Groups groups;
+    RowCheck check;
+    check.begin(log, runs);
     std::string identity;
     for (const LogRow& row : log.rows) {
+        check.check_once(row);
         const std::string_view key = comparison.by_key ? std::string_view(row.cells[log.column(kKey)]) : "";
         identity = key;
         for (const std::string& column : identifying)
@@ -194,11 +199,11 @@ Change change_of(const ComparedCase& one, std::size_t fewest, bool timed)
     return one.interval->low > 1 ? Change::slower : one.interval->high < 1 ? Change::faster : Change::same;
 }
 
-ComparedCase compare_case(const ParsedLog& before_log, const CaseRows& before, const ParsedLog& after_log,
-                          const CaseRows& after)
+// Takes what describes the case.
+ComparedCase compare_case(const ParsedLog& before_log, CaseRows& before, const ParsedLog& after_log, CaseRows& after)
 {
-    const CaseRows& described = before.side.rows == 0 ? after : before;
-    ComparedCase one{.cells = described.cells, .key = described.key};
+    CaseRows& described = before.side.rows == 0 ? after : before;
+    ComparedCase one{.cells = std::move(described.cells), .key = std::move(described.key)};
     const std::vector<double> none;
     const std::vector<double>* before_times = &none;
     const std::vector<double>* after_times = &none;
@@ -242,20 +247,20 @@ Comparison compare_logs(const ParsedLog& before, const ParsedLog& after,
 {
     check_is_log(before);
     check_is_log(after);
-    check_log(before, before_runs);
-    check_log(after, after_runs);
     Comparison comparison;
     choose_columns(comparison, before, after);
-    const Groups old_groups = groups_of(comparison, before);
-    const Groups new_groups = groups_of(comparison, after);
-    const CaseRows none;
-    const auto group_in = [&](const Groups& groups, const std::string& identity) -> const CaseRows& {
+    std::future<Groups> in_after =
+        std::async(std::launch::async, [&] { return groups_of(comparison, after, after_runs); });
+    Groups old_groups = groups_of(comparison, before, before_runs);
+    Groups new_groups = in_after.get();
+    CaseRows none;
+    const auto group_in = [&](Groups& groups, const std::string& identity) -> CaseRows& {
         const auto found = groups.by_identity.find(identity);
         return found == groups.by_identity.end() ? none : found->second;
     };
     std::size_t common = 0;
     for (const std::string& identity : old_groups.order) {
-        const CaseRows& again = group_in(new_groups, identity);
+        CaseRows& again = group_in(new_groups, identity);
         common += again.side.rows == 0 ? 0 : 1;
         comparison.cases.push_back(compare_case(before, group_in(old_groups, identity), after, again));
     }

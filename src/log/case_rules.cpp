@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace nestbed
@@ -208,9 +209,7 @@ void CaseRules::begin(const ParsedLog& log, const std::map<std::string, RunIdent
 
 CaseFacts CaseRules::describe(const RowCells& row) const
 {
-    CaseFacts known{.place = row.place()};
-    for (const SharedColumn& column : shared_)
-        known.cells.push_back(row.row().cells[column.place]);
+    CaseFacts known{.place = row.place(), .cells = shared_cells_};
     const std::string& key = row.at("key"_column);
     std::optional<Case> point;
     const bool runs_here = Registry::find_anywhere(row.at("strategy"_column)) != nullptr;
@@ -245,15 +244,28 @@ CaseFacts CaseRules::describe(const RowCells& row) const
 // Those of the row's key. Checks the cells that all its rows share.
 CaseFacts& CaseRules::facts_of(const RowCells& row)
 {
+    shared_cells_.clear();
+    for (const SharedColumn& column : shared_)
+        shared_cells_.append(row.row().cells[column.place]).push_back('\0');
     const auto found = known_.find(row.at("key"_column));
     if (found == known_.end())
         return known_.emplace(row.at("key"_column), describe(row)).first->second;
-    CaseFacts& facts = found->second;
-    for (std::size_t index = 0; index < shared_.size(); ++index)
-        if (const std::string& cell = row.row().cells[shared_[index].place]; cell != facts.cells[index])
-            row.refuse(shared_[index].column, cell,
-                       fmt::format("'{}', as in {} of the same key", facts.cells[index], facts.place));
-    return facts;
+    if (found->second.cells != shared_cells_)
+        refuse_shared(row, found->second);
+    return found->second;
+}
+
+void CaseRules::refuse_shared(const RowCells& row, const CaseFacts& facts) const
+{
+    std::string_view first = facts.cells;
+    for (const SharedColumn& column : shared_) {
+        const std::string& cell = row.row().cells[column.place];
+        const std::string_view expected = first.substr(0, first.find('\0'));
+        if (cell != expected)
+            row.refuse(column.column, cell, fmt::format("'{}', as in {} of the same key", expected, facts.place));
+        first.remove_prefix(expected.size() + 1);
+    }
+    throw std::logic_error("a row with the cells of its case was refused");
 }
 
 void CaseRules::check(const RowCells& row)

@@ -26,8 +26,8 @@ struct CaseFacts {
         std::unordered_map<std::uint64_t, std::size_t> lines; // by repetition
     };
 
-    std::string place;              // file and line of its first row
-    std::vector<std::string> cells; // of that row, in the columns that all rows of a key share
+    std::string place; // file and line of its first row
+    std::string cells; // of that row, in the columns that all rows of a key share; a zero byte ends each
     std::string reference, reference_place;
     std::optional<std::string> bytes;
     std::optional<std::uint64_t> launches, roots; // by the closed form
@@ -56,10 +56,12 @@ class CaseRules
 
     CaseFacts describe(const RowCells& row) const;
     CaseFacts& facts_of(const RowCells& row);
+    [[noreturn]] void refuse_shared(const RowCells& row, const CaseFacts& facts) const;
 
     const std::map<std::string, RunIdentity>* runs_ = nullptr;
     std::unordered_map<std::string_view, const PlannedCase*> planned_; // by key
     std::vector<SharedColumn> shared_;
+    std::string shared_cells_;                         // of the row that is checked
     bool whole_ = false;                               // the log has the columns of all axes
     std::unordered_map<std::string, CaseFacts> known_; // by key
     CaseFacts::InRun* last_ = nullptr;

@@ -44,14 +44,6 @@ void RowCheck::check_once(const LogRow& row)
     cases_.check_first(*cells_);
 }
 
-void check_log(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
-{
-    RowCheck check;
-    check.begin(log, runs);
-    for (const LogRow& row : log.rows)
-        check.check_once(row);
-}
-
 std::vector<RuleText> all_row_rules()
 {
     std::vector<RuleText> all;

@@ -40,9 +40,6 @@ class RowCheck
     RunRules runs_;
 };
 
-// Checks all rows of a log as check_once() does.
-void check_log(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs);
-
 // All rules, for the documents: the columns, and what they must satisfy.
 std::vector<RuleText> all_row_rules();
 

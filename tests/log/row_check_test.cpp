@@ -93,7 +93,10 @@ std::map<std::string, RunIdentity> runs_with(const Case& point, const std::strin
 std::string refusal(const ParsedLog& log, const std::map<std::string, RunIdentity>& runs)
 {
     try {
-        check_log(log, runs);
+        RowCheck check;
+        check.begin(log, runs);
+        for (const LogRow& row : log.rows)
+            check.check_once(row);
         return "";
     } catch (const RunError& error) {
         return error.what();
