@@ -49,7 +49,9 @@ struct LaunchFacts {
     template <class S>
     static constexpr LaunchFacts of()
     {
-        return {S::count};
+        LaunchFacts facts{};
+        facts.count = &S::count; // nvcc does not convert it in braces
+        return facts;
     }
 };
 

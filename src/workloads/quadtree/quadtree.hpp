@@ -298,7 +298,7 @@ struct QuadFacts {
     template <class S>
     static constexpr QuadFacts of()
     {
-        return {S::form};
+        return {.form = S::form};
     }
 };
 

@@ -203,7 +203,7 @@ struct SearchFacts {
     template <class S>
     static constexpr SearchFacts of()
     {
-        return {S::form};
+        return {.form = S::form};
     }
 };
 
