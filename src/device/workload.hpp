@@ -148,15 +148,15 @@ const StrategyOf<Room>& of_room(const Strategy& strategy)
 //     static void run(job);
 //     static P prepare(job);          untimed; then run(job, P&), or run(job) if P is void
 //     static std::function<void()> prepare(job);          which is itself what is timed
-// A job with `typed(function)` is several types of job: it calls the function with the one that it has.
+// A job with kTyped is several types of job: its typed(function) calls the function with the one that it has.
 template <class S, class Job, class... More>
 std::function<void()> prepared(const Job& job, const More&... more)
 {
     if constexpr (kBackend != BackendKind::cuda && S::info.cuda_only) {
         throw std::logic_error("the session lets no such case through");
-    } else if constexpr (sizeof...(More) == 0 && requires { job.typed([](const auto&...) {}); }) {
+    } else if constexpr (sizeof...(More) == 0 && requires { Job::kTyped; }) {
         return job.typed([](const auto&... typed) { return prepared<S>(typed...); });
-    } else if constexpr (requires { S::prepare(job, more...); }) {
+    } else if constexpr (sizeof...(More) != 0 || requires { S::prepare(job); }) {
         using State = decltype(S::prepare(job, more...));
         if constexpr (std::is_void_v<State>) {
             S::prepare(job, more...);

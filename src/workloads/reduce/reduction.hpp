@@ -55,6 +55,7 @@ struct ReduceJob {
     const Reduction<std::int32_t>* ints = nullptr;
     const Reduction<float>* floats = nullptr;
 
+    static constexpr bool kTyped = true; // see prepared()
     template <class Function>
     std::function<void()> typed(const Function& function) const
     {

@@ -151,6 +151,7 @@ struct SearchJob : OfferJob {
     std::uint64_t levels;      // below the root, at most
     bool deep;                 // stacks may need chunks
 
+    static constexpr bool kTyped = true; // see prepared()
     // Calls the function with the tree that the job has.
     template <class Function>
     std::function<void()> typed(const Function& function) const
