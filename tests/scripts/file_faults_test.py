@@ -25,7 +25,7 @@ WORDS = ["--strategy", "neighbored", "--backend", "cpu", "--grid", "4,8", "--blo
 ROWS = 4
 # Columns that are empty in a row of a crash.
 OF_AN_ANSWER = ["gpu_us", "wall_us", "host_launches", "launches_attempted", "launches_failed", "launches_by_depth", "max_depth", "answer",
-                "reference", "relative_error"]
+                "reference", "relative_error", "pending_limit", "limit_bytes", "wave", "waves", "streams"]
 MOST_CALLS = 200  # of one kind, in one run; more would be an endless loop
 
 # {kind of call: its possible errors}
