@@ -46,25 +46,30 @@ void to_json(Message& json, const Case& point);
 void from_json(const Message& json, Case& point);
 void from_json(const Message& json, Status& status); // checks that the status exists
 
-// An image stays in the worker, because a run does not need it.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchCounts, attempted_by_depth, attempted, failed, waits_given_up, max_depth,
-                                   first_error)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuState, sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw, throttle)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OfferSample, items, replaced, drains, drains_refused, child_blocks, arena_bytes,
-                                   grids)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sample, status, detail, gpu_us, wall_us, held, launches, host_launches,
-                                   latencies_us, launches_expected, offers, work, pixels_off, answer, reference,
-                                   relative_error, pending_limit, limit_bytes, wave, waves, streams, gpu_state,
-                                   device_lost)
+// The messages of a type whose members are these, each under its name. A member that the list lacks does not compile,
+// because a structured binding names every member. So nothing can be empty only with a worker.
+#define NESTBED_MESSAGE(Type, ...)                                                                                   \
+    inline void names_all_members(const Type& value)                                                                 \
+    {                                                                                                                \
+        [[maybe_unused]] const auto& [__VA_ARGS__] = value;                                                          \
+    }                                                                                                                \
+    NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Type, __VA_ARGS__)
+
+NESTBED_MESSAGE(LaunchCounts, attempted_by_depth, attempted, failed, waits_given_up, max_depth, first_error)
+NESTBED_MESSAGE(GpuState, sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw, throttle)
+NESTBED_MESSAGE(OfferSample, items, replaced, drains, drains_refused, child_blocks, arena_bytes, grids)
+NESTBED_MESSAGE(Sample, status, detail, gpu_us, wall_us, held, launches, host_launches, latencies_us, image,
+                launches_expected, offers, work, pixels_off, answer, reference, relative_error, pending_limit,
+                limit_bytes, wave, waves, streams, gpu_state, device_lost)
+// Without `alive`, which calls a function of this process.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SessionOptions, schedule, workers, experiment, untimed, ranges)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, name, driver, runtime, compute_capability, uuid, multiprocessors,
-                                   max_threads_per_block, max_threads_per_multiprocessor,
-                                   max_blocks_per_multiprocessor, max_grid, resident_grids, default_pending_limit,
-                                   raising_limit_is_free, memory_bytes, free_memory_bytes, l2_bytes,
-                                   peak_bandwidth_gb_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DepthProbe, asked, reached, error)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasuredBandwidth, read_gb_s, copy_gb_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Opened, facts, schedule)
+NESTBED_MESSAGE(DeviceFacts, name, driver, runtime, compute_capability, uuid, multiprocessors, max_threads_per_block,
+                max_threads_per_multiprocessor, max_blocks_per_multiprocessor, max_grid, resident_grids,
+                default_pending_limit, raising_limit_is_free, memory_bytes, free_memory_bytes, l2_bytes,
+                peak_bandwidth_gb_s)
+NESTBED_MESSAGE(DepthProbe, asked, reached, error)
+NESTBED_MESSAGE(MeasuredBandwidth, read_gb_s, copy_gb_s)
+NESTBED_MESSAGE(Opened, facts, schedule)
 
 // The length in four bytes, the least significant first, and then the message.
 std::string frame_of(const Message& message);

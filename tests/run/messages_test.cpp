@@ -2,6 +2,8 @@
 #include "run/messages.hpp"
 
 #include "base/error.hpp"
+#include "model/axis_table.hpp"
+#include "model/text_numbers.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>
@@ -55,57 +57,69 @@ TEST(Messages, KeepACaseWithAndWithoutWhatItMayHave)
     EXPECT_EQ(sent(bare), bare);
 }
 
-TEST(Messages, KeepASample)
+// All members differ from those of an empty sample, so that none can be lost unnoticed. messages.hpp does not compile
+// if it lacks a member of a sample.
+TEST(Messages, KeepEveryMemberOfASample)
 {
-    Sample sample{.status = Status::wrong,
-                  .detail = "not \xff UTF-8, \n and \0 bytes",
-                  .gpu_us = 0.1,
-                  .wall_us = 1e9 + 0.123,
-                  .host_launches = 3,
-                  .latencies_us = {1.25, 1e-3, 3},
-                  .answer = "-5",
-                  .reference = "7",
-                  .relative_error = std::numeric_limits<double>::infinity(),
-                  .pending_limit = 1,
-                  .limit_bytes = -4096,
-                  .wave = 2,
-                  .waves = 3,
-                  .streams = 4,
-                  .device_lost = true};
-    sample.launches = LaunchCounts{.attempted_by_depth = {4, 2, 1},
-                                   .attempted = 7,
-                                   .failed = 2,
-                                   .waits_given_up = 1,
-                                   .max_depth = 3,
-                                   .first_error = 69};
-    const Sample back = sent(sample);
-    EXPECT_EQ(back.status, sample.status);
-    EXPECT_EQ(back.detail, sample.detail);
-    EXPECT_EQ(back.gpu_us, sample.gpu_us);
-    EXPECT_EQ(back.wall_us, sample.wall_us);
-    EXPECT_EQ(back.host_launches, sample.host_launches);
-    EXPECT_EQ(back.latencies_us, sample.latencies_us);
-    EXPECT_EQ(back.answer, sample.answer);
-    EXPECT_EQ(back.reference, sample.reference);
-    EXPECT_EQ(back.relative_error, sample.relative_error);
-    EXPECT_EQ(back.pending_limit, sample.pending_limit);
-    EXPECT_EQ(back.limit_bytes, sample.limit_bytes);
-    EXPECT_EQ(back.wave, sample.wave);
-    EXPECT_EQ(back.waves, sample.waves);
-    EXPECT_EQ(back.streams, sample.streams);
-    EXPECT_EQ(back.device_lost, sample.device_lost);
-    ASSERT_TRUE(back.launches);
-    EXPECT_EQ(back.launches->attempted_by_depth, sample.launches->attempted_by_depth);
-    EXPECT_EQ(back.launches->attempted, 7U);
-    EXPECT_EQ(back.launches->failed, 2U);
-    EXPECT_EQ(back.launches->waits_given_up, 1U);
-    EXPECT_EQ(back.launches->max_depth, 3U);
-    EXPECT_EQ(back.launches->first_error, 69);
-    const Sample none = sent(Sample{});
-    EXPECT_FALSE(none.launches);
-    EXPECT_FALSE(none.gpu_us);
-    EXPECT_FALSE(none.host_launches);
-    EXPECT_FALSE(none.relative_error);
+    const Sample sample{
+        .status = Status::wrong,
+        .detail = "not \xff UTF-8, \n and \0 bytes",
+        .gpu_us = 0.1,
+        .wall_us = 1e9 + 0.123,
+        .held = true,
+        .launches = LaunchCounts{.attempted_by_depth = {4, 2, 1},
+                                 .attempted = 7,
+                                 .failed = 2,
+                                 .waits_given_up = 1,
+                                 .max_depth = 3,
+                                 .first_error = 69},
+        .host_launches = 3,
+        .latencies_us = {1.25, 1e-3, 3},
+        .image = {0.5F, 1},
+        .launches_expected = 1ULL << 40,
+        .offers = OfferSample{.items = 1,
+                              .replaced = 2,
+                              .drains = 3,
+                              .drains_refused = 4,
+                              .child_blocks = 5,
+                              .arena_bytes = 6,
+                              .grids = 7},
+        .work = 8,
+        .pixels_off = 9,
+        .answer = "-5",
+        .reference = "7",
+        .relative_error = std::numeric_limits<double>::infinity(),
+        .pending_limit = 1,
+        .limit_bytes = -4096,
+        .wave = 2,
+        .waves = 3,
+        .streams = 4,
+        .gpu_state =
+            GpuState{.sm_clock_mhz = 1, .memory_clock_mhz = 2, .temperature_c = 3, .power_mw = 4, .throttle = "no"},
+        .device_lost = true};
+    const auto different = [](const Message& one, const Message& empty) {
+        for (const auto& [name, value] : one.items())
+            EXPECT_NE(value, empty.at(name)) << name;
+    };
+    different(sample, Sample{});
+    different(*sample.launches, LaunchCounts{});
+    different(*sample.offers, OfferSample{});
+    different(sample.gpu_state, GpuState{});
+    EXPECT_EQ(Message(sent(sample)), Message(sample));
+    EXPECT_EQ(sent(sample).relative_error, sample.relative_error);
+    EXPECT_EQ(sent(sample).limit_bytes, -4096);
+    EXPECT_EQ(Message(sent(Sample{})), Message(Sample{}));
+}
+
+// An axis that a message lacked would be that of an empty case.
+TEST(Messages, KeepEveryAxisOfACase)
+{
+    for (const Axis& axis : plain_axes()) {
+        Case point{.strategy = "nosync"};
+        axis.set(point, axis.text ? number_of_text("road.gr#0") : axis.get(point).value_or(0) + 1);
+        ASSERT_NE(point, (Case{.strategy = "nosync"})) << axis.name;
+        EXPECT_EQ(sent(point), point) << axis.name;
+    }
 }
 
 TEST(Messages, KeepWhatADeviceSaysOfItself)
