@@ -42,13 +42,13 @@ int show_picture(const WorkloadInfo& workload, const Given& given, std::ostream&
             settings.set(std::string(setting.key), {std::string(setting.value)});
     set_from(settings, given);
     const bool flagged = !picture.flag.empty() && given.contains(std::string(picture.flag));
-    const Sessions sessions = open_sessions(settings, why_not_cuda, open_session);
+    const LocalSessions sessions = open_sessions(settings, why_not_cuda, open_session);
     const Case point = case_to_show(make_plan(settings, facts_of(sessions)), workload, flagged);
     const std::string path =
         picture.file.empty() ? "" : only_value(given, "output", std::string(picture.file), "a file's name");
     if (!path.empty())
         check_new_file(path);
-    Session& session = *sessions.at(point.backend);
+    LocalSession& session = *sessions.at(point.backend);
     if (picture.before != nullptr)
         out << picture.before(point, session.facts().name) << std::flush;
     const Sample sample = session.sample_aloud(point);

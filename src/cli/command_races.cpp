@@ -57,11 +57,11 @@ int call_watching_program(const Arguments& arguments, std::ostream& out)
 }
 
 // Prints the races of a case. Returns whether the result is as expected.
-bool look(Session& session, const WatchedCase& now, bool expect_race)
+bool look(RaceDetection& detector, const WatchedCase& now, bool expect_race)
 {
     const Races races = [&] {
         const TimeLimit limit(now);
-        return session.races(now.point, 0);
+        return detector.races(now.point, 0);
     }();
     print_races(now, races);
     const Status status = races.sample.status;
@@ -127,7 +127,7 @@ int races_of_cases(const Arguments& arguments, std::ostream& out, std::ostream& 
     settings.set("backend", {"cpu"});
     settings.set("workers", {"1"});
     const std::chrono::milliseconds timeout = timeout_of(settings, BackendKind::cpu);
-    const Sessions sessions = open_sessions(settings, why_not_cuda, open_session, {.untimed = true});
+    const LocalSessions sessions = open_sessions(settings, why_not_cuda, open_session, {.untimed = true});
     const Plan plan = make_plan(settings, facts_of(sessions));
     bool as_expected = true;
     bool first = true;

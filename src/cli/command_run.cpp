@@ -201,7 +201,7 @@ class Run
                              .stopped = [&stop] { return stop.asked(); }};
         RunOutcome outcome;
         try {
-            outcome = run_plan(plan_, sessions, runs_, log, results_, hooks);
+            outcome = run_plan(plan_, samplers_of(sessions), runs_, log, results_, hooks);
         } catch (...) { // whatever ends the run, report if rows are lost
             report_.reset();
             say_if_lost(log);

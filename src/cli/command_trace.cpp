@@ -38,9 +38,9 @@ struct Asked {
     std::vector<Case> points;
     std::uint32_t grids = 0; // capacity of the buffer
     unsigned repeat = 0;
-    Sessions sessions;
+    LocalSessions sessions;
 
-    Session& session(const Case& point) const { return *sessions.at(point.backend); }
+    LocalSession& session(const Case& point) const { return *sessions.at(point.backend); }
 };
 
 Options trace_options()
@@ -106,7 +106,7 @@ double time_of(const Sample& sample)
 // Runs with and without tracing in turn. Returns the traced run with the median time, or the first that is not ok.
 Trace run_traced(const Asked& asked, const Case& point)
 {
-    Session& session = asked.session(point);
+    LocalSession& session = asked.session(point);
     std::vector<Trace> traces;
     TraceOverhead overhead;
     for (unsigned run = 0; run < kWarmUps + asked.repeat; ++run) {

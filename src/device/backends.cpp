@@ -6,7 +6,7 @@
 namespace nestbed
 {
 
-std::unique_ptr<Session> open_session(BackendKind backend, const SessionOptions& options)
+std::unique_ptr<LocalSession> open_session(BackendKind backend, const SessionOptions& options)
 {
 #ifdef NESTBED_HAS_CUDA
     if (backend == BackendKind::cuda)

@@ -10,7 +10,7 @@ namespace nestbed
 {
 
 // Throws UsageError for bad options, and RunError with the reason if there is no usable device.
-std::unique_ptr<Session> open_session(BackendKind backend, const SessionOptions& options);
+std::unique_ptr<LocalSession> open_session(BackendKind backend, const SessionOptions& options);
 
 // Returns why the backend cannot be used on this machine; empty if it can.
 std::string why_not(BackendKind backend);

@@ -20,7 +20,7 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-class BackendSession final : public Session
+class BackendSession final : public LocalSession
 {
   public:
     explicit BackendSession(const SessionOptions& options)
@@ -291,7 +291,7 @@ std::vector<WorkloadMaker>& workload_makers()
     return makers;
 }
 
-std::unique_ptr<Session> open_backend(const SessionOptions& options)
+std::unique_ptr<LocalSession> open_backend(const SessionOptions& options)
 {
     return std::make_unique<BackendSession>(options);
 }

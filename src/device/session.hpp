@@ -7,12 +7,12 @@
 
 namespace nestbed::inline on_cpu
 {
-std::unique_ptr<Session> open_backend(const SessionOptions& options);
+std::unique_ptr<LocalSession> open_backend(const SessionOptions& options);
 }
 
 #ifdef NESTBED_HAS_CUDA
 namespace nestbed::inline on_cuda
 {
-std::unique_ptr<Session> open_backend(const SessionOptions& options);
+std::unique_ptr<LocalSession> open_backend(const SessionOptions& options);
 }
 #endif

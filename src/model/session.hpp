@@ -1,7 +1,7 @@
-// The interface between the part that plans and logs and the part that measures: from a case to a sample.
+// The interfaces between the part that plans and logs and the part that measures. A session takes samples and probes
+// its device; one in this process also traces and finds races.
 #pragma once
 
-#include "base/error.hpp"
 #include "model/case.hpp"
 #include "model/facts.hpp"
 #include "model/races.hpp"
@@ -39,14 +39,20 @@ struct MeasuredBandwidth {
     double copy_gb_s = 0; // a copy by the driver; bytes read plus bytes written
 };
 
-class Session
+// The base of what a session can do.
+class Interface
 {
   public:
-    Session() = default;
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
-    virtual ~Session() = default;
+    Interface() = default;
+    Interface(const Interface&) = delete;
+    Interface& operator=(const Interface&) = delete;
+    virtual ~Interface() = default;
+};
 
+// Takes samples on a device.
+class Sampling : public Interface
+{
+  public:
     virtual BackendKind backend() const = 0;
     virtual const DeviceFacts& facts() const = 0;
     // The executor's schedule; empty on a GPU.
@@ -57,6 +63,9 @@ class Session
     // RunError if there is not enough memory for the case. The executor's random draws for the sample depend only on
     // the schedule, the case and the repetition.
     virtual Sample sample(const Case& point, unsigned repetition) = 0;
+    // Repetition 0, traced: its latencies come from latencies_by_depth(), and its times include the cost of tracing.
+    // Throws as Tracing::trace() does.
+    virtual Sample sample_traced(const Case& point) = 0;
     // Announces that this sample comes after the samples announced before, so that a session in another process can
     // begin with it early. Another sample, or a sample that loses the device, cancels all announcements.
     virtual void announce(const Case& /*point*/, unsigned /*repetition*/) {}
@@ -65,26 +74,14 @@ class Session
     // Gets a new device, which is not warmed up. After a sample that lost the device, call this before any other
     // member. Throws RunError if there is no device any more.
     virtual void renew() {}
-    // Repetition 0 with visible output: `hello` prints its lines to standard output, `blobs` and `mandelbrot`
-    // fill Sample::image.
-    virtual Sample sample_aloud(const Case& point) = 0;
-    // Repetition 0, traced: its latencies come from latencies_by_depth(), and its times include the cost of tracing.
-    // Throws as trace() does.
-    virtual Sample sample_traced(const Case& point) = 0;
-    // Like sample(), but with instances of the kernels that record when each grid was called, began and ended, for at
-    // most `grids` grids. Fills in everything except Trace::overhead. Throws UsageError for a case that launches
-    // nothing from a kernel.
-    virtual Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) = 0;
-    // Runs the case once on the executor and finds the pairs of accesses in its kernels that no CUDA rule orders.
-    // Throws UsageError on a GPU and with more than one worker. Throws RunError in a program that does not watch
-    // accesses, and if the detector needs more memory than its limit.
-    virtual Races races(const Case& /*point*/, unsigned /*repetition*/)
-    {
-        throw RunError("the race detector runs only in the command's own process, not in a worker");
-    }
     // Frees everything that sample() keeps between calls.
     virtual void release() = 0;
+};
 
+// Measures the device itself.
+class Probing : public Interface
+{
+  public:
     // The time to launch an empty kernel and wait for it, timed like a sample: no time can be smaller. Median of 101.
     virtual double null_kernel_us() = 0;
     // The smallest step of the timer that kernels read, in nanoseconds.
@@ -93,6 +90,38 @@ class Session
     // reads wrong data.
     virtual MeasuredBandwidth bandwidth() = 0;
     virtual DepthProbe probe_depth(unsigned levels) = 0;
+};
+
+// What a run needs, in its own process or in a worker.
+class Session : public Sampling, public Probing
+{
+};
+
+class Tracing : public Interface
+{
+  public:
+    // Like Sampling::sample(), but with instances of the kernels that record when each grid was called, began and
+    // ended, for at most `grids` grids. Fills in everything except Trace::overhead. Throws UsageError for a case that
+    // launches nothing from a kernel.
+    virtual Trace trace(const Case& point, unsigned repetition, std::uint32_t grids) = 0;
+};
+
+class RaceDetection : public Interface
+{
+  public:
+    // Runs the case once on the executor and finds the pairs of accesses in its kernels that no CUDA rule orders.
+    // Throws UsageError on a GPU and with more than one worker. Throws RunError in a program that does not watch
+    // accesses, and if the detector needs more memory than its limit.
+    virtual Races races(const Case& point, unsigned repetition) = 0;
+};
+
+// A session in this process.
+class LocalSession : public Session, public Tracing, public RaceDetection
+{
+  public:
+    // Repetition 0 with visible output: `hello` prints its lines to standard output, `blobs` and `mandelbrot`
+    // fill Sample::image.
+    virtual Sample sample_aloud(const Case& point) = 0;
 };
 
 // The number of levels that commands pass to probe_depth().

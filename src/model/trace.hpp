@@ -27,7 +27,7 @@ struct GridRecord {
     int error;           // returned by the launch call
 };
 
-// A grid of a recursion. Times are nanoseconds on the clock of the kernels (Session::timer_step_ns).
+// A grid of a recursion. Times are nanoseconds on the clock of the kernels (Probing::timer_step_ns).
 struct TracedGrid {
     std::uint32_t parent = kNoGrid; // index of the grid that launched it; kNoGrid: the host launched it
     std::uint32_t depth = 0;

@@ -49,7 +49,7 @@ struct Stop {
 class GroupRun
 {
   public:
-    GroupRun(const Plan& plan, std::size_t group, Session& session, const RunFacts& run, CsvLog& log,
+    GroupRun(const Plan& plan, std::size_t group, Sampling& session, const RunFacts& run, CsvLog& log,
              std::span<CaseResult> results, const RunHooks& hooks, Progress& progress, RunOutcome& outcome)
         : plan_(plan), group_(group), session_(session), run_(run), log_(log), results_(results), hooks_(hooks),
           progress_(progress), outcome_(outcome), repeats_(plan.repeat.at(session.backend())), tries_(results.size()),
@@ -270,7 +270,7 @@ class GroupRun
 
     const Plan& plan_;
     std::size_t group_;
-    Session& session_;
+    Sampling& session_;
     const RunFacts& run_;
     CsvLog& log_;
     std::span<CaseResult> results_;
@@ -289,9 +289,8 @@ class GroupRun
 
 } // namespace
 
-RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
-                    const std::map<BackendKind, RunFacts>& runs, CsvLog& log, std::vector<CaseResult>& results,
-                    const RunHooks& hooks)
+RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<BackendKind, RunFacts>& runs,
+                    CsvLog& log, std::vector<CaseResult>& results, const RunHooks& hooks)
 {
     Progress progress{.all = samples_planned(results)};
     for (const CaseResult& result : results) {
@@ -309,7 +308,7 @@ RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_pt
         for (std::size_t group = 0; group < plan.groups.size(); ++group) {
             const std::size_t cases = plan.groups[group].cases.size();
             const BackendKind backend = plan.groups[group].cases.front().backend;
-            GroupRun(plan, group, *sessions.at(backend), runs.at(backend), log, rest.first(cases), hooks, progress,
+            GroupRun(plan, group, *samplers.at(backend), runs.at(backend), log, rest.first(cases), hooks, progress,
                      outcome)
                 .run();
             rest = rest.subspan(cases);

@@ -1,15 +1,14 @@
-// Runs a plan: asks the sessions for samples in interleaved rounds and appends every row to the log.
+// Runs a plan: asks for samples in interleaved rounds and appends every row to the log.
 #pragma once
 
 #include "log/case_result.hpp"
 #include "log/csv_log.hpp"
 #include "log/row.hpp"
-#include "model/session.hpp"
 #include "plan/plan.hpp"
+#include "run/sessions.hpp"
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,8 +49,7 @@ std::vector<std::size_t> round_order(std::size_t cases, std::uint64_t seed, std:
 // plan's `retries`. After a worker was lost, all cases of the group that are not complete are warmed up again. Rows
 // are appended as they are measured; the rows of an untimed run have no times. Throws RunError if the log cannot be
 // written, or if a device is lost for good; `results` then contains what was measured before.
-RunOutcome run_plan(const Plan& plan, const std::map<BackendKind, std::unique_ptr<Session>>& sessions,
-                    const std::map<BackendKind, RunFacts>& runs, CsvLog& log, std::vector<CaseResult>& results,
-                    const RunHooks& hooks);
+RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<BackendKind, RunFacts>& runs,
+                    CsvLog& log, std::vector<CaseResult>& results, const RunHooks& hooks);
 
 } // namespace nestbed

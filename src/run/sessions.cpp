@@ -13,9 +13,6 @@
 namespace nestbed
 {
 
-namespace
-{
-
 SessionOptions session_options(const Settings& settings, SessionOptions options)
 {
     options.experiment = settings.experiment();
@@ -32,24 +29,12 @@ SessionOptions session_options(const Settings& settings, SessionOptions options)
     return options;
 }
 
-} // namespace
-
-Sessions open_sessions(const Settings& settings, const WhyNoGpu& why_no_gpu, const OpenSession& open,
-                       SessionOptions options)
+Samplers samplers_of(const Sessions& sessions)
 {
-    Sessions sessions;
-    options = session_options(settings, std::move(options));
-    for (const BackendKind backend : chosen_backends(settings, why_no_gpu))
-        sessions.emplace(backend, open(backend, options));
-    return sessions;
-}
-
-std::map<BackendKind, DeviceFacts> facts_of(const Sessions& sessions)
-{
-    std::map<BackendKind, DeviceFacts> facts;
+    Samplers samplers;
     for (const auto& [backend, session] : sessions)
-        facts.emplace(backend, session->facts());
-    return facts;
+        samplers.emplace(backend, session.get());
+    return samplers;
 }
 
 RunFacts facts_of_run(Session& session, const Plan& plan, const std::string& run_id, bool untimed)

@@ -88,12 +88,6 @@ class WorkerSession final : public Session
         return next_sample();
     }
 
-    Sample sample_aloud(const Case& point) override { return sample(point, 0); }
-    Trace trace(const Case& /*point*/, unsigned /*repetition*/, std::uint32_t /*grids*/) override
-    {
-        throw std::logic_error("a worker traces nothing");
-    }
-
     void release() override { tell({{"do", "release"}}); }
 
     double null_kernel_us() override { return asked<double>({{"do", "null_kernel"}}, "timed a null kernel"); }

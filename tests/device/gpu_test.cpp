@@ -60,7 +60,7 @@ class Gpu : public testing::Test
         }
         return wrong;
     }
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<LocalSession> session_;
 };
 
 class GpuBattery : public Gpu, public testing::WithParamInterface<Way>

@@ -29,7 +29,7 @@ constexpr std::array kAggregations{Aggregate::none,         Aggregate::warp,    
                                    Aggregate::multiblock_2, Aggregate::multiblock_4, Aggregate::multiblock_64,
                                    Aggregate::grid};
 
-std::unique_ptr<Session> session_of(const std::string& schedule)
+std::unique_ptr<LocalSession> session_of(const std::string& schedule)
 {
     return open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1});
 }

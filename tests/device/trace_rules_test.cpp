@@ -226,7 +226,7 @@ void expect_eager(const Trace& trace)
 class TraceRules : public testing::TestWithParam<Way>
 {
   protected:
-    static Trace traced(Session& session, const Case& point, unsigned repetition = 0)
+    static Trace traced(LocalSession& session, const Case& point, unsigned repetition = 0)
     {
         Trace trace = session.trace(point, repetition, kRoomForAll);
         EXPECT_EQ(trace.point, point);
@@ -248,7 +248,7 @@ class TraceRules : public testing::TestWithParam<Way>
 
     // Calls check(trace) for all shapes and types, `times` times each.
     template <class Check>
-    static std::size_t for_traces(Session& session, unsigned times, Check&& check)
+    static std::size_t for_traces(LocalSession& session, unsigned times, Check&& check)
     {
         std::size_t traces = 0;
         for (const Shape& shape : shapes_of(GetParam()))
@@ -402,7 +402,7 @@ TEST(TraceOrder, OfARepetitionDoesNotDependOnWhatRanBefore)
 {
     const Case point =
         case_of(BackendKind::cpu, "recursive_transpose", {.name = "", .nx = 64, .ny = 128, .block_shape = {16, 16}});
-    const auto begun = [&](Session& session, unsigned repetition) {
+    const auto begun = [&](LocalSession& session, unsigned repetition) {
         const Trace trace = session.trace(point, repetition, kRoomForAll);
         std::vector<std::size_t> order(trace.grids.size());
         std::iota(order.begin(), order.end(), std::size_t{0});

@@ -56,7 +56,7 @@ std::string text_of(const Races& races)
     return text;
 }
 
-std::unique_ptr<Session> session_of(const std::string& schedule)
+std::unique_ptr<LocalSession> session_of(const std::string& schedule)
 {
     return open_session(BackendKind::cpu, {.schedule = schedule, .workers = 1, .untimed = true});
 }

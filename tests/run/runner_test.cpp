@@ -25,7 +25,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class FakeSession final : public Session
+class FakeSession final : public Sampling
 {
   public:
     using Answer = std::function<Sample(const Case&, std::size_t call)>;
@@ -52,13 +52,7 @@ class FakeSession final : public Session
         return sample;
     }
     Sample sample_traced(const Case& point) override { return traced(point, traces++); }
-    Sample sample_aloud(const Case& point) override { return sample(point, 0); }
-    Trace trace(const Case& /*point*/, unsigned /*repetition*/, std::uint32_t /*grids*/) override { return {}; }
     void release() override { asked_at_release.push_back(asked.size()); }
-    double null_kernel_us() override { return 1; }
-    unsigned timer_step_ns() override { return 1; }
-    MeasuredBandwidth bandwidth() override { return {}; }
-    DepthProbe probe_depth(unsigned levels) override { return {.asked = levels, .reached = levels}; }
     void announce(const Case& point, unsigned repetition) override { announced.emplace_back(point, repetition); }
     bool recovers() const override { return recovers_; }
     void renew() override
@@ -121,10 +115,7 @@ class Runner : public testing::Test
   protected:
     std::vector<CaseResult> run(const Plan& plan, const FakeSession::Answer& answer = numbered, bool untimed = false)
     {
-        auto made = std::make_unique<FakeSession>(answer);
-        session = made.get();
-        sessions.clear();
-        sessions.emplace(BackendKind::cpu, std::move(made));
+        session = std::make_unique<FakeSession>(answer);
         session->recovers_ = recovers;
         session->gone_after = gone_after;
         if (traced)
@@ -136,7 +127,7 @@ class Runner : public testing::Test
         std::vector<CaseResult> results = cases_of(plan, runs);
         if (before)
             before(results);
-        outcome = run_plan(plan, sessions, runs, log, results,
+        outcome = run_plan(plan, {{BackendKind::cpu, session.get()}}, runs, log, results,
                            {.report = [&](const Progress& progress) { reports.push_back(progress); },
                             .note = [&](const std::string& note) { notes.push_back(note); },
                             .stopped = [&] { return session->asked.size() >= stop_after; }});
@@ -156,8 +147,7 @@ class Runner : public testing::Test
 
     ScratchFolder folder;
     std::string path = folder.path("log.csv");
-    std::map<BackendKind, std::unique_ptr<Session>> sessions;
-    FakeSession* session = nullptr;
+    std::unique_ptr<FakeSession> session;
     std::vector<Progress> reports;
     std::vector<std::string> notes;
     RunOutcome outcome;
