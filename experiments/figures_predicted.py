@@ -137,7 +137,7 @@ def _caption(cases, model, fitted):
 
 
 def level_us(model, mechanism, launches):
-    """The model's time of a level with so many launches at once (src/model/roofline.cpp)."""
+    """The model's time of a level with so many launches at once (src/predict/roofline.cpp)."""
     of = model["parameters"]
     burst = of.get(f"burst.{mechanism}", 0.0)
     more = launches - 1

@@ -36,7 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # strategy and user's programs (programs_test.py) are left out: they take minutes.
 COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*")
 RULES = ("races_tests", "-*Every*:RacesCommand*")
-JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect"]} | {
+JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect", "predict"]} | {
     "src/run": [("run_tests", "*"), ("nestbed_tests", "Worker*"), COMMANDS],
     "src/device/cpu": [("nestbed_tests", "Executor*"), RULES, ("nestbed_tests", "Race*:Litmus*:PendingLimit*:Session*")],
     "src/device/races": [RULES, ("races_tests", "RacesCommand*:*EveryMutant*")],

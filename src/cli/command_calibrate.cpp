@@ -7,12 +7,12 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/log_files.hpp"
-#include "inspect/prediction_text.hpp"
-#include "inspect/roofline_fit.hpp"
 #include "log/logged_cases.hpp"
 #include "log/manifest.hpp"
 #include "log/resume.hpp"
-#include "model/roofline_file.hpp"
+#include "predict/prediction_text.hpp"
+#include "predict/roofline_file.hpp"
+#include "predict/roofline_fit.hpp"
 
 #include <fmt/format.h>
 

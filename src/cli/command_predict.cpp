@@ -6,11 +6,11 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/log_files.hpp"
-#include "inspect/need_prediction.hpp"
-#include "inspect/prediction_text.hpp"
 #include "log/logged_cases.hpp"
-#include "model/roofline_file.hpp"
 #include "plan/plan.hpp"
+#include "predict/need_prediction.hpp"
+#include "predict/prediction_text.hpp"
+#include "predict/roofline_file.hpp"
 
 #include <fmt/format.h>
 

@@ -17,6 +17,7 @@
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
 #include "plan/shard.hpp"
+#include "predict/case_time.hpp"
 #include "run/expectation.hpp"
 #include "run/progress.hpp"
 #include "run/runner.hpp"
@@ -103,9 +104,9 @@ class Run
         {
             const StopRequest::AtOnce at_once(stopped_early_);
             whole_ = make_plan(settings, facts);
-            plan_ = shard_ ? part_of(whole_, *shard_) : whole_;
+            plan_ = shard_ ? part_of(whole_, *shard_, kCaseTimes) : whole_;
             if (given_.contains("dry-run")) {
-                out_ << describe(plan_, facts) << std::flush;
+                out_ << describe(plan_, facts, kCaseTimes) << std::flush;
                 return exit_ok;
             }
         }
@@ -198,7 +199,8 @@ class Run
         report_.emplace(err_, isatty(STDERR_FILENO) == 1);
         const RunHooks hooks{.report = [this](const Progress& progress) { report_->show(progress); },
                              .note = [this](const std::string& text) { note(text); },
-                             .stopped = [&stop] { return stop.asked(); }};
+                             .stopped = [&stop] { return stop.asked(); },
+                             .sample_us = sample_us};
         RunOutcome outcome;
         try {
             outcome = run_plan(plan_, samplers_of(sessions), runs_, log, results_, hooks);

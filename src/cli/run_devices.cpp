@@ -2,7 +2,7 @@
 
 #include "cli/run_options.hpp"
 #include "device/backends.hpp"
-#include "plan/cost.hpp"
+#include "predict/case_time.hpp"
 #include "run/worker_session.hpp"
 
 #include <utility>

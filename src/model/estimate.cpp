@@ -1,18 +1,11 @@
 #include "model/estimate.hpp"
 
 #include "model/offers.hpp"
-#include "model/roofline_file.hpp"
 
 #include <algorithm>
 
 namespace nestbed
 {
-
-double copied_byte_us()
-{
-    constexpr double kBytesPerUsInGb = 1e3;
-    return 1 / (parameter_of(default_roofline(), kCopyBandwidth) * kBytesPerUsInGb);
-}
 
 double launches_of_items(const Case& point, double items, double a_block, double by_grid)
 {

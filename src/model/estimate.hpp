@@ -1,4 +1,4 @@
-// What estimates of workloads share: rough times on the GPU of the built-in launch model (roofline_file.hpp).
+// What estimates of workloads share: rough times on an H200, whose launch model is built in (predict/roofline_file.hpp).
 #pragma once
 
 #include "model/case.hpp"
@@ -8,8 +8,8 @@ namespace nestbed
 
 inline constexpr double kKernelCallUs = 15; // one kernel that the host launches and waits for
 
-// Microseconds per byte that a copy reads or writes.
-double copied_byte_us();
+// Per byte that a copy reads or writes: 3783 GB/s, `copy` in results/h200/model.json.
+inline constexpr double kCopiedByteUs = 1 / 3783e3;
 
 // About how many launches so many items make that threads launch by need, of which `a_block` are in a block; `by_grid`:
 // if all items of a grid share one launch.

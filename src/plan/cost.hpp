@@ -1,25 +1,26 @@
-// Estimates how long a case takes: to make shards that take equally long, and to estimate the time left. The
-// estimates are within a factor of three for most cases on the devices from which the constants come. Only the ratios
-// between cases matter. Pure.
+// How long the cases of a plan take, about: to make shards that take equally long, and to estimate the time left. Only
+// the ratios between cases matter. Pure.
 #pragma once
 
 #include "plan/plan.hpp"
 
-#include <cstdint>
-
 namespace nestbed
 {
 
-// Microseconds for one sample: its timed region and all work around it, such as restoring the input and verifying the
-// answer. The strategy must be in a registry.
-double sample_us(const Case& point);
+// Estimates of one case, in microseconds. A command gives them to the plan and to the run (predict/case_time.hpp).
+struct CaseTimes {
+    // One sample: its timed region and all work around it, such as restoring the input and verifying the answer.
+    double (*sample_us)(const Case&);
+    // To make, once, the input that the cases of a group share.
+    double (*input_us)(const Case&);
+};
 
-// Microseconds to make, once, the input that the cases of a group share.
-double input_us(const Case& point);
+// Whether the case runs. Otherwise it has a single row, which says why not. The strategy must be in a registry.
+bool is_run(const Case& point);
 
 // Microseconds for all samples of a case including the warm-up, without its input.
-double cost_us(const Plan& plan, const Case& point);
+double cost_us(const CaseTimes& times, const Plan& plan, const Case& point);
 // The same for all cases, with their inputs.
-double cost_us(const Plan& plan);
+double cost_us(const CaseTimes& times, const Plan& plan);
 
 } // namespace nestbed

@@ -6,7 +6,6 @@
 #include "model/graph_file.hpp"
 #include "model/launch_plan.hpp"
 #include "model/strategy.hpp"
-#include "plan/cost.hpp"
 
 #include <fmt/format.h>
 
@@ -74,7 +73,7 @@ std::string why_unsupported(const Case& point, const DeviceFacts& facts)
 
 } // namespace
 
-std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices)
+std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices, const CaseTimes& times)
 {
     std::uint64_t launches = 0;
     bool by_input = false; // the launches of some cases
@@ -124,7 +123,7 @@ std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>&
                    "about {}",
                    plan.case_count(), at_least ? "at least " : "", plan.sample_count(), launches,
                    by_input ? " and those that the input decides" : "", format_bytes(static_cast<double>(memory)),
-                   duration_text(std::chrono::duration<double, std::micro>(cost_us(plan)))),
+                   duration_text(std::chrono::duration<double, std::micro>(cost_us(times, plan)))),
                0, terminal.columns) +
            (unsupported == 0 ? "" : fmt::format("{} of them will be `unsupported`\n", unsupported));
 }

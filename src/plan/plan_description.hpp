@@ -1,6 +1,7 @@
 // The cost of a plan: the memory of a case, and the table of --dry-run.
 #pragma once
 
+#include "plan/cost.hpp"
 #include "plan/plan.hpp"
 
 #include <cstdint>
@@ -18,6 +19,6 @@ std::uint64_t memory_bytes(const Case& point);
 std::string why_too_large(const Case& point, const DeviceFacts& facts);
 
 // The text that --dry-run prints.
-std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices);
+std::string describe(const Plan& plan, const std::map<BackendKind, DeviceFacts>& devices, const CaseTimes& times);
 
 } // namespace nestbed

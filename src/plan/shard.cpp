@@ -1,7 +1,6 @@
 #include "plan/shard.hpp"
 
 #include "base/error.hpp"
-#include "plan/cost.hpp"
 
 #include <fmt/format.h>
 
@@ -48,13 +47,13 @@ struct Division {
     bool whole = false; // at least one group with several cases is undivided
 };
 
-std::vector<GroupCost> costs_of(const Plan& plan)
+std::vector<GroupCost> costs_of(const Plan& plan, const CaseTimes& times)
 {
     std::vector<GroupCost> costs;
     for (const Group& group : plan.groups) {
-        GroupCost cost{.input_us = input_us(group.cases.front())};
+        GroupCost cost{.input_us = times.input_us(group.cases.front())};
         for (const Case& point : group.cases) {
-            cost.by_case.push_back(cost_us(plan, point));
+            cost.by_case.push_back(cost_us(times, plan, point));
             cost.samples_us += cost.by_case.back();
         }
         costs.push_back(std::move(cost));
@@ -122,10 +121,10 @@ double dearest_case_us(const std::vector<GroupCost>& costs)
 
 // The division whose longest shard is shortest. Of equal divisions the first one is used, so that groups stay
 // undivided where this costs nothing.
-Division best_division(const Plan& plan, unsigned shards)
+Division best_division(const Plan& plan, unsigned shards, const CaseTimes& times)
 {
-    const std::vector<GroupCost> costs = costs_of(plan);
-    double most_us = cost_us(plan) / shards;
+    const std::vector<GroupCost> costs = costs_of(plan, times);
+    double most_us = cost_us(times, plan) / shards;
     const double full_us = kFull * std::max(most_us, dearest_case_us(costs));
     Division best = divide(costs, shards, most_us, 0);
     Division last = best;
@@ -162,9 +161,9 @@ std::string name_of(const Shard& shard)
     return fmt::format("{}/{}", shard.number, shard.of);
 }
 
-Plan part_of(const Plan& plan, const Shard& shard)
+Plan part_of(const Plan& plan, const Shard& shard, const CaseTimes& times)
 {
-    const Division division = best_division(plan, shard.of);
+    const Division division = best_division(plan, shard.of, times);
     Plan part = plan;
     for (std::size_t group = 0; group < plan.groups.size(); ++group) {
         std::vector<Case>& cases = part.groups[group].cases;

@@ -4,7 +4,6 @@
 #include "base/stop_request.hpp"
 #include "model/case_text.hpp"
 #include "model/strategy.hpp"
-#include "plan/cost.hpp"
 #include "plan/plan_description.hpp"
 
 #include <fmt/format.h>
@@ -261,7 +260,7 @@ class GroupRun
         const std::size_t planned = result.planned;
         const std::size_t done = result.done();
         result.add(round, sample, repeats_);
-        const double us = sample_us(result.point);
+        const double us = hooks_.sample_us(result.point);
         progress_.all += result.planned - planned;
         progress_.all_us += static_cast<double>(result.planned - planned) * us;
         progress_.done += result.done() - done;
@@ -295,7 +294,7 @@ RunOutcome run_plan(const Plan& plan, const Samplers& samplers, const std::map<B
     Progress progress{.all = samples_planned(results)};
     for (const CaseResult& result : results) {
         const std::size_t before = result.done();
-        const double us = sample_us(result.point);
+        const double us = hooks.sample_us(result.point);
         progress.before += before;
         progress.before_us += static_cast<double>(before) * us;
         progress.all_us += result.planned * us;

@@ -20,7 +20,8 @@ struct Progress {
     std::size_t done = 0;   // samples, without warm-up
     std::size_t before = 0; // of these, samples already in the log when the run began
     std::size_t all = 0;    // as far as known: the number grows while a precision is not reached
-    double done_us = 0; // as `done`, in estimated cost (cost.hpp), as cases differ up to a thousandfold; 0: unknown
+    double done_us =
+        0; // as `done`, in estimated time (RunHooks::sample_us), as cases differ up to a thousandfold; 0: unknown
     double before_us = 0;
     double all_us = 0;
     std::size_t bad = 0; // rows of this run that are not ok
@@ -32,6 +33,8 @@ struct RunHooks {
     std::function<void(const Progress&)> report;          // before every sample
     std::function<void(const std::string&)> note;         // with a text when a worker was lost
     std::function<bool()> stopped = [] { return false; }; // true: take no more samples
+    // The estimated time of a sample.
+    std::function<double(const Case&)> sample_us = [](const Case& /*point*/) { return 1.0; };
 };
 
 struct RunOutcome {

@@ -1,5 +1,5 @@
 // `nestbed calibrate`: the model that it fits to logs of a GPU, and what it refuses.
-#include "model/roofline_file.hpp"
+#include "predict/roofline_file.hpp"
 #include "support/cli_support.hpp"
 #include "support/h200_support.hpp"
 

@@ -1,8 +1,8 @@
 // The experiments that come with nestbed: they can be planned, split into shards and profiled.
 #include "model/launch_plan.hpp"
 #include "model/strategy.hpp"
-#include "plan/cost.hpp"
 #include "plan/plan.hpp"
+#include "predict/case_time.hpp"
 #include "support/parts_support.hpp"
 #include "support/plan_support.hpp"
 
@@ -54,8 +54,8 @@ TEST(Experiments, OfIrregularRecursionTakeMinutes)
     for (const char* file :
          {"/bezier.cfg", "/mandelbrot.cfg", "/sort.cfg", "/quadtree.cfg", "/cgo22.cfg", "/search.cfg"}) {
         const Plan plan = plan_of_file(std::string(NESTBED_EXPERIMENTS) + file);
-        EXPECT_LT(cost_us(plan), 200e6) << file;
-        EXPECT_GT(cost_us(plan), 1e6) << file;
+        EXPECT_LT(cost_us(kCaseTimes, plan), 200e6) << file;
+        EXPECT_GT(cost_us(kCaseTimes, plan), 1e6) << file;
     }
 }
 
@@ -80,7 +80,7 @@ double dearest_case_us(const Plan& plan)
     double us = 0;
     for (const Group& group : plan.groups)
         for (const Case& point : group.cases)
-            us = std::max(us, input_us(point) + cost_us(plan, point));
+            us = std::max(us, input_us(point) + cost_us(kCaseTimes, plan, point));
     return us;
 }
 
@@ -102,13 +102,13 @@ TEST(Shards, OfEveryExperimentAreEquallyDear)
         const Plan plan = plan_of_file(entry.path().string());
         for (const unsigned of : {2U, 4U, 8U}) {
             SCOPED_TRACE(entry.path().filename().string() + " in " + std::to_string(of));
-            const std::vector<Plan> parts = parts_of(plan, of);
+            const std::vector<Plan> parts = parts_of(plan, of, kCaseTimes);
             expect_to_be_divided(plan, parts);
             double all = 0;
             double dearest = 0;
             for (const Plan& part : parts) {
-                all += cost_us(part);
-                dearest = std::max(dearest, cost_us(part));
+                all += cost_us(kCaseTimes, part);
+                dearest = std::max(dearest, cost_us(kCaseTimes, part));
             }
             const double fair = std::max(all / of, dearest_case_us(plan));
             EXPECT_LE(dearest, std::max(1.1 * fair, fair + (1 - 1.0 / of) * largest_input_us(plan)));

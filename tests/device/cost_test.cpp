@@ -1,6 +1,6 @@
 // Estimated times of workloads whose launches depend on the input, against the times in our logs of a GPU. Estimates are
 // rough: they balance shards and set timeouts.
-#include "plan/cost.hpp"
+#include "predict/case_time.hpp"
 #include "workloads/bfs/descriptor.hpp"
 
 #include "base/statistics.hpp"

@@ -208,7 +208,7 @@ TEST(MatrixDescribe, SaysSidesAndBlockShapesAndNoGrid)
                                                {"ny", "217"},
                                                {"block-shape", "8x32,32x8"}},
                                               devices),
-                                      devices);
+                                      devices, kByThreads);
     EXPECT_THAT(text,
                 AllOf(StartsWith("mechanism fire_and_forget, on cpu, type float32, elements 72261, nx 333, ny "
                                  "217,\ndepth full\n\n"),

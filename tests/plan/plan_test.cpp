@@ -413,7 +413,7 @@ TEST(Describe, SaysEachCaseWithItsLaunchesAndTheTotals)
     const Devices devices = cpu_alone();
     const Plan plan = plan_of(
         {{"strategy", "nosync,reduce2,neighbored"}, {"grid", "100"}, {"block", "64"}, {"depth", "full,2"}}, devices);
-    const std::string text = describe(plan, devices);
+    const std::string text = describe(plan, devices, kByThreads);
     EXPECT_THAT(squeezed(text),
                 AllOf(StartsWith("mechanism null_stream, on cpu, type int32, elements 6400, grid 100, block 64\n\n"
                                  "strategy depth launches waves\n"),
@@ -428,7 +428,7 @@ TEST(Describe, SaysTheWavesOfTheDevice)
 {
     const Devices devices = both();
     const Plan plan = plan_of({{"strategy", "nosync"}, {"repeat", "1"}, {"warmup", "0"}}, devices);
-    const std::string text = squeezed(describe(plan, devices));
+    const std::string text = squeezed(describe(plan, devices, kByThreads));
     const Case point{.strategy = "nosync", .grid = 2048, .block = 512};
     const std::uint32_t waves =
         plan_launches(point, ExpectedLaunches::chain_per_block(2048, 8), devices.at(BackendKind::cuda)).waves();
@@ -445,7 +445,7 @@ TEST(Describe, SaysHowGridsAreLaunched)
     const std::string text = squeezed(describe(
         plan_of({{"strategy", "chain"}, {"mechanism", "tail,host"}, {"grid", "1"}, {"block", "32"}, {"depth", "4"}},
                 devices),
-        devices));
+        devices, kByThreads));
     EXPECT_THAT(text, AllOf(HasSubstr("\nchain tail 4 1\n"), HasSubstr("\nchain host 0\n")));
 }
 

@@ -50,7 +50,7 @@ TEST(Shards, KeepWhatEveryPartNeedsToKnow)
                                {"repeat", "7"},
                                {"seed", "5"},
                                {"expect", "wrong"}});
-    const Plan part = part_of(plan, {2, 2});
+    const Plan part = part_of(plan, {2, 2}, kByThreads);
     EXPECT_EQ(part.experiment, plan.experiment);
     EXPECT_EQ(part.title, "Some");
     EXPECT_EQ(part.repeat, plan.repeat);
@@ -62,13 +62,13 @@ TEST(Shards, KeepWhatEveryPartNeedsToKnow)
 TEST(Shards, AreTheSameEveryTime)
 {
     const Plan plan = some_plan();
-    EXPECT_EQ(texts_of(part_of(plan, {2, 3})), texts_of(part_of(plan, {2, 3})));
+    EXPECT_EQ(texts_of(part_of(plan, {2, 3}, kByThreads)), texts_of(part_of(plan, {2, 3}, kByThreads)));
 }
 
 TEST(Shards, OneIsAll)
 {
     const Plan plan = some_plan();
-    EXPECT_EQ(texts_of(part_of(plan, {1, 1})), texts_of(plan));
+    EXPECT_EQ(texts_of(part_of(plan, {1, 1}, kByThreads)), texts_of(plan));
 }
 
 TEST(Shards, LeaveGroupsWholeWhereTheyAreEquallyDear)
@@ -76,7 +76,7 @@ TEST(Shards, LeaveGroupsWholeWhereTheyAreEquallyDear)
     const Plan plan =
         plan_of({{"strategy", "nosync,neighbored"}, {"grid", "64"}, {"block", "64"}, {"seed", "1,2,3,4"}});
     ASSERT_EQ(plan.groups.size(), 4U);
-    for (const Plan& part : parts_of(plan, 2)) {
+    for (const Plan& part : parts_of(plan, 2, kByThreads)) {
         ASSERT_EQ(part.groups.size(), 2U);
         for (const Group& group : part.groups)
             EXPECT_EQ(group.cases.size(), 2U);
@@ -88,7 +88,7 @@ TEST(Shards, DivideAGroupThatCostsMoreThanAPart)
     const Plan plan = plan_of({{"strategy", "nosync"}, {"grid", "64"}, {"block", "64"}, {"depth", "2,2,3"}});
     ASSERT_EQ(plan.groups.size(), 1U);
     ASSERT_EQ(plan.case_count(), 2U);
-    const std::vector<Plan> parts = parts_of(plan, 2);
+    const std::vector<Plan> parts = parts_of(plan, 2, kByThreads);
     EXPECT_EQ(parts[0].case_count(), 1U);
     EXPECT_EQ(parts[1].case_count(), 1U);
 }
@@ -97,7 +97,7 @@ TEST(Shards, DivideAGroupThatCostsMoreThanAPart)
 TEST(Shards, HaveNotAsManyCases)
 {
     const Plan plan = plan_of({{"strategy", "neighbored"}, {"grid", "4,8,16,4096"}, {"block", "64"}});
-    const std::vector<Plan> parts = parts_of(plan, 2);
+    const std::vector<Plan> parts = parts_of(plan, 2, kByThreads);
     EXPECT_EQ(parts[0].case_count(), 1U);
     EXPECT_EQ(parts[0].groups.front().cases.front().grid, 4096U);
     EXPECT_EQ(parts[1].case_count(), 3U);
@@ -106,7 +106,7 @@ TEST(Shards, HaveNotAsManyCases)
 TEST(Shards, MoreThanCasesAreEmpty)
 {
     const Plan plan = plan_of({{"strategy", "nosync,neighbored"}, {"grid", "4"}, {"block", "8"}});
-    const std::vector<Plan> parts = parts_of(plan, 5);
+    const std::vector<Plan> parts = parts_of(plan, 5, kByThreads);
     expect_to_be_divided(plan, parts);
     std::vector<std::size_t> cases;
     std::ranges::transform(parts, std::back_inserter(cases), &Plan::case_count);

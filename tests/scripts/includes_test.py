@@ -21,10 +21,11 @@ MAY_INCLUDE = {"base": [],
                "log": ["base", "model", "plan"],
                "run": ["base", "model", "plan", "log"],
                "inspect": ["base", "model", "plan", "log", "run"],
+               "predict": ["base", "model", "plan", "log", "run", "inspect"],
                "device": ["base", "model"],
                "workloads": ["base", "model", "device"],
                "program": ["base", "model", "inspect", "device"],
-               "cli": ["base", "model", "plan", "log", "run", "inspect", "device", "program"],
+               "cli": ["base", "model", "plan", "log", "run", "inspect", "predict", "device", "program"],
                "nested": ["base", "model", "device", "workloads"],
                "baseline": ["base", "model", "device", "workloads"]}
 ROOMS = ["workloads", "nested", "baseline"]  # a file in ROOM/NAME includes, of the workloads, workloads/NAME alone
@@ -147,8 +148,8 @@ def other_rooms(source):
 
 
 # What else has the name of a workload: a parameter of the launch model, an axis, and strategies in messages.
-ALSO_NAMED = {("model/roofline.hpp", "copy"), ("model/axis_table.cpp", "fanout"),
-              ("inspect/roofline_fit.cpp", "chain"), ("inspect/roofline_fit.cpp", "fanout")}
+ALSO_NAMED = {("predict/roofline.hpp", "copy"), ("model/axis_table.cpp", "fanout"),
+              ("predict/roofline_fit.cpp", "chain"), ("predict/roofline_fit.cpp", "fanout")}
 
 
 def named_workloads(source):
@@ -268,6 +269,7 @@ GOOD = {"src/base/text.hpp": "int length();\n",
         "src/log/row.hpp": '#include "plan/plan.hpp"\n',
         "src/run/runner.hpp": '#include "log/row.hpp"\n',
         "src/inspect/tree.hpp": '#include "run/runner.hpp"\n',
+        "src/predict/model.hpp": '#include "inspect/tree.hpp"\n',
         "src/device/nest.hpp": '#include "model/case.hpp"\n#include <vector>\n',
         "src/cli/cli.hpp": '#include "device/nest.hpp"\n#include "inspect/tree.hpp"\n',
         "src/workloads/sum/descriptor.cpp": '#include "model/case.hpp"\n\nconst WorkloadInfo workloads::sum{\n    .name = "sum",\n};\n',
@@ -295,6 +297,10 @@ class PlantedMistakes(unittest.TestCase):
                          "model/case.cpp: model must not include plan (plan/plan.hpp)")
         self.assertEqual(self.found({"src/inspect/tree.cpp": '#  include "device/nest.hpp"\n'}),
                          ["inspect/tree.cpp: inspect must not include device (device/nest.hpp)"])
+
+    def test_an_edge_to_the_launch_model(self):
+        self.assertEqual(self.found({"src/plan/plan.cpp": '#include "predict/model.hpp"\n'})[0],
+                         "plan/plan.cpp: plan must not include predict (predict/model.hpp)")
 
     def test_an_edge_of_device_and_of_strategies_to_more_than_their_own(self):
         for name, include in (("src/device/session.cu", "plan/plan.hpp"), ("baseline/reduce/host.cu", "run/runner.hpp"),

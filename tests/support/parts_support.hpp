@@ -23,11 +23,11 @@ inline std::vector<std::string> texts_of(const Plan& plan)
     return texts;
 }
 
-inline std::vector<Plan> parts_of(const Plan& plan, unsigned of)
+inline std::vector<Plan> parts_of(const Plan& plan, unsigned of, const CaseTimes& times)
 {
     std::vector<Plan> parts;
     for (unsigned number = 1; number <= of; ++number)
-        parts.push_back(part_of(plan, {number, of}));
+        parts.push_back(part_of(plan, {number, of}, times));
     return parts;
 }
 

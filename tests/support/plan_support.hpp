@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "plan/cost.hpp"
 #include "plan/plan.hpp"
 #include "support/support.hpp"
 
@@ -17,6 +18,11 @@ using Said = std::vector<std::pair<std::string, std::string>>;
 using Devices = std::map<BackendKind, DeviceFacts>;
 
 inline constexpr std::uint64_t kGiB = 1024ULL * 1024 * 1024;
+
+// Estimates that need no launch model.
+inline constexpr CaseTimes kByThreads{
+    .sample_us = [](const Case& point) { return static_cast<double>(point.grid) * point.block; },
+    .input_us = [](const Case& point) { return static_cast<double>(point.elements) / 10; }};
 
 inline Devices cpu_alone()
 {

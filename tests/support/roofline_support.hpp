@@ -2,7 +2,7 @@
 #pragma once
 
 #include "log/logged_cases.hpp"
-#include "model/roofline_file.hpp"
+#include "predict/roofline_file.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -43,9 +43,8 @@ double work_us(const StrategyInfo& /*info*/, const Case& point)
 {
     constexpr double kPointPasses = 9; // over the points, at the model's bandwidth
     constexpr double kPointExecuted = 2;
-    return point.backend == BackendKind::cuda
-               ? static_cast<double>(bytes_moved(point)) * kPointPasses * copied_byte_us()
-               : static_cast<double>(point.elements) * kPointExecuted;
+    return point.backend == BackendKind::cuda ? static_cast<double>(bytes_moved(point)) * kPointPasses * kCopiedByteUs
+                                              : static_cast<double>(point.elements) * kPointExecuted;
 }
 
 // As of a sort, of leaves that a block can hold.

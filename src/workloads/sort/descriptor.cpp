@@ -45,9 +45,8 @@ double work_us(const StrategyInfo& /*info*/, const Case& point)
 {
     constexpr double kKeyPasses = 9; // over the keys, at the model's bandwidth
     constexpr double kKeyExecuted = 0.9;
-    return point.backend == BackendKind::cuda
-               ? static_cast<double>(bytes_moved(point)) * kKeyPasses * copied_byte_us()
-               : static_cast<double>(point.elements) * kKeyExecuted;
+    return point.backend == BackendKind::cuda ? static_cast<double>(bytes_moved(point)) * kKeyPasses * kCopiedByteUs
+                                              : static_cast<double>(point.elements) * kKeyExecuted;
 }
 
 // Leaves, which are a half to the whole of the grain; with `grid` two grids per level.

@@ -1,6 +1,6 @@
 // The launch roofline of launches by need.
-#include "model/roofline_file.hpp"
-#include "model/roofline_need.hpp"
+#include "predict/roofline_file.hpp"
+#include "predict/roofline_need.hpp"
 
 #include <gtest/gtest.h>
 

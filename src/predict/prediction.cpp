@@ -1,4 +1,4 @@
-#include "inspect/prediction.hpp"
+#include "predict/prediction.hpp"
 
 #include "model/case_text.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "log/logged_cases.hpp"
-#include "model/roofline.hpp"
+#include "predict/roofline.hpp"
 
 #include <span>
 

@@ -2,9 +2,9 @@
 // coarsening and aggregation that follow. Pure.
 #pragma once
 
-#include "inspect/prediction.hpp"
 #include "log/logged_cases.hpp"
 #include "log/parsed_log.hpp"
+#include "predict/prediction.hpp"
 
 #include <cstddef>
 #include <optional>

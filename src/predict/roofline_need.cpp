@@ -1,4 +1,4 @@
-#include "model/roofline_need.hpp"
+#include "predict/roofline_need.hpp"
 
 #include <algorithm>
 #include <cmath>

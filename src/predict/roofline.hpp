@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/statistics.hpp"
-#include "model/demand.hpp"
+#include "predict/demand.hpp"
 
 #include <cstdint>
 #include <functional>

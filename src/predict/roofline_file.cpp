@@ -1,7 +1,7 @@
-#include "model/roofline_file.hpp"
+#include "predict/roofline_file.hpp"
 
 #include "base/error.hpp"
-#include "model/roofline_text.hpp"
+#include "predict/roofline_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

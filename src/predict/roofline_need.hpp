@@ -2,7 +2,7 @@
 // input. Pure.
 #pragma once
 
-#include "model/roofline.hpp"
+#include "predict/roofline.hpp"
 
 #include <vector>
 

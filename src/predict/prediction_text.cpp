@@ -1,4 +1,4 @@
-#include "inspect/prediction_text.hpp"
+#include "predict/prediction_text.hpp"
 
 #include "base/csv.hpp"
 #include "base/table.hpp"

@@ -1,9 +1,9 @@
-#include "inspect/need_prediction.hpp"
+#include "predict/need_prediction.hpp"
 
 #include "model/axis_table.hpp"
 #include "model/case_text.hpp"
 #include "model/offers.hpp"
-#include "model/roofline_need.hpp"
+#include "predict/roofline_need.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "model/demand.hpp"
+#include "predict/demand.hpp"
 
 namespace nestbed
 {

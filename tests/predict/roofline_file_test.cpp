@@ -1,8 +1,8 @@
 // The file of a model: what is written is read, and what cannot be a model is refused with its place.
 #include "base/error.hpp"
 #include "model/occupancy.hpp"
-#include "model/roofline_file.hpp"
-#include "model/roofline_text.hpp"
+#include "predict/roofline_file.hpp"
+#include "predict/roofline_text.hpp"
 #include "support/support.hpp"
 
 #include <gmock/gmock.h>

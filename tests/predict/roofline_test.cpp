@@ -1,6 +1,6 @@
 // The launch roofline: what holds for every model, whatever its formulas.
 #include "base/error.hpp"
-#include "model/roofline_file.hpp"
+#include "predict/roofline_file.hpp"
 #include "support/roofline_support.hpp"
 #include "support/support.hpp"
 

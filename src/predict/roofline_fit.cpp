@@ -1,4 +1,4 @@
-#include "inspect/roofline_fit.hpp"
+#include "predict/roofline_fit.hpp"
 
 #include "base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/roofline.hpp"
+#include "predict/roofline.hpp"
 
 #include "base/error.hpp"
 

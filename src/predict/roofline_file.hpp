@@ -1,7 +1,7 @@
 // The launch roofline of a GPU as a JSON file, and the one that is built into the program.
 #pragma once
 
-#include "model/roofline.hpp"
+#include "predict/roofline.hpp"
 
 #include <cstddef>
 #include <span>

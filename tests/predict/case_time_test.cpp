@@ -1,8 +1,9 @@
 // Estimated times: what they depend on, and that they are close to the times in the logs.
 #include "support/plan_support.hpp"
 
-#include "model/roofline_file.hpp"
-#include "plan/cost.hpp"
+#include "model/estimate.hpp"
+#include "predict/case_time.hpp"
+#include "predict/roofline_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,6 +85,13 @@ TEST(Cost, OfDeviceLaunchesFollowsTheModel)
             << name_of(mechanism);
 }
 
+// Workloads estimate without the launch model, by a constant that is a parameter of it.
+TEST(Cost, OfACopiedByteIsThatOfTheModel)
+{
+    constexpr double kBytesPerUsInGb = 1e3;
+    EXPECT_NEAR(kCopiedByteUs * parameter_of(default_roofline(), kCopyBandwidth) * kBytesPerUsInGb, 1, 1e-3);
+}
+
 // Above the default limit, the launches in pending.csv and waves.csv take about twice as long.
 TEST(Cost, RisesWithARaisedPendingLimit)
 {
@@ -125,11 +133,11 @@ TEST(Cost, OfAPlanIsThatOfItsSamplesAndInputs)
     for (const Group& group : plan.groups) {
         us += input_us(group.cases.front());
         for (const Case& point : group.cases) {
-            EXPECT_DOUBLE_EQ(cost_us(plan, point), 7 * sample_us(point));
-            us += cost_us(plan, point);
+            EXPECT_DOUBLE_EQ(cost_us(kCaseTimes, plan, point), 7 * sample_us(point));
+            us += cost_us(kCaseTimes, plan, point);
         }
     }
-    EXPECT_DOUBLE_EQ(cost_us(plan), us);
+    EXPECT_DOUBLE_EQ(cost_us(kCaseTimes, plan), us);
 }
 
 // A CUDA-only strategy is one row on the executor, whatever its size.
@@ -138,7 +146,7 @@ TEST(Cost, OfWhatTheExecutorCannotRunIsOneRow)
     const Plan plan = plan_of({{"strategy", "graph,neighbored"}, {"grid", "65536"}, {"repeat", "100"}});
     const std::vector<Case>& cases = plan.groups.front().cases;
     EXPECT_EQ(cases.front().strategy, "graph");
-    EXPECT_LT(cost_us(plan, cases.front()), cost_us(plan, cases.back()) / 1000);
+    EXPECT_LT(cost_us(kCaseTimes, plan, cases.front()), cost_us(kCaseTimes, plan, cases.back()) / 1000);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // The fit of the launch roofline: known parameters come back from the cases that they predict.
 #include "base/error.hpp"
-#include "inspect/roofline_fit.hpp"
+#include "predict/roofline_fit.hpp"
 #include "support/roofline_support.hpp"
 #include "support/support.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "base/statistics.hpp"
 #include "log/case_result.hpp"
-#include "model/roofline.hpp"
+#include "predict/roofline.hpp"
 
 #include <cstddef>
 #include <map>

@@ -1,7 +1,7 @@
 // Predictions beside measured times: which cases have one, how near they are, the table and the CSV.
 #include "base/csv.hpp"
-#include "inspect/prediction_text.hpp"
 #include "model/case_text.hpp"
+#include "predict/prediction_text.hpp"
 #include "support/roofline_support.hpp"
 #include "workloads/launch/descriptor.hpp"
 #include "workloads/sort/descriptor.hpp"

@@ -1,8 +1,8 @@
 // The text of predictions: table, summary, CSV, and the parameters of a model. Pure.
 #pragma once
 
-#include "inspect/need_prediction.hpp"
-#include "inspect/prediction.hpp"
+#include "predict/need_prediction.hpp"
+#include "predict/prediction.hpp"
 
 #include <string>
 
