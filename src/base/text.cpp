@@ -195,4 +195,12 @@ bool comes_before(const std::string& a, const std::string& b)
     return rank(a) < rank(b);
 }
 
+std::string in_lower_case(std::string_view text)
+{
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return lower;
+}
+
 } // namespace nestbed

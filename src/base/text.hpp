@@ -45,4 +45,7 @@ std::string duration_text(std::chrono::duration<double> time);
 // The order of cells when sorted: numbers come before words and are compared by value.
 bool comes_before(const std::string& a, const std::string& b);
 
+// A to Z become a to z.
+std::string in_lower_case(std::string_view text);
+
 } // namespace nestbed

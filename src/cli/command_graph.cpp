@@ -6,7 +6,6 @@
 #include "cli/commands.hpp"
 #include "device/backends.hpp"
 #include "model/axis_table.hpp"
-#include "model/graph_file.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_description.hpp"
 #include "run/sessions.hpp"
@@ -42,15 +41,15 @@ std::string header()
 // A line for each level of the search from the source of the case's graph.
 std::string level_lines(const Case& point)
 {
-    const CsrGraph graph = graph_of_case(point);
+    const GraphFacts graph = Registry::find_anywhere(point.strategy)->info().workload->graph_facts(point);
     std::vector<std::string> cells;
     for (const std::string_view name : kGraphAxes)
         cells.push_back(cell_of(axis_named(name), point));
-    cells.push_back(std::to_string(graph.edges()));
+    cells.push_back(std::to_string(graph.edges));
     const std::size_t same = cells.size();
     std::string text;
     std::uint32_t number = 0;
-    for (const GraphLevel& level : levels_of(graph, bfs_distances(graph, graph.source()))) {
+    for (const GraphFacts::Level& level : graph.levels) {
         cells.resize(same);
         for (const std::uint64_t value : {std::uint64_t{number++}, level.vertices, level.edges})
             cells.push_back(std::to_string(value));

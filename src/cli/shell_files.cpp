@@ -40,9 +40,10 @@ std::vector<std::string_view> words_for(const Option& option)
     if (option.name == "latency")
         return {"on", "off"};
     const auto axis = std::ranges::find(all_axes(), option.name, &Axis::name);
-    if (axis == all_axes().end() || axis->names.empty())
+    if (axis == all_axes().end())
         return {};
-    return {axis->names.begin() + static_cast<std::ptrdiff_t>(axis->range.least), axis->names.end()};
+    const std::span<const std::string_view> names = names_on(*axis);
+    return {names.begin(), names.end()};
 }
 
 bool takes_file(const Option& option)

@@ -100,10 +100,12 @@ bool is_value_of(const Axis& axis, std::string_view text)
 {
     if (axis.get == nullptr)
         return axis.name != "mechanism" || is_mechanism(text);
-    if (text.empty() || axis.text || (!axis.range.word.empty() && text == axis.range.word))
+    if (text.empty() || (axis.text && !axis.of_workloads) || (!axis.range.word.empty() && text == axis.range.word))
         return true;
-    if (!axis.names.empty())
-        return std::ranges::find(axis.names, text) != axis.names.end();
+    if (axis.of_workloads) // perhaps of a workload that this program does not have
+        return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+    if (!names_on(axis).empty())
+        return number_on(axis, text).has_value();
     if (!axis.shape)
         return is_in(axis.range, text) || (axis.name == "seed" && text == "0");
     const std::size_t x = std::min(text.find('x'), text.size());
@@ -124,8 +126,10 @@ std::string axis_text(const Axis& axis)
         std::ranges::transform(kMechanisms, std::back_inserter(names), [](Mechanism one) { return name_of(one); });
         return names_text(names);
     }
-    if (!axis.names.empty())
-        return names_text(axis.names) + " or nothing";
+    if (axis.of_workloads)
+        return "the name of an input, in small letters, or nothing";
+    if (const std::span<const std::string_view> names = names_on(axis); !names.empty())
+        return names_text(names) + " or nothing";
     const std::string range = axis.range.most == std::numeric_limits<std::uint64_t>::max()
                                   ? fmt::format("from {}", axis.range.least)
                                   : fmt::format("from {} to {}", axis.range.least, axis.range.most);

@@ -25,12 +25,12 @@ std::optional<std::uint64_t> value_in(const Axis& axis, std::string_view text, c
 {
     if (text.empty())
         return axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt;
-    if (axis.text)
+    if (const std::optional<std::uint64_t> number = number_on(axis, text))
+        return number;
+    if (axis.text && !axis.of_workloads)
         return number_of_text(std::string(text));
     if (text == axis.range.word)
         return std::nullopt;
-    if (const auto name = std::ranges::find(axis.names, text); name != axis.names.end())
-        return static_cast<std::uint64_t>(name - axis.names.begin());
     const auto number = [&](std::string_view digits) {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

@@ -20,7 +20,7 @@ bool has_mechanism(const ParsedLog& log, std::string_view name)
 std::string_view only_value(std::string_view column)
 {
     if (column == "input")
-        return name_of(InputKind::random);
+        return name_of(kDefaultInput);
     return column == "operator" ? name_of(Operator::sum) : "";
 }
 } // namespace

@@ -27,6 +27,8 @@ std::optional<std::uint64_t> number_of(const T& value)
         return std::uint64_t{value.x} << kShapeBits | value.y;
     else if constexpr (std::is_same_v<T, std::string>)
         return number_of_text(value);
+    else if constexpr (std::is_same_v<T, InputKind>)
+        return number_of_text(std::string(value.name()));
     else
         return static_cast<std::uint64_t>(value);
 }
@@ -45,6 +47,8 @@ void set_number(T& value, std::optional<std::uint64_t> number)
         value = shape_of(number.value_or(0));
     else if constexpr (std::is_same_v<T, std::string>)
         value = text_with(number.value_or(0));
+    else if constexpr (std::is_same_v<T, InputKind>)
+        value = InputKind(text_with(number.value_or(0)));
     else
         value = static_cast<T>(number.value_or(0));
 }
@@ -99,12 +103,6 @@ constexpr std::array kSubmits{name_of(Submit::none), name_of(Submit::held), name
 constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState::as_is),
                                   name_of(CacheState::flushed)};
 constexpr std::array kTypes{name_of(ElementType::none), name_of(ElementType::int32), name_of(ElementType::float32)};
-constexpr auto kInputs = [] {
-    std::array<std::string_view, kInputKinds> names{};
-    for (std::size_t kind = 0; kind < names.size(); ++kind)
-        names.at(kind) = name_of(static_cast<InputKind>(kind));
-    return names;
-}();
 constexpr std::array kValues{name_of(SortValues::absent), name_of(SortValues::none), name_of(SortValues::uint32)};
 constexpr std::array kAggregates{name_of(Aggregate::absent),        name_of(Aggregate::none),
                                  name_of(Aggregate::warp),          name_of(Aggregate::block),
@@ -137,7 +135,8 @@ Axis of(axis::Name id, std::string_view name, std::string_view help, std::string
     std::ranges::replace(axis.column, '-', '_');
     axis.shape = std::is_same_v<decltype(Member), BlockShape Case::*>;
     axis.id = id;
-    axis.text = std::is_same_v<decltype(Member), std::string Case::*>;
+    axis.of_workloads = std::is_same_v<decltype(Member), InputKind Case::*>;
+    axis.text = axis.of_workloads || std::is_same_v<decltype(Member), std::string Case::*>;
     axis.input = (flags & kInput) != 0;
     axis.usual_is_said = (flags & kUsualIsSaid) != 0;
     axis.own = (flags & kOwn) != 0;
@@ -162,7 +161,8 @@ std::vector<Axis> table()
         of<&Case::type>(axis::type, "type", "int32 or float32", "int32", {.least = 1}, 1, has<axis::type>,
                         kInput | kUsualIsSaid, kTypes),
         of<&Case::input>(axis::input, "input", "the input by name; `nestbed help run NAME` lists those of a workload",
-                         "its first", {.least = 1}, 1, has_inputs, kInput | kNotInDryRun, kInputs),
+                         "its first", {.least = 1}, number_of_text(std::string(kDefaultInput.name())), has_inputs,
+                         kInput | kNotInDryRun),
         // An operator belongs to the input too, because the right answer depends on it.
         of<&Case::op>(axis::op, "operator", "sum, max or min; few strategies have max and min", "sum", {.least = 1},
                       1, has<axis::op>, kInput | kNotInDryRun, kOperators),
@@ -275,6 +275,23 @@ const Axis* axis_of_column(std::string_view column)
 {
     const auto found = std::ranges::find(all_axes(), column, &Axis::column);
     return found == all_axes().end() ? nullptr : &*found;
+}
+
+std::span<const std::string_view> names_on(const Axis& axis)
+{
+    if (axis.of_workloads)
+        return Registry::inputs();
+    return axis.names.empty() ? axis.names : axis.names.subspan(axis.range.least);
+}
+
+std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name)
+{
+    const std::span<const std::string_view> names = names_on(axis);
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+        return std::nullopt;
+    return axis.text ? number_of_text(std::string(name))
+                     : axis.range.least + static_cast<std::uint64_t>(found - names.begin());
 }
 
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)

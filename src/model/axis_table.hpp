@@ -36,7 +36,8 @@ struct Axis {
     std::optional<std::uint64_t> usual{};      // the default; empty: the range's word, or it follows from other axes
     std::span<const std::string_view> names{}; // of an enumeration; users can ask for those from range.least on
     bool shape = false;                        // a BlockShape: x * 2^32 + y, written as WIDTHxHEIGHT
-    bool text = false;                         // the name of a file; its number is that of the name in this process
+    bool text = false;                         // any name; its number is that of the name in this process
+    bool of_workloads = false;                 // the same, but only the names of inputs that a workload has
     bool input = false;                        // cases with different values have different inputs
     bool usual_is_said = false; // settings and key contain even the default: true for axes as old as the keys
     bool own = false;           // it is a workload's own parameter: help shows it with that workload
@@ -63,6 +64,10 @@ const Axis& axis_named(std::string_view name);
 // Returns nullptr if the column is not an axis.
 const Axis* axis_of_column(std::string_view column);
 
+// The names that users can ask for; empty if they ask for numbers, or for the name of a file.
+std::span<const std::string_view> names_on(const Axis& axis);
+// The number of one of these names; empty for other names.
+std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name);
 // "512", "full", "float32", "8x32"; empty for a 0 that is below the range, because the axis then does not apply.
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value);
 // The text of a case's value; empty if the axis does not apply to the case's strategy and mechanism.

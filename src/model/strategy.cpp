@@ -74,6 +74,12 @@ Entries& entries_of(BackendKind backend)
     static std::array<Entries, 2> entries;
     return entries.at(static_cast<std::size_t>(backend));
 }
+
+std::vector<std::string_view>& input_names()
+{
+    static std::vector<std::string_view> names;
+    return names;
+}
 } // namespace
 
 void Registry::add(BackendKind backend, const Strategy& strategy)
@@ -82,6 +88,11 @@ void Registry::add(BackendKind backend, const Strategy& strategy)
     if (!entries_of(backend).emplace(name, &strategy).second)
         throw std::logic_error("two strategies of backend " + std::string(name_of(backend)) + " are named '" +
                                std::string(name) + "'");
+    if (const WorkloadInfo* workload = strategy.info().workload; workload != nullptr)
+        for (const InputKind input : workload->inputs)
+            if (const auto place = std::ranges::lower_bound(input_names(), input.name());
+                place == input_names().end() || *place != input.name())
+                input_names().insert(place, input.name());
 }
 
 std::vector<const Strategy*> Registry::of(BackendKind backend)
@@ -116,6 +127,11 @@ std::vector<const WorkloadInfo*> Registry::workloads()
     for (const auto& [name, workload] : workloads)
         found.push_back(workload);
     return found;
+}
+
+const std::vector<std::string_view>& Registry::inputs()
+{
+    return input_names();
 }
 
 std::vector<std::string_view> Registry::names()

@@ -126,6 +126,8 @@ class Registry
     static const Strategy* find_anywhere(std::string_view name);
     // The workloads of the strategies on all backends, by name.
     static std::vector<const WorkloadInfo*> workloads();
+    // The names of their inputs (WorkloadInfo::inputs), sorted.
+    static const std::vector<std::string_view>& inputs();
     // The names on all backends, sorted.
     static std::vector<std::string_view> names();
 };

@@ -1,8 +1,8 @@
 #include "model/text_numbers.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
-#include <vector>
 
 namespace nestbed
 {
@@ -10,10 +10,10 @@ namespace nestbed
 namespace
 {
 
-// There are few: the graph files of an experiment.
+// There are few: the inputs of workloads, and the graph files of an experiment.
 struct Texts {
     std::mutex mutex;
-    std::vector<std::string> all{""};
+    std::deque<std::string> all{""};
 };
 Texts& texts()
 {
@@ -26,7 +26,7 @@ Texts& texts()
 std::uint64_t number_of_text(const std::string& text)
 {
     const std::lock_guard lock(texts().mutex);
-    std::vector<std::string>& all = texts().all;
+    std::deque<std::string>& all = texts().all;
     const auto found = std::ranges::find(all, text);
     const auto number = static_cast<std::uint64_t>(found - all.begin());
     if (found == all.end())
@@ -34,7 +34,7 @@ std::uint64_t number_of_text(const std::string& text)
     return number;
 }
 
-std::string text_with(std::uint64_t number)
+const std::string& text_with(std::uint64_t number)
 {
     const std::lock_guard lock(texts().mutex);
     return texts().all.at(number);

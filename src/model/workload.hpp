@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nestbed
 {
@@ -89,11 +90,21 @@ struct Asked {
     bool block = false;
 };
 
-// Rough estimates of a case. Null: those of a workload with a fixed shape (plan/cost.hpp), or nothing.
+// Rough estimates of a case. Null: those of a workload with a fixed shape (predict/case_time.hpp), or nothing.
 struct WorkloadCost {
     double (*input_us)(const Case&) = nullptr;                      // to make the input, once
     double (*work_us)(const StrategyInfo&, const Case&) = nullptr;  // of a sample, without its launches
     double (*launches)(const StrategyInfo&, const Case&) = nullptr; // that the input decides
+};
+
+// A graph, and the levels of a breadth-first search from where the workload starts.
+struct GraphFacts {
+    struct Level {
+        std::uint64_t vertices = 0;
+        std::uint64_t edges = 0; // that leave them
+    };
+    std::uint64_t edges = 0;
+    std::vector<Level> levels{};
 };
 
 struct WorkloadInfo {
@@ -120,6 +131,8 @@ struct WorkloadInfo {
     // Sets what was not asked for and depends on other values, and what does not apply with them.
     void (*complete)(Case&, const Asked&) = nullptr;
     WorkloadCost cost = {};
+    // Of a workload over a graph: about the graph of a case. Throws RunError, or std::invalid_argument if it is too large.
+    GraphFacts (*graph_facts)(const Case&) = nullptr;
     const Picture* picture = nullptr; // the command that shows one case; null: it has none
 
     // Whether it has nx * ny numbers: a matrix or an image.

@@ -74,16 +74,14 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
     std::vector<AxisValue> values;
     if (axis.shape) {
         values = shapes_of(settings.of(axis.name), axis);
+    } else if (const std::span<const std::string_view> names = names_on(axis); !names.empty()) {
+        const std::vector<std::string_view> allowed(names.begin(), names.end());
+        for (const auto& [name, setting] : names_of(settings, axis.name, allowed, axis.name))
+            values.push_back({number_on(axis, name), std::make_shared<const Setting>(setting)});
     } else if (axis.text) {
         for (const Setting& said : settings.of(axis.name))
             for (const std::string& text : split(said.value, ','))
                 values.push_back({number_of_text(text), std::make_shared<const Setting>(said)});
-    } else if (!axis.names.empty()) {
-        const std::span<const std::string_view> names = axis.names.subspan(axis.range.least);
-        const std::vector<std::string_view> allowed(names.begin(), names.end());
-        for (const auto& [name, setting] : names_of(settings, axis.name, allowed, axis.name))
-            values.push_back(
-                {std::ranges::find(axis.names, name) - axis.names.begin(), std::make_shared<const Setting>(setting)});
     } else {
         values = parse_axis(settings.of(axis.name), axis.range);
     }

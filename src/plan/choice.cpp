@@ -1,6 +1,7 @@
 #include "plan/choice.hpp"
 
 #include "base/error.hpp"
+#include "model/text_numbers.hpp"
 #include "plan/plan_description.hpp"
 
 #include <fmt/format.h>
@@ -110,7 +111,7 @@ void check_irregular(const Axes& axes, const StrategyInfo& info)
 {
     const std::span<const InputKind> inputs = info.workload->inputs;
     for (const AxisValue& value : axes.of("input"))
-        if (const auto input = static_cast<InputKind>(value.number.value_or(0));
+        if (const InputKind input(text_with(value.number.value_or(0)));
             !inputs.empty() && !value.setting->value.empty() && std::ranges::find(inputs, input) == inputs.end()) {
             std::vector<std::string_view> names;
             for (const InputKind one : inputs)
@@ -124,7 +125,7 @@ void check_irregular(const Axes& axes, const StrategyInfo& info)
     const bool named = graph_file.number.value_or(0) != 0;
     const auto& asked = axes.of("input");
     const auto of_file = std::ranges::find_if(
-        asked, [](const AxisValue& value) { return value.number == static_cast<std::uint64_t>(InputKind::file); });
+        asked, [](const AxisValue& value) { return text_with(value.number.value_or(0)) == kFileInput.name(); });
     if (of_file != asked.end() && !named)
         throw UsageError(
             fmt::format("{}: no file is named; allowed: with --graph-file PATH", of_file->setting->place()));

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
-#include "model/graph_file.hpp"
+#include "model/input_file.hpp"
 #include "model/text_numbers.hpp"
 #include "plan/axes.hpp"
 #include "plan/choice.hpp"

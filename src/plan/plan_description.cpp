@@ -3,7 +3,7 @@
 #include "base/table.hpp"
 #include "base/text.hpp"
 #include "model/axis_table.hpp"
-#include "model/graph_file.hpp"
+#include "model/input_file.hpp"
 #include "model/launch_plan.hpp"
 #include "model/strategy.hpp"
 

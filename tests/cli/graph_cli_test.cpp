@@ -156,11 +156,11 @@ TEST(GraphsThatAreTooLarge, AreNamedByTheirVerticesOrTheirFile)
 {
     const ScratchFolder folder;
     const DeviceFacts facts{.name = "Model 1", .free_memory_bytes = 1};
-    Case point{.strategy = "bfs_frontier", .elements = 4096, .grid = 0, .block = 64, .input = InputKind::path};
+    Case point{.strategy = "bfs_frontier", .elements = 4096, .grid = 0, .block = 64, .input = InputKind("path")};
     EXPECT_THAT(why_too_large(point, facts),
                 AllOf(StartsWith("4096 elements need "), HasSubstr("allowed: what Model 1 has free")));
     const std::string path = folder.write("large.txt", "0 1\n1 2\n2 3\n");
-    point.input = InputKind::file;
+    point.input = InputKind("file");
     point.elements = 0;
     point.graph_file = path + "#0123";
     EXPECT_THAT(why_too_large(point, facts), StartsWith(path + " need "));

@@ -120,7 +120,7 @@ TEST(Bfs, LaunchesWhatTheOracleCountsWhereALevelHasFewEdges)
     Case few = graph_case("bfs_tail", wide_level_of_one_edge(), folder);
     expect_right(*session, few);
     EXPECT_EQ(session->sample(few, 0).launches->attempted, 0U);
-    Case large = graph_case("bfs_tail", {"", InputKind::rmat, 65536, 12}, folder);
+    Case large = graph_case("bfs_tail", {"", InputKind("rmat"), 65536, 12}, folder);
     large.seed = 1;
     large.block = 1024;
     expect_right(*session, large);
@@ -236,7 +236,7 @@ TEST(Bfs, SaysWhatIsWrongWithAFile)
     EXPECT_THAT(session->sample(point, 0).detail, HasSubstr(path + ":2: the list has no edge, so a search"));
     std::filesystem::remove(path);
     EXPECT_EQ(session->sample(point, 0).status, Status::unsupported);
-    point.input = InputKind::uniform;
+    point.input = InputKind("uniform");
     point.elements = std::uint64_t{1} << 30;
     point.edge_factor = 4;
     EXPECT_THAT(session->sample(point, 0).detail, HasSubstr("fewer than 4294967295 edges"));

@@ -6,9 +6,10 @@
 #include "base/statistics.hpp"
 #include "base/text_file.hpp"
 #include "log/logged_cases.hpp"
-#include "model/graph_file.hpp"
+#include "model/input_file.hpp"
 #include "support/h200_support.hpp"
 #include "support/support.hpp"
+#include "workloads/bfs/graph_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -63,10 +64,10 @@ TEST(CostOfInputs, GrowsWithThem)
     constexpr std::uint64_t kMany = 1 << 16;
     for (const Input& input : {Input{{.strategy = "bezier_children", .elements = kMany}, 2},
                                Input{{.strategy = "quick_kway", .elements = kMany}, 2},
-                               Input{{.strategy = "search_levels", .elements = kMany, .input = InputKind::t3}, 2},
-                               Input{{.strategy = "search_levels", .elements = 4, .input = InputKind::t1}, 256},
+                               Input{{.strategy = "search_levels", .elements = kMany, .input = InputKind("t3")}, 2},
+                               Input{{.strategy = "search_levels", .elements = 4, .input = InputKind("t1")}, 256},
                                Input{{.strategy = "quadtree_children", .elements = kMany}, 2},
-                               Input{{.strategy = "bfs_tail", .elements = kMany, .input = InputKind::path}, 2},
+                               Input{{.strategy = "bfs_tail", .elements = kMany, .input = InputKind("path")}, 2},
                                Input{{.strategy = "neighbored", .elements = kMany}, 2}}) {
         Case large = input.small;
         large.elements *= 2;
@@ -80,12 +81,12 @@ TEST(CostOfInputs, GrowsWithThem)
     EXPECT_NEAR(input_us(image), 2 * of_reference, 1e-9 * of_reference);
     image.backend = BackendKind::cpu;
     EXPECT_EQ(input_us(image), 0);
-    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind::path}), 40U);
-    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind::rmat, .edge_factor = 8}),
+    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind("path")}), 40U);
+    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind("rmat"), .edge_factor = 8}),
               160U);
-    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind::uniform, .edge_factor = 8}),
+    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .elements = 10, .input = InputKind("uniform"), .edge_factor = 8}),
               80U);
-    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .input = InputKind::file, .graph_file = "missing"}), 0U);
+    EXPECT_EQ(graph_edges({.strategy = "bfs_tail", .input = InputKind("file"), .graph_file = "missing"}), 0U);
 }
 
 Case search_of_path(const std::string& strategy, std::uint64_t vertices)
@@ -94,7 +95,7 @@ Case search_of_path(const std::string& strategy, std::uint64_t vertices)
             .mechanism = Mechanism::tail,
             .elements = vertices,
             .block = 128,
-            .input = InputKind::path,
+            .input = InputKind("path"),
             .aggregate = Aggregate::none};
 }
 
@@ -130,16 +131,16 @@ TEST(CostOfGraphs, GrowsWithTheLevelsAndWithTheWorkOfEach)
         return sample_us(large) / sample_us(small);
     };
     for (const std::string search : {"bfs", "sssp"}) {
-        EXPECT_NEAR(growth(search + "_children", InputKind::path), 4, 0.2);
-        EXPECT_NEAR(growth(search + "_children", InputKind::star), 2, 0.1);
-        EXPECT_NEAR(growth(search + "_queue_children", InputKind::path), 2, 0.1);
-        EXPECT_NEAR(growth(search + "_tail", InputKind::path), 2, 0.1);
+        EXPECT_NEAR(growth(search + "_children", InputKind("path")), 4, 0.2);
+        EXPECT_NEAR(growth(search + "_children", InputKind("star")), 2, 0.1);
+        EXPECT_NEAR(growth(search + "_queue_children", InputKind("path")), 2, 0.1);
+        EXPECT_NEAR(growth(search + "_tail", InputKind("path")), 2, 0.1);
     }
     Case gpu = search_of_path("bfs_children", 1'000'000);
     gpu.backend = BackendKind::cuda;
     constexpr double kRoundByHost = 15;
     const double of_path = sample_us(gpu);
-    gpu.input = InputKind::star;
+    gpu.input = InputKind("star");
     EXPECT_GT(of_path - sample_us(gpu), kRoundByHost * 1e6);
 }
 
@@ -164,7 +165,7 @@ TEST(CostOfGraphs, OfAFileGoesByItsLevels)
         star += "0 " + std::to_string(vertex) + "\n";
     }
     Case point = search_of_path("bfs_children", 0);
-    point.input = InputKind::file;
+    point.input = InputKind("file");
     point.graph_file = graph_file_id(folder.write("star", star));
     const double of_star = sample_us(point);
     point.graph_file = graph_file_id(folder.write("path", path));

@@ -61,12 +61,12 @@ TEST(SearchForms, FindAllOfEveryTree)
     };
     // One node; two; a path; a small and a deeper tree; queens with no solution and with some.
     const std::vector<Known> trees{
-        {InputKind::t1, 1, "1"},      {InputKind::t1, 5, "944"},    {InputKind::t3, 1, "2"},
-        {InputKind::t3, 7, "6120"},   {InputKind::t3l, 1, "2"},     {InputKind::t3l, 28, "489"},
-        {InputKind::path, 1, "1"},    {InputKind::path, 2, "2"},    {InputKind::path, 100, "100"},
-        {InputKind::queens, 1, "1"},  {InputKind::queens, 2, "0"},  {InputKind::queens, 3, "0"},
-        {InputKind::queens, 4, "2"},  {InputKind::queens, 5, "10"}, {InputKind::queens, 8, "92"},
-        {InputKind::queens, 9, "352"}};
+        {InputKind("t1"), 1, "1"},      {InputKind("t1"), 5, "944"},    {InputKind("t3"), 1, "2"},
+        {InputKind("t3"), 7, "6120"},   {InputKind("t3l"), 1, "2"},     {InputKind("t3l"), 28, "489"},
+        {InputKind("path"), 1, "1"},    {InputKind("path"), 2, "2"},    {InputKind("path"), 100, "100"},
+        {InputKind("queens"), 1, "1"},  {InputKind("queens"), 2, "0"},  {InputKind("queens"), 3, "0"},
+        {InputKind("queens"), 4, "2"},  {InputKind("queens"), 5, "10"}, {InputKind("queens"), 8, "92"},
+        {InputKind("queens"), 9, "352"}};
     for (const char* schedule : every_schedule()) {
         const auto session = session_of(schedule);
         for (const Known& one : trees)
@@ -85,18 +85,18 @@ TEST(SearchForms, SearchDeepSubtreesAlone)
 {
     const auto session = session_of("random:2");
     for (const char* strategy : kForms) {
-        expect_found(*session, tree(strategy, InputKind::t3, 7, 1), "6120");
-        expect_found(*session, tree(strategy, InputKind::t3, 7, 20), "6120");
-        expect_found(*session, tree(strategy, InputKind::t3l, 60, 2), "2841");
-        expect_found(*session, tree(strategy, InputKind::path, 500, 1), "500");
+        expect_found(*session, tree(strategy, InputKind("t3"), 7, 1), "6120");
+        expect_found(*session, tree(strategy, InputKind("t3"), 7, 20), "6120");
+        expect_found(*session, tree(strategy, InputKind("t3l"), 60, 2), "2841");
+        expect_found(*session, tree(strategy, InputKind("path"), 500, 1), "500");
     }
-    Case point = tree("search_children", InputKind::t3, 7);
+    Case point = tree("search_children", InputKind("t3"), 7);
     point.threshold = 9; // no node has so many children
     expect_found(*session, point, "6120");
     point.threshold = 0;
     point.depth = 3;
     expect_found(*session, point, "6120");
-    point = tree("search_budget", InputKind::t3, 7, kNever, 2);
+    point = tree("search_budget", InputKind("t3"), 7, kNever, 2);
     point.threshold = 20;
     expect_found(*session, point, "6120");
     point.threshold = 0;
@@ -110,7 +110,7 @@ TEST(SearchForms, SearchWithEveryBudgetAndBlock)
     for (const char* strategy : {"search_budget", "search_queue", "search_stacks"})
         for (const std::uint32_t budget : {1U, 2U, 7U, 1000U})
             for (const std::uint32_t block : {32U, 128U, 1024U}) { // more threads than may take an entry
-                Case point = tree(strategy, InputKind::t1, 6, kNever, budget);
+                Case point = tree(strategy, InputKind("t1"), 6, kNever, budget);
                 point.block = block;
                 expect_found(*session, point, "3987");
             }
@@ -122,11 +122,11 @@ TEST(SearchForms, SearchWithAFullStack)
     const auto session = session_of("fifo");
     for (const char* strategy : {"search_budget", "search_queue", "search_stacks"})
         for (const std::uint32_t block : {256U, 512U}) {
-            Case point = tree(strategy, InputKind::t1, 7, kNever, 1000);
+            Case point = tree(strategy, InputKind("t1"), 7, kNever, 1000);
             point.block = block;
             expect_found(*session, point, "16000");
         }
-    Case point = tree("search_budget", InputKind::t1, 7, kNever, 1000);
+    Case point = tree("search_budget", InputKind("t1"), 7, kNever, 1000);
     point.block = 512;
     EXPECT_GT(*session->sample(point, 0).launches_expected, 0U); // the budget alone would end no search
 }
@@ -138,13 +138,13 @@ TEST(SearchForms, SearchByBlocksThatShareWork)
     const auto workers = open_session(BackendKind::cpu, {.schedule = "fifo", .workers = 8});
     const auto random = session_of("random:4");
     for (const char* strategy : {"search_queue", "search_stacks"}) {
-        Case point = tree(strategy, InputKind::t1, 8, kNever, 2);
+        Case point = tree(strategy, InputKind("t1"), 8, kNever, 2);
         point.block = 256;
         for (unsigned repetition = 0; repetition < 10; ++repetition)
             expect_found(*workers, point, "63914", repetition);
         for (unsigned repetition = 0; repetition < 10; ++repetition) {
-            expect_found(*random, tree(strategy, InputKind::t1, 6, kNever, 2), "3987", repetition);
-            expect_found(*random, tree(strategy, InputKind::t3, 7, kNever, 2), "6120", repetition);
+            expect_found(*random, tree(strategy, InputKind("t1"), 6, kNever, 2), "3987", repetition);
+            expect_found(*random, tree(strategy, InputKind("t3"), 7, kNever, 2), "6120", repetition);
         }
     }
 }
@@ -154,7 +154,7 @@ TEST(SearchForms, SearchMoreLevelsThanTheLedgerHas)
 {
     const auto session = session_of("fifo");
     Case point = case_of(BackendKind::cpu, {"search_children", Mechanism::tail}, {"", 1, 32, 0}, ElementType::none);
-    point.input = InputKind::path;
+    point.input = InputKind("path");
     point.elements = 2500;
     const Sample sample = session->sample(point, 0);
     ASSERT_EQ(sample.status, Status::ok) << sample.detail;
@@ -171,13 +171,13 @@ TEST(SearchForms, SayWhatTheyDoNotSupport)
         EXPECT_EQ(sample.status, Status::unsupported);
         return sample.detail;
     };
-    EXPECT_THAT(why(tree("search_children", InputKind::queens, 19)),
+    EXPECT_THAT(why(tree("search_children", InputKind("queens"), 19)),
                 HasSubstr("19 queens are too many for queens; allowed: at most 18"));
-    EXPECT_THAT(why(tree("search_levels", InputKind::t1, 14)),
+    EXPECT_THAT(why(tree("search_levels", InputKind("t1"), 14)),
                 HasSubstr("14 levels are too many for t1; allowed: at most 13"));
-    EXPECT_THAT(why(tree("search_queue", InputKind::t3, 10001)),
+    EXPECT_THAT(why(tree("search_queue", InputKind("t3"), 10001)),
                 HasSubstr("10001 children of the root are too many for t3; allowed: at most 10000"));
-    EXPECT_THAT(why(tree("search_budget", InputKind::queens, 16)),
+    EXPECT_THAT(why(tree("search_budget", InputKind("queens"), 16)),
                 HasSubstr("more than 67108864 boards have at most 65535 queens; allowed: a smaller cutoff"));
 }
 
@@ -189,10 +189,10 @@ TEST(SearchPlan, HasTheUsualValuesOfItsInput)
     ASSERT_EQ(plan.case_count(), 3U);
     for (const Group& group : plan.groups)
         for (const Case& point : group.cases) {
-            EXPECT_EQ(point.elements, point.input == InputKind::t1       ? 11U
-                                      : point.input == InputKind::queens ? 12U
-                                                                         : 2000U);
-            EXPECT_EQ(point.cutoff, point.input == InputKind::queens ? 6U : kNever);
+            EXPECT_EQ(point.elements, point.input == InputKind("t1")       ? 11U
+                                      : point.input == InputKind("queens") ? 12U
+                                                                           : 2000U);
+            EXPECT_EQ(point.cutoff, point.input == InputKind("queens") ? 6U : kNever);
             EXPECT_EQ(point.budget, 16U);
             EXPECT_EQ(point.block, 32U);
             EXPECT_EQ(point.grid, 0U);

@@ -27,7 +27,7 @@ std::unique_ptr<Session> session_of(const std::string& schedule)
                         {.schedule = unless_sanitized<std::string>(schedule, "fifo"), .workers = 1});
 }
 
-Case keys(const std::string& strategy, std::uint64_t elements, InputKind input = InputKind::uniform)
+Case keys(const std::string& strategy, std::uint64_t elements, InputKind input = InputKind("uniform"))
 {
     Case point = case_of(BackendKind::cpu, strategy, {"", 1, 64, elements});
     point.input = input;
@@ -65,7 +65,7 @@ TEST(SortForms, SortTheSmallestInputs)
     const auto session = session_of("random:1");
     for (const char* strategy : kForms)
         for (const std::uint64_t elements : {1U, 2U, 3U, 8U, 9U, 63U, 64U, 65U})
-            for (const InputKind input : {InputKind::uniform, InputKind::equal, InputKind::few})
+            for (const InputKind input : {InputKind("uniform"), InputKind("equal"), InputKind("few")})
                 for (const std::uint32_t grain : {1U, 8U, 512U}) {
                     Case point = keys(strategy, elements, input);
                     point.grain = grain;
@@ -78,7 +78,7 @@ TEST(SortForms, SortAtEveryDepth)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : {"quick_kway", "quick_binary", "quick_simple", "quick_sample"})
-        for (const InputKind input : {InputKind::uniform, InputKind::equal})
+        for (const InputKind input : {InputKind("uniform"), InputKind("equal")})
             for (const std::uint32_t depth : {0U, 1U, 2U, 3U, 7U, 40U})
                 for (const SortValues values : {SortValues::none, SortValues::uint32}) {
                     Case point = keys(strategy, 700, input);
@@ -96,7 +96,7 @@ TEST(SortForms, SortByEveryFanoutAndGrain)
     for (const char* strategy : {"quick_kway", "sort_levels"})
         for (const std::uint32_t fanout : {2U, 3U, 16U, 64U})
             for (const std::uint32_t grain : {3U, 64U, 500U}) {
-                Case point = keys(strategy, 3000, InputKind::zipf);
+                Case point = keys(strategy, 3000, InputKind("zipf"));
                 point.fanout = fanout;
                 point.grain = grain;
                 const Sample sample = session->sample(point, 0);
@@ -152,7 +152,7 @@ TEST(SortForms, SayWhatTheyDoNotSupport)
 TEST(SortForms, SortTheLongestLeaves)
 {
     const auto session = session_of("fifo");
-    for (const InputKind input : {InputKind::uniform, InputKind::sorted, InputKind::few, InputKind::zipf})
+    for (const InputKind input : {InputKind("uniform"), InputKind("sorted"), InputKind("few"), InputKind("zipf")})
         for (const ElementType type : {ElementType::int32, ElementType::float32}) {
             SCOPED_TRACE(name_of(input));
             for (const std::uint64_t elements : {8192U, 8191U, 4097U}) {
@@ -178,7 +178,7 @@ TEST(SortForms, SortLeavesOfFewValues)
 {
     const auto session = session_of("random:1");
     for (const char* strategy : {"quick_kway", "quick_binary", "quick_sample", "sort_levels"})
-        for (const InputKind input : {InputKind::zipf, InputKind::few, InputKind::uniform})
+        for (const InputKind input : {InputKind("zipf"), InputKind("few"), InputKind("uniform")})
             for (const std::uint32_t grain : {100U, 500U})
                 for (const SortValues values : {SortValues::none, SortValues::uint32}) {
                     Case point = keys(strategy, 5000, input);

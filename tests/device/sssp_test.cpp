@@ -106,7 +106,7 @@ TEST(Sssp, IsRightWhereOtherPathsAreTooLong)
     const ScratchFolder folder;
     const auto session = session_of("random:1");
     const GraphShape graph{
-        "half", InputKind::file, 0, 0,
+        "half", InputKind("file"), 0, 0,
         "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 2147483648\n3 2 2147483646\n"};
     for (const std::string& strategy : graph_strategies(BackendKind::cpu, "sssp"))
         expect_right(*session, graph_case(strategy, graph, folder));

@@ -26,7 +26,7 @@ std::vector<Case> various_cases()
          .elements = 64,
          .grid = 1,
          .block = 64,
-         .input = InputKind::index,
+         .input = InputKind("index"),
          .op = Operator::max},
         {.strategy = "naive_row",
          .type = ElementType::float32,

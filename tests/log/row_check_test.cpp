@@ -159,9 +159,13 @@ TEST(RowCheck, RefusesACellOfAnotherCase)
                                                  {"delay_us", "5", "0"},
                                                  {"graphs", "2", "1"},
                                                  {"pending_limit_asked", "64", "auto"},
+                                                 {"input", "index", "random"},
+                                                 {"input", "of_no_workload", "random"},
                                                  {"seed", "2", "1"}})
         EXPECT_EQ(refusal(with(reduce, {{column, text}}), kReduce),
                   fmt::format("a.csv:2: {} is '{}'; expected: '{}', as in the case {}", column, text, expected, key));
+    EXPECT_EQ(refusal(with(reduce, {{"input", "Random!"}}), kReduce),
+              "a.csv:2: input is 'Random!'; allowed: the name of an input, in small letters, or nothing");
     EXPECT_EQ(refusal(with(reduce, {{"backend", "cuda"}}), kReduce),
               "a.csv:2: backend is 'cuda'; expected: one of run r1");
     Runs eager = runs_with(kReduce);

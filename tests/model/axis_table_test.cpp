@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -48,6 +49,28 @@ TEST(AxisTable, EveryPlainAxisIsAMemberOfItsOwn)
         EXPECT_EQ(axis.get(point), axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt);
     }
     EXPECT_EQ(plain_axes().size() + 3, all_axes().size());
+}
+
+// The table has no list of inputs: it asks the workloads.
+TEST(AxisTable, HasTheInputsOfTheWorkloads)
+{
+    const Axis& axis = axis_named("input");
+    EXPECT_TRUE(axis.names.empty());
+    for (const WorkloadInfo* workload : Registry::workloads())
+        for (const InputKind input : workload->inputs) {
+            const std::optional<std::uint64_t> number = number_on(axis, input.name());
+            ASSERT_TRUE(number) << input.name();
+            EXPECT_EQ(text_of(axis, number), input.name());
+            Case point;
+            axis.set(point, number);
+            EXPECT_EQ(point.input, input);
+        }
+    EXPECT_FALSE(number_on(axis, "no_input"));
+    EXPECT_FALSE(number_on(axis, ""));
+    EXPECT_TRUE(std::ranges::is_sorted(names_on(axis)));
+    EXPECT_EQ(std::ranges::adjacent_find(names_on(axis)), names_on(axis).end());
+    EXPECT_EQ(Case{}.input.name(), text_of(axis, axis.usual));
+    EXPECT_EQ(number_on(axis_named("values"), "uint32"), 2U);
 }
 
 TEST(AxisTable, TellsValuesInWords)
@@ -119,7 +142,7 @@ TEST(AxisTable, LeavesWhatMeansNothingAtNothing)
                     .depth = 6,
                     .graphs = 0,
                     .seed = 0,
-                    .input = InputKind::none,
+                    .input = InputKind(),
                     .op = Operator::none};
     EXPECT_EQ(point, left);
 }

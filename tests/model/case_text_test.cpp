@@ -90,7 +90,7 @@ TEST(KeyOf, IsAnotherForEveryOtherCase)
     others[7].wave = 10;
     others[8].delay_us = 5;
     others[9].seed = 8;
-    others[10].input = InputKind::index;
+    others[10].input = InputKind("index");
     others[11].op = Operator::max;
     std::set<std::string> keys;
     for (const Case& other : others)

@@ -50,7 +50,7 @@ TEST(MatrixPlan, OfAStrategyAloneIs2048SquaredInBlocksOf16Squared)
                                                                         .ny = 2048,
                                                                         .shape = {16, 16},
                                                                         .seed = 1,
-                                                                        .input = InputKind::none,
+                                                                        .input = InputKind(),
                                                                         .op = Operator::none}));
 }
 

@@ -111,7 +111,7 @@ TEST(MechanismAxis, LeavesWhatMeansNothingAtItsDefault)
                                              .block = 512,
                                              .depth = 3,
                                              .seed = 0,
-                                             .input = InputKind::none,
+                                             .input = InputKind(),
                                              .op = Operator::none}));
 }
 

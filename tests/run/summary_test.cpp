@@ -88,7 +88,7 @@ TEST(SummaryTable, SaysTheInputAndTheOperatorWhereTheyAreNotAsUsual)
 {
     CaseResult usual = result("neighbored", five_timed(20, 30));
     CaseResult index = usual;
-    index.point.input = InputKind::index;
+    index.point.input = InputKind("index");
     EXPECT_THAT(table({usual, result("nosync", five_timed(20, 30))}),
                 Not(ContainsRegex("random|input|operator|sum")));
     EXPECT_THAT(table({index}), AllOf(HasSubstr("input index"), Not(HasSubstr("operator"))));

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "device/backends.hpp"
-#include "model/graph_file.hpp"
+#include "model/input_file.hpp"
 #include "support/battery.hpp"
 #include "support/support.hpp"
+#include "workloads/bfs/graph_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace nestbed
 
 struct GraphShape {
     const char* name;
-    InputKind input = InputKind::uniform;
+    InputKind input = InputKind("uniform");
     std::uint64_t elements = 0;
     std::uint32_t edge_factor = 0;
     const char* file = ""; // the text of a list of edges, or of a Matrix Market file
@@ -26,27 +27,27 @@ struct GraphShape {
 inline const std::vector<GraphShape>& small_graphs()
 {
     static const std::vector<GraphShape> graphs{
-        {"one_vertex_with_loops", InputKind::uniform, 1, 3},
-        {"one_vertex", InputKind::path, 1},
-        {"one_edge", InputKind::path, 2},
-        {"path", InputKind::path, 97},
-        {"star_of_one", InputKind::star, 2},
-        {"star", InputKind::star, 333},
-        {"grid", InputKind::grid2d, 400},
-        {"not_a_square", InputKind::grid2d, 143},
-        {"uniform", InputKind::uniform, 300, 4},
-        {"zipf", InputKind::zipf, 300, 8},
-        {"rmat", InputKind::rmat, 256, 8},
-        {"rmat_no_power_of_two", InputKind::rmat, 300, 8},
-        {"rmat_relabelled", InputKind::rmat_relabelled, 256, 8},
-        {"no_edges", InputKind::file, 0, 0, "%%MatrixMarket matrix coordinate pattern general\n7 7 0\n"},
-        {"two_components", InputKind::file, 0, 0, "0 1\n1 2\n2 0\n5 6\n6 7\n9 5\n"},
-        {"self_loops", InputKind::file, 0, 0, "0 0\n0 1\n1 1\n1 2 \n2 2\n3 3\n"},
-        {"parallel_edges", InputKind::file, 0, 0, "0 1 9\n0 1 3\n0 1 7\n1 2 5\n1 2 5\n0 2 9\n"},
-        {"first_vertex_has_no_edge", InputKind::file, 0, 0, "3 4\n4 5\n5 3\n4 1\n"},
-        {"a_longer_path_is_shorter", InputKind::file, 0, 0,
+        {"one_vertex_with_loops", InputKind("uniform"), 1, 3},
+        {"one_vertex", InputKind("path"), 1},
+        {"one_edge", InputKind("path"), 2},
+        {"path", InputKind("path"), 97},
+        {"star_of_one", InputKind("star"), 2},
+        {"star", InputKind("star"), 333},
+        {"grid", InputKind("grid2d"), 400},
+        {"not_a_square", InputKind("grid2d"), 143},
+        {"uniform", InputKind("uniform"), 300, 4},
+        {"zipf", InputKind("zipf"), 300, 8},
+        {"rmat", InputKind("rmat"), 256, 8},
+        {"rmat_no_power_of_two", InputKind("rmat"), 300, 8},
+        {"rmat_relabelled", InputKind("rmat_relabelled"), 256, 8},
+        {"no_edges", InputKind("file"), 0, 0, "%%MatrixMarket matrix coordinate pattern general\n7 7 0\n"},
+        {"two_components", InputKind("file"), 0, 0, "0 1\n1 2\n2 0\n5 6\n6 7\n9 5\n"},
+        {"self_loops", InputKind("file"), 0, 0, "0 0\n0 1\n1 1\n1 2 \n2 2\n3 3\n"},
+        {"parallel_edges", InputKind("file"), 0, 0, "0 1 9\n0 1 3\n0 1 7\n1 2 5\n1 2 5\n0 2 9\n"},
+        {"first_vertex_has_no_edge", InputKind("file"), 0, 0, "3 4\n4 5\n5 3\n4 1\n"},
+        {"a_longer_path_is_shorter", InputKind("file"), 0, 0,
          "0 1 200\n0 2 1\n2 3 1\n3 1 1\n1 4 1\n4 5 1000000\n0 5 4000000000\n"},
-        {"both_ways", InputKind::file, 0, 0,
+        {"both_ways", InputKind("file"), 0, 0,
          "%%MatrixMarket matrix coordinate integer symmetric\n4 4 4\n2 1 5\n3 2 70\n3 1 100\n4 4 1\n"},
     };
     return graphs;
@@ -56,12 +57,12 @@ inline const std::vector<GraphShape>& small_graphs()
 inline const std::vector<GraphShape>& large_graphs()
 {
     static const std::vector<GraphShape> graphs{
-        {"large_uniform", InputKind::uniform, 9000, 5},
-        {"large_rmat", InputKind::rmat, 8192, 8},
-        {"large_rmat_relabelled", InputKind::rmat_relabelled, 6000, 8},
-        {"large_zipf", InputKind::zipf, 9000, 4},
-        {"large_star", InputKind::star, 9000},
-        {"large_grid", InputKind::grid2d, 2500},
+        {"large_uniform", InputKind("uniform"), 9000, 5},
+        {"large_rmat", InputKind("rmat"), 8192, 8},
+        {"large_rmat_relabelled", InputKind("rmat_relabelled"), 6000, 8},
+        {"large_zipf", InputKind("zipf"), 9000, 4},
+        {"large_star", InputKind("star"), 9000},
+        {"large_grid", InputKind("grid2d"), 2500},
     };
     return graphs;
 }
@@ -75,7 +76,7 @@ inline GraphShape wide_level_of_one_edge()
             text += "0 " + std::to_string(vertex) + "\n";
         return text + "1 3001\n";
     }();
-    return {"wide_level_of_one_edge", InputKind::file, 0, 0, list.c_str()};
+    return {"wide_level_of_one_edge", InputKind("file"), 0, 0, list.c_str()};
 }
 
 // Of a list in memory, written to the folder.
@@ -86,7 +87,7 @@ inline Case graph_case(const std::string& strategy, const GraphShape& graph, con
     point.input = graph.input;
     point.elements = graph.elements;
     point.edge_factor = graph.edge_factor;
-    if (graph.input == InputKind::file) {
+    if (graph.input == InputKind("file")) {
         const bool matrix = std::string_view(graph.file).starts_with("%%");
         point.graph_file =
             graph_file_id(folder.write(std::string(graph.name) + (matrix ? ".mtx" : ".txt"), graph.file));

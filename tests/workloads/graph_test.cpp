@@ -1,8 +1,8 @@
 // Graphs by name and seed, the distances in them, and the launches that they must lead to.
-#include "model/graph.hpp"
 #include "model/judge.hpp"
 #include "model/ledger.hpp"
 #include "support/support.hpp"
+#include "workloads/bfs/csr_graph.hpp"
 #include "workloads/bfs/graph_queue_count.hpp"
 
 #include <gmock/gmock.h>
@@ -37,6 +37,21 @@ Case graph_case(InputKind input, std::uint64_t elements, std::uint32_t edge_fact
 CsrGraph made(InputKind input, std::uint64_t elements, std::uint32_t edge_factor = 16)
 {
     return make_graph(graph_case(input, elements, edge_factor));
+}
+
+// The vertices with edges of each level, in the order of their numbers.
+std::vector<std::vector<std::uint32_t>> frontiers_of(const CsrGraph& graph,
+                                                     const std::vector<std::uint32_t>& distances)
+{
+    std::vector<std::vector<std::uint32_t>> frontiers;
+    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
+        if (distances[vertex] == kUnreached || graph.degree(vertex) == 0)
+            continue;
+        if (frontiers.size() <= distances[vertex])
+            frontiers.resize(std::size_t{distances[vertex]} + 1);
+        frontiers[distances[vertex]].push_back(vertex);
+    }
+    return frontiers;
 }
 
 // Distances by the definition: relaxes all edges until nothing changes.
@@ -80,19 +95,19 @@ TEST(CsrGraph, StartsAtTheFirstVertexWithAnEdge)
 
 TEST(CsrGraph, OfEveryInputHasItsShape)
 {
-    const CsrGraph path = made(InputKind::path, 100);
+    const CsrGraph path = made(InputKind("path"), 100);
     EXPECT_EQ(path.edges(), 198U);
     EXPECT_EQ(bfs_distances(path, 0).back(), 99U);
-    const CsrGraph star = made(InputKind::star, 100);
+    const CsrGraph star = made(InputKind("star"), 100);
     EXPECT_EQ(star.degree(0), 99U);
     EXPECT_EQ(levels_of(star, bfs_distances(star, 0)).size(), 2U);
     for (const std::uint64_t elements : {100U, 120U}) {
-        const CsrGraph grid = made(InputKind::grid2d, elements);
+        const CsrGraph grid = made(InputKind("grid2d"), elements);
         EXPECT_EQ(grid.vertices(), 100U);
         EXPECT_EQ(grid.edges(), 4U * 10 * 9);
         EXPECT_EQ(levels_of(grid, bfs_distances(grid, 0)).size(), 19U);
     }
-    const CsrGraph uniform = made(InputKind::uniform, 1000, 7);
+    const CsrGraph uniform = made(InputKind("uniform"), 1000, 7);
     for (std::uint32_t vertex = 0; vertex < 1000; ++vertex)
         EXPECT_EQ(uniform.degree(vertex), 7U);
     EXPECT_FALSE(uniform.both_ways);
@@ -106,8 +121,8 @@ TEST(CsrGraph, OfDrawnInputsIsSkewedAsItSays)
             found.push_back(graph.degree(vertex));
         return found;
     };
-    const CsrGraph rmat = made(InputKind::rmat, 1 << 14);
-    const CsrGraph relabelled = made(InputKind::rmat_relabelled, 1 << 14);
+    const CsrGraph rmat = made(InputKind("rmat"), 1 << 14);
+    const CsrGraph relabelled = made(InputKind("rmat_relabelled"), 1 << 14);
     std::vector<std::uint32_t> of_rmat = degrees(rmat);
     std::vector<std::uint32_t> of_relabelled = degrees(relabelled);
     // The first eighth of the numbers (the first three bits are 0) has .76^3 of the ends.
@@ -117,7 +132,7 @@ TEST(CsrGraph, OfDrawnInputsIsSkewedAsItSays)
     std::ranges::sort(of_rmat);
     std::ranges::sort(of_relabelled);
     EXPECT_EQ(of_rmat, of_relabelled); // the same graph
-    std::vector<std::uint32_t> of_zipf = degrees(made(InputKind::zipf, 1000, 16));
+    std::vector<std::uint32_t> of_zipf = degrees(made(InputKind("zipf"), 1000, 16));
     std::ranges::sort(of_zipf, std::greater<>());
     const double first = 16000 / 7.485; // over the harmonic number of 1000
     for (const std::uint32_t rank : {1U, 2U, 10U, 100U, 1000U})
@@ -126,7 +141,7 @@ TEST(CsrGraph, OfDrawnInputsIsSkewedAsItSays)
 
 TEST(CsrGraph, IsDrawnFromTheSeed)
 {
-    const Case point = graph_case(InputKind::rmat, 1000);
+    const Case point = graph_case(InputKind("rmat"), 1000);
     EXPECT_EQ(make_graph(point).ends, make_graph(point).ends);
     Case other = point;
     other.seed = 2;
@@ -141,17 +156,17 @@ TEST(CsrGraph, RefusesWhatIsTooLarge)
     const auto why = [](const Case& point) {
         return text_of<std::invalid_argument>([&] { static_cast<void>(make_graph(point)); });
     };
-    EXPECT_THAT(why(graph_case(InputKind::uniform, 1U << 28, 16)), HasSubstr("fewer than 4294967295 edges"));
-    EXPECT_THAT(why(graph_case(InputKind::path, (1ULL << 30) + 1, 0)), HasSubstr("at most 1073741824 vertices"));
-    EXPECT_THAT(why(graph_case(InputKind::sorted, 5)), HasSubstr("input sorted is not a graph"));
+    EXPECT_THAT(why(graph_case(InputKind("uniform"), 1U << 28, 16)), HasSubstr("fewer than 4294967295 edges"));
+    EXPECT_THAT(why(graph_case(InputKind("path"), (1ULL << 30) + 1, 0)), HasSubstr("at most 1073741824 vertices"));
+    EXPECT_THAT(why(graph_case(InputKind("sorted"), 5)), HasSubstr("input sorted is not a graph"));
     EXPECT_THAT(text_of<std::invalid_argument>([] { static_cast<void>(graph_of((1ULL << 30) + 1, {}, false)); }),
                 HasSubstr("1073741825 vertices are too many"));
 }
 
 TEST(CsrGraph, HasTheDistancesOfTheDefinition)
 {
-    for (const InputKind input : {InputKind::uniform, InputKind::rmat, InputKind::rmat_relabelled, InputKind::zipf,
-                                  InputKind::path, InputKind::star, InputKind::grid2d})
+    for (const InputKind input : {InputKind("uniform"), InputKind("rmat"), InputKind("rmat_relabelled"),
+                                  InputKind("zipf"), InputKind("path"), InputKind("star"), InputKind("grid2d")})
         for (const std::uint32_t edge_factor : {1U, 3U}) {
             SCOPED_TRACE(name_of(input));
             const CsrGraph graph = made(input, 200, edge_factor);
@@ -215,7 +230,7 @@ CsrGraph wide_level_of_one_edge()
 
 TEST(GraphOracle, CountsAChildPerVertexWithEdges)
 {
-    Case point = graph_case(InputKind::rmat, 4096, 8);
+    Case point = graph_case(InputKind("rmat"), 4096, 8);
     const CsrGraph graph = make_graph(point);
     std::uint64_t reached = 0;
     std::uint64_t wide = 0;
@@ -239,7 +254,7 @@ TEST(GraphOracle, CountsAChildPerVertexWithEdges)
 // most one per group of vertices, and as many blocks in any case.
 TEST(GraphOracle, CountsWhatAQueueOffers)
 {
-    Case point = graph_case(InputKind::rmat, 4096, 8);
+    Case point = graph_case(InputKind("rmat"), 4096, 8);
     const CsrGraph graph = make_graph(point);
     const std::vector<std::vector<std::uint32_t>> rounds = rounds_of(graph, graph.source(), true);
     const auto by_vertex = [&] { return count_graph(point, GraphForm::children, graph, {}, rounds); };
@@ -270,7 +285,7 @@ TEST(GraphOracle, CountsWhatAQueueOffers)
 // 9999 vertices in the second round, in blocks of 64: two warps each.
 TEST(GraphOracle, CountsGroupsOfAQueue)
 {
-    Case point = graph_case(InputKind::star, 10000);
+    Case point = graph_case(InputKind("star"), 10000);
     point.block = 64;
     const CsrGraph star = make_graph(point);
     const std::vector<std::vector<std::uint32_t>> rounds = rounds_of(star, star.source(), false);
@@ -288,22 +303,22 @@ TEST(GraphOracle, CountsGroupsOfAQueue)
 
 TEST(GraphOracle, CountsALaunchPerLargeLevel)
 {
-    const Case point = graph_case(InputKind::star, 10000);
+    const Case point = graph_case(InputKind("star"), 10000);
     const CsrGraph star = make_graph(point); // 9999 edges, then 9999 vertices
     EXPECT_EQ(counted(star, point, GraphForm::levels).launches.by_depth, (std::vector<std::uint64_t>{1}));
     EXPECT_EQ(counted(star, point, GraphForm::graph).launches.by_depth, (std::vector<std::uint64_t>{1}));
-    const CsrGraph uniform = made(InputKind::uniform, 10000); // 1, 16, 256, about 3300 and 6400 vertices
+    const CsrGraph uniform = made(InputKind("uniform"), 10000); // 1, 16, 256, about 3300 and 6400 vertices
     EXPECT_EQ(counted(uniform, point, GraphForm::levels).launches.by_depth, (std::vector<std::uint64_t>{1, 1}));
     EXPECT_EQ(counted(star, point, GraphForm::flat).launches.total(), 0U);
     EXPECT_TRUE(counted(star, point, GraphForm::by_order).launches.by_order);
-    const CsrGraph grid = made(InputKind::grid2d, 10000);
+    const CsrGraph grid = made(InputKind("grid2d"), 10000);
     EXPECT_EQ(counted(grid, point, GraphForm::levels).launches.total(), 0U);
 }
 
 // Of 3000 vertices, one has an edge: the list of the level fits a block.
 TEST(GraphOracle, CountsNoLaunchForALevelWhoseListFitsABlock)
 {
-    Case point = graph_case(InputKind::file, 0);
+    Case point = graph_case(InputKind("file"), 0);
     for (const std::uint32_t block : {32U, 1024U}) {
         point.block = block;
         EXPECT_EQ(counted(wide_level_of_one_edge(), point, GraphForm::levels).launches.total(), 0U);
@@ -321,7 +336,7 @@ std::uint64_t launches_by_level(const CsrGraph& graph, Case point, std::uint32_t
 // A level has more than 2048 vertices, and fewer edges than a block of 1024 threads follows.
 TEST(GraphOracle, CountsNoLaunchForALevelWhoseEdgesFitALargeBlock)
 {
-    const Case point = graph_case(InputKind::rmat, 65536, 12);
+    const Case point = graph_case(InputKind("rmat"), 65536, 12);
     const CsrGraph graph = make_graph(point);
     EXPECT_EQ(launches_by_level(graph, point, 256, GraphForm::levels), 3U);
     EXPECT_EQ(launches_by_level(graph, point, 1024, GraphForm::levels), 2U);
@@ -331,9 +346,9 @@ TEST(GraphOracle, CountsNoLaunchForALevelWhoseEdgesFitALargeBlock)
 TEST(GraphOracle, CountsWhatAnH200Launched)
 {
     for (const auto& [input, elements, block, launches] :
-         {std::tuple(InputKind::star, 16384U, 64U, 1U), std::tuple(InputKind::path, 16384U, 64U, 0U),
-          std::tuple(InputKind::rmat, 1024U, 512U, 1U), std::tuple(InputKind::rmat, 4096U, 512U, 2U),
-          std::tuple(InputKind::rmat, 16384U, 512U, 2U), std::tuple(InputKind::grid2d, 16384U, 512U, 0U)}) {
+         {std::tuple(InputKind("star"), 16384U, 64U, 1U), std::tuple(InputKind("path"), 16384U, 64U, 0U),
+          std::tuple(InputKind("rmat"), 1024U, 512U, 1U), std::tuple(InputKind("rmat"), 4096U, 512U, 2U),
+          std::tuple(InputKind("rmat"), 16384U, 512U, 2U), std::tuple(InputKind("grid2d"), 16384U, 512U, 0U)}) {
         const Case point = graph_case(input, elements);
         const CsrGraph graph = make_graph(point);
         EXPECT_EQ(launches_by_level(graph, point, block, GraphForm::levels), launches) << elements;
@@ -345,10 +360,10 @@ TEST(GraphOracle, CountsWhatAnH200Launched)
 TEST(GraphOracle, CountsALaunchOfBlocksThatWaitWhereALevelOfOneBlockEnds)
 {
     for (const auto& [input, elements, block, launches] :
-         {std::tuple(InputKind::path, 16384U, 64U, 0U), std::tuple(InputKind::star, 16384U, 64U, 0U),
-          std::tuple(InputKind::grid2d, 16384U, 512U, 0U),  // no level needs more than one block
-          std::tuple(InputKind::uniform, 65536U, 256U, 1U), // three small levels, and three large ones
-          std::tuple(InputKind::rmat, 65536U, 256U, 0U)}) { // the source has many edges
+         {std::tuple(InputKind("path"), 16384U, 64U, 0U), std::tuple(InputKind("star"), 16384U, 64U, 0U),
+          std::tuple(InputKind("grid2d"), 16384U, 512U, 0U),  // no level needs more than one block
+          std::tuple(InputKind("uniform"), 65536U, 256U, 1U), // three small levels, and three large ones
+          std::tuple(InputKind("rmat"), 65536U, 256U, 0U)}) { // the source has many edges
         const Case point = graph_case(input, elements);
         EXPECT_EQ(launches_by_level(make_graph(point), point, block, GraphForm::waiting), launches) << elements;
     }
@@ -359,8 +374,8 @@ TEST(GraphOracle, CountsMoreLargeLevelsThanTheLedgerHas)
 {
     constexpr std::uint64_t kLarge = 2 * kLedgerLevels;
     const std::vector<GraphLevel> levels(kLarge + 1, GraphLevel{3000, 3000, 9000, 3});
-    Case point = graph_case(InputKind::grid2d, 0);
-    const OfferOracle oracle = count_graph(point, GraphForm::levels, made(InputKind::path, 100), levels, {});
+    Case point = graph_case(InputKind("grid2d"), 0);
+    const OfferOracle oracle = count_graph(point, GraphForm::levels, made(InputKind("path"), 100), levels, {});
     EXPECT_EQ(oracle.launches.by_depth, std::vector<std::uint64_t>(kLarge, 1));
     Sample sample;
     sample.launches =
@@ -369,7 +384,7 @@ TEST(GraphOracle, CountsMoreLargeLevelsThanTheLedgerHas)
     judge_launches(sample, oracle.launches, "");
     EXPECT_EQ(sample.status, Status::ok) << sample.detail;
     point.depth = 7;
-    EXPECT_EQ(count_graph(point, GraphForm::levels, made(InputKind::path, 100), levels, {}).launches.total(), 7U);
+    EXPECT_EQ(count_graph(point, GraphForm::levels, made(InputKind("path"), 100), levels, {}).launches.total(), 7U);
 }
 
 } // namespace

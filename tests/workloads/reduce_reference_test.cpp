@@ -85,7 +85,7 @@ TEST(ReduceElement, OfFloat32LiesFrom0To1AndSpansScales)
 
 TEST(InputElement, IsTheIndexOrDrawn)
 {
-    const Case index{.seed = 3, .input = InputKind::index};
+    const Case index{.seed = 3, .input = InputKind("index")};
     const Case drawn{.seed = 3};
     for (const std::uint64_t element : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2047}}) {
         EXPECT_EQ(input_element<std::int32_t>(index, element), static_cast<std::int32_t>(element));

@@ -26,7 +26,7 @@ float unit_number(std::uint64_t seed, std::uint64_t index)
 // exponent 1 from 4 to 4096.
 float curvature_of(InputKind input, float drawn)
 {
-    if (input == InputKind::curves)
+    if (input == BezierInput::curves)
         return 2.5F * drawn;
     const double ratio = static_cast<double>(kMostZipf) / kLeastBezierPoints;
     return static_cast<float>((kLeastBezierPoints * std::pow(ratio, drawn) + 0.5) / kBezierPointsPerCurvature);
@@ -57,7 +57,7 @@ class BezierData
     static auto key_of(const Case& point) { return std::tuple(point.input, point.elements, point.seed); }
 
     BezierData(Context& context, const Case& point)
-        : lines_(lines_of(point)), most_(point.input == InputKind::zipf ? kMostZipf : kMostCurves),
+        : lines_(lines_of(point)), most_(point.input == BezierInput::zipf ? kMostZipf : kMostCurves),
           comparison_(context)
     {
         std::uint64_t total = 0;

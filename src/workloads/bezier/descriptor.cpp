@@ -11,7 +11,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::array kInputs{InputKind::curves, InputKind::zipf};
+constexpr std::array kInputs{BezierInput::curves, BezierInput::zipf};
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "points per line: curves: 4 to 32, by the curvature; zipf: up to 4096, few lines have many"},
     {axis::elements, "lines"}};
@@ -21,7 +21,7 @@ double estimated_points(const Case& point)
 {
     constexpr double kOfCurves = 18; // evenly from 4 to 32
     constexpr double kOfZipf = 590;  // (4096 - 4) / log(4096 / 4)
-    return static_cast<double>(point.elements) * (point.input == InputKind::zipf ? kOfZipf : kOfCurves);
+    return static_cast<double>(point.elements) * (point.input == BezierInput::zipf ? kOfZipf : kOfCurves);
 }
 
 // The reference is on the device, or on the host, with the items that are offered.

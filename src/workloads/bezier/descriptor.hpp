@@ -3,9 +3,18 @@
 
 #include "model/workload.hpp"
 
-namespace nestbed::workloads
+namespace nestbed
+{
+
+struct BezierInput {
+    static constexpr InputKind curves{"curves"}, zipf{"zipf"};
+};
+
+namespace workloads
 {
 
 extern const WorkloadInfo bezier;
 
-} // namespace nestbed::workloads
+} // namespace workloads
+
+} // namespace nestbed

@@ -1,8 +1,9 @@
 #include "workloads/bfs/descriptor.hpp"
 
-#include "model/graph_file.hpp"
+#include "model/input_file.hpp"
 #include "model/strategy.hpp"
 #include "workloads/bfs/graph_cost.hpp"
+#include "workloads/bfs/graph_file.hpp"
 
 #include <array>
 #include <filesystem>
@@ -14,8 +15,8 @@ namespace nestbed
 namespace
 {
 
-constexpr std::array kInputs{InputKind::uniform, InputKind::rmat, InputKind::rmat_relabelled, InputKind::zipf,
-                             InputKind::path,    InputKind::star, InputKind::grid2d,          InputKind::file};
+constexpr std::array kInputs{GraphInput::uniform, GraphInput::rmat, GraphInput::rmat_relabelled, GraphInput::zipf,
+                             GraphInput::path,    GraphInput::star, GraphInput::grid2d,          GraphInput::file};
 constexpr AxisMeaning kMeanings[]{{axis::input, "how the edges are drawn, or file: a graph of your own"},
                                   {axis::elements, "vertices"},
                                   {axis::edge_factor, "edges per vertex that a generator draws"},
@@ -28,7 +29,7 @@ void complete(Case& point, const Asked& /*asked*/)
 {
     if (!draws_edges(point.input))
         point.edge_factor = 0;
-    if (point.input == InputKind::file)
+    if (point.input == GraphInput::file)
         point.elements = 0;
     else
         point.graph_file.clear();
@@ -61,6 +62,15 @@ double launches(const StrategyInfo& info, const Case& point)
     return graph_launches(info, point, static_cast<double>(graph_edges(point)));
 }
 
+GraphFacts graph_facts(const Case& point)
+{
+    const CsrGraph graph = graph_of_case(point);
+    GraphFacts facts{.edges = graph.edges()};
+    for (const GraphLevel& level : levels_of(graph, bfs_distances(graph, graph.source())))
+        facts.levels.push_back({.vertices = level.vertices, .edges = level.edges});
+    return facts;
+}
+
 constexpr AxisSet kAxes{axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed};
 constexpr WorkloadCost kCost{.input_us = input_us, .work_us = work_us, .launches = launches};
 
@@ -69,12 +79,12 @@ constexpr WorkloadCost kCost{.input_us = input_us, .work_us = work_us, .launches
 std::uint64_t graph_edges(const Case& point)
 {
     constexpr std::uint64_t kBytesAnEdge = 12; // of text
-    if (point.input == InputKind::file) {
+    if (point.input == GraphInput::file) {
         std::error_code unknown;
         const std::uintmax_t bytes = std::filesystem::file_size(path_in(point.graph_file), unknown);
         return unknown ? 0 : bytes / kBytesAnEdge;
     }
-    const bool both_ways = point.input != InputKind::uniform && point.input != InputKind::zipf;
+    const bool both_ways = point.input != GraphInput::uniform && point.input != GraphInput::zipf;
     constexpr std::uint64_t kOfGrid = 2; // per vertex; a path and a star have one
     return point.elements * (draws_edges(point.input) ? point.edge_factor : kOfGrid) * (both_ways ? 2 : 1);
 }
@@ -89,6 +99,7 @@ constinit const WorkloadInfo workloads::bfs{
     .memory_bytes = memory_bytes,
     .complete = complete,
     .cost = kCost,
+    .graph_facts = graph_facts,
 };
 
 constinit const WorkloadInfo workloads::sssp{
@@ -101,6 +112,7 @@ constinit const WorkloadInfo workloads::sssp{
     .memory_bytes = memory_bytes,
     .complete = complete,
     .cost = kCost,
+    .graph_facts = graph_facts,
 };
 
 } // namespace nestbed

@@ -8,6 +8,11 @@
 namespace nestbed
 {
 
+struct GraphInput {
+    static constexpr InputKind uniform{"uniform"}, rmat{"rmat"}, rmat_relabelled{"rmat_relabelled"}, zipf{"zipf"},
+        path{"path"}, star{"star"}, grid2d{"grid2d"}, file = kFileInput;
+};
+
 // Edges of the graph of a case, roughly.
 std::uint64_t graph_edges(const Case& point);
 

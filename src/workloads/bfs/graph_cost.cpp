@@ -1,7 +1,8 @@
 #include "workloads/bfs/graph_cost.hpp"
 
-#include "model/graph_file.hpp"
 #include "model/offers.hpp"
+#include "workloads/bfs/descriptor.hpp"
+#include "workloads/bfs/graph_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,18 +62,13 @@ GraphSize size_of_file(const Case& point, double edges)
 GraphSize size_of(const Case& point, double edges)
 {
     const auto vertices = static_cast<double>(point.elements);
-    switch (point.input) {
-    case InputKind::path:
+    if (point.input == GraphInput::path)
         return {vertices, vertices};
-    case InputKind::grid2d:
+    if (point.input == GraphInput::grid2d)
         return {vertices, 2 * std::sqrt(vertices)};
-    case InputKind::star:
+    if (point.input == GraphInput::star)
         return {vertices, 2};
-    case InputKind::file:
-        return size_of_file(point, edges);
-    default:
-        return with_few_levels(vertices);
-    }
+    return point.input == GraphInput::file ? size_of_file(point, edges) : with_few_levels(vertices);
 }
 
 } // namespace

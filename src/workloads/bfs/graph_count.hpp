@@ -1,8 +1,8 @@
 // The oracles of `bfs` and `sssp`: how many launches a form makes, where that is a function of the graph. Pure.
 #pragma once
 
-#include "model/graph.hpp"
 #include "model/offers.hpp"
+#include "workloads/bfs/csr_graph.hpp"
 #include "workloads/bfs/graph_step.hpp"
 
 #include <cstdint>

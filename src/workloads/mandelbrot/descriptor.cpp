@@ -12,7 +12,8 @@ namespace nestbed
 namespace
 {
 
-constexpr std::array kInputs{InputKind::set, InputKind::interior, InputKind::exterior, InputKind::dust};
+constexpr std::array kInputs{MandelbrotInput::set, MandelbrotInput::interior, MandelbrotInput::exterior,
+                             MandelbrotInput::dust};
 constexpr AxisMeaning kMeanings[]{{axis::input, "the window: all of the set, its inside, its outside, or fine dust"},
                                   {axis::nx, "columns of the image"},
                                   {axis::ny, "rows of the image"},

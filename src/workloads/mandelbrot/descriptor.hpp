@@ -3,9 +3,18 @@
 
 #include "model/workload.hpp"
 
-namespace nestbed::workloads
+namespace nestbed
+{
+
+struct MandelbrotInput {
+    static constexpr InputKind set{"set"}, interior{"interior"}, exterior{"exterior"}, dust{"dust"};
+};
+
+namespace workloads
 {
 
 extern const WorkloadInfo mandelbrot;
 
-} // namespace nestbed::workloads
+} // namespace workloads
+
+} // namespace nestbed

@@ -1,6 +1,7 @@
 #include "workloads/mandelbrot/mandelbrot_reference.hpp"
 
 #include "base/parallel.hpp"
+#include "workloads/mandelbrot/descriptor.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -19,16 +20,13 @@ struct Corners {
 };
 Corners corners_of(InputKind input)
 {
-    switch (input) {
-    case InputKind::interior: // of the cardioid: one dwell everywhere
+    if (input == MandelbrotInput::interior) // of the cardioid: one dwell everywhere
         return {-0.4, 0.0, -0.2, 0.2};
-    case InputKind::exterior: // no point of the set
+    if (input == MandelbrotInput::exterior) // no point of the set
         return {0.5, 1.5, 0.5, 1.5};
-    case InputKind::dust: // a valley between the cardioid and the disk: fine structure at every scale
+    if (input == MandelbrotInput::dust) // a valley between the cardioid and the disk: fine structure at every scale
         return {-0.76, -0.74, 0.09, 0.11};
-    default:
-        return {-1.5, 0.5, -1.0, 1.0};
-    }
+    return {-1.5, 0.5, -1.0, 1.0};
 }
 
 // The dwell of a point: the iterations of z = z * z + c from 0 until |z| >= 2, at most `most`. Every rounding is fixed

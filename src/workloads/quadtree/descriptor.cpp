@@ -14,7 +14,7 @@ namespace
 
 constexpr std::uint64_t kWordBytes = 4;
 
-constexpr std::array kInputs{InputKind::uniform, InputKind::clustered, InputKind::line, InputKind::coincident};
+constexpr std::array kInputs{QuadInput::uniform, QuadInput::clustered, QuadInput::line, QuadInput::coincident};
 constexpr AxisMeaning kMeanings[]{{axis::input, "where the points are"},
                                   {axis::elements, "points"},
                                   {axis::grain, "maximum points of a node that is not divided", 64},

@@ -3,9 +3,18 @@
 
 #include "model/workload.hpp"
 
-namespace nestbed::workloads
+namespace nestbed
+{
+
+struct QuadInput {
+    static constexpr InputKind uniform{"uniform"}, clustered{"clustered"}, line{"line"}, coincident{"coincident"};
+};
+
+namespace workloads
 {
 
 extern const WorkloadInfo quadtree;
 
-} // namespace nestbed::workloads
+} // namespace workloads
+
+} // namespace nestbed

@@ -2,6 +2,7 @@
 
 #include "base/parallel.hpp"
 #include "base/split_mix.hpp"
+#include "workloads/quadtree/descriptor.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -45,18 +46,15 @@ std::uint32_t clustered_point(std::uint64_t seed, std::uint64_t index)
 std::uint32_t drawn_point(const Case& point, std::uint64_t index)
 {
     const std::uint64_t drawn = split_mix(point.seed, index);
-    switch (point.input) {
-    case InputKind::clustered:
+    if (point.input == QuadInput::clustered)
         return clustered_point(point.seed, index);
-    case InputKind::line: {
+    if (point.input == QuadInput::line) {
         const auto x = static_cast<std::uint32_t>(drawn >> 48);
         return word_of(x, x / 4 * 3 + kSide / 8);
     }
-    case InputKind::coincident:
+    if (point.input == QuadInput::coincident)
         return static_cast<std::uint32_t>(split_mix(point.seed, 0) >> 32);
-    default:
-        return static_cast<std::uint32_t>(drawn >> 32);
-    }
+    return static_cast<std::uint32_t>(drawn >> 32);
 }
 
 // The parts of a recursion as items: an item is the index of a part, and its step.

@@ -12,7 +12,7 @@ namespace
 
 constexpr std::uint64_t kElementBytes = 4;
 
-constexpr std::array kInputs{InputKind::random, InputKind::index};
+constexpr std::array kInputs{ReduceInput::random, ReduceInput::index};
 constexpr AxisMeaning kMeanings[]{{axis::elements, "numbers to add"},
                                   {axis::op, "what the sum is: sum, max or min; few strategies have max and min"}};
 

@@ -3,9 +3,18 @@
 
 #include "model/workload.hpp"
 
-namespace nestbed::workloads
+namespace nestbed
+{
+
+struct ReduceInput {
+    static constexpr InputKind random = kDefaultInput, index{"index"};
+};
+
+namespace workloads
 {
 
 extern const WorkloadInfo reduce;
 
-} // namespace nestbed::workloads
+} // namespace workloads
+
+} // namespace nestbed

@@ -3,6 +3,7 @@
 #include "base/parallel.hpp"
 #include "base/split_mix.hpp"
 #include "model/rounding.hpp"
+#include "workloads/reduce/descriptor.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,7 @@ float reduce_element<float>(std::uint64_t seed, std::uint64_t index)
 template <class T>
 T input_element(const Case& point, std::uint64_t index)
 {
-    return point.input == InputKind::index ? static_cast<T>(index) : reduce_element<T>(point.seed, index);
+    return point.input == ReduceInput::index ? static_cast<T>(index) : reduce_element<T>(point.seed, index);
 }
 
 template <class T>

@@ -31,7 +31,7 @@ class ReduceData
     Sample sample(const StrategyOf<ReduceRoom>& strategy, const PreparedRun& run)
     {
         Context& context = run.context;
-        if (run.point.input == InputKind::index)
+        if (run.point.input == ReduceInput::index)
             check_width(strategy);
         context.copy(work_, pristine_, padded_);
         context.fill_bytes(sums_, 0xFF, sums_.size());

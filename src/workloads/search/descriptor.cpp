@@ -16,7 +16,8 @@ namespace
 
 constexpr std::uint32_t kSearchBlock = 32; // small, because nodes have few children
 
-constexpr std::array kInputs{InputKind::t1, InputKind::t3, InputKind::t3l, InputKind::path, InputKind::queens};
+constexpr std::array kInputs{SearchInput::t1, SearchInput::t3, SearchInput::t3l, SearchInput::path,
+                             SearchInput::queens};
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "t1: a tree of a given depth; t3, t3l: trees of unknown depth; path; queens: n queens"},
     {axis::elements, "t1: levels; t3, t3l: children of the root; path: nodes; queens: the side of the board", 0,
@@ -48,27 +49,19 @@ Estimated estimated(const Case& point)
     constexpr double kLevelsOfAChild = 0.79;
     constexpr double kQueensGrowth = 7; // nodes for each further queen
     const auto size = static_cast<double>(point.elements);
-    Estimated estimate{};
-    switch (point.input) {
-    case InputKind::t1:
-        estimate = {std::min(kMostEstimated, std::pow(4.0, size)), size, 0};
-        break;
-    case InputKind::t3:
+    Estimated estimate{size, size, 0}; // a path
+    if (point.input == SearchInput::t1)
+        estimate.nodes = std::min(kMostEstimated, std::pow(4.0, size));
+    else if (point.input == SearchInput::t3)
         estimate = {size * kNodesOfAChild, size * kLevelsOfAChild, 0};
-        break;
-    case InputKind::t3l:
+    else if (point.input == SearchInput::t3l)
         estimate = {size * kNodesOfAChild * 27, size * kLevelsOfAChild * 11, 0};
-        break;
-    case InputKind::path:
-        estimate = {size, size, 0};
-        break;
-    default: // 5.7e8 nodes for 16 queens
-        estimate = {std::min(kMostEstimated, 5.7e8 * std::pow(kQueensGrowth, size - 16)), size, 0};
-    }
+    else if (point.input == SearchInput::queens) // 5.7e8 nodes for 16 queens
+        estimate.nodes = std::min(kMostEstimated, 5.7e8 * std::pow(kQueensGrowth, size - 16));
     const double depth = point.cutoff == 0 ? estimate.levels : std::min<double>(estimate.levels, point.cutoff);
-    estimate.offered = point.input == InputKind::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
-                       : depth < estimate.levels        ? std::min(estimate.nodes, size * std::pow(4.0, depth))
-                                                        : estimate.nodes;
+    estimate.offered = point.input == SearchInput::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
+                       : depth < estimate.levels          ? std::min(estimate.nodes, size * std::pow(4.0, depth))
+                                                          : estimate.nodes;
     estimate.levels = depth;
     return estimate;
 }
@@ -84,7 +77,7 @@ std::uint64_t memory_bytes(const StrategyInfo& /*info*/, const Case& point, cons
 double input_us(const Case& point)
 {
     constexpr double kNodeOnHost = 0.02; // on 16 cores
-    return estimated(point).nodes * (point.input == InputKind::queens ? 0.1 : 1) * kNodeOnHost;
+    return estimated(point).nodes * (point.input == SearchInput::queens ? 0.1 : 1) * kNodeOnHost;
 }
 
 double work_us(const StrategyInfo& info, const Case& point)
@@ -94,7 +87,7 @@ double work_us(const StrategyInfo& info, const Case& point)
     constexpr double kBoard = 0.05; // of a hash
     const bool gpu = point.backend == BackendKind::cuda;
     const Estimated tree = estimated(point);
-    const double of_hash = point.input == InputKind::queens ? kBoard : 1;
+    const double of_hash = point.input == SearchInput::queens ? kBoard : 1;
     const double level = gpu ? kKernelCallUs : 0;
     return tree.nodes * of_hash * (gpu ? kNodeSearched : kNodeExecuted) +
            (from_device(mechanism_of(info, point)) ? 0 : tree.levels * level);

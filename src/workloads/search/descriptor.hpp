@@ -3,9 +3,18 @@
 
 #include "model/workload.hpp"
 
-namespace nestbed::workloads
+namespace nestbed
+{
+
+struct SearchInput {
+    static constexpr InputKind t1{"t1"}, t3{"t3"}, t3l{"t3l"}, path{"path"}, queens{"queens"};
+};
+
+namespace workloads
 {
 
 extern const WorkloadInfo search;
 
-} // namespace nestbed::workloads
+} // namespace workloads
+
+} // namespace nestbed

@@ -1,5 +1,6 @@
 #include "workloads/search/search_nodes.hpp"
 
+#include "workloads/search/descriptor.hpp"
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -51,16 +52,13 @@ void on_threads(unsigned threads, const Work& work)
 TreeShape tree_shape(const Case& point)
 {
     const auto size = static_cast<std::uint32_t>(point.elements);
-    switch (point.input) {
-    case InputKind::t3:
+    if (point.input == SearchInput::t3)
         return {42, size, kNoCutoff, number_below(0.124875), 8, false};
-    case InputKind::t3l:
+    if (point.input == SearchInput::t3l)
         return {7, size, kNoCutoff, number_below(0.200014), 5, false};
-    case InputKind::path:
+    if (point.input == SearchInput::path)
         return {0, 0, size - 1, kNumbers, 1, false};
-    default:
-        return {19, 0, size - 1, 0, 0, true};
-    }
+    return {19, 0, size - 1, 0, 0, true};
 }
 
 std::vector<std::uint32_t> tree_thresholds()
@@ -82,50 +80,34 @@ std::vector<std::uint32_t> tree_thresholds()
 
 std::uint64_t default_search_size(InputKind input)
 {
-    switch (input) {
-    case InputKind::t1:
-        return 11;
-    case InputKind::queens:
-        return 12;
-    case InputKind::path:
-        return 1000;
-    default:
-        return 2000;
-    }
+    return input == SearchInput::t1       ? 11
+           : input == SearchInput::queens ? 12
+           : input == SearchInput::path   ? 1000
+                                          : 2000;
 }
 
 std::uint64_t most_search_size(InputKind input)
 {
-    switch (input) {
-    case InputKind::t1:
+    if (input == SearchInput::t1)
         return 13;
-    case InputKind::queens:
+    if (input == SearchInput::queens)
         return kMostQueens;
-    case InputKind::path:
+    if (input == SearchInput::path)
         return kNoCutoff;
-    case InputKind::t3:
-        return 10000;
-    default:
-        return 2000; // t3l: 1.1e8 nodes
-    }
+    return input == SearchInput::t3 ? 10000 : 2000; // t3l: 1.1e8 nodes
 }
 
 std::uint32_t default_cutoff(InputKind input)
 {
     constexpr std::uint32_t kUsualQueens = 6;
-    return input == InputKind::queens ? kUsualQueens : kNoCutoff;
+    return input == SearchInput::queens ? kUsualQueens : kNoCutoff;
 }
 
 std::uint32_t most_children(const Case& point)
 {
-    switch (point.input) {
-    case InputKind::queens:
+    if (point.input == SearchInput::queens)
         return static_cast<std::uint32_t>(point.elements);
-    case InputKind::t1:
-        return kMostChildren;
-    default:
-        return tree_shape(point).most;
-    }
+    return point.input == SearchInput::t1 ? kMostChildren : tree_shape(point).most;
 }
 
 // --- the known tree ---

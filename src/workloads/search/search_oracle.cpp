@@ -1,6 +1,7 @@
 // The launches of a search, counted on the host: the trees as numbered nodes, and the recursions over them.
 #include "workloads/search/search_oracle.hpp"
 
+#include "workloads/search/descriptor.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -203,7 +204,7 @@ OfferOracle count_nodes(const Case& point, SearchForm form, const Nodes& nodes)
 std::uint32_t search_roots(const Case& point)
 {
     std::uint32_t children = 0;
-    if (point.input == InputKind::queens) {
+    if (point.input == SearchInput::queens) {
         children = static_cast<std::uint32_t>(point.elements + 1) / 2;
     } else {
         const TreeShape shape = tree_shape(point);

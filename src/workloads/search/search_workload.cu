@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostBoards = std::uint64_t{1} << 26; // above the cutof
 
 bool of_queens(const Case& point)
 {
-    return point.input == InputKind::queens;
+    return point.input == SearchInput::queens;
 }
 
 // Why a case cannot be searched; empty if it can.
@@ -27,7 +27,7 @@ std::string why_no_search(const Case& point)
     if (point.elements <= most)
         return "";
     const std::string what = of_queens(point) ? " queens"
-                             : point.input == InputKind::t1 || point.input == InputKind::path
+                             : point.input == SearchInput::t1 || point.input == SearchInput::path
                                  ? " levels"
                                  : " children of the root";
     return std::to_string(point.elements) + what + " are too many for " + std::string(name_of(point.input)) +

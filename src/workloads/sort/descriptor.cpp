@@ -13,8 +13,8 @@ namespace
 
 constexpr std::uint64_t kKeyBytes = 4;
 
-constexpr std::array kInputs{InputKind::uniform, InputKind::sorted, InputKind::reversed, InputKind::organ_pipe,
-                             InputKind::equal,   InputKind::few,    InputKind::zipf};
+constexpr std::array kInputs{SortInput::uniform, SortInput::sorted, SortInput::reversed, SortInput::organ_pipe,
+                             SortInput::equal,   SortInput::few,    SortInput::zipf};
 constexpr AxisMeaning kMeanings[]{{axis::input, "how the keys are distributed and ordered"},
                                   {axis::elements, "keys"},
                                   {axis::fanout, "maximum parts of a division", 256},

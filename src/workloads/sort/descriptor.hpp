@@ -3,9 +3,19 @@
 
 #include "model/workload.hpp"
 
-namespace nestbed::workloads
+namespace nestbed
+{
+
+struct SortInput {
+    static constexpr InputKind uniform{"uniform"}, sorted{"sorted"}, reversed{"reversed"}, organ_pipe{"organ_pipe"},
+        equal{"equal"}, few{"few"}, zipf{"zipf"};
+};
+
+namespace workloads
 {
 
 extern const WorkloadInfo sort;
 
-} // namespace nestbed::workloads
+} // namespace workloads
+
+} // namespace nestbed

@@ -2,6 +2,7 @@
 
 #include "base/parallel.hpp"
 #include "base/split_mix.hpp"
+#include "workloads/sort/descriptor.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -42,17 +43,14 @@ std::uint32_t whole_number_key(ElementType type, std::uint64_t number)
 std::uint32_t drawn_key(const Case& point, std::uint64_t index)
 {
     const std::uint64_t drawn = split_mix(point.seed, index);
-    switch (point.input) {
-    case InputKind::equal:
+    if (point.input == SortInput::equal)
         return uniform_key(point.type, split_mix(point.seed, 0));
-    case InputKind::few:
+    if (point.input == SortInput::few)
         return uniform_key(point.type, split_mix(point.seed, drawn % kFewKeys));
-    case InputKind::zipf: // of a continuous distribution with density 1 / x
+    if (point.input == SortInput::zipf) // of a continuous distribution with density 1 / x
         return whole_number_key(point.type, static_cast<std::uint64_t>(
                                                 std::pow(static_cast<double>(point.elements), unit_number(drawn))));
-    default:
-        return uniform_key(point.type, drawn);
-    }
+    return uniform_key(point.type, drawn);
 }
 
 // The parts of a recursion as items: an item is the index of a part, and its task.
@@ -205,11 +203,11 @@ std::vector<std::uint32_t> sort_keys(const Case& point)
     });
     const KeyOrder order = key_order(point.type);
     const auto before = [&](std::uint32_t a, std::uint32_t b) { return order.rank(a) < order.rank(b); };
-    if (point.input == InputKind::sorted || point.input == InputKind::reversed)
+    if (point.input == SortInput::sorted || point.input == SortInput::reversed)
         std::ranges::sort(keys, before);
-    if (point.input == InputKind::reversed)
+    if (point.input == SortInput::reversed)
         std::ranges::reverse(keys);
-    if (point.input == InputKind::organ_pipe) {
+    if (point.input == SortInput::organ_pipe) {
         const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2);
         std::sort(keys.begin(), middle, before);
         std::sort(middle, keys.end(), [&](std::uint32_t a, std::uint32_t b) { return before(b, a); });

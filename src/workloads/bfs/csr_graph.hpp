@@ -11,6 +11,7 @@
 
 #include "model/case.hpp"
 
+#include "workloads/bfs/descriptor.hpp"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,8 +53,8 @@ CsrGraph graph_of(std::uint64_t vertices, const std::vector<Edge>& edges, bool b
 // Whether the input is drawn, with Case::edge_factor edges per vertex.
 constexpr bool draws_edges(InputKind input)
 {
-    return input == InputKind::uniform || input == InputKind::zipf || input == InputKind::rmat ||
-           input == InputKind::rmat_relabelled;
+    return input == GraphInput::uniform || input == GraphInput::zipf || input == GraphInput::rmat ||
+           input == GraphInput::rmat_relabelled;
 }
 
 // The graph of a case whose input is not a file. Throws std::invalid_argument.
@@ -78,9 +79,5 @@ struct GraphLevel {
     friend bool operator==(const GraphLevel&, const GraphLevel&) = default;
 };
 std::vector<GraphLevel> levels_of(const CsrGraph& graph, const std::vector<std::uint32_t>& distances);
-
-// The vertices with edges of each level, in the order of their numbers.
-std::vector<std::vector<std::uint32_t>> frontiers_of(const CsrGraph& graph,
-                                                     const std::vector<std::uint32_t>& distances);
 
 } // namespace nestbed

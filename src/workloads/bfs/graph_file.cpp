@@ -1,9 +1,8 @@
-#include "model/graph_file.hpp"
+#include "workloads/bfs/graph_file.hpp"
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
+#include "model/input_file.hpp"
 
 #include <fmt/format.h>
 
@@ -22,18 +21,8 @@ namespace
 {
 
 constexpr std::uint64_t kMostNumber = UINT32_MAX - 1;
-constexpr std::size_t kHashDigits = 12;
-constexpr std::size_t kMostGraphBytes = std::size_t{8} << 30;
 constexpr std::uint64_t kVerticesAnEdge = 64; // at most, and kMoreVertices more
 constexpr std::uint64_t kMoreVertices = std::uint64_t{1} << 20;
-
-std::string in_lower_case(std::string_view text)
-{
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return lower;
-}
 
 // "1 edge", "2 edges".
 std::string counted(std::uint64_t count, std::string_view what)
@@ -237,15 +226,6 @@ EdgeList parse_list(GraphLines& lines)
     return list;
 }
 
-void refuse_compressed(const std::string& path, std::string_view text)
-{
-    constexpr std::string_view kGzip = "\x1F\x8B"; // how its files begin
-    const std::string name = in_lower_case(path);
-    const auto ends = [&](std::string_view end) { return name.ends_with(end); };
-    if (text.starts_with(kGzip) || std::ranges::any_of(std::array{".gz", ".bz2", ".xz", ".zst", ".zip"}, ends))
-        throw RunError(path + ": the file is compressed; unpack it first (a .gz file: gunzip)");
-}
-
 // One large number in a small file would take all memory.
 void refuse_unused_numbers(const std::string& path, const EdgeList& list)
 {
@@ -280,34 +260,14 @@ CsrGraph parse_graph(std::string_view text, const std::string& path, std::uint64
     }
 }
 
-std::string graph_file_id(const std::string& path)
-{
-    if (std::ranges::any_of(path, [](unsigned char c) { return c <= ' ' || c == '#' || c == '=' || c >= 0x7F; }))
-        throw RunError(fmt::format("the name '{}' cannot be part of a key; allowed: a name of printable ASCII "
-                                   "characters without a space, '#' and '='",
-                                   printable(path)));
-    const std::string text = read_text_file(path, kMostGraphBytes);
-    refuse_compressed(path, text);
-    return path + "#" + sha256_of(text).substr(0, kHashDigits);
-}
-
-std::string path_in(const std::string& graph_file_id)
-{
-    return graph_file_id.substr(0, graph_file_id.find('#'));
-}
-
 CsrGraph read_graph(const std::string& graph_file_id, std::uint64_t seed)
 {
-    const std::string path = path_in(graph_file_id);
-    const std::string text = read_text_file(path, kMostGraphBytes);
-    if (const std::string now = path + "#" + sha256_of(text).substr(0, kHashDigits); now != graph_file_id)
-        throw RunError(fmt::format("{}: the file has changed: it is {} now, and was {}", path, now, graph_file_id));
-    return parse_graph(text, path, seed);
+    return parse_graph(read_graph_file(graph_file_id), path_in(graph_file_id), seed);
 }
 
 CsrGraph graph_of_case(const Case& point)
 {
-    return point.input == InputKind::file ? read_graph(point.graph_file, point.seed) : make_graph(point);
+    return point.input == GraphInput::file ? read_graph(point.graph_file, point.seed) : make_graph(point);
 }
 
 } // namespace nestbed

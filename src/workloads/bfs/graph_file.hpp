@@ -10,7 +10,7 @@
 // Source: https://math.nist.gov/MatrixMarket/formats.html; http://www.diag.uniroma1.it/challenge9/format.shtml
 #pragma once
 
-#include "model/graph.hpp"
+#include "workloads/bfs/csr_graph.hpp"
 
 #include <string>
 #include <string_view>
@@ -21,12 +21,6 @@ namespace nestbed
 // Throws RunError with path, line and reason; a graph is never half read.
 CsrGraph parse_graph(std::string_view text, const std::string& path, std::uint64_t seed);
 
-// Case::graph_file has the path and the begin of the SHA-256 of the content: "road.gr#0123456789ab", so that a log says which
-// graph it is of. Throws RunError if the file cannot be read, or if its name has a space, '#', '=', or a character that
-// cannot be printed.
-std::string graph_file_id(const std::string& path);
-// The path alone.
-std::string path_in(const std::string& graph_file_id);
 // Throws RunError, also if the content has changed.
 CsrGraph read_graph(const std::string& graph_file_id, std::uint64_t seed);
 // The graph of a case, from its file or made. Throws RunError, or std::invalid_argument if it is too large.

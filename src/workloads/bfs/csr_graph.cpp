@@ -1,6 +1,7 @@
-#include "model/graph.hpp"
+#include "workloads/bfs/csr_graph.hpp"
 
 #include "base/split_mix.hpp"
+#include "workloads/bfs/descriptor.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -94,7 +95,7 @@ std::vector<Edge> rmat_edges(const Case& point)
     edges.reserve(point.elements * point.edge_factor);
     for (std::uint64_t index = 0; index < point.elements * point.edge_factor; ++index)
         edges.push_back(rmat_edge(point, bits, index));
-    if (point.input == InputKind::rmat_relabelled) {
+    if (point.input == GraphInput::rmat_relabelled) {
         const std::vector<std::uint32_t> labels = shuffled(static_cast<std::uint32_t>(point.elements), point.seed);
         for (Edge& edge : edges)
             edge = {labels[edge.from], labels[edge.to]};
@@ -193,26 +194,19 @@ CsrGraph make_graph(const Case& point)
         throw std::invalid_argument(std::to_string(vertices) + " vertices with " + std::to_string(point.edge_factor) +
                                     " edges each are too many; allowed: fewer than 4294967295 edges, and at most " +
                                     std::to_string(kMostVertices) + " vertices");
-    switch (point.input) {
-    case InputKind::uniform:
-    case InputKind::zipf:
+    const bool star = point.input == GraphInput::star;
+    if (point.input == GraphInput::uniform || point.input == GraphInput::zipf) {
         both_ways = false;
-        edges = point.input == InputKind::zipf ? zipf_edges(point) : uniform_edges(point);
-        break;
-    case InputKind::rmat:
-    case InputKind::rmat_relabelled:
+        edges = point.input == GraphInput::zipf ? zipf_edges(point) : uniform_edges(point);
+    } else if (draws_edges(point.input)) {
         edges = rmat_edges(point);
-        break;
-    case InputKind::path:
-    case InputKind::star:
+    } else if (star || point.input == GraphInput::path) {
         for (std::uint32_t vertex = 1; vertex < vertices; ++vertex)
-            edges.push_back({point.input == InputKind::star ? 0 : vertex - 1, vertex});
-        break;
-    case InputKind::grid2d:
+            edges.push_back({star ? 0 : vertex - 1, vertex});
+    } else if (point.input == GraphInput::grid2d) {
         vertices = std::uint64_t{side_of(vertices)} * side_of(vertices);
         edges = grid_edges(side_of(vertices));
-        break;
-    default:
+    } else {
         throw std::invalid_argument("input " + std::string(name_of(point.input)) + " is not a graph to make");
     }
     for (std::size_t index = 0; index < edges.size(); ++index)
@@ -287,20 +281,6 @@ std::vector<GraphLevel> levels_of(const CsrGraph& graph, const std::vector<std::
         level.most_edges = std::max(level.most_edges, edges);
     }
     return levels;
-}
-
-std::vector<std::vector<std::uint32_t>> frontiers_of(const CsrGraph& graph,
-                                                     const std::vector<std::uint32_t>& distances)
-{
-    std::vector<std::vector<std::uint32_t>> frontiers;
-    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
-        if (distances[vertex] == kUnreached || graph.degree(vertex) == 0)
-            continue;
-        if (frontiers.size() <= distances[vertex])
-            frontiers.resize(std::size_t{distances[vertex]} + 1);
-        frontiers[distances[vertex]].push_back(vertex);
-    }
-    return frontiers;
 }
 
 } // namespace nestbed
