@@ -16,12 +16,12 @@ namespace po = boost::program_options;
 namespace
 {
 
-Option option_of(const Key& key, Values values, std::string_view otherwise, std::string_view help)
+Option option_of(const Key& key, Values values, std::string_view default_text, std::string_view help)
 {
     return {.name = std::string(key.name),
             .value = std::string(values == Values::one ? key.one : key.value),
             .help = std::string(help.empty() ? key.help : help),
-            .otherwise = std::string(otherwise.empty() ? key.otherwise : otherwise),
+            .default_text = std::string(default_text.empty() ? key.default_text : default_text),
             .own = key.own};
 }
 
@@ -58,7 +58,7 @@ Options key_options(Values values, const std::vector<KeyUse>& uses)
     Options options;
     for (const KeyUse& use : uses) {
         options.push_back(
-            option_of(*std::ranges::find(all_keys(), use.name, &Key::name), values, use.otherwise, use.help));
+            option_of(*std::ranges::find(all_keys(), use.name, &Key::name), values, use.default_text, use.help));
         options.back().own = false;
     }
     return options;
@@ -131,12 +131,12 @@ Given parse_arguments(const Arguments& arguments, const Options& options, std::s
     return given;
 }
 
-std::string only_value(const Given& given, const std::string& key, const std::string& otherwise,
+std::string only_value(const Given& given, const std::string& key, const std::string& default_text,
                        std::string_view allowed)
 {
     const auto found = given.find(key);
     if (found == given.end())
-        return otherwise;
+        return default_text;
     if (found->second.size() != 1 || found->second.front().empty())
         throw UsageError(fmt::format("--{} takes one value; allowed: {}", key, allowed));
     return found->second.front();

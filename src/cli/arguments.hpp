@@ -30,17 +30,17 @@ struct Option {
     std::string name;
     std::string value; // placeholder for its value in the help: "FILE"; empty: a switch
     std::string help;
-    std::string otherwise{}; // the default; empty: there is none
-    char letter = 0;         // "-o"; 0: none
-    bool own = false;        // a parameter of some workloads: the help shows it with a workload
+    std::string default_text{}; // the default; empty: there is none
+    char letter = 0;            // "-o"; 0: none
+    bool own = false;           // a parameter of some workloads: the help shows it with a workload
 };
 using Options = std::vector<Option>;
 
 // A key of experiment files, used as an option of a command that may have its own default or help for it.
 struct KeyUse {
     std::string_view name;
-    std::string_view otherwise{}; // empty: that of the key
-    std::string_view help{};      // empty: that of the key
+    std::string_view default_text{}; // empty: that of the key
+    std::string_view help{};         // empty: that of the key
 };
 
 enum class Values : bool { one, several };
@@ -56,7 +56,7 @@ Given parse_arguments(const Arguments& arguments, const Options& options, std::s
                       std::string_view usage);
 
 // The value of an option that takes a file name, or `otherwise`. Throws UsageError if there are several values.
-std::string only_value(const Given& given, const std::string& key, const std::string& otherwise,
+std::string only_value(const Given& given, const std::string& key, const std::string& default_text,
                        std::string_view allowed = "a file's name, or -");
 
 // Replaces the values that a file gives to a key by those on the command line.

@@ -103,7 +103,7 @@ Command compare_command()
             .options = {{.name = "tolerance",
                          .value = "PERCENT",
                          .help = "a case that is measurably slower by more than this is a regression; 0 to 1000",
-                         .otherwise = "5"},
+                         .default_text = "5"},
                         {.name = "csv",
                          .value = "FILE",
                          .help = "write one row per case, with all columns, to a new file; - for standard output, "

@@ -110,7 +110,7 @@ Command graph_command()
             .options = {{.name = "output",
                          .value = "FILE",
                          .help = "the CSV, a new file; - for standard output",
-                         .otherwise = "-",
+                         .default_text = "-",
                          .letter = 'o'}},
             .settings =
                 key_options(Values::several,

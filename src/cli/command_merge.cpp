@@ -173,7 +173,7 @@ int merge(const Arguments& /*arguments*/, const Given& given, std::ostream& out,
         for (const auto& [device, files] : devices)
             err << fmt::format("nestbed: the logs are from different kinds of device: {}: {}\n", printable(device),
                                fmt::join(files, ", "));
-    if (const std::string aside = put_aside(place); !aside.empty())
+    if (const std::string aside = back_up(place); !aside.empty())
         err << fmt::format("nestbed: moved {} to {}\n", path, aside);
     write(place, parts, merged);
     out << fmt::format("{} rows of {} cases from {} files, {} machines: {}\n", merged.rows, merged.cases,

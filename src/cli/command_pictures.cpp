@@ -51,7 +51,7 @@ int show_picture(const WorkloadInfo& workload, const Given& given, std::ostream&
     LocalSession& session = *sessions.at(point.backend);
     if (picture.before != nullptr)
         out << picture.before(point, session.facts().name) << std::flush;
-    const Sample sample = session.sample_aloud(point);
+    const Sample sample = session.sample_with_output(point);
     const Drawing drawing = picture.draw(point, sample, flagged);
     if (!drawing.pixels.empty())
         write_png(path, drawing.pixels, drawing.width);
@@ -84,7 +84,7 @@ Command command_of(const WorkloadInfo& workload)
         command.options.push_back({.name = "output",
                                    .value = "FILE",
                                    .help = "the image, a new PNG",
-                                   .otherwise = std::string(picture.file),
+                                   .default_text = std::string(picture.file),
                                    .letter = 'o'});
     if (!picture.flag.empty())
         command.options.push_back(

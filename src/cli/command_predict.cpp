@@ -175,7 +175,7 @@ Command predict_command()
         .options = {{.name = "model",
                      .value = "FILE",
                      .help = "the model, from `nestbed calibrate`",
-                     .otherwise = "that of an H200, which is built in"},
+                     .default_text = "that of an H200, which is built in"},
                     {.name = "against",
                      .value = "FILE",
                      .help = "a log: print its measured times beside the predictions, and how near they are"},

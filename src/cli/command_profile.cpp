@@ -33,8 +33,8 @@ namespace
 {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t kUsualTimeout = 300;
-constexpr std::uint64_t kMostTimeout = 86'400;
+constexpr std::uint64_t kDefaultTimeout = 300;
+constexpr std::uint64_t kMaxTimeout = 86'400;
 
 // Each case runs once, on the GPU. Settings in a file that concern a whole run apply only to `nestbed run`.
 Settings profile_settings(const Given& given)
@@ -75,8 +75,8 @@ std::vector<Case> cases_of(const Plan& plan)
 
 std::chrono::seconds timeout_of(const Given& given)
 {
-    const std::string text = only_value(given, "timeout", std::to_string(kUsualTimeout), "a number");
-    return std::chrono::seconds(parse_number({"timeout", text, "", 0, ""}, 1, kMostTimeout));
+    const std::string text = only_value(given, "timeout", std::to_string(kDefaultTimeout), "a number");
+    return std::chrono::seconds(parse_number({"timeout", text, "", 0, ""}, 1, kMaxTimeout));
 }
 
 // If ncu is not found, returns the name as given, which is sufficient for printing.
@@ -212,34 +212,35 @@ int reconcile(const Arguments& /*arguments*/, const Given& given, std::ostream& 
 
 Command profile_command()
 {
-    return {.name = "profile",
-            .arguments = "[EXPERIMENT.cfg] [options] | -- PROGRAM [ARGUMENT...]",
-            .summary = "count launches with Nsight Compute",
-            .text = "Runs each case once under Nsight Compute, untimed, and prints the device\n"
-                    "launches that it counted beside those of the closed form and of the ledger.\n"
-                    "\n"
-                    "With -- PROGRAM it runs any CUDA program, as it is, and prints for each kernel\n"
-                    "that the host launched how many launches its grids and their descendants made,\n"
-                    "refused ones included:\n"
-                    "\n"
-                    "  nestbed profile -- ./my 1000\n",
-            .files = "cfg",
-            .operands = 1,
-            .options = {{.name = "output",
-                         .value = "FOLDER",
-                         .help = "the folder for its files",
-                         .otherwise = "results/local/profile-EXPERIMENT",
-                         .letter = 'o'},
-                        {.name = "ncu", .value = "PATH", .help = "path of ncu (Nsight Compute)", .otherwise = "ncu"},
-                        {.name = "timeout",
-                         .value = "SECONDS",
-                         .help = "time limit for each run of ncu",
-                         .otherwise = std::to_string(kUsualTimeout)},
-                        {.name = "keep-reports", .value = "", .help = "keep the .ncu-rep files"},
-                        {.name = "print", .value = "", .help = "print the commands and run nothing"}},
-            .settings = axis_options(Values::several),
-            .raw = true,
-            .call = profile};
+    return {
+        .name = "profile",
+        .arguments = "[EXPERIMENT.cfg] [options] | -- PROGRAM [ARGUMENT...]",
+        .summary = "count launches with Nsight Compute",
+        .text = "Runs each case once under Nsight Compute, untimed, and prints the device\n"
+                "launches that it counted beside those of the closed form and of the ledger.\n"
+                "\n"
+                "With -- PROGRAM it runs any CUDA program, as it is, and prints for each kernel\n"
+                "that the host launched how many launches its grids and their descendants made,\n"
+                "refused ones included:\n"
+                "\n"
+                "  nestbed profile -- ./my 1000\n",
+        .files = "cfg",
+        .operands = 1,
+        .options = {{.name = "output",
+                     .value = "FOLDER",
+                     .help = "the folder for its files",
+                     .default_text = "results/local/profile-EXPERIMENT",
+                     .letter = 'o'},
+                    {.name = "ncu", .value = "PATH", .help = "path of ncu (Nsight Compute)", .default_text = "ncu"},
+                    {.name = "timeout",
+                     .value = "SECONDS",
+                     .help = "time limit for each run of ncu",
+                     .default_text = std::to_string(kDefaultTimeout)},
+                    {.name = "keep-reports", .value = "", .help = "keep the .ncu-rep files"},
+                    {.name = "print", .value = "", .help = "print the commands and run nothing"}},
+        .settings = axis_options(Values::several),
+        .raw = true,
+        .call = profile};
 }
 
 Command reconcile_command()

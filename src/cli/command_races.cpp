@@ -215,7 +215,7 @@ Command races_command()
     for (Option& option : settings)
         for (const auto& [name, value] : kSmall)
             if (option.name == name)
-                option.otherwise = value;
+                option.default_text = value;
     const Options others = key_options(
         Values::several, {{"schedule"}, {"expect", "ok", "ok: no case has a race; race: every case has one"}});
     settings.insert(settings.end(), others.begin(), others.end());
@@ -227,7 +227,7 @@ Command races_command()
         {.name = "json", .value = "", .help = "print JSON: of cases one object per line; of a program its report"}};
     Options more = program_options({"timeout", "suppressions", "zero-memory"});
     more.front().help = "end the program (0: never) or a case after S seconds";
-    more.front().otherwise += "; a case: 600";
+    more.front().default_text += "; a case: 600";
     options.insert(options.end(), more.begin(), more.end());
     return {.name = "races",
             .arguments = "[EXPERIMENT.cfg] [options] | FILE.cu... [options] [-- ARGUMENT...] | -- COMMAND...",

@@ -117,20 +117,20 @@ class Run
     {
         if (!given_.contains("output")) { // a folder that the user names must exist
             std::error_code error;
-            std::filesystem::create_directories(kUsualFolder, error);
+            std::filesystem::create_directories(kDefaultFolder, error);
         }
         LogPlace& place = place_.emplace(path_);
         if (has_manifest(path_))
             check_manifest(place);
         if (given_.contains("overwrite") && has_manifest(path_))
-            if (const std::string aside = put_aside(place); !aside.empty())
+            if (const std::string aside = back_up(place); !aside.empty())
                 err_ << fmt::format("nestbed: moved {} to {}\n", path_, aside);
         std::optional<CsvLog> log(place);
         for (const auto& [backend, session] : sessions)
             runs_[backend] = facts_of_run(*session, plan_, run_id_, untimed());
         identity_ = identity_of(whole_, runs_, shard_ ? name_of(*shard_) : "", ranges());
         results_ = cases_of(plan_, runs_);
-        go_on_with(log);
+        resume_from(log);
         RunOutcome outcome;
         if (!complete() || (is_empty() && !log->has_header()))
             outcome = measure_rest(sessions, stop, *log);
@@ -140,7 +140,7 @@ class Run
     }
 
     // Takes the rows that the log already has, if it is of this experiment. Throws UsageError.
-    void go_on_with(std::optional<CsvLog>& log)
+    void resume_from(std::optional<CsvLog>& log)
     {
         if (!log->has_rows())
             return;
@@ -155,7 +155,7 @@ class Run
                 "which moves this one aside",
                 path_, fmt::join(reasons, "; ")));
         take_rows(rows, plan_, results_, runs);
-        if (given_.contains("retry-failed") && takes_failed_out(rows)) {
+        if (given_.contains("retry-failed") && remove_failed_rows(rows)) {
             log.emplace(*place_); // the old descriptor refers to a file without a name now
             rows = log->rows();
             results_ = cases_of(plan_, runs_);
@@ -171,12 +171,12 @@ class Run
     }
 
     // Returns false if no row failed.
-    bool takes_failed_out(const ParsedLog& rows)
+    bool remove_failed_rows(const ParsedLog& rows)
     {
         const auto failed = [this](const Case& point, Status status) {
             return !is_finding(plan_.expect, point, status);
         };
-        const RowsAside aside = put_failed_aside(*place_, rows, results_, failed);
+        const RowsAside aside = back_up_failed_rows(*place_, rows, results_, failed);
         err_ << (aside.rows == 0
                      ? fmt::format("nestbed: {}: no row failed; nothing is measured again\n", path_)
                      : fmt::format(
@@ -274,7 +274,7 @@ class Run
             return surprises.empty() ? exit_ok : exit_rows_bad;
         err_ << fmt::format("nestbed: stopped with {} of {} samples in {}", samples_done(results_),
                             samples_planned(results_), path_);
-        err_ << (has_manifest(path_) ? fmt::format("; to continue:\n  {}\n", command_to_go_on(arguments_))
+        err_ << (has_manifest(path_) ? fmt::format("; to continue:\n  {}\n", resume_command(arguments_))
                                      : std::string(", which cannot be resumed\n"));
         return exit_interrupted;
     }
@@ -298,7 +298,7 @@ class Run
     std::ostream& out_;
     std::ostream& err_;
     const std::string stopped_early_ =
-        fmt::format("nestbed: stopped before a sample was taken; to continue:\n  {}\n", command_to_go_on(arguments_));
+        fmt::format("nestbed: stopped before a sample was taken; to continue:\n  {}\n", resume_command(arguments_));
     std::optional<Shard> shard_;
     Plan whole_;
     Plan plan_; // the part of `whole_` for this shard

@@ -263,7 +263,7 @@ int test(const Arguments& arguments, const Given& /*given*/, std::ostream& out, 
 
 Command test_command()
 {
-    Options options{{.name = "orders", .value = "N", .help = "number of random orders", .otherwise = "20"},
+    Options options{{.name = "orders", .value = "N", .help = "number of random orders", .default_text = "20"},
                     {.name = "any-order",
                      .value = "",
                      .help = "compare the lines of the output in any order: for kernels that print"}};

@@ -28,9 +28,9 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint64_t kUsualGrids = 65536;
-constexpr std::uint64_t kMostGrids = 1U << 20U; // 120 MiB of marks, and about 500 MB of text
-constexpr unsigned kUsualRepeat = 15;           // the executor uses a third of it
+constexpr std::uint64_t kDefaultGrids = 65536;
+constexpr std::uint64_t kMaxGrids = 1U << 20U; // 120 MiB of marks, and about 500 MB of text
+constexpr unsigned kDefaultRepeat = 15;        // the executor uses a third of it
 constexpr unsigned kWarmUps = 3;
 
 // The cases to trace, and where.
@@ -48,7 +48,7 @@ Options trace_options()
     return {{.name = "grids",
              .value = "N",
              .help = "grids that the trace can hold; further grids are only counted",
-             .otherwise = std::to_string(kUsualGrids)}};
+             .default_text = std::to_string(kDefaultGrids)}};
 }
 
 Options trace_settings()
@@ -81,7 +81,7 @@ Asked asked_for(const Given& given, std::string_view command, bool several = fal
     set_from(settings, given);
     Asked asked;
     asked.grids = static_cast<std::uint32_t>(parse_number(
-        {"grids", only_value(given, "grids", std::to_string(kUsualGrids), "a number"), "", 0, ""}, 1, kMostGrids));
+        {"grids", only_value(given, "grids", std::to_string(kDefaultGrids), "a number"), "", 0, ""}, 1, kMaxGrids));
     asked.sessions = open_sessions(settings, why_not_cuda, open_session);
     const Plan plan = make_plan(settings, facts_of(asked.sessions));
     if (plan.case_count() != 1 && !several)
@@ -93,8 +93,8 @@ Asked asked_for(const Given& given, std::string_view command, bool several = fal
             asked.points.push_back(std::move(point));
         }
     const BackendKind backend = asked.points.front().backend;
-    const unsigned usual = backend == BackendKind::cuda ? kUsualRepeat : kUsualRepeat / 3;
-    asked.repeat = settings.of("repeat").empty() ? usual : plan.repeat.at(backend).least;
+    const unsigned default_repeat = backend == BackendKind::cuda ? kDefaultRepeat : kDefaultRepeat / 3;
+    asked.repeat = settings.of("repeat").empty() ? default_repeat : plan.repeat.at(backend).least;
     return asked;
 }
 
@@ -154,11 +154,11 @@ std::string heading(const Trace& trace)
                         format_us(trace.overhead.median_traced_us()), format_us(trace.overhead.median_untraced_us()),
                         100 * trace.overhead.share(), trace.overhead.traced_us.size());
     if (trace.lost != 0)
-        text += fmt::format("{} more grids did not fit in the trace; allowed: --grids up to {}\n", trace.lost,
-                            kMostGrids);
+        text +=
+            fmt::format("{} more grids did not fit in the trace; allowed: --grids up to {}\n", trace.lost, kMaxGrids);
     if (trace.unmarked != 0)
         text += fmt::format("{} grids have no times because the trace is too small; allowed: --grids up to {}\n",
-                            trace.unmarked, kMostGrids);
+                            trace.unmarked, kMaxGrids);
     return text;
 }
 
@@ -235,7 +235,7 @@ Command trace_command()
     options.push_back({.name = "output",
                        .value = "FILE",
                        .help = "the trace, a new file; - for standard output",
-                       .otherwise = "trace.json",
+                       .default_text = "trace.json",
                        .letter = 'o'});
     return {.name = "trace",
             .arguments = "[EXPERIMENT.cfg] [options] [-o FILE.json]",

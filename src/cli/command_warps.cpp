@@ -19,13 +19,13 @@ namespace
 
 std::uint32_t block_of(const std::string& text)
 {
-    constexpr std::uint64_t kMost = 1024;
-    const std::uint64_t block = parse_number({.key = "block", .value = text, .file = "", .line = 0}, 1, kMost);
+    constexpr std::uint64_t kMax = 1024;
+    const std::uint64_t block = parse_number({.key = "block", .value = text, .file = "", .line = 0}, 1, kMax);
     if (!std::has_single_bit(block))
         throw UsageError(
             fmt::format("--block {}: a block of {} threads cannot be halved down to one; allowed: powers of two from "
                         "1 to {}",
-                        text, block, kMost));
+                        text, block, kMax));
     return static_cast<std::uint32_t>(block);
 }
 

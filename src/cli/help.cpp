@@ -33,10 +33,10 @@ namespace
 // Formats two columns within 80 characters; the second one is wrapped.
 std::string two_columns(const std::vector<std::pair<std::string, std::string>>& lines)
 {
-    constexpr std::size_t kMostLeft = 30;
+    constexpr std::size_t kMaxLeft = 30;
     std::size_t left = 0;
     for (const auto& line : lines)
-        if (line.first.size() <= kMostLeft)
+        if (line.first.size() <= kMaxLeft)
             left = std::max(left, line.first.size());
     const std::size_t indent = left + 4;
     std::string text;
@@ -84,7 +84,7 @@ std::vector<const StrategyInfo*> strategies_of(const WorkloadInfo& workload)
 bool applies(const StrategyInfo& info, const Axis& axis)
 {
     return std::ranges::any_of(info.mechanisms, [&](Mechanism by) {
-        return axis.matters(info, by, BackendKind::cuda) || axis.matters(info, by, BackendKind::cpu);
+        return axis.applies(info, by, BackendKind::cuda) || axis.applies(info, by, BackendKind::cpu);
     });
 }
 
@@ -99,15 +99,15 @@ std::pair<std::string, std::string> parameter_line(const Option& option, const A
         one != workload.meanings.end()) {
         shown.help = one->meaning;
         if (!one->default_text.empty())
-            shown.otherwise = one->default_text;
+            shown.default_text = one->default_text;
         else if (one->default_value != 0)
-            shown.otherwise = std::to_string(one->default_value);
+            shown.default_text = std::to_string(one->default_value);
     }
     if (axis.id == axis::input && !workload.inputs.empty()) {
         std::vector<std::string_view> inputs;
         for (const InputKind input : workload.inputs)
             inputs.push_back(name_of(input));
-        shown.otherwise = inputs.front();
+        shown.default_text = inputs.front();
         shown.help += fmt::format("; one of {}", fmt::join(inputs, ", "));
     }
     if (!all_have)
@@ -143,7 +143,8 @@ std::string spelled(const Option& option)
 
 std::string described(const Option& option)
 {
-    return option.otherwise.empty() ? option.help : fmt::format("{} (default: {})", option.help, option.otherwise);
+    return option.default_text.empty() ? option.help
+                                       : fmt::format("{} (default: {})", option.help, option.default_text);
 }
 
 std::string help_text()

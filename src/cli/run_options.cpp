@@ -23,12 +23,12 @@ Options run_options()
         {.name = "output",
          .value = "FILE",
          .help = "the CSV; an existing log is continued; - for standard output",
-         .otherwise = "results/local/EXPERIMENT.csv",
+         .default_text = "results/local/EXPERIMENT.csv",
          .letter = 'o'},
         {.name = "experiment",
          .value = "NAME",
          .help = "the experiment's name in rows and manifest",
-         .otherwise = "the file's name, or adhoc"},
+         .default_text = "the file's name, or adhoc"},
         {.name = "shard",
          .value = "I/N",
          .help = "measure only part I of N; the parts have about the same run time, and `nestbed merge` joins "
@@ -52,14 +52,14 @@ Options run_options()
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard)
 {
     const std::string part = shard ? fmt::format(".{}-of-{}", shard->number, shard->of) : "";
-    std::string path = only_value(given, "output", fmt::format("{}/{}{}.csv", kUsualFolder, experiment, part));
+    std::string path = only_value(given, "output", fmt::format("{}/{}{}.csv", kDefaultFolder, experiment, part));
     if (is_open_on(STDOUT_FILENO, path))
         return "-";
     // Leaves room for longer names beside it, such as FILE.rescued-1.json.
-    constexpr std::size_t kMostBytes = 220;
-    if (const std::string name = std::filesystem::path(path).filename().string(); name.size() > kMostBytes)
+    constexpr std::size_t kMaxBytes = 220;
+    if (const std::string name = std::filesystem::path(path).filename().string(); name.size() > kMaxBytes)
         throw UsageError(fmt::format("--output {}: the file's name has {} bytes; allowed: at most {}", path,
-                                     name.size(), kMostBytes));
+                                     name.size(), kMaxBytes));
     if (is_open_on(STDERR_FILENO, path))
         throw UsageError(fmt::format("--output {}: it is standard error, where messages go; allowed: a file that can "
                                      "be written, or - for standard output",
@@ -67,11 +67,11 @@ std::string output_path(const Given& given, const std::string& experiment, const
     return path;
 }
 
-std::string experiment_name(const Given& given, const std::string& usual)
+std::string experiment_name(const Given& given, const std::string& default_name)
 {
     const auto found = given.find("experiment");
     if (found == given.end())
-        return usual;
+        return default_name;
     std::string name = found->second.size() == 1 ? found->second.front() : "";
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
         throw UsageError(fmt::format("--experiment {}: it is not a valid name; allowed: a file name without '/'",
@@ -81,9 +81,9 @@ std::string experiment_name(const Given& given, const std::string& usual)
 
 std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend)
 {
-    constexpr std::uint64_t kMost = 86'400;
+    constexpr std::uint64_t kMax = 86'400;
     const auto setting = settings.one("timeout");
-    return std::chrono::seconds(setting ? parse_number(*setting, 1, kMost) : backend == BackendKind::cuda ? 60 : 600);
+    return std::chrono::seconds(setting ? parse_number(*setting, 1, kMax) : backend == BackendKind::cuda ? 60 : 600);
 }
 
 void check_options(const Given& given, const Settings& settings)
@@ -100,7 +100,7 @@ void check_options(const Given& given, const Settings& settings)
                 fmt::format("{}: an untimed run has no times; allowed: without --untimed", setting->place()));
 }
 
-std::string command_to_go_on(const std::vector<std::string>& arguments)
+std::string resume_command(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> words{program_invocation_name, "run"};
     std::ranges::copy_if(arguments, std::back_inserter(words),

@@ -18,14 +18,14 @@ namespace nestbed
 Options run_options();
 
 // The folder for logs without a given file name.
-inline constexpr const char* kUsualFolder = "results/local";
+inline constexpr const char* kDefaultFolder = "results/local";
 
 // "-" also if the path is another name for standard output: the file to which it was redirected, /dev/stdout, the
 // terminal. Throws UsageError for standard error.
 std::string output_path(const Given& given, const std::string& experiment, const std::optional<Shard>& shard);
 
 // The experiment's name, after which the log is named. It must be a valid file name. Throws UsageError.
-std::string experiment_name(const Given& given, const std::string& usual);
+std::string experiment_name(const Given& given, const std::string& default_name);
 
 // The time in which a sample in a worker must end. Throws UsageError.
 std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend);
@@ -34,6 +34,6 @@ std::chrono::seconds timeout_of(const Settings& settings, BackendKind backend);
 void check_options(const Given& given, const Settings& settings);
 
 // The command that resumes the log.
-std::string command_to_go_on(const std::vector<std::string>& arguments);
+std::string resume_command(const std::vector<std::string>& arguments);
 
 } // namespace nestbed

@@ -28,12 +28,12 @@ const Options& all_program_options()
         {.name = "schedule",
          .value = "NAME",
          .help = "the order in which threads and grids run: fifo, eager or random:SEED",
-         .otherwise = "fifo"},
+         .default_text = "fifo"},
         {.name = "pending-limit",
          .value = "N",
          .help = "limit of launches that wait to start, as cudaDeviceSetLimit() sets it",
-         .otherwise = "2048, or what the program sets"},
-        {.name = "workers", .value = "N", .help = "threads of the CPU that run blocks", .otherwise = "1"},
+         .default_text = "2048, or what the program sets"},
+        {.name = "workers", .value = "N", .help = "threads of the CPU that run blocks", .default_text = "1"},
         {.name = "zero-memory",
          .value = "",
          .help = "cudaMalloc() returns memory that is zero, not 0xFF: for programs that rely on that"},
@@ -42,14 +42,14 @@ const Options& all_program_options()
         {.name = "suppressions",
          .value = "FILE",
          .help = "races that are known: one per line, as in a comment `// nestbed: benign`"},
-        {.name = "timeout", .value = "S", .help = "end the program after S seconds; 0: never", .otherwise = "60"}};
+        {.name = "timeout", .value = "S", .help = "end the program after S seconds; 0: never", .default_text = "60"}};
     return options;
 }
 
-std::uint64_t number_of(const Given& given, const std::string& name, std::uint64_t otherwise, std::uint64_t most)
+std::uint64_t number_of(const Given& given, const std::string& name, std::uint64_t default_value, std::uint64_t most)
 {
     const std::string allowed = fmt::format("a whole number from 0 to {}", most);
-    const std::string text = only_value(given, name, std::to_string(otherwise), allowed);
+    const std::string text = only_value(given, name, std::to_string(default_value), allowed);
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number > most)
@@ -201,9 +201,9 @@ int run_build(const Arguments& words, bool watched, const program::HeldSignals& 
                         words.front()));
     const program::TemporaryFolder temporary;
     const fs::path calls = temporary.path() / "calls";
-    const auto before = [](const std::string& first, const char* name, const std::string& otherwise) {
+    const auto before = [](const std::string& first, const char* name, const std::string& default_text) {
         const char* const value = std::getenv(name);
-        const std::string rest = value == nullptr ? otherwise : value;
+        const std::string rest = value == nullptr ? default_text : value;
         return rest.empty() ? first : first + ":" + rest;
     };
     const fs::path libraries = watched ? folder / "lib" / "races" : folder / "lib";

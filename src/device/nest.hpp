@@ -39,7 +39,7 @@ struct NestData {
     __device__ void delay(bool loser) const
     {
         if (delay_us != 0 && loser)
-            hold_up(delay_us);
+            busy_wait_us(delay_us);
     }
 
     // Delays the threads that do not run in lockstep with thread 0: the other warps; on the executor, all other

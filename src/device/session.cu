@@ -44,7 +44,7 @@ class BackendSession final : public LocalSession
 
     // Block numbers must run through a single root grid. So there is one wave, and a limit that is large enough for
     // every launch. An image needs neither.
-    Sample sample_aloud(const Case& point) override
+    Sample sample_with_output(const Case& point) override
     {
         if (strategy_of(point).info().irregular())
             return run(point, draws_of(point, 0), true, nullptr);

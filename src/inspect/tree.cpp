@@ -18,7 +18,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::size_t kMostLines = 40;
+constexpr std::size_t kMaxLines = 40;
 
 enum class Folding : std::uint8_t { by_parent, by_shape, by_depth };
 
@@ -143,7 +143,7 @@ std::string tree_text(const Trace& trace)
     Folding folding = Folding::by_parent;
     std::vector<Alike> lines = folded_lines(trace, folding);
     for (const Folding next : {Folding::by_shape, Folding::by_depth})
-        if (lines.size() > kMostLines) {
+        if (lines.size() > kMaxLines) {
             folding = next;
             lines = folded_lines(trace, folding);
         }
@@ -156,9 +156,9 @@ std::string tree_text(const Trace& trace)
     Column latency{.name = "latency"};
     Column most{.name = "at most", .dispensable = 1};
     Column busy{.name = "busy"};
-    constexpr std::size_t kMostIndent = 12;
+    constexpr std::size_t kMaxIndent = 12;
     for (const Alike& line : lines) {
-        depth.cells.push_back(std::string(std::min(line.indent, kMostIndent), ' ') +
+        depth.cells.push_back(std::string(std::min(line.indent, kMaxIndent), ' ') +
                               (line.last_depth == line.depth ? std::to_string(line.depth)
                                                              : fmt::format("{}-{}", line.depth, line.last_depth)));
         const std::uint64_t levels = line.last_depth - line.depth + 1;
@@ -177,7 +177,7 @@ std::string tree_text(const Trace& trace)
     columns.insert(columns.end(), {latency, most, busy});
     std::string text = table_text(std::move(columns));
     if (folding != Folding::by_parent)
-        text += fmt::format("(more than {} kinds of grids: folded by depth{})\n", kMostLines,
+        text += fmt::format("(more than {} kinds of grids: folded by depth{})\n", kMaxLines,
                             folding == Folding::by_shape ? " and shape" : "");
     return text;
 }

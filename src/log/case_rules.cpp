@@ -50,7 +50,7 @@ std::vector<std::string> cells_of_axis(const Axis& axis, const std::map<std::str
         return {std::string(name_of(Mechanism::none))};
     if (axis.name == "elements" && settings.contains("nx"))
         return {std::to_string(std::stoull(settings.at("nx")) * std::stoull(settings.at("ny")))};
-    return {"", axis.usual ? text_of(axis, axis.usual) : std::string(axis.range.word)};
+    return {"", axis.default_value ? text_of(axis, axis.default_value) : std::string(axis.range.word)};
 }
 
 // Whether a row of the case can have its key: a fixed wave, or fixed streams, are no cells of the row if they are more

@@ -94,7 +94,7 @@ void check_line_ends(const std::string& path, std::string_view text, std::string
                                      option, path, path));
 }
 
-std::string put_aside(LogPlace& place)
+std::string back_up(LogPlace& place)
 {
     if (!place.log.is_regular_file())
         return "";

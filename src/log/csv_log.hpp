@@ -30,7 +30,7 @@ void check_line_ends(const std::string& path, std::string_view text, std::string
 // it leads to. A manifest with the old name is copied instead, because other logs may share it. Returns the new name of
 // the file; empty if the file does not exist. From then on the place follows no links. Throws UsageError if another run
 // is writing the file, RunError if it cannot be moved.
-std::string put_aside(LogPlace& place);
+std::string back_up(LogPlace& place);
 
 // A log that only this process has open for appending. The object keeps a copy of the text. If something else
 // deletes, moves, truncates or writes the file, begin(), append() and finish() write the complete text to a new file,

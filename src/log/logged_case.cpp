@@ -91,9 +91,9 @@ Case case_of_settings(const std::string& settings, const std::string& place)
                                         : std::string(name_of(info.mechanisms.front())),
              place);
     for (const Axis& axis : plain_axes())
-        axis.set(point, said.contains(axis.name) || axis.usual_is_said // else the text is older than the axis
+        axis.set(point, said.contains(axis.name) || axis.always_in_key // else the text is older than the axis
                             ? value_in(axis, said[std::string(axis.name)], place)
-                            : axis.usual);
+                            : axis.default_value);
     if (info.over_matrix())
         point.elements = std::uint64_t{point.nx} * point.ny;
     reset_meaningless(point);

@@ -59,12 +59,12 @@ void add_measured(nlohmann::ordered_json& json, const RunFacts& run, const Depth
 // per level, so deep nesting could overflow the stack.
 nlohmann::ordered_json parsed(const std::string& text)
 {
-    constexpr int kMostLevels = 32;
+    constexpr int kMaxLevels = 32;
     bool too_deep = false;
     auto json = nlohmann::ordered_json::parse(
         text,
         [&](int depth, nlohmann::ordered_json::parse_event_t /*event*/, nlohmann::ordered_json& /*value*/) {
-            too_deep = too_deep || depth > kMostLevels;
+            too_deep = too_deep || depth > kMaxLevels;
             return !too_deep;
         },
         false);

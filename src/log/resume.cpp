@@ -30,9 +30,9 @@ std::optional<double> number_in(const ParsedLog& log, const LogRow& row, std::st
 
 std::uint64_t count_in(const ParsedLog& log, const LogRow& row, std::string_view column)
 {
-    constexpr double kMost = 1e15; // a double represents whole numbers exactly up to this value
+    constexpr double kMax = 1e15; // a double represents whole numbers exactly up to this value
     const double number = log.number(row, column);
-    if (number < 0 || number > kMost || number != static_cast<double>(static_cast<std::uint64_t>(number)))
+    if (number < 0 || number > kMax || number != static_cast<double>(static_cast<std::uint64_t>(number)))
         throw RunError(fmt::format("{}:{}: {} is '{}'; allowed: a whole number from 0", log.path, row.line, column,
                                    cell(log, row, column)));
     return static_cast<std::uint64_t>(number);

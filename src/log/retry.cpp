@@ -14,8 +14,8 @@
 namespace nestbed
 {
 
-RowsAside put_failed_aside(const LogPlace& place, const ParsedLog& rows, const std::vector<CaseResult>& results,
-                           const std::function<bool(const Case&, Status)>& failed)
+RowsAside back_up_failed_rows(const LogPlace& place, const ParsedLog& rows, const std::vector<CaseResult>& results,
+                              const std::function<bool(const Case&, Status)>& failed)
 {
     std::unordered_map<std::string, const Case*> by_key;
     for (const CaseResult& result : results)

@@ -22,7 +22,7 @@ struct RowsAside {
 // which `failed` is true. `rows` are the rows of the log, and their cases are in `results`. At any time, one of the
 // two files contains all rows. The caller holds the lock on the log (csv_log.hpp) and opens it again afterwards.
 // Throws RunError if one of the files cannot be written; the log is then unchanged, and the copies are removed.
-RowsAside put_failed_aside(const LogPlace& place, const ParsedLog& rows, const std::vector<CaseResult>& results,
-                           const std::function<bool(const Case&, Status)>& failed);
+RowsAside back_up_failed_rows(const LogPlace& place, const ParsedLog& rows, const std::vector<CaseResult>& results,
+                              const std::function<bool(const Case&, Status)>& failed);
 
 } // namespace nestbed

@@ -55,50 +55,50 @@ void set_number(T& value, std::optional<std::uint64_t> number)
 
 // --- which cases an axis applies to ---
 
-using Matters = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
+using Applies = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
 
 // Strategy or workload have it.
 template <axis::Name Name>
-constexpr Matters has =
+constexpr Applies has =
     [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) -> bool { return info.has(Name); };
 
-constexpr Matters has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+constexpr Applies has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return !info.workload->inputs.empty();
 };
-constexpr Matters offers = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) { return info.offers; };
-constexpr Matters aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
+constexpr Applies offers = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) { return info.offers; };
+constexpr Applies aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
     return info.offers && by != Mechanism::graph_tail; // a graph has one run per level
 };
-constexpr Matters may_overflow = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
+constexpr Applies may_overflow = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
     return info.offers && from_device(by) && by != Mechanism::tail && by != Mechanism::graph_tail;
 };
-constexpr Matters has_threshold = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
+constexpr Applies has_threshold = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.offers || info.has(axis::threshold);
 };
-constexpr Matters by_device = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
+constexpr Applies by_device = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
     return from_device(by);
 };
-constexpr Matters has_graphs = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
+constexpr Applies has_graphs = [](const StrategyInfo& /*info*/, Mechanism by, BackendKind /*on*/) {
     return by == Mechanism::graph_tail;
 };
-constexpr Matters has_levels = [](const StrategyInfo& info, Mechanism by,
+constexpr Applies has_levels = [](const StrategyInfo& info, Mechanism by,
                                   BackendKind /*on*/) { // levels that run one after another
     return by != Mechanism::none && info.has(axis::depth);
 };
 
-constexpr Matters on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind on) {
+constexpr Applies on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind on) {
     return on == BackendKind::cuda && !info.on_host;
 };
-constexpr Matters can_be_held = [](const StrategyInfo& info, Mechanism by, BackendKind on) {
+constexpr Applies can_be_held = [](const StrategyInfo& info, Mechanism by, BackendKind on) {
     return on_gpu(info, by, on) && !info.waits && !info.counts_chances();
 };
 
 // --- the table ---
 
-constexpr std::uint64_t kMostBlocks = 2147483647;
-constexpr std::uint64_t kMostThreads = 1024;
-constexpr std::uint64_t kMostSide = 65535; // of a matrix: a grid has at most this many blocks in y
-constexpr std::uint64_t kUsualShape = std::uint64_t{16} << kShapeBits | 16;
+constexpr std::uint64_t kMaxBlocks = 2147483647;
+constexpr std::uint64_t kMaxThreads = 1024;
+constexpr std::uint64_t kMaxSide = 65535; // of a matrix: a grid has at most this many blocks in y
+constexpr std::uint64_t kDefaultShape = std::uint64_t{16} << kShapeBits | 16;
 constexpr std::array kSubmits{name_of(Submit::none), name_of(Submit::held), name_of(Submit::open)};
 constexpr std::array kCacheStates{name_of(CacheState::none), name_of(CacheState::as_is),
                                   name_of(CacheState::flushed)};
@@ -116,21 +116,21 @@ constexpr std::array kOperators{name_of(Operator::none), name_of(Operator::sum),
 
 // Flags of an axis; see the members of Axis.
 constexpr unsigned kInput = 1;
-constexpr unsigned kUsualIsSaid = 2;
+constexpr unsigned kAlwaysInKey = 2;
 constexpr unsigned kNotInDryRun = 4;
 constexpr unsigned kOwn = 8;
 
 template <auto Member>
-Axis of(axis::Name id, std::string_view name, std::string_view help, std::string_view otherwise, AxisRange range,
-        std::optional<std::uint64_t> usual, Matters matters, unsigned flags = 0,
+Axis of(axis::Name id, std::string_view name, std::string_view help, std::string_view default_text, AxisRange range,
+        std::optional<std::uint64_t> default_value, Applies applies, unsigned flags = 0,
         std::span<const std::string_view> names = {})
 {
     Axis axis{.name = name,
               .column = std::string(name),
               .help = help,
-              .otherwise = otherwise,
+              .default_text = default_text,
               .range = range,
-              .usual = usual,
+              .default_value = default_value,
               .names = names};
     std::ranges::replace(axis.column, '-', '_');
     axis.shape = std::is_same_v<decltype(Member), BlockShape Case::*>;
@@ -138,12 +138,12 @@ Axis of(axis::Name id, std::string_view name, std::string_view help, std::string
     axis.of_workloads = std::is_same_v<decltype(Member), InputKind Case::*>;
     axis.text = axis.of_workloads || std::is_same_v<decltype(Member), std::string Case::*>;
     axis.input = (flags & kInput) != 0;
-    axis.usual_is_said = (flags & kUsualIsSaid) != 0;
+    axis.always_in_key = (flags & kAlwaysInKey) != 0;
     axis.own = (flags & kOwn) != 0;
     axis.in_dry_run = (flags & kNotInDryRun) == 0;
     axis.get = [](const Case& point) { return number_of(point.*Member); };
     axis.set = [](Case& point, std::optional<std::uint64_t> number) { set_number(point.*Member, number); };
-    axis.matters = matters;
+    axis.applies = applies;
     return axis;
 }
 
@@ -152,84 +152,84 @@ constexpr std::size_t kChoices = 3; // strategy, backend and mechanism
 std::vector<Axis> table()
 {
     constexpr std::optional<std::uint64_t> kNone; // a word replaces it, or it follows from other axes
-    const AxisRange side{.least = 1, .most = kMostSide};
+    const AxisRange side{.least = 1, .most = kMaxSide};
     std::vector<Axis> axes{
         {"strategy", "strategy", "what to run, such as nosync or *_tail; `nestbed list` shows all", ""},
         {"backend", "backend", "cuda, cpu, or auto: cuda where there is a GPU", "auto"},
         {"mechanism", "mechanism", "how grids are launched; `nestbed list` shows what each strategy has",
          "its first"},
         of<&Case::type>(axis::type, "type", "int32 or float32", "int32", {.least = 1}, 1, has<axis::type>,
-                        kInput | kUsualIsSaid, kTypes),
+                        kInput | kAlwaysInKey, kTypes),
         of<&Case::input>(axis::input, "input", "the input by name; `nestbed help run NAME` lists those of a workload",
                          "its first", {.least = 1}, number_of_text(std::string(kDefaultInput.name())), has_inputs,
                          kInput | kNotInDryRun),
         // An operator belongs to the input too, because the right answer depends on it.
         of<&Case::op>(axis::op, "operator", "sum, max or min; few strategies have max and min", "sum", {.least = 1},
                       1, has<axis::op>, kInput | kNotInDryRun, kOperators),
-        of<&Case::grid>(axis::grid, "grid", "blocks of the root grid", "2048", {1, kMostBlocks}, kNone,
+        of<&Case::grid>(axis::grid, "grid", "blocks of the root grid", "2048", {1, kMaxBlocks}, kNone,
                         has<axis::grid>, kInput),
-        of<&Case::block>(axis::block, "block", "threads per block, a power of two", "512", {1, kMostThreads}, kNone,
+        of<&Case::block>(axis::block, "block", "threads per block, a power of two", "512", {1, kMaxThreads}, kNone,
                          has<axis::block>, kInput),
         of<&Case::elements>(axis::elements, "elements", "elements of the input", "grid x block",
-                            {1, kMostBlocks * kMostThreads}, kNone, has<axis::elements>, kInput),
+                            {1, kMaxBlocks * kMaxThreads}, kNone, has<axis::elements>, kInput),
         of<&Case::nx>(axis::nx, "nx", "columns of a matrix or an image", "2048", side, 2048, has<axis::nx>,
-                      kInput | kUsualIsSaid),
+                      kInput | kAlwaysInKey),
         of<&Case::ny>(axis::ny, "ny", "rows of a matrix or an image", "2048", side, 2048, has<axis::ny>,
-                      kInput | kUsualIsSaid),
+                      kInput | kAlwaysInKey),
         of<&Case::shape>(axis::shape, "block-shape", "threads per block in x and y, such as 8x32", "16x16",
-                         {1, kMostThreads}, kUsualShape, has<axis::shape>, kUsualIsSaid),
+                         {1, kMaxThreads}, kDefaultShape, has<axis::shape>, kAlwaysInKey),
         of<&Case::depth>(axis::depth, "depth", "maximum number of nested levels, or full", "full",
                          {0, UINT32_MAX, "full"}, kNone, has_levels),
         of<&Case::threshold>(axis::threshold, "threshold", "threads that an item must need for a launch", "0",
-                             {0, UINT32_MAX}, 0, has_threshold, kUsualIsSaid),
+                             {0, UINT32_MAX}, 0, has_threshold, kAlwaysInKey),
         of<&Case::coarsen>(axis::coarsen, "coarsen", "blocks of work that one child block does", "1", {1, 65536}, 1,
-                           offers, kUsualIsSaid),
+                           offers, kAlwaysInKey),
         of<&Case::aggregate>(axis::aggregate, "aggregate",
                              "items that share one launch: those of a warp, a block, some blocks, a grid", "none",
-                             {.least = 1}, 1, aggregates, kUsualIsSaid, kAggregates),
+                             {.least = 1}, 1, aggregates, kAlwaysInKey, kAggregates),
         of<&Case::overflow>(axis::overflow, "overflow", "past the pending limit: waves, inline, spill or fail",
-                            "waves", {.least = 1}, 1, may_overflow, kUsualIsSaid | kNotInDryRun, kOverflows),
+                            "waves", {.least = 1}, 1, may_overflow, kAlwaysInKey | kNotInDryRun, kOverflows),
         of<&Case::dwell>(axis::dwell, "dwell", "maximum iterations per pixel", "512", {1, 65535}, 512,
-                         has<axis::dwell>, kOwn | kInput | kUsualIsSaid),
+                         has<axis::dwell>, kOwn | kInput | kAlwaysInKey),
         of<&Case::division>(axis::division, "division", "parts per side of the image: root blocks", "32", {1, 1024},
-                            32, has<axis::division>, kOwn | kInput | kUsualIsSaid),
+                            32, has<axis::division>, kOwn | kInput | kAlwaysInKey),
         of<&Case::fanout>(axis::fanout, "fanout", "parts of a divided part, or children of a grid", "by the workload",
-                          {2, 256}, 0, has<axis::fanout>, kOwn | kInput | kUsualIsSaid),
+                          {2, 256}, 0, has<axis::fanout>, kOwn | kInput | kAlwaysInKey),
         of<&Case::grain>(axis::grain, "grain", "size of a part that is not divided", "by the workload", {1, 65535}, 0,
-                         has<axis::grain>, kOwn | kInput | kUsualIsSaid),
+                         has<axis::grain>, kOwn | kInput | kAlwaysInKey),
         of<&Case::values>(axis::values, "values", "what moves with each key: none or uint32", "none", {.least = 1}, 1,
-                          has<axis::values>, kOwn | kInput | kUsualIsSaid, kValues),
+                          has<axis::values>, kOwn | kInput | kAlwaysInKey, kValues),
         of<&Case::cutoff>(axis::cutoff, "cutoff", "depth from which a thread searches alone", "by the input",
-                          {1, 65535}, 0, has<axis::cutoff>, kOwn | kUsualIsSaid),
+                          {1, 65535}, 0, has<axis::cutoff>, kOwn | kAlwaysInKey),
         of<&Case::budget>(axis::budget, "budget", "nodes that a thread visits before its block leaves the rest", "16",
-                          {1, 1'000'000}, 0, has<axis::budget>, kOwn | kUsualIsSaid),
+                          {1, 1'000'000}, 0, has<axis::budget>, kOwn | kAlwaysInKey),
         of<&Case::levels>(axis::levels, "levels", "the deepest level", "16", {1, 16}, 16, has<axis::levels>,
-                          kOwn | kInput | kUsualIsSaid),
+                          kOwn | kInput | kAlwaysInKey),
         of<&Case::edge_factor>(axis::edge_factor, "edge-factor", "edges per vertex that a generator draws", "16",
-                               {1, 1U << 20}, 16, has<axis::edge_factor>, kOwn | kInput | kUsualIsSaid),
+                               {1, 1U << 20}, 16, has<axis::edge_factor>, kOwn | kInput | kAlwaysInKey),
         of<&Case::graph_file>(axis::graph_file, "graph-file",
                               "the file of input `file`: .mtx, .gr, or a list of edges", "", {}, 0,
                               has<axis::graph_file>, kOwn | kInput | kNotInDryRun),
         of<&Case::delta>(axis::delta, "delta", "width of the range of distances that is processed first", "64",
-                         {1, UINT32_MAX}, 64, has<axis::delta>, kOwn | kUsualIsSaid),
+                         {1, UINT32_MAX}, 64, has<axis::delta>, kOwn | kAlwaysInKey),
         of<&Case::pending_limit>(axis::pending_limit, "pending-limit",
                                  "limit of pending launches, or auto: high enough for all", "auto",
                                  {1, INT32_MAX, "auto"}, kNone, by_device, kNotInDryRun),
-        of<&Case::wave>(axis::wave, "wave", "root blocks launched at once, or auto", "auto", {1, kMostBlocks, "auto"},
+        of<&Case::wave>(axis::wave, "wave", "root blocks launched at once, or auto", "auto", {1, kMaxBlocks, "auto"},
                         kNone, by_device, kNotInDryRun),
         of<&Case::streams>(axis::streams, "streams", "host streams that launch the waves in turn, or auto", "auto",
                            {1, 64, "auto"}, kNone, by_device, kNotInDryRun),
         of<&Case::delay_us>(axis::delay, "delay-us", "delay (us) added to the losing side of the race", "0",
                             {0, 1'000'000}, 0, has<axis::delay>, kNotInDryRun),
         of<&Case::graphs>(axis::graphs, "graphs", "instances of a device graph; the fastest is used", "1", {1, 256},
-                          1, has_graphs, kUsualIsSaid | kNotInDryRun),
+                          1, has_graphs, kAlwaysInKey | kNotInDryRun),
         of<&Case::seed>(axis::seed, "seed", "seed of the input and of the order of the runs", "1", {}, 1,
-                        has<axis::seed>, kInput | kUsualIsSaid | kNotInDryRun),
+                        has<axis::seed>, kInput | kAlwaysInKey | kNotInDryRun),
         of<&Case::submit>(axis::submit, "submit",
                           "held: the GPU starts when the whole sample is submitted; open: it starts at once", "held",
-                          {.least = 1}, 1, can_be_held, kUsualIsSaid | kNotInDryRun, kSubmits),
+                          {.least = 1}, 1, can_be_held, kAlwaysInKey | kNotInDryRun, kSubmits),
         of<&Case::l2>(axis::l2, "l2", "the L2 cache when a sample starts: as_is or flushed", "as_is", {.least = 1}, 1,
-                      on_gpu, kUsualIsSaid | kNotInDryRun, kCacheStates),
+                      on_gpu, kAlwaysInKey | kNotInDryRun, kCacheStates),
     };
     // The columns without _asked contain the value that was set, and how it was chosen.
     for (const std::string_view name : {"pending-limit", "submit"})
@@ -313,14 +313,14 @@ std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
 std::string cell_of(const Axis& axis, const Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
-    return axis.matters(info, mechanism_of(info, point), point.backend) ? text_of(axis, axis.get(point)) : "";
+    return axis.applies(info, mechanism_of(info, point), point.backend) ? text_of(axis, axis.get(point)) : "";
 }
 
 void reset_meaningless(Case& point)
 {
     const StrategyInfo& info = Registry::find_anywhere(point.strategy)->info();
     for (const Axis& axis : plain_axes())
-        if (!axis.matters(info, *point.mechanism, point.backend))
+        if (!axis.applies(info, *point.mechanism, point.backend))
             axis.set(point, axis.range.word.empty() ? std::optional<std::uint64_t>(0) : std::nullopt);
 }
 

@@ -30,23 +30,24 @@ struct Axis {
     std::string_view name; // "delay-us": the option, the key in a file and in a case's settings, the title in tables
     std::string column;    // in a log: "delay_us"
     std::string_view help;
-    std::string_view otherwise; // the default, as the help shows it
-    axis::Name id{};            // of those that are a member of a case, in sets of axes
+    std::string_view default_text; // the default, as the help shows it
+    axis::Name id{};               // of those that are a member of a case, in sets of axes
     AxisRange range{};
-    std::optional<std::uint64_t> usual{};      // the default; empty: the range's word, or it follows from other axes
+    std::optional<std::uint64_t>
+        default_value{};                       // the default; empty: the range's word, or it follows from other axes
     std::span<const std::string_view> names{}; // of an enumeration; users can ask for those from range.least on
     bool shape = false;                        // a BlockShape: x * 2^32 + y, written as WIDTHxHEIGHT
     bool text = false;                         // any name; its number is that of the name in this process
     bool of_workloads = false;                 // the same, but only the names of inputs that a workload has
     bool input = false;                        // cases with different values have different inputs
-    bool usual_is_said = false; // settings and key contain even the default: true for axes as old as the keys
+    bool always_in_key = false; // settings and key contain even the default: true for axes as old as the keys
     bool own = false;           // it is a workload's own parameter: help shows it with that workload
     bool in_dry_run = true;     // a column of --dry-run
     // Reads the value from a case; empty: the range's word.
     std::optional<std::uint64_t> (*get)(const Case&) = nullptr;
     void (*set)(Case&, std::optional<std::uint64_t>) = nullptr;
     // Whether the axis applies to a case with this strategy and mechanism on this backend.
-    bool (*matters)(const StrategyInfo&, Mechanism, BackendKind) = nullptr;
+    bool (*applies)(const StrategyInfo&, Mechanism, BackendKind) = nullptr;
 
     bool words() const { return !names.empty() || text || get == nullptr; }
     bool list() const { return words() || shape; } // a list of words or shapes, not of numbers

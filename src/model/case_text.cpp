@@ -20,7 +20,7 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Case& point)
     for (const Axis& axis : plain_axes()) {
         const std::optional<std::uint64_t> value = axis.get(point);
         const bool follows = axis.name == "elements" && info.over_matrix(); // follows from nx and ny
-        if (!value || follows || (value == axis.usual && !axis.usual_is_said))
+        if (!value || follows || (value == axis.default_value && !axis.always_in_key))
             continue;
         if (std::string text = cell_of(axis, point); !text.empty())
             settings.emplace_back(axis.name, std::move(text));

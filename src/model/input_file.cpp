@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr std::size_t kHashDigits = 12;
-constexpr std::size_t kMostGraphBytes = std::size_t{8} << 30;
+constexpr std::size_t kMaxGraphBytes = std::size_t{8} << 30;
 
 std::string id_of(const std::string& path, std::string_view text)
 {
@@ -41,7 +41,7 @@ std::string graph_file_id(const std::string& path)
         throw RunError(fmt::format("the name '{}' cannot be part of a key; allowed: a name of printable ASCII "
                                    "characters without a space, '#' and '='",
                                    printable(path)));
-    const std::string text = read_text_file(path, kMostGraphBytes);
+    const std::string text = read_text_file(path, kMaxGraphBytes);
     refuse_compressed(path, text);
     return id_of(path, text);
 }
@@ -54,7 +54,7 @@ std::string path_in(const std::string& graph_file_id)
 std::string read_graph_file(const std::string& graph_file_id)
 {
     const std::string path = path_in(graph_file_id);
-    std::string text = read_text_file(path, kMostGraphBytes);
+    std::string text = read_text_file(path, kMaxGraphBytes);
     if (const std::string now = id_of(path, text); now != graph_file_id)
         throw RunError(fmt::format("{}: the file has changed: it is {} now, and was {}", path, now, graph_file_id));
     return text;

@@ -16,7 +16,7 @@ namespace
 // Used when the chains of one root grid run one at a time (results/h200/tail_streams.csv).
 constexpr std::uint32_t kStreamsOneByOne = 64;
 constexpr std::uint32_t kWaveOneByOne = 2;
-constexpr std::uint32_t kMostWavesOneByOne = 512; // of launches by need: about a thousand host launches can be held
+constexpr std::uint32_t kMaxWavesOneByOne = 512; // of launches by need: about a thousand host launches can be held
 
 // `auto` puts at most this part of the limit in flight. A launch keeps its place until its grid and its descendants
 // are complete, and for some time longer: a limit that was exactly large enough was seen to refuse launches.
@@ -46,10 +46,10 @@ std::uint64_t grids_held(std::uint32_t wave, std::uint32_t streams, unsigned lev
 void plan_waits(const Case& point, const ExpectedLaunches& form, const DeviceFacts& facts, LaunchPlan& plan)
 {
     // More streams stop helping: a process has 8 hardware queues by default (CUDA_DEVICE_MAX_CONNECTIONS).
-    constexpr std::uint32_t kMostStreams = 7;
+    constexpr std::uint32_t kMaxStreams = 7;
     const std::uint64_t fit = chains_that_fit(point, form, facts);
     const std::uint32_t least = point.streams ? plan.streams : 1;
-    const std::uint32_t most = point.streams ? plan.streams : kMostStreams;
+    const std::uint32_t most = point.streams ? plan.streams : kMaxStreams;
     const auto wave_of = [&](std::uint32_t streams) -> std::uint64_t {
         const std::uint64_t share = facts.resident_grids / streams; // of one stream, including its root grid
         return share < 2 ? 0 : std::min<std::uint64_t>({(share - 1) / form.levels(), fit / streams, point.grid});
@@ -118,9 +118,9 @@ std::uint32_t wave_within(const std::vector<std::uint64_t>& by_root, std::uint64
 // are refused need no place under the limit.
 LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const DeviceFacts& facts)
 {
-    const std::uint32_t usual = facts.default_pending_limit;
+    const std::uint32_t default_limit = facts.default_pending_limit;
     const auto roots = static_cast<std::uint32_t>(form.by_root.size());
-    LaunchPlan plan{.roots = roots, .pending_limit = point.pending_limit.value_or(usual), .wave = roots};
+    LaunchPlan plan{.roots = roots, .pending_limit = point.pending_limit.value_or(default_limit), .wave = roots};
     const bool apart = blocks_a_group(point.aggregate) == 1; // no launch has items of two root blocks
     if (apart && (point.wave || point.streams)) {
         plan.streams = std::min(point.streams.value_or(1), roots);
@@ -135,7 +135,7 @@ LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const D
     if (apart && !point.wave && !point.streams && limited && (in_turn || point.overflow == Overflow::waves)) {
         plan.wave = wave_within(form.by_root, in_flight);
         if (in_turn) { // in many streams, because the launches of a grid run one by one
-            plan.wave = std::min(plan.wave, (roots - 1) / kMostWavesOneByOne + 1);
+            plan.wave = std::min(plan.wave, (roots - 1) / kMaxWavesOneByOne + 1);
             const std::uint64_t fit = in_flight / std::max<std::uint64_t>(1, most_within(form.by_root, plan.wave));
             plan.streams = std::min(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fit, 1, kStreamsOneByOne)),
                                     plan.waves());
@@ -144,8 +144,8 @@ LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const D
     const std::uint64_t pending = apart ? most_in_streams(form.by_root, plan.wave, plan.streams) : form.total();
     const std::uint64_t needed =
         facts.raising_limit_is_free ? form.total() : (pending * kWholeLimit + kPartOfLimit - 1) / kPartOfLimit;
-    plan.pending_limit =
-        point.pending_limit.value_or(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, usual, INT32_MAX)));
+    plan.pending_limit = point.pending_limit.value_or(
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, default_limit, INT32_MAX)));
     return plan;
 }
 
@@ -155,24 +155,24 @@ LaunchPlan plan_launches(const Case& point, const ExpectedLaunches& form, const 
 {
     if (!form.by_root.empty())
         return plan_by_need(point, form, facts);
-    const std::uint32_t usual = facts.default_pending_limit;
+    const std::uint32_t default_limit = facts.default_pending_limit;
     const std::uint32_t roots = form.per_root_block() ? form.root_blocks : std::max(1U, point.grid);
-    LaunchPlan plan{.roots = roots, .pending_limit = usual, .wave = roots};
+    LaunchPlan plan{.roots = roots, .pending_limit = default_limit, .wave = roots};
     if (form.levels() == 0)
         return plan;
 
     const bool automatic =
         form.per_root_block() && !point.wave && !point.pending_limit && !facts.raising_limit_is_free;
-    const bool in_waves = automatic && (form.one_by_one || form.total() > usual / 2);
-    const std::uint32_t usual_streams = !in_waves ? 1 : form.one_by_one ? kStreamsOneByOne : 2;
+    const bool in_waves = automatic && (form.one_by_one || form.total() > default_limit / 2);
+    const std::uint32_t default_streams = !in_waves ? 1 : form.one_by_one ? kStreamsOneByOne : 2;
     if (form.per_root_block())
-        plan.streams = std::min(point.streams.value_or(usual_streams), roots);
+        plan.streams = std::min(point.streams.value_or(default_streams), roots);
     if (point.wave && form.per_root_block())
         plan.wave = std::min(*point.wave, roots);
     else if (form.per_root_block())
         plan.wave = (roots - 1) / plan.streams + 1;
     if (in_waves) {
-        const std::uint64_t in_flight = usual * kPartOfLimit / kWholeLimit;
+        const std::uint64_t in_flight = default_limit * kPartOfLimit / kWholeLimit;
         const auto most = static_cast<std::uint32_t>(in_flight / (plan.streams * form.per_block()));
         const std::uint32_t share = (roots - 1) / plan.streams + 1; // of one stream
         plan.wave = std::clamp(form.one_by_one ? std::min({most, kWaveOneByOne, share}) : most, 1U, roots);
@@ -188,8 +188,8 @@ LaunchPlan plan_launches(const Case& point, const ExpectedLaunches& form, const 
     const std::uint64_t in_flight = form.per_root_block() ? chains * form.per_block() : form.total();
     const std::uint64_t needed =
         facts.raising_limit_is_free ? form.total() : (in_flight * kWholeLimit + kPartOfLimit - 1) / kPartOfLimit;
-    plan.pending_limit =
-        point.pending_limit.value_or(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, usual, INT32_MAX)));
+    plan.pending_limit = point.pending_limit.value_or(
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(needed, default_limit, INT32_MAX)));
     return plan;
 }
 

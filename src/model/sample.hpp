@@ -52,7 +52,7 @@ struct Sample {
     // From a launch call to the first instruction of the launched grid, in microseconds: one value per level of a
     // chain, one per launch of a fan-out, in launch order. Empty for workloads without timestamps.
     std::vector<double> latencies_us;
-    std::vector<float> image; // by rows; for a workload that draws one, on request (LocalSession::sample_aloud)
+    std::vector<float> image; // by rows; for a workload that draws one, on request (LocalSession::sample_with_output)
     std::optional<std::uint64_t> launches_expected; // of the oracle, if the launches depend on the input
     std::optional<OfferSample> offers;
     std::optional<std::uint64_t> work;       // of an irregular workload, in its own unit

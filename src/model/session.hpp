@@ -121,7 +121,7 @@ class LocalSession : public Session, public Tracing, public RaceDetection
   public:
     // Repetition 0 with visible output: `hello` prints its lines to standard output, `blobs` and `mandelbrot`
     // fill Sample::image.
-    virtual Sample sample_aloud(const Case& point) = 0;
+    virtual Sample sample_with_output(const Case& point) = 0;
 };
 
 // The number of levels that commands pass to probe_depth().

@@ -31,7 +31,7 @@ struct StrategyInfo {
     bool waits = false;    // waits for the device before all work is submitted, so it cannot be held
 
     bool has(Mechanism mechanism) const;
-    // Whether the axis applies, as far as strategy and workload decide it; see Axis::matters.
+    // Whether the axis applies, as far as strategy and workload decide it; see Axis::applies.
     constexpr bool has(axis::Name one) const { return axes.has(one) || workload->axes.has(one); }
     bool drawn() const { return workload->drawn(); }
     bool keeps_timestamps() const { return workload->keeps_timestamps; }

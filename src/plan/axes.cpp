@@ -86,7 +86,8 @@ std::vector<AxisValue> values_of(const Settings& settings, const Axis& axis)
         values = parse_axis(settings.of(axis.name), axis.range);
     }
     if (values.empty())
-        values.push_back({axis.usual, std::make_shared<const Setting>(Setting{.key = std::string(axis.name)})});
+        values.push_back(
+            {axis.default_value, std::make_shared<const Setting>(Setting{.key = std::string(axis.name)})});
     return values;
 }
 
@@ -133,7 +134,7 @@ std::string plural_of(const Axis& axis)
 // A sweep above the limit is a mistake. Report it before it uses up all memory.
 void check_size(const Axes& axes, std::size_t devices)
 {
-    constexpr double kMostCases = 1e6;
+    constexpr double kMaxCases = 1e6;
     std::size_t strategies = 0; // counted once for each of its mechanisms
     for (const auto& [name, setting] : axes.strategies)
         strategies += mechanisms_of(axes, Registry::find_anywhere(name)->info()).size();
@@ -143,9 +144,9 @@ void check_size(const Axes& axes, std::size_t devices)
         cases *= static_cast<double>(axes.of(axis).size());
         factors.push_back(fmt::format("{} {}", axes.of(axis).size(), plural_of(axis)));
     }
-    if (cases > kMostCases)
+    if (cases > kMaxCases)
         throw UsageError(fmt::format("the axes multiply to {:.0f} cases: {}; allowed: at most {:.0f}", cases,
-                                     fmt::join(factors, ", "), kMostCases));
+                                     fmt::join(factors, ", "), kMaxCases));
 }
 
 // At least one strategy here must support one of the mechanisms asked for. (A strategy with several mechanisms must

@@ -16,7 +16,7 @@ namespace nestbed
 namespace
 {
 
-constexpr std::size_t kMostValues = 10'000;
+constexpr std::size_t kMaxValues = 10'000;
 
 // Multiplies; returns an error if the product is too large.
 std::errc multiply(std::uint64_t& value, std::uint64_t factor)
@@ -35,9 +35,9 @@ std::errc raise(std::uint64_t& value, std::string_view power_text)
     if (error != std::errc{} || end != last)
         return end == last && !power_text.empty() ? error : std::errc::invalid_argument;
     const std::uint64_t base = value;
-    constexpr unsigned kMostPower = 64; // for base 2; 0 and 1 do not change with more
+    constexpr unsigned kMaxPower = 64; // for base 2; 0 and 1 do not change with more
     value = 1;
-    for (unsigned done = 0; done < std::min(power, kMostPower); ++done)
+    for (unsigned done = 0; done < std::min(power, kMaxPower); ++done)
         if (multiply(value, base) != std::errc{})
             return std::errc::result_out_of_range;
     return {};
@@ -108,8 +108,8 @@ class AxisParser
 
     void add(std::optional<std::uint64_t> number)
     {
-        if (++said_ > kMostValues)
-            refuse(fmt::format("more than {} values", kMostValues));
+        if (++said_ > kMaxValues)
+            refuse(fmt::format("more than {} values", kMaxValues));
         if (seen_.insert(number).second)
             values_.push_back({number, setting_});
     }
@@ -131,8 +131,8 @@ class AxisParser
         if (multiply ? step < 2 || first == 0 : step == 0)
             refuse(fmt::format("'{}' never ends", part));
         // A sweep above the limit is a mistake. Report it before it uses up all memory.
-        if (!multiply && (last - first) / step >= kMostValues)
-            refuse(fmt::format("'{}' has more than {} values", part, kMostValues));
+        if (!multiply && (last - first) / step >= kMaxValues)
+            refuse(fmt::format("'{}' has more than {} values", part, kMaxValues));
         for (std::uint64_t value = first;;) {
             add(value);
             if (multiply ? value > last / step : step > last - value)
@@ -168,11 +168,11 @@ std::uint64_t parse_number(const Setting& setting, std::uint64_t least, std::uin
     return value;
 }
 
-unsigned count_of(const Settings& settings, std::string_view key, unsigned least, unsigned usual)
+unsigned count_of(const Settings& settings, std::string_view key, unsigned least, unsigned default_value)
 {
-    constexpr unsigned kMost = 1'000'000;
+    constexpr unsigned kMax = 1'000'000;
     const auto setting = settings.one(key);
-    return setting ? static_cast<unsigned>(parse_number(*setting, least, kMost)) : usual;
+    return setting ? static_cast<unsigned>(parse_number(*setting, least, kMax)) : default_value;
 }
 
 bool is_on(const Settings& settings, std::string_view key)

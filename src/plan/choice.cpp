@@ -15,16 +15,17 @@ namespace nestbed
 namespace
 {
 
-constexpr std::uint32_t kUsualGrid = 2048; // as in the book
-constexpr std::uint32_t kUsualBlock = 512;
+constexpr std::uint32_t kDefaultGrid = 2048; // as in the book
+constexpr std::uint32_t kDefaultBlock = 512;
 
 // The setting with which a message about a shape begins: the first of these that the user gave, or else `usual`.
-std::string place_of(const Choice& choice, std::initializer_list<std::string_view> axes, std::string_view usual)
+std::string place_of(const Choice& choice, std::initializer_list<std::string_view> axes,
+                     std::string_view default_place)
 {
     for (const std::string_view axis : axes)
         if (const Setting& setting = *choice.of(axis).setting; !setting.value.empty())
             return setting.place();
-    return std::string(usual);
+    return std::string(default_place);
 }
 
 } // namespace
@@ -54,7 +55,7 @@ void complete_shape(Choice& choice)
                             elements.setting->place(), *elements.number, needed, *grid.number * 1024, *grid.number));
         point.block = static_cast<std::uint32_t>(needed);
     } else if (!block.number) {
-        point.block = kUsualBlock;
+        point.block = kDefaultBlock;
     }
     if (elements.number && !grid.number) {
         const std::uint64_t needed = (*elements.number - 1) / point.block + 1;
@@ -63,7 +64,7 @@ void complete_shape(Choice& choice)
                                          elements.setting->place(), *elements.number, needed, point.block));
         point.grid = static_cast<std::uint32_t>(needed);
     } else if (!grid.number) {
-        point.grid = kUsualGrid;
+        point.grid = kDefaultGrid;
     }
     const std::uint64_t capacity = std::uint64_t{point.grid} * point.block;
     point.elements = elements.number.value_or(capacity);

@@ -16,21 +16,21 @@ namespace nestbed
 namespace
 {
 
-constexpr unsigned kUsualMost = 1000; // samples, if a precision is given
+constexpr unsigned kDefaultMost = 1000; // samples, if a precision is given
 
 // Parses a percentage: "0.5%" gives 0.005.
 double share_of(const Setting& setting)
 {
     constexpr double kLeast = 0.01;
-    constexpr double kMost = 50;
+    constexpr double kMax = 50;
     const std::string_view text = setting.value;
     double percent = 0;
     const auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
     if (error != std::errc() || std::string_view(end, text.data() + text.size()) != "%" || !(percent >= kLeast) ||
-        percent > kMost)
+        percent > kMax)
         throw UsageError(
-            fmt::format("{}: it is not a valid precision; allowed: from {}% to {}%", setting.place(), kLeast, kMost));
+            fmt::format("{}: it is not a valid precision; allowed: from {}% to {}%", setting.place(), kLeast, kMax));
     return percent / 100;
 }
 
@@ -70,7 +70,7 @@ Repeats repeats_of(const Settings& settings, BackendKind backend)
     if (!precision)
         return exactly(least);
     return {.least = least,
-            .most = count_of(settings, "max-repeat", least, std::max(least, kUsualMost)),
+            .most = count_of(settings, "max-repeat", least, std::max(least, kDefaultMost)),
             .precision = share_of(*precision)};
 }
 

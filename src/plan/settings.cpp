@@ -21,8 +21,8 @@ namespace
 
 // An experiment has no reason to exceed these limits. Check them before a larger file uses up all memory: each part
 // has its own copy of the settings before the first section.
-constexpr std::size_t kMostBytes = 65'536;
-constexpr std::size_t kMostSections = 100;
+constexpr std::size_t kMaxBytes = 65'536;
+constexpr std::size_t kMaxSections = 100;
 
 std::vector<Key> table_of_keys()
 {
@@ -33,7 +33,7 @@ std::vector<Key> table_of_keys()
                         axis.shape     ? "WxH"
                         : axis.words() ? "NAME"
                                        : "N",
-                        axis.help, axis.otherwise, axis.name != "backend", axis.own});
+                        axis.help, axis.default_text, axis.name != "backend", axis.own});
     keys.insert(
         keys.end(),
         {{"repeat", "N", "N", "timed runs per case; with a precision, the minimum", "cuda 30, cpu 5", kOfRun},
@@ -119,7 +119,7 @@ void Settings::read_file(const std::string& named)
             fmt::format("{}: there is no such experiment file; allowed: a file of key = value lines", path));
     std::string text;
     try {
-        text = read_text_file(path, kMostBytes);
+        text = read_text_file(path, kMaxBytes);
     } catch (const RunError& error) {
         throw UsageError(error.what());
     }
@@ -151,9 +151,9 @@ void Settings::keep_section(const std::string& path, const std::string& name)
 void Settings::read_text(std::string_view whole, const std::string& path)
 {
     namespace po = boost::program_options;
-    if (whole.size() > kMostBytes)
+    if (whole.size() > kMaxBytes)
         throw UsageError(
-            fmt::format("{}: it is too large for an experiment file; allowed: {} bytes", path, kMostBytes));
+            fmt::format("{}: it is too large for an experiment file; allowed: {} bytes", path, kMaxBytes));
     std::istringstream lines{std::string(whole)};
     std::string text;
     std::vector<Setting> read;
@@ -174,8 +174,8 @@ void Settings::read_text(std::string_view whole, const std::string& path)
                 refuse(fmt::format("'{}' names no section", text));
             if (std::ranges::find(sections, *name) != sections.end())
                 refuse(fmt::format("section [{}] already exists", *name));
-            if (sections.size() == kMostSections)
-                refuse(fmt::format("section [{}]: too many sections; allowed: {}", *name, kMostSections));
+            if (sections.size() == kMaxSections)
+                refuse(fmt::format("section [{}]: too many sections; allowed: {}", *name, kMaxSections));
             sections.push_back(*name);
             continue;
         }

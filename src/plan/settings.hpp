@@ -28,9 +28,9 @@ struct Key {
     std::string_view value; // placeholder for the value in the help: "AXIS", "LIST"
     std::string_view one;   // the same for a command that takes a single value: "N", "NAME"
     std::string_view help;
-    std::string_view otherwise; // the default; empty: there is none
-    bool axis = true;           // a property of cases; false: of the whole run, and not allowed in a section
-    bool own = false;           // a workload's own parameter: Axis::own
+    std::string_view default_text; // the default; empty: there is none
+    bool axis = true;              // a property of cases; false: of the whole run, and not allowed in a section
+    bool own = false;              // a workload's own parameter: Axis::own
 };
 // In the order of the help. Keys are spelled with '-'; files may also use '_'.
 std::span<const Key> all_keys();

@@ -16,7 +16,7 @@ namespace nestbed
 namespace
 {
 
-constexpr unsigned kMostShards = 10'000;
+constexpr unsigned kMaxShards = 10'000;
 constexpr double kEqual = 1.05; // longest shard / mean; below this no more groups are divided
 constexpr double kFull = 1.1;   // load at which a shard counts as full / its fair part
 constexpr int kHalvings = 8;    // how often the cost limit for undivided groups is halved
@@ -150,9 +150,9 @@ Shard parse_shard(const std::string& text)
     const std::string_view all(text);
     if (slash == std::string::npos || !read_number(all.substr(0, slash), shard.number) ||
         !read_number(all.substr(slash + 1), shard.of) || shard.number == 0 || shard.number > shard.of ||
-        shard.of > kMostShards)
+        shard.of > kMaxShards)
         throw UsageError(fmt::format("--shard {}: it is not a valid shard; allowed: I/N, I from 1 to N, N at most {}",
-                                     text, kMostShards));
+                                     text, kMaxShards));
     return shard;
 }
 

@@ -56,13 +56,13 @@ double work_us(const StrategyInfo& info, const Case& point)
 // Of so many launches that the input decides: levels of a device graph, or launches from one grid.
 double launches_by_need_us(const StrategyInfo& info, const Case& point, double launches)
 {
-    constexpr double kMostLevels = 1e6;
+    constexpr double kMaxLevels = 1e6;
     if (launches < 1)
         return 0;
     Demand demand{.mechanism = mechanism_of(info, point), .point = point};
     demand.point.delay_us = 0;
     if (demand.mechanism == Mechanism::graph_tail) {
-        demand.form = ExpectedLaunches::chain_per_grid(static_cast<unsigned>(std::min(launches, kMostLevels)));
+        demand.form = ExpectedLaunches::chain_per_grid(static_cast<unsigned>(std::min(launches, kMaxLevels)));
     } else {
         const auto roots = static_cast<std::uint32_t>(std::min<double>(launches, INT32_MAX));
         demand.form = ExpectedLaunches::chain_per_block(roots, 1);

@@ -84,10 +84,10 @@ Case study_of(const Case& point)
 // The cases of a study by their threshold and coarsening.
 using Blocks = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;
 
-double blocks_at(const Blocks& blocks, std::uint32_t threshold, std::uint32_t coarsen, double otherwise)
+double blocks_at(const Blocks& blocks, std::uint32_t threshold, std::uint32_t coarsen, double default_value)
 {
     const auto found = blocks.find({threshold, coarsen});
-    return found == blocks.end() ? otherwise : found->second;
+    return found == blocks.end() ? default_value : found->second;
 }
 
 // The least coarsening that has as few blocks: a larger one leaves no item with fewer blocks.

@@ -162,12 +162,12 @@ class Fit
 
     void run()
     {
-        constexpr int kMostSteps = 60;
+        constexpr int kMaxSteps = 60;
         constexpr double kSmallGain = 1e-6;
         double damping = 1e-2;
         Eigen::VectorXd residuals = residuals_now();
         double loss = loss_of(residuals);
-        for (int step = 0; step < kMostSteps; ++step) {
+        for (int step = 0; step < kMaxSteps; ++step) {
             const Eigen::MatrixXd slopes = slopes_at(residuals);
             if (step == 0)
                 check_determined(slopes);

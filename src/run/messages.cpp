@@ -46,9 +46,9 @@ void from_json(const Message& json, Case& point)
 namespace
 {
 constexpr std::size_t kLengthBytes = 4;
-constexpr std::size_t kMostBytes = std::size_t{1} << 28; // a larger length is damaged data; do not wait for it
-constexpr std::size_t kMostNested = 16;
-constexpr unsigned kMostSimple = 24; // the initial byte contains smaller numbers; otherwise bytes follow it
+constexpr std::size_t kMaxBytes = std::size_t{1} << 28; // a larger length is damaged data; do not wait for it
+constexpr std::size_t kMaxNested = 16;
+constexpr unsigned kMaxSimple = 24; // the initial byte contains smaller numbers; otherwise bytes follow it
 
 // Whether this is one CBOR value (RFC 8949) whose nesting is no deeper than in any message. nlohmann's parser
 // recurses for each array, map and string of indefinite length, so it must not get deeper values. The parser still
@@ -68,10 +68,10 @@ bool is_shallow(std::string_view bytes)
         const unsigned kind = initial >> 5U;
         std::uint64_t number = initial & 0x1FU;
         bytes.remove_prefix(1);
-        if (number >= kMostSimple) {
-            if (number > kMostSimple + 3) // indefinite length; no message has this
+        if (number >= kMaxSimple) {
+            if (number > kMaxSimple + 3) // indefinite length; no message has this
                 return false;
-            const std::size_t size = std::size_t{1} << (number - kMostSimple);
+            const std::size_t size = std::size_t{1} << (number - kMaxSimple);
             if (bytes.size() < size)
                 return false;
             number = 0;
@@ -89,7 +89,7 @@ bool is_shallow(std::string_view bytes)
                 return false;
             bytes.remove_prefix(number);
         } else if (kind == kArray || kind == kMap) {
-            if (to_come.size() == kMostNested || number > bytes.size())
+            if (to_come.size() == kMaxNested || number > bytes.size())
                 return false;
             to_come.push_back(kind == kMap ? 2 * number : number);
         } else if (kind == kTag) {
@@ -115,7 +115,7 @@ std::optional<Message> FrameReader::next()
     std::size_t length = 0;
     for (std::size_t index = 0; index < kLengthBytes && left >= kLengthBytes; ++index)
         length |= std::size_t{static_cast<unsigned char>(pending_[read_ + index])} << 8 * index;
-    if (length > kMostBytes)
+    if (length > kMaxBytes)
         throw RunError("the other process sent an invalid message");
     if (left < kLengthBytes || left - kLengthBytes < length) {
         pending_.erase(0, read_);

@@ -84,10 +84,10 @@ std::vector<const Axis*> axes_of_table(const std::vector<CaseResult>& results)
 {
     std::vector<const Axis*> axes;
     std::ranges::copy_if(plain_axes_in_tables(), std::back_inserter(axes), [&](const Axis* axis) {
-        return names_on(*axis).empty() || axis->usual_is_said ||
+        return names_on(*axis).empty() || axis->always_in_key ||
                !std::ranges::all_of(results, [&](const CaseResult& result) {
                    const std::string cell = cell_of(*axis, result.point);
-                   return cell.empty() || cell == text_of(*axis, axis->usual);
+                   return cell.empty() || cell == text_of(*axis, axis->default_value);
                });
     });
     return axes;

@@ -285,8 +285,8 @@ TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
 // Otherwise rows that were just measured again would be moved aside once more.
 TEST(CommandToGoOn, LeavesOutWhatIsDoneOnce)
 {
-    EXPECT_THAT(command_to_go_on({"a.cfg", "--overwrite", "-o", "a.csv"}), testing::EndsWith(" run a.cfg -o a.csv"));
-    EXPECT_THAT(command_to_go_on({"a.cfg", "--retry-failed", "--resume"}), testing::EndsWith(" run a.cfg --resume"));
+    EXPECT_THAT(resume_command({"a.cfg", "--overwrite", "-o", "a.csv"}), testing::EndsWith(" run a.cfg -o a.csv"));
+    EXPECT_THAT(resume_command({"a.cfg", "--retry-failed", "--resume"}), testing::EndsWith(" run a.cfg --resume"));
 }
 
 TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)

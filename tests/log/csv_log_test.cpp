@@ -155,7 +155,7 @@ TEST(CsvLogFile, WithHalfAHeaderGetsItWhole)
 std::string put_path_aside(const std::string& path)
 {
     LogPlace place(path);
-    return put_aside(place);
+    return back_up(place);
 }
 
 TEST(CsvLogFile, IsWrittenByOneRunAtATime)

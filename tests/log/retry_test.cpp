@@ -61,9 +61,9 @@ std::string text_of_rows(const std::vector<CaseResult>& results, const std::func
 class PutFailedAside : public testing::Test
 {
   protected:
-    RowsAside put_aside(const std::function<bool(const Case&, Status)>& failed) const
+    RowsAside back_up(const std::function<bool(const Case&, Status)>& failed) const
     {
-        return put_failed_aside(path, parse_log(path, folder.read("a.csv")), results, failed);
+        return back_up_failed_rows(path, parse_log(path, folder.read("a.csv")), results, failed);
     }
     std::vector<std::string> files() const
     {
@@ -90,7 +90,7 @@ class PutFailedAside : public testing::Test
 TEST_F(PutFailedAside, KeepsTheLogAsItWasAndLeavesTheRestInIt)
 {
     folder.write("a.csv.json", "its manifest");
-    const RowsAside aside = put_aside(has_failed);
+    const RowsAside aside = back_up(has_failed);
     EXPECT_EQ(aside.rows, 2U);
     EXPECT_EQ(aside.file, path + ".old-1");
     EXPECT_EQ(folder.read("a.csv.old-1"), whole);
@@ -105,7 +105,7 @@ TEST_F(PutFailedAside, ShowsACopyToNobodyElse)
     folder.write("a.csv.json", "its manifest");
     for (const char* name : {"a.csv", "a.csv.json"})
         fs::permissions(folder.path(name), fs::perms::owner_read | fs::perms::owner_write);
-    put_aside(has_failed);
+    back_up(has_failed);
     for (const std::string& name : files())
         EXPECT_EQ(fs::status(folder.path(name)).permissions(), fs::perms::owner_read | fs::perms::owner_write)
             << name;
@@ -114,14 +114,14 @@ TEST_F(PutFailedAside, ShowsACopyToNobodyElse)
 TEST_F(PutFailedAside, AsksByCase)
 {
     const RowsAside aside =
-        put_aside([](const Case& point, Status status) { return point.grid == 8 && status != Status::ok; });
+        back_up([](const Case& point, Status status) { return point.grid == 8 && status != Status::ok; });
     EXPECT_EQ(aside.rows, 1U);
     EXPECT_THAT(folder.read("a.csv"), AllOf(HasSubstr(",wrong,"), testing::Not(HasSubstr(",crashed,"))));
 }
 
 TEST_F(PutFailedAside, ChangesNothingWhereNoRowFailed)
 {
-    const RowsAside aside = put_aside([](const Case&, Status) { return false; });
+    const RowsAside aside = back_up([](const Case&, Status) { return false; });
     EXPECT_EQ(aside.rows, 0U);
     EXPECT_EQ(aside.file, "");
     EXPECT_EQ(folder.read("a.csv"), whole);
@@ -132,7 +132,7 @@ TEST_F(PutFailedAside, TakesANameThatNeitherALogNorAManifestHas)
 {
     folder.write("a.csv.old-1", "another");
     folder.write("a.csv.old-2.json", "{}");
-    EXPECT_EQ(put_aside(has_failed).file, path + ".old-3");
+    EXPECT_EQ(back_up(has_failed).file, path + ".old-3");
     EXPECT_EQ(folder.read("a.csv.old-1"), "another");
 }
 
@@ -140,7 +140,7 @@ TEST_F(PutFailedAside, CopiesARowThatIsNotWholeToo)
 {
     const std::string torn = whole + "book,run-2";
     folder.write("a.csv", torn);
-    EXPECT_EQ(put_failed_aside(path, parse_log(path, whole), results, has_failed).rows, 2U);
+    EXPECT_EQ(back_up_failed_rows(path, parse_log(path, whole), results, has_failed).rows, 2U);
     EXPECT_EQ(folder.read("a.csv.old-1"), torn);
     EXPECT_EQ(folder.read("a.csv"), kept);
 }
@@ -162,7 +162,7 @@ TEST_F(PutFailedAside, LosesNothingWhereverItIsKilled)
             ptrace(PTRACE_TRACEME);
             static_cast<void>(raise(SIGSTOP));
             try {
-                static_cast<void>(put_failed_aside(path, rows, results, has_failed));
+                static_cast<void>(back_up_failed_rows(path, rows, results, has_failed));
             } catch (const std::exception&) {
                 _exit(1);
             }
@@ -199,14 +199,14 @@ TEST_F(PutFailedAside, LosesNothingWhereverItIsKilled)
 TEST_F(PutFailedAside, LeavesTheLogAsItWasWhereThereCanBeNoCopy)
 {
     std::filesystem::create_directory(path + ".old-1"); // the name is taken, even if by a folder
-    EXPECT_EQ(put_aside(has_failed).file, path + ".old-2");
+    EXPECT_EQ(back_up(has_failed).file, path + ".old-2");
     folder.write("a.csv", whole);
     const rlimit small{.rlim_cur = whole.size() - 1, .rlim_max = RLIM_INFINITY};
     EXPECT_EXIT(
         {
             static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
             setrlimit(RLIMIT_FSIZE, &small);
-            std::cerr << text_of<RunError>([&] { static_cast<void>(put_aside(has_failed)); });
+            std::cerr << text_of<RunError>([&] { static_cast<void>(back_up(has_failed)); });
             _exit(0);
         },
         testing::ExitedWithCode(0), "a.csv.old-3: the log as it was could not be written: File too large");
@@ -222,7 +222,7 @@ TEST_F(PutFailedAside, LeavesNothingHalfMadeOnAFullDisk)
         std::string text;
         {
             const FullDisk full(bytes);
-            text = text_of<RunError>([&] { static_cast<void>(put_aside(has_failed)); });
+            text = text_of<RunError>([&] { static_cast<void>(back_up(has_failed)); });
         }
         EXPECT_THAT(text, HasSubstr("a.csv.old-1")) << bytes;
         EXPECT_THAT(text, HasSubstr("could not be written: File too large")) << bytes;

@@ -38,7 +38,7 @@ TEST(AxisTable, EveryPlainAxisIsAMemberOfItsOwn)
 {
     for (const Axis& axis : plain_axes()) {
         SCOPED_TRACE(axis.name);
-        ASSERT_TRUE(axis.get && axis.set && axis.matters);
+        ASSERT_TRUE(axis.get && axis.set && axis.applies);
         Case point;
         const std::uint64_t value = axis.text ? number_of_text("a graph") : 2;
         axis.set(point, value);
@@ -69,7 +69,7 @@ TEST(AxisTable, HasTheInputsOfTheWorkloads)
     EXPECT_FALSE(number_on(axis, ""));
     EXPECT_TRUE(std::ranges::is_sorted(names_on(axis)));
     EXPECT_EQ(std::ranges::adjacent_find(names_on(axis)), names_on(axis).end());
-    EXPECT_EQ(Case{}.input.name(), text_of(axis, axis.usual));
+    EXPECT_EQ(Case{}.input.name(), text_of(axis, axis.default_value));
     EXPECT_EQ(number_on(axis_named("values"), "uint32"), 2U);
 }
 
@@ -91,7 +91,7 @@ std::vector<std::string_view> meaningful_axes(const std::string& strategy, Mecha
 {
     std::vector<std::string_view> names;
     for (const Axis& axis : plain_axes())
-        if (axis.matters(Registry::find_anywhere(strategy)->info(), mechanism, backend))
+        if (axis.applies(Registry::find_anywhere(strategy)->info(), mechanism, backend))
             names.push_back(axis.name);
     return names;
 }

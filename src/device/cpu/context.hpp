@@ -285,7 +285,7 @@ inline bool ends_for_others()
     return cpu::last_of_block();
 }
 
-inline void hold_up(unsigned us)
+inline void busy_wait_us(unsigned us)
 {
     cpu::delay(us);
 }

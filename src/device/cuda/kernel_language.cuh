@@ -82,7 +82,7 @@ __device__ inline unsigned fetch_add_acq_rel(unsigned* address, unsigned value)
 }
 
 // Delays the calling thread by `us` microseconds.
-__device__ inline void hold_up(unsigned us)
+__device__ inline void busy_wait_us(unsigned us)
 {
     const unsigned long long start = timer_ns();
     while (timer_ns() - start < 1000ULL * us) {
