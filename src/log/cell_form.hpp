@@ -42,6 +42,7 @@ inline constexpr std::array kColumnForms = std::to_array<ColumnForm>({
     {"run_id", Form::name},
     {"key", Form::name},
     {"strategy", Form::name},
+    {"workload", Form::name},
     {"backend", Form::backend},
     {"mechanism", Form::axis},
     {"type", Form::axis},
