@@ -277,6 +277,30 @@ const Axis* axis_of_column(std::string_view column)
     return found == all_axes().end() ? nullptr : &*found;
 }
 
+AxisText text_for(const Axis& axis, const WorkloadInfo& workload)
+{
+    AxisText text{.help = axis.help, .otherwise = std::string(axis.otherwise)};
+    if (const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
+        axis.get != nullptr && one != workload.meanings.end()) {
+        text.help = one->meaning;
+        if (!one->default_text.empty())
+            text.otherwise = one->default_text;
+        else if (one->default_value != 0)
+            text.otherwise = std::to_string(one->default_value);
+    }
+    if (axis.get != nullptr && axis.id == axis::input && !workload.inputs.empty())
+        text.otherwise = name_of(workload.inputs.front());
+    return text;
+}
+
+bool applies(const Axis& axis, const StrategyInfo& info)
+{
+    return std::ranges::any_of(info.mechanisms, [&](Mechanism by) {
+        return axis.matters == nullptr || axis.matters(info, by, BackendKind::cuda) ||
+               axis.matters(info, by, BackendKind::cpu);
+    });
+}
+
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
 {
     if (!value)
