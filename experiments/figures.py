@@ -20,7 +20,7 @@ import figures_sizes
 import figures_strategies
 import figures_sweeps
 import figures_trees
-import logs
+import tables
 from measures import AXES, MEASURES
 
 SWEPT = 0.5  # If more than this share of the cases with sizes is on lines of three sizes, rates are drawn as lines.
@@ -91,16 +91,16 @@ def _swept(cases, axis):
 
 
 def _lanes(cases):
-    return cases[cases["strategy"].isin(figures_lanes.STRATEGIES)]
+    return cases[(cases["workload"] == "lanes")]
 
 
 def _recursions(cases):
-    others = cases["strategy"].isin([*parts.EMPTY_GRIDS, *figures_lanes.STRATEGIES]) | figures_irregular.is_irregular(cases)
-    return cases[~(others | parts.is_litmus(cases) | cases.index.isin(figures_trees.trees(cases).index))]
+    others = cases["launched"].notna() | (cases["workload"] == "lanes") | figures_irregular.is_irregular(cases)
+    return cases[~(others | cases["workload"].isin(tables.workloads_that("counts_chances")) | cases.index.isin(figures_trees.trees(cases).index))]
 
 
 def _litmus(cases):
-    return cases[parts.is_litmus(cases)]
+    return cases[cases["workload"].isin(tables.workloads_that("counts_chances"))]
 
 
 def _depths(cases):
@@ -113,7 +113,7 @@ def _grids(cases):
     own = _recursions(cases)
     if not (own["launches"] > 1).any() and not (own["ok"] == 0).all():
         return _none(own)
-    return _swept(own[~own["strategy"].isin(logs.CUB)], "grid")
+    return _swept(own[~own["strategy"].isin(tables.strategies_that("compared_with"))], "grid")
 
 
 def _blocks(cases):
@@ -139,7 +139,7 @@ def _empty_grids(strategy):
 
 def _submissions(cases):
     """Chains and fan-outs of empty grids, if some were requested as held and some as open."""
-    own = cases[cases["strategy"].isin(parts.EMPTY_GRIDS) & cases["launched"].notna() & (cases["submit_asked"] != "")]
+    own = cases[cases["launched"].notna() & (cases["submit_asked"] != "")]
     return own if own["submit_asked"].nunique() > 1 else _none(own)
 
 
@@ -149,7 +149,7 @@ def _delays(cases):
 
 def _limits(cases):
     """Not if waves vary beside the limit: those cases are in the figure of waves."""
-    own = cases[~(cases["strategy"].isin(figures_lanes.STRATEGIES) | figures_irregular.is_irregular(cases))]
+    own = cases[~((cases["workload"] == "lanes") | figures_irregular.is_irregular(cases))]
     return _none(own) if len(_waves(own)) else _swept(own, "limit")
 
 
@@ -181,14 +181,14 @@ def _rates_at_one_size(cases):
 def _beside_cub(cases):
     """The cases other than CUB's, if CUB was measured at three or more of their sizes."""
     sized = _sizes(cases)
-    shared = set(sized["elements"][sized["strategy"].isin(logs.CUB)])
-    own = sized[~sized["strategy"].isin(logs.CUB) & sized["elements"].isin(shared)]
+    shared = set(sized["elements"][sized["strategy"].isin(tables.strategies_that("compared_with"))])
+    own = sized[~sized["strategy"].isin(tables.strategies_that("compared_with")) & sized["elements"].isin(shared)]
     return own if own["elements"].nunique() >= 3 else _none(own)
 
 
 def _waves(cases):
     """Four or more cases that differ only in wave or streams."""
-    names = ["strategy", "mechanism", *parts.NAMES]
+    names = ["strategy", "mechanism", *parts.case_names()]
     found = [group for group in parts.grouped_by(_recursions(cases), names, 3)
              if group.groupby("wave")["streams"].nunique().max() > 1 and group["wave"].nunique() >= 2]
     return pandas.concat(found) if found else _none(cases)
@@ -205,7 +205,7 @@ def _book(cases):
 
 def _left(cases):
     """All cases, if nothing numeric varies."""
-    sweeps = (_depths, _grids, _blocks, *map(_empty_grids, parts.EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
+    sweeps = (_depths, _grids, _blocks, *map(_empty_grids, ("chain", "fanout")), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
               _waves, _submissions, _litmus, _lanes, figures_trees.trees, figures_irregular.flat_and_nested, figures_irregular.thresholds,
               figures_irregular.launches, figures_sizes.sizes, figures_sizes.inputs, figures_search.budgets, figures_search.cutoffs)
     return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
@@ -230,7 +230,7 @@ def _launches(part, _):
 
 def _chains_and_fanouts(part, _):
     """The cases of both figures, because they share a file."""
-    return part.cases[part.cases["strategy"].isin(parts.EMPTY_GRIDS)]
+    return part.cases[part.cases["launched"].notna()]
 
 
 def _with_cub(part, taken):

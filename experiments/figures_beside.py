@@ -182,7 +182,7 @@ def _dots(figure, machines):
     """One line for each case that both machines have, sorted by the first's value, with the ratio of the second's
     value to it. None if there is none."""
     measure = MEASURES[figure.measures[0]]
-    both = sorted(_in_both(machines, parts.NAMES[1:]), key=lambda row: row[1]["y"])
+    both = sorted(_in_both(machines, parts.case_names()[1:]), key=lambda row: row[1]["y"])
     if not both:
         return None
     book = figures_rates.book_times() if figure.name == "book" else {}
@@ -190,7 +190,7 @@ def _dots(figure, machines):
     sheet = Sheet(_title(figure, machines, both), key + ([("Tesla K40c, as printed in the book", *BOOK_LOOK)] if book else []),
                   parts.common_text(machines[0].cases))
     shown = pandas.DataFrame([first for _, first, _ in both])
-    several, names = parts.mechanisms_each(shown), parts.varying(shown, parts.NAMES[1:])
+    several, names = parts.mechanisms_each(shown), parts.varying(shown, parts.case_names()[1:])
     labels = [", ".join(filter(None, [parts.strategy_label(first, several), parts.shape_text(first, names)])) for _, first, _ in both]
     values = [case[name] for _, *cases in both for case in cases for name in ("y", "y_low", "y_high")]
     values += [1e3 * book[first["strategy"]][0] for _, first, _ in both if book]

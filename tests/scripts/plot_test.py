@@ -36,6 +36,7 @@ import logs  # noqa: E402
 import plot  # noqa: E402
 import plot_mutants  # noqa: E402
 import plot_trace  # noqa: E402
+import tables  # noqa: E402
 
 H200 = ROOT / "results" / "h200"
 COLUMNS = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
@@ -158,7 +159,7 @@ class EditedRows(unittest.TestCase):
         with unittest.mock.patch.object(subprocess, "Popen", wraps=subprocess.Popen) as started:
             for _ in range(2):
                 logs.read_log(self.log)
-            self.assertEqual(started.call_count, 1)
+            self.assertEqual(len([call for call in started.call_args_list if "check" in call.args[0]]), 1)
             manifest = self.log.with_name("log.csv.json")
             manifest.write_text(manifest.read_text(encoding="utf-8").replace('"schedule": "fifo"', '"schedule": "eager"'), encoding="utf-8")
             with self.assertRaisesRegex(logs.LogError, "schedule is 'fifo'; expected: 'eager', as in the manifest of run "):
@@ -354,10 +355,10 @@ class PlotTest(unittest.TestCase):
     def test_without_a_nestbed(self):
         path = self.write(rows([1, 2]))
         for nestbed, message in (("/nowhere/nestbed", "/nowhere/nestbed: No such file"), ("", "NESTBED is not set"),
-                                 ("/bin/false", "/bin/false statistics ended with 1"),
-                                 ("/bin/true", "/bin/true statistics gave no answers")):
+                                 ("/bin/false", "/bin/false (list|statistics) ended with 1"),
+                                 ("/bin/true", "/bin/true (list|statistics) gave no answers")):
             with unittest.mock.patch.dict(os.environ, {"NESTBED": nestbed}):
-                self.assertIn(f"plot.sh: {message}", self.run_plot(path, expect=1)[1])
+                self.assertRegex(self.run_plot(path, expect=1)[1], f"^plot.sh: {message}")
 
     def test_full_depth_stands_where_it_ends(self):
         made = [row for depth in (0, 1, "full")
@@ -432,6 +433,20 @@ class PlotTest(unittest.TestCase):
         path = self.write(rows([10, 11]), columns=[name for name in COLUMNS
                                                    if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")])
         self.assertEqual([name for _, name, _ in figures.drawn(path, logs.read_log(path))], ["made-strategies"])
+
+    def test_the_workload_is_in_the_log_or_follows_from_the_strategy(self):
+        made = [*rows([10]), *rows([10], strategy="quick_kway"), *rows([10], strategy="another"), *rows([10], strategy="sort_radix")]
+        self.assertEqual(logs.read_log(self.write(made))["workload"].tolist(), ["reduce", "sort", "", "sort"])
+        path = self.write([{**row, "workload": "mine"} for row in made], columns=[*COLUMNS, "workload"])
+        self.assertEqual(logs.cases_of(logs.read_log(path))["workload"].tolist(), ["mine"] * 4)
+
+    def test_tables_need_a_nestbed(self):
+        for nestbed, why in ((None, "NESTBED is not set"), ("/none", "/none: No such file"), ("false", "false list ended with 1"),
+                             ("echo", "echo list gave no answers")):
+            with self.subTest(nestbed), unittest.mock.patch.dict(os.environ), self.assertRaisesRegex(logs.StatisticsError, why):
+                os.environ.pop("NESTBED")
+                os.environ.update({"NESTBED": nestbed} if nestbed else {})
+                tables.tables.__wrapped__()
 
     def lines_of(self, figure, label):
         """The lines with more than one point, on the axes with this y label."""
@@ -616,11 +631,6 @@ class PlotTest(unittest.TestCase):
             self.assertIn("nosync (racy)", words)
             self.assertNotIn("synced (racy)", words)
             self.assertIn("Racy (nosync): the answer depends on which thread comes first.", " ".join(words.split()))
-
-    def test_racy_are_those_that_nestbed_lists_as_such(self):
-        listed = subprocess.run([os.environ["NESTBED"], "list"], capture_output=True, text=True, check=True).stdout
-        found = [part.split()[0] for part in re.split(r"\n(?=\S)", listed) if "hazards: racy" in part]
-        self.assertEqual(sorted(figure_style.RACY), sorted(found))
 
     def test_unsupported_rows_are_counted_among_launches(self):
         made = [row for depth in range(3) for row in rows([10], depth=depth, launches_attempted=depth)]

@@ -36,6 +36,7 @@ import figures_sweeps  # noqa: E402
 import logs  # noqa: E402
 import measures  # noqa: E402
 import report as page_writer  # noqa: E402
+import tables  # noqa: E402
 
 BROWSER, DRIVER = pathlib.Path("/usr/bin/chromium"), pathlib.Path("/usr/bin/chromedriver")
 HEADER = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
@@ -225,7 +226,7 @@ class Errors(Folder):
     def test_a_binary_that_fails(self):
         self.write(a_row())
         done = report(self.folder, "--claims", write_claims(self.folder), NESTBED="/bin/false")
-        self.assertEqual((done.returncode, "/bin/false check ended with 1" in done.stderr), (1, True), done.stderr)
+        self.assertEqual((done.returncode, "/bin/false list ended with 1" in done.stderr), (1, True), done.stderr)
 
 
 class Written(Folder):
@@ -351,7 +352,7 @@ class Table(Folder):
         self.assertLessEqual({pair for pair in files if pair[0] in wider}, set(page))
         # What a file shows in addition: CUB's times, which the others are divided by. Chains and fan-outs share a
         # file.
-        beside = {"cub": logs.CUB, "chain": ["fanout"], "fanout": ["chain"]}
+        beside = {"cub": tables.strategies_that("compared_with"), "chain": ["fanout"], "fanout": ["chain"]}
         compared = {pair for pair in files if pair[0] in on_page}
         self.assertGreaterEqual(len(compared), 23 + 6)
         for pair in compared:
@@ -596,7 +597,7 @@ class Page(InBrowser):
             self.assertNotIn("synced (racy)", text)
         chips = self.script("return [...document.querySelectorAll('label.chip:has(input[name=strategy])')].map(({innerText}) => innerText)")
         measured = {row["strategy"] for path in RESULTS.glob("*.csv") for row in csv.DictReader(path.open(encoding="utf-8")) if row.get("strategy")}
-        self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in figure_style.RACY if name in measured})
+        self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in tables.strategies_that("racy") if name in measured})
 
     def test_dots_have_their_time_and_launches_beside_them(self):
         self.opened()
