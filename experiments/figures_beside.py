@@ -45,13 +45,11 @@ def drawn(stem, pair, folders):
     """[(file name without its ending, matplotlib figure)]: each figure of the table for which both machines have
     cases."""
     found = []
-    for figure in figures.FIGURES:
-        if figure.measures == ("device_launches",):  # the same on every machine
-            continue
-        taken = [figure.takes(part.cases) for part in pair]
-        if all(len(cases) for cases in taken):
+    first, second = (figures.taken_in(part.cases, figures.named_in(part.path, part.rows)) for part in pair)
+    for figure, taken in first.items():
+        if figure in second and figure.measures != ("device_launches",):  # which are the same on every machine
             machines = [_machine(number, name, part, cases, MEASURES[figure.measures[0]])
-                        for number, (name, part, cases) in enumerate(zip(names_of(pair, folders), pair, taken))]
+                        for number, (name, part, cases) in enumerate(zip(names_of(pair, folders), pair, (taken, second[figure])))]
             made = (_panels if figure.axes else _dots)(figure, machines)
             if made:
                 found.append((f"{stem}-{figure.name}{'-cpu' if pair[0].backend == 'cpu' else ''}", made))

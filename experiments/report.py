@@ -133,10 +133,11 @@ def folded(column):
     return f'{{"of":[{",".join(places)}],"at":{as_json([places[text] for text in texts])}}}'
 
 
-def table_of_figures(cases):
-    """The data about figures for the page's scripts: the figures that have something to show for these cases."""
+def table_of_figures(cases, named):
+    """The data about figures for the page's scripts: the figures that have something to show for these cases. `named`: the figures that a
+    log names, by the log."""
     most = cases.groupby("strategy")["launches"].max()
-    groups = parts.grouped_by(cases, ["machine", "log"])
+    groups = [(own, figures.taken_in(own, named[own["log"].iloc[0]])) for own in parts.grouped_by(cases, ["machine", "log"])]
     shown = [(figure, views.views_of(figure, groups)) for figure in figures.FIGURES if not figure.page]
     return {
         "figures": [{"id": figure.name, "views": found, **{name: getattr(figure, name) for name in COPIED}}
@@ -244,7 +245,8 @@ def page_of(folder, beside, options):
         raise BadInput(f"a claim uses a CSV that cannot be read: {error}") from error
     tables = [cases_of(path, log) for path, log in found]
     columns = joined([columns_of(cases, log) for cases, (_, log) in zip(tables, found)])
-    data = {**table_of_figures(pandas.concat(tables, ignore_index=True)),
+    named = {path.name: figures.named_in(path, log) for path, log in found}
+    data = {**table_of_figures(pandas.concat(tables, ignore_index=True), named),
             "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}

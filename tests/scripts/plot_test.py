@@ -303,6 +303,48 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(set(self.drawn(by_limit)), {"made-pending-limit"})
         self.assertEqual(set(self.drawn(rows([10, 11, 12]))), {"made-strategies"})
 
+    def test_an_experiment_names_its_figures(self):
+        by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
+        path = self.write(by_depth)
+        manifest = path.with_name("made.csv.json")
+
+        def found(named=()):
+            manifest.write_text(json.dumps({"runs": {"1": {"command": ["nestbed"], **({"figures": named} if named else {})}}}))
+            return [name for _, name, _ in figures.drawn(path, logs.read_log(path))]
+        self.assertEqual(found(), ["made-latency-depth", "made-launches"])
+        self.assertEqual(found(["launches"]), ["made-launches"])
+        self.assertEqual(found(["launches", "ways"]), ["made-strategies", "made-launches"])
+        self.assertEqual(found(["by-grid"]), ["made-strategies"])  # nothing to draw: every way is shown
+        with self.assertRaisesRegex(logs.LogError, "made.csv: its experiment names a figure 'by-size-of-it'; allowed: by-depth, ways, "):
+            found(["by-size-of-it"])
+        with self.assertRaisesRegex(logs.LogError, "names a figure '5'; allowed: "):
+            found(5)
+        self.assertIn("names a figure '5'", self.run_plot(path, expect=2)[1])
+
+    def test_a_log_without_names_has_those_of_the_file_of_its_experiment(self):
+        by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
+        for experiment, files in (("ways", {"made-strategies"}), ("depth", {"made-latency-depth", "made-launches"}),
+                                  ("depth-a_section", {"made-latency-depth", "made-launches"}), ("ways/../depth", {"made-latency-depth", "made-launches"}),
+                                  ("../experiments/ways", {"made-latency-depth", "made-launches"})):
+            with self.subTest(experiment):
+                self.assertEqual(set(self.drawn([{**row, "experiment": experiment} for row in by_depth])), files)
+
+    def test_a_figure_shows_no_workload_that_it_does_not_suit(self):
+        made = [row for strategy in ("nosync", "quick_kway", "lanes_in_turn", "another") for depth in range(4)
+                for row in rows([10, 11], strategy=strategy, depth=depth)]
+        figure = self.drawn(made)["made-latency-depth"]
+        words = texts_of(figure)
+        self.assertTrue("nosync" in words and "another" in words, words)
+        self.assertFalse("quick_kway" in words or "lanes_in_turn" in words, words)
+
+    def test_workloads_name_the_figures_of_the_table(self):
+        named = {figure for workload in tables.tables()["workloads"].values() for figure in workload["figures"]}
+        self.assertEqual(named, {figure.name for figure in figures.FIGURES})
+        for workload in tables.tables()["workloads"]:
+            self.assertTrue(tables.tables()["workloads"][workload]["figures"], workload)
+        for path in (ROOT / "experiments").glob("*.cfg"):
+            self.assertLessEqual(set(figures._named_by(path.stem)), named, path.name)
+
     def test_litmus_patterns_are_counted_and_not_timed(self):
         pattern = {"type": "", "elements": "", "grid": 1000, "mechanism": "fire_and_forget"}
         made = [row for strategy, delay, stale in (("litmus_other_barrier", 0, 0), ("litmus_other_barrier", 50, 0), ("litmus_own_write", "", 0),
@@ -573,9 +615,9 @@ class PlotTest(unittest.TestCase):
         untimed = self.drawn([{**row, "gpu_us": "", "wall_us": ""} for row in made], columns=[*COLUMNS, "fanout"])
         self.assertIn("has a time", texts_of(untimed["made-launch-trees"]))
 
-    def test_chains_that_vary_in_depth_alone_are_drawn_as_other_recursions(self):
+    def test_chains_that_vary_in_depth_alone_are_shown_as_every_way(self):
         made = [row for depth in (1, 2, 4) for row in self.trees([depth], depth=depth, launches_attempted=16 * depth)]
-        self.assertEqual(list(self.drawn(made)), ["made-latency-depth", "made-launches"])
+        self.assertEqual(list(self.drawn(made)), ["made-strategies"])
 
     def test_families_share_a_hue(self):
         made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine") for depth in range(3)

@@ -57,7 +57,7 @@ def read_csv(path):
 
 def a_row(**cells):
     row = dict.fromkeys(HEADER, "")
-    row.update(experiment="depth", run_id="r", strategy="nosync", backend="cuda", mechanism="null_stream", type="int32", elements="1024",
+    row.update(experiment="made", run_id="r", strategy="nosync", backend="cuda", mechanism="null_stream", type="int32", elements="1024",
                grid="2", block="512", depth="1", pending_limit_asked="auto", repetition="0", gpu_us="10.5", wall_us="12",
                launches_attempted="2", launches_failed="0", status="ok", gpu="NVIDIA H200", driver="1", cuda="13.0", git="abc",
                utc="2026-01-01T00:00:00Z")
@@ -296,8 +296,11 @@ class Table(Folder):
         self.write(*[a_row(grid=str(grid), elements=str(512 * grid), strategy=name, gpu_us=str(grid))
                      for grid in (2, 4, 8) for name in ("nosync", "synced", "mine")])
         options = page_writer.options_of([str(self.folder), "--claims", str(write_claims(self.folder))])
+        suited = tables.workloads_with_figure
         for table in (figures.FIGURES, [*figures.FIGURES, added]):
-            with unittest.mock.patch.object(figures, "FIGURES", table):
+            suits = {"by-more": ["reduce"]} if added in table else {}
+            with unittest.mock.patch.object(figures, "FIGURES", table), \
+                    unittest.mock.patch.object(tables, "workloads_with_figure", lambda name: suits.get(name) or suited(name)):
                 path = self.folder / "depth.csv"
                 names = {figure.name for figure, _, _ in figures.drawn(path, logs.read_log(path))}
                 listed = page_data(page_writer.page_of(self.folder, self.folder, options))["figures"]
