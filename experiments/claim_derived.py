@@ -1,6 +1,5 @@
 """Makes the CSVs of a folder of results that are computed from other files of the folder again. A cell that was changed
 in one of them is found although SHA256SUMS has the new sum. Needs NESTBED."""
-import argparse
 import collections
 import concurrent.futures
 import csv

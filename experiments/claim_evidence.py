@@ -3,7 +3,6 @@ manifests, and figures are drawn from them."""
 import collections
 import hashlib
 import html
-import pathlib
 import re
 import struct
 

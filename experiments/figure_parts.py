@@ -7,18 +7,14 @@ import pandas
 
 import figure_style as style
 import logs
+import tables
 from measures import AXES
 
-# The columns that name a case if they vary, in this order.
-NAMES = ["experiment", "type", "input", "operator", "elements", "nx", "ny", "grid", "block", "block_shape", "depth", "delay_us", "graphs",
-         "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "values", "cutoff", "budget", "levels", "edge_factor", "graph_file", "delta", "pending_limit_asked", "submit_asked", "l2", "schedule",
-         "seed"]
 # The headings of other values on the page. All other fields have their name as heading.
 HEADINGS = {"mechanism": "launch mechanism", "delay_us": "delay, µs", "gpu": "GPU",
             "pending_limit_asked": "pending limit", "submit_asked": "submission", "l2": "L2 cache", "block_shape": "block shape"}
 TYPES = ["int32", "float32"]
 CHOSEN = ["wave", "streams"]  # usually chosen by nestbed, so that they follow from the other columns
-EMPTY_GRIDS = ("chain", "fanout")
 # With two strategies and more values than this, each strategy has a panel, and the values are lines.
 MOST_PANELS = 4
 
@@ -55,9 +51,9 @@ class Line:
         return style.family_of(self.strategy, self.cases["launches"].max())
 
 
-def is_litmus(cases):
-    """Which cases are patterns of memory visibility: their answers are counted, and not their times."""
-    return cases["strategy"].str.startswith("litmus_")
+def case_names():
+    """The columns that name a case if they vary, besides strategy and mechanism."""
+    return [name for name in logs.case_columns() if name not in ("strategy", "backend", "mechanism", "gpu", *CHOSEN)]
 
 
 def slug(text):
@@ -138,9 +134,10 @@ def shape_text(cases, names):
 
 def common_text(cases):
     """The common type, size and shape of all cases that have them: `int32, 2048 × 512 threads`."""
-    names = [name for name in ("type", "nx", "ny", "grid", "block", "l2") if cases[name].replace("", pandas.NA).dropna().nunique() == 1]
-    first = {name: cases[name].replace("", pandas.NA).dropna().iloc[0] if name in names else None for name in NAMES}
-    return shape_text(first, [name for name in names if name != "l2" or first[name] != "as_is"])
+    found = {name: cases[name].replace("", pandas.NA).dropna().unique() for name in case_names()}
+    first = {name: values[0] if len(values) == 1 else None for name, values in found.items()}
+    shown = [name for name in ("type", "nx", "ny", "grid", "block", "l2") if first[name] is not None]
+    return shape_text(first, [name for name in shown if name != "l2" or first[name] != "as_is"])
 
 
 def mechanism_text(mechanism):
@@ -169,8 +166,8 @@ def grouped_by(cases, names, least=1):
 
 
 def names_beside(axis):
-    """The NAMES that distinguish lines along an axis (of AXES)."""
-    return [name for name in [*NAMES, *AXES[axis].apart] if name not in (AXES[axis].field, *AXES[axis].follows)]
+    """The case_names() that distinguish lines along an axis (of AXES)."""
+    return [name for name in [*case_names(), *AXES[axis].apart] if name not in (AXES[axis].field, *AXES[axis].follows)]
 
 
 def along(cases, axis, at=None, least=3):
@@ -254,7 +251,7 @@ def dress(lines, by_value=False):
     most = {strategy: max(line.cases["launches"].max() for line in lines if line.strategy == strategy) for strategy in strategies}
     alike = {}
     for line in lines:
-        if len(strategies) == 1 and len(ways) > 1 or line.strategy in EMPTY_GRIDS:
+        if len(strategies) == 1 and len(ways) > 1 or line.cases["launched"].notna().any():
             look = style.mechanism_look(line.mechanism)[1], style.mechanism_mark(line.mechanism), "-"
         else:
             look = style.look_of(line.strategy, most[line.strategy])
@@ -360,7 +357,7 @@ def caption_of(part, shown, timed=True, elsewhere="other cases"):
     if left:
         words.append(f"{style.grouped(left)} of the log's {style.grouped(part.cases['rows'].sum())} rows are not in this figure: "
                      f"{elsewhere}.")
-    racy = sorted(set(shown["strategy"]) & set(style.RACY))
+    racy = sorted(set(shown["strategy"]) & set(tables.strategies_that("racy")))
     if racy:
         words.append(f"Racy ({', '.join(racy)}): the answer depends on which thread comes first.")
     commits = ", ".join(part.rows["git"].unique())

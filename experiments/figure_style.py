@@ -19,6 +19,8 @@ from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
+import tables
+
 WIDTH = 8.3
 MARGIN = 0.12
 BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE = (
@@ -61,9 +63,6 @@ FAMILIES = {
 }
 # Variants of one kernel, which would overlap in the only figure that has them.
 OWN_COLOURS = {"last_block_rdc": "#A8762B", "last_block_inline": "#0E7C86", "last_block_noinline": "#9C4F96"}
-# Whose answer depends on the order in which threads run, so that a right one is luck (`nestbed list` says so too).
-RACY = ("nosync", "reduce2", "blobs_wrong", "bezier_unordered", "quick_sample", "litmus_other_write", "litmus_child_write", "litmus_siblings_forget",
-        "litmus_siblings_named", "litmus_counter", "litmus_shared_pointer", "litmus_local_pointer")
 MECHANISMS = {
     "null_stream": ("NULL stream", BLACK), "named": ("named stream", ORANGE), "fire_and_forget": ("fire and forget", BLUE),
     "tail": ("tail launch", VERMILLION), "graph_tail": ("device graph", PURPLE), "host": ("host", GREY),
@@ -108,7 +107,7 @@ def look_of(strategy, launches=0):
 def marked(strategy):
     """A strategy's name as figures and the page show it: racy strategies are marked, even if their answer was
     right."""
-    return f"{strategy} (racy)" if strategy in RACY else strategy
+    return f"{strategy} (racy)" if strategy in tables.strategies_that("racy") else strategy
 
 
 def mechanism_look(mechanism):

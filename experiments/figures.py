@@ -1,6 +1,9 @@
 """The table of figures: what each shows, which cases it takes, and how it is drawn as SVG and PNG (plot.py) and on
-the page (report.py). The figures of a log follow from what varies in it."""
+the page (report.py). An experiment names the figures of its log. Those of other logs are the figures that suit their workloads, as
+far as they find something to draw."""
 import dataclasses
+import pathlib
+import re
 import typing
 
 import pandas
@@ -21,6 +24,7 @@ import figures_strategies
 import figures_sweeps
 import figures_trees
 import logs
+import tables
 from measures import AXES, MEASURES
 
 SWEPT = 0.5  # If more than this share of the cases with sizes is on lines of three sizes, rates are drawn as lines.
@@ -37,14 +41,15 @@ class Figure:
     `name` is used on the page and in its addresses. `file` is the end of a file name, the same for figures that share
     a file. `title` and `note` are printed above the figure. `needs` is what it needs of a log, and `experiment` makes
     such a log.
-    `takes` alone decides which logs have the figure and which cases it shows, for files and page alike: from all
-    cases of one machine in a log, it selects the cases of the figure, or none if the log does not have the figure.
+    `takes` selects the cases that it shows, for files and page alike, from the cases of one machine in a log, without the workloads
+    that it does not suit (`nestbed list --json`): none if there is nothing to draw.
     From a part and these cases, `find` gets what a file is drawn from, mostly groups of cases. `draw` draws it from
     (part, found, figure).
     The page offers `axes` (of AXES; empty: one dot per case, at one size) and `measures` (of MEASURES). If files and
     page differ: `page` says why the figure is not on the page, and `wider` says why the page shows it for every log,
     whatever it takes for a file. `level`: the name of a line across the figure. `by_family`: False if the strategies
-    have individual colours. `more`: additional options that the experiment needs.
+    have individual colours. `more`: additional options that the experiment needs. `last`: of a log
+    that does not name it, only if there is no other figure.
     """
     name: str
     file: str
@@ -62,6 +67,7 @@ class Figure:
     page: str = ""
     wider: str = ""
     more: str = ""
+    last: bool = False
 
     def __post_init__(self):
         texts = ("name", "file", "title", "needs", "experiment", *(() if self.page else ("note",)))
@@ -81,80 +87,56 @@ class Figure:
 # --- which cases a figure takes ------------------------------------------------------------------------------------------------
 
 
+def _all(cases):
+    return cases
+
+
+def _only(figure):
+    """Takes no strategy that this nestbed does not have."""
+    return lambda cases: cases[cases["workload"].isin(tables.workloads_with_figure(figure))]
+
+
 def _none(cases):
     return cases[:0]
 
 
-def _swept(cases, axis):
-    """All cases, if some of them differ only in the axis."""
-    return cases if parts.along(cases, axis) else _none(cases)
-
-
-def _lanes(cases):
-    return cases[cases["strategy"].isin(figures_lanes.STRATEGIES)]
-
-
-def _recursions(cases):
-    others = cases["strategy"].isin([*parts.EMPTY_GRIDS, *figures_lanes.STRATEGIES]) | figures_irregular.is_irregular(cases)
-    return cases[~(others | parts.is_litmus(cases) | cases.index.isin(figures_trees.trees(cases).index))]
-
-
-def _litmus(cases):
-    return cases[parts.is_litmus(cases)]
-
-
-def _depths(cases):
-    return _swept(_recursions(cases), "depth")
+def _swept(axis):
+    """Takes all cases, if some of them differ only in the axis."""
+    return lambda cases: cases if parts.along(cases, axis) else _none(cases)
 
 
 def _grids(cases):
     """For logs in which something launches more than one grid. For flat kernels, the number of elements varies, and
     another figure draws the rate."""
-    own = _recursions(cases)
-    if not (own["launches"] > 1).any() and not (own["ok"] == 0).all():
-        return _none(own)
-    return _swept(own[~own["strategy"].isin(logs.CUB)], "grid")
-
-
-def _blocks(cases):
-    return _none(cases) if len(_grids(cases)) or len(_sizes(cases)) else _swept(_recursions(cases), "block")
+    if not (cases["launches"] > 1).any() and not (cases["ok"] == 0).all():
+        return _none(cases)
+    return _swept("grid")(cases[~cases["strategy"].isin(tables.strategies_that("compared_with"))])
 
 
 def _counts(cases):
     """The cases of the figures of depths and grids, if any of their lines launches from the device."""
-    found = {"depth": _depths(cases), "grid": _grids(cases)}
+    found = {"depth": _swept("depth")(cases), "grid": _grids(cases)}
     if not any(group["launches"].max() > 0 for axis, own in found.items() for group in parts.along(own, axis)):
         return _none(cases)
     return cases[cases.index.isin([index for own in found.values() for index in own.index])]
 
 
 def _empty_grids(strategy):
-    """Takes the chains or the fan-outs, unless the pending-launch limit or the submission varies, or the chains are
-    beside trees: those cases are in other figures."""
+    """Takes chains or fan-outs of several lengths, unless the pending-launch limit or the submission varies, which a line does not show."""
     def takes(cases):
-        own = cases[(cases["strategy"] == strategy) & cases["launched"].notna() & ~cases.index.isin(figures_trees.trees(cases).index)]
-        return _none(own) if len(_limits(cases)) or len(_submissions(cases)) else own
+        own = cases[(cases["strategy"] == strategy) & cases["launched"].notna()]
+        return own if own["launched"].nunique() > 1 and not parts.varying(own, ["pending_limit_asked", "submit_asked"]) else _none(own)
     return takes
 
 
 def _submissions(cases):
     """Chains and fan-outs of empty grids, if some were requested as held and some as open."""
-    own = cases[cases["strategy"].isin(parts.EMPTY_GRIDS) & cases["launched"].notna() & (cases["submit_asked"] != "")]
+    own = cases[cases["launched"].notna() & (cases["submit_asked"] != "")]
     return own if own["submit_asked"].nunique() > 1 else _none(own)
 
 
-def _delays(cases):
-    return _swept(_recursions(cases), "delay")
-
-
-def _limits(cases):
-    """Not if waves vary beside the limit: those cases are in the figure of waves."""
-    own = cases[~(cases["strategy"].isin(figures_lanes.STRATEGIES) | figures_irregular.is_irregular(cases))]
-    return _none(own) if len(_waves(own)) else _swept(own, "limit")
-
-
 def _sized(cases):
-    return cases[cases["elements"].notna() & cases["nx"].isna() & ~figures_irregular.is_irregular(cases)]
+    return cases[cases["elements"].notna() & cases["nx"].isna()]
 
 
 def _sizes(cases):
@@ -165,7 +147,7 @@ def _sizes(cases):
 
 
 def _rates(cases):
-    sized = _none(cases) if len(_grids(cases)) else _sizes(cases)
+    sized = _sizes(cases)
     rated = any(group["bandwidth_gb_s"].notna().any() for group in parts.along(sized, "elements"))
     return sized if rated else _none(sized)
 
@@ -173,7 +155,6 @@ def _rates(cases):
 def _rates_at_one_size(cases):
     """Flat kernels of a GPU with a known peak bandwidth, if they are most of the log and have few sizes."""
     flat = cases[(cases["launches"].fillna(0) == 0) & cases["depths"].isna() & cases["bandwidth_gb_s"].notna()]
-    flat = flat[~(flat["strategy"].isin(["blobs", "blobs_wrong"]) | figures_irregular.is_irregular(flat))]
     most = len(flat) > 2 and len(flat) >= len(cases) / 2 and (flat["peak_gb_s"] > 0).any()
     return flat if most and (flat["backend"] == "cuda").all() and not len(_sizes(cases)) else _none(flat)
 
@@ -181,15 +162,15 @@ def _rates_at_one_size(cases):
 def _beside_cub(cases):
     """The cases other than CUB's, if CUB was measured at three or more of their sizes."""
     sized = _sizes(cases)
-    shared = set(sized["elements"][sized["strategy"].isin(logs.CUB)])
-    own = sized[~sized["strategy"].isin(logs.CUB) & sized["elements"].isin(shared)]
+    shared = set(sized["elements"][sized["strategy"].isin(tables.strategies_that("compared_with"))])
+    own = sized[~sized["strategy"].isin(tables.strategies_that("compared_with")) & sized["elements"].isin(shared)]
     return own if own["elements"].nunique() >= 3 else _none(own)
 
 
 def _waves(cases):
     """Four or more cases that differ only in wave or streams."""
-    names = ["strategy", "mechanism", *parts.NAMES]
-    found = [group for group in parts.grouped_by(_recursions(cases), names, 3)
+    names = ["strategy", "mechanism", *parts.case_names()]
+    found = [group for group in parts.grouped_by(cases, names, 3)
              if group.groupby("wave")["streams"].nunique().max() > 1 and group["wave"].nunique() >= 2]
     return pandas.concat(found) if found else _none(cases)
 
@@ -203,14 +184,6 @@ def _book(cases):
     return own if whole and (own["backend"] == "cuda").all() else _none(own)
 
 
-def _left(cases):
-    """All cases, if nothing numeric varies."""
-    sweeps = (_depths, _grids, _blocks, *map(_empty_grids, parts.EMPTY_GRIDS), _delays, _limits, _rates, _rates_at_one_size, _beside_cub,
-              _waves, _submissions, _litmus, _lanes, figures_trees.trees, figures_irregular.flat_and_nested, figures_irregular.thresholds,
-              figures_irregular.launches, figures_sizes.sizes, figures_sizes.inputs, figures_search.budgets, figures_search.cutoffs)
-    return _none(cases) if any(len(sweep(cases)) for sweep in sweeps) else cases
-
-
 # --- what a file is drawn of ---------------------------------------------------------------------------------------------------
 
 
@@ -222,19 +195,19 @@ def _along(axis):
     return lambda _, taken: parts.along(taken, axis)
 
 
-def _launches(part, _):
-    found = {"depth": parts.along(_depths(part.cases), "depth"), "grid": parts.along(_grids(part.cases), "grid")}
+def _launches(_, taken):
+    found = {"depth": parts.along(taken, "depth"), "grid": parts.along(_grids(taken), "grid")}
     found = {axis: [group for group in groups if group["launches"].notna().any()] for axis, groups in found.items()}
     return {axis: groups for axis, groups in found.items() if groups}
 
 
 def _chains_and_fanouts(part, _):
     """The cases of both figures, because they share a file."""
-    return part.cases[part.cases["strategy"].isin(parts.EMPTY_GRIDS)]
+    return part.cases[part.cases["launched"].notna()]
 
 
 def _with_cub(part, taken):
-    sized = _sized(part.cases)
+    sized = _sized(part.cases[part.cases["workload"].isin(set(taken["workload"]))])
     return sized[sized["elements"].isin(set(taken["elements"]))]
 
 
@@ -247,18 +220,18 @@ FIGURES = [
     Figure("by-depth", "latency-depth", "Time against nesting depth",
            "The recursion stops at a given depth, and each block then finishes in a loop. From which depth on does "
            "recursion cost more than it gains?",
-           "several depths", "depth", _depths, _along("depth"), figures_sweeps.against, ("depth",)),
+           "several depths", "depth", _swept("depth"), _along("depth"), figures_sweeps.against, ("depth",)),
     Figure("ways", "strategies", "Every way at one size",
            "Which strategy computes the same answer in the least time? One size at a time, the fastest first.",
-           "several cases of one size", "ways", _left, _taken, _strategies,
-           wider="a file shows all sizes of a log at once, where nothing else is to be seen in it; the page any one size"),
+           "several cases of one size", "ways", _all, _taken, _strategies,
+           wider="a file shows all sizes of a log at once, where nothing else is to be seen in it; the page any one size", last=True),
     Figure("book", "book", "The book's table", "", "the book's five strategies at 2048 blocks of 512", "book", _book,
            _taken, figures_rates.book, page="the book's times are no cases of a log"),
     Figure("by-grid", "latency-grid", "Time against grid size", "How does the time of each strategy grow with the grid?",
            "several grids", "grid", _grids, _along("grid"), figures_sweeps.against, ("grid",)),
     Figure("by-block", "latency-block", "Time against block size", "How does the time of each strategy change with the size of its blocks?",
-           "several blocks of one grid", "ways", _blocks, _along("block"), figures_sweeps.against, ("block",),
-           more="--block 64,256,1024"),
+           "several blocks of one grid", "ways", _swept("block"), _along("block"), figures_sweeps.against, ("block",),
+           more="--block 64,256,1024 --figure by-block"),
     Figure("launches", "launches", "Device launches", "How many launches does each strategy make from the device? Counted in the kernels themselves.",
            "several depths or grids", "depth", _counts, _launches, figures_sweeps.launches, ("depth", "grid"),
            ("device_launches",)),
@@ -280,15 +253,15 @@ FIGURES = [
     Figure("hazard", "wrong", "Wrong answers against delay",
            "How often is the answer wrong when the losing side of the race is delayed? Share of the rows that are ok or wrong; bars are "
            "95 % Wilson intervals.",
-           "several delays", "hazard", _delays, _along("delay"), figures_hazards.wrong, ("delay",), ("wrong",)),
-    Figure("litmus", "litmus", "Stale values", "", "patterns of memory visibility (strategies litmus_*)", "litmus", _litmus, _taken,
+           "several delays", "hazard", _swept("delay"), _along("delay"), figures_hazards.wrong, ("delay",), ("wrong",)),
+    Figure("litmus", "litmus", "Stale values", "", "patterns of memory visibility (strategies litmus_*)", "litmus", _only("litmus"), _taken,
            figures_litmus.stale, page="its answers are no times, and a line of it is no case"),
     Figure("pending", "pending-limit", "The pending-launch limit",
            "When are launches refused, and what does a larger limit cost? Lost launches are those that were refused and those that a "
            "refused one would have made, as a share of all that are expected.",
-           "several limits", "pending", _limits, _along("limit"), figures_hazards.pending_limit, ("limit",),
+           "several limits", "pending", _swept("limit"), _along("limit"), figures_hazards.pending_limit, ("limit",),
            ("time", "lost", "memory")),
-    Figure("lanes", "lanes", "Lanes that launch together", "", "lanes_in_turn or lanes_at_once", "lanes", _lanes, _taken,
+    Figure("lanes", "lanes", "Lanes that launch together", "", "lanes_in_turn or lanes_at_once", "lanes", _only("lanes"), _taken,
            figures_lanes.lanes, page="its cells are outcomes, not numbers"),
     Figure("against-flat", "against-flat", "Launches by need against flat kernels", "", "launches by need and flat forms of the same work",
            "mandelbrot", figures_irregular.flat_and_nested, _taken, figures_irregular.against_flat,
@@ -329,17 +302,56 @@ FIGURES = [
 ]
 
 
+EXPERIMENTS = pathlib.Path(__file__).resolve().parent
+
+
+def named_in(path, log):
+    """The names of the figures that the experiments of a log name: in its manifest or, if that is older than such names, in the file of
+    the experiment in this folder. Empty: those of the workloads. Raises logs.LogError."""
+    runs = logs.manifest_of(path).get("runs", {})
+    found = [runs[run].get("figures", []) for run in log["run_id"].unique() if isinstance(runs.get(run), dict)]
+    names = [name for named in found for name in (named if isinstance(named, list) else [named])]
+    names = names or [name for experiment in log["experiment"].unique() for name in _named_by(experiment)]
+    known = [figure.name for figure in FIGURES]
+    for name in names:
+        if name not in known:
+            raise logs.LogError(f"{path}: its experiment names a figure '{logs.seen(str(name))}'; allowed: {', '.join(known)}")
+    return names
+
+
+def _named_by(experiment):
+    """Those in the file of an experiment, also of one of its sections: `launch-fanout` is of launch.cfg."""
+    stem = experiment.partition("-")[0]
+    path = EXPERIMENTS / f"{stem}.cfg"
+    text = path.read_text(encoding="utf-8") if re.fullmatch(r"\w+", stem) and path.is_file() else ""
+    return [name.strip() for line in re.findall(r"^figure *=([^#\n]*)", text, re.MULTILINE) for name in line.split(",")]
+
+
+def suited(figure, cases):
+    """The cases without those of the workloads that a figure does not suit."""
+    others = set(tables.tables()["workloads"]) - set(tables.workloads_with_figure(figure.name))
+    return cases[~cases["workload"].isin(others)]
+
+
+def taken_in(cases, named):
+    """{figure: its cases} of the cases of one machine in a log: of the figures that it names, or of all."""
+    found = {}
+    for figure in sorted(FIGURES, key=lambda figure: figure.last):
+        if figure.name in named or not named and not figure.last or not found and figure.last:
+            own = figure.takes(suited(figure, cases))
+            found.update({figure.name: own} if len(own) else {})
+    return {figure: found[figure.name] for figure in FIGURES if figure.name in found}
+
+
 def drawn(path, log):
     """Of a log, [(figure, file name without its ending, matplotlib figure)]: of each backend and device its own. Figures that
-    share a file are one matplotlib figure."""
+    share a file are one matplotlib figure. Raises logs.LogError."""
     stem = str(path).replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".csv")
-    found = []
+    named, found = named_in(path, log), []
     for part in parts.parts_of(path, log):
         made = {}
-        for figure in FIGURES:
-            taken = figure.takes(part.cases)
-            if len(taken):
-                if figure.file not in made:
-                    made[figure.file] = figure.draw(part, figure.find(part, taken), figure)
-                found.append((figure, f"{stem}-{figure.file}{part.suffix}", made[figure.file]))
+        for figure, taken in taken_in(part.cases, named).items():
+            if figure.file not in made:
+                made[figure.file] = figure.draw(part, figure.find(part, taken), figure)
+            found.append((figure, f"{stem}-{figure.file}{part.suffix}", made[figure.file]))
     return found

@@ -45,13 +45,11 @@ def drawn(stem, pair, folders):
     """[(file name without its ending, matplotlib figure)]: each figure of the table for which both machines have
     cases."""
     found = []
-    for figure in figures.FIGURES:
-        if figure.measures == ("device_launches",):  # the same on every machine
-            continue
-        taken = [figure.takes(part.cases) for part in pair]
-        if all(len(cases) for cases in taken):
+    first, second = (figures.taken_in(part.cases, figures.named_in(part.path, part.rows)) for part in pair)
+    for figure, taken in first.items():
+        if figure in second and figure.measures != ("device_launches",):  # which are the same on every machine
             machines = [_machine(number, name, part, cases, MEASURES[figure.measures[0]])
-                        for number, (name, part, cases) in enumerate(zip(names_of(pair, folders), pair, taken))]
+                        for number, (name, part, cases) in enumerate(zip(names_of(pair, folders), pair, (taken, second[figure])))]
             made = (_panels if figure.axes else _dots)(figure, machines)
             if made:
                 found.append((f"{stem}-{figure.name}{'-cpu' if pair[0].backend == 'cpu' else ''}", made))
@@ -182,7 +180,7 @@ def _dots(figure, machines):
     """One line for each case that both machines have, sorted by the first's value, with the ratio of the second's
     value to it. None if there is none."""
     measure = MEASURES[figure.measures[0]]
-    both = sorted(_in_both(machines, parts.NAMES[1:]), key=lambda row: row[1]["y"])
+    both = sorted(_in_both(machines, parts.case_names()[1:]), key=lambda row: row[1]["y"])
     if not both:
         return None
     book = figures_rates.book_times() if figure.name == "book" else {}
@@ -190,7 +188,7 @@ def _dots(figure, machines):
     sheet = Sheet(_title(figure, machines, both), key + ([("Tesla K40c, as printed in the book", *BOOK_LOOK)] if book else []),
                   parts.common_text(machines[0].cases))
     shown = pandas.DataFrame([first for _, first, _ in both])
-    several, names = parts.mechanisms_each(shown), parts.varying(shown, parts.NAMES[1:])
+    several, names = parts.mechanisms_each(shown), parts.varying(shown, parts.case_names()[1:])
     labels = [", ".join(filter(None, [parts.strategy_label(first, several), parts.shape_text(first, names)])) for _, first, _ in both]
     values = [case[name] for _, *cases in both for case in cases for name in ("y", "y_low", "y_high")]
     values += [1e3 * book[first["strategy"]][0] for _, first, _ in both if book]

@@ -5,7 +5,6 @@ import figures_irregular as irregular
 from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
-WORKLOADS = ("sort", "quadtree")  # whose parts differ in depth from input to input
 SAME = [name for name in irregular.WORK if name != "input"]
 
 
@@ -15,9 +14,9 @@ def counts(case):
 
 
 def depths(cases):
-    """Sorts and quadtrees that launch a grid for each part at two depths or more."""
+    """Cases that launch a grid for each part at two depths or more."""
     own = irregular.prepared(cases)
-    own = own[own["workload"].isin(WORKLOADS) & own["by_need"] & (own["group"] == "none")]
+    own = own[own["by_need"] & (own["group"] == "none")]
     return own[own["launches_by_depth"].map(lambda text: len(str(text).split()) >= 2)]
 
 

@@ -6,6 +6,7 @@ import pandas
 
 import figure_parts as parts
 import figure_style as style
+import tables
 from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
@@ -13,35 +14,31 @@ LINE_HEIGHT = 0.25
 MOST_PANELS = 6
 FORM = ["strategy", "mechanism", "block", "overflow", "division", "fanout", "grain", "cutoff", "budget", "delta", "pending_limit_asked"]  # a panel of thresholds
 WORK = ["workload", "input", "type", "values", "elements", "nx", "ny", "dwell", "levels", "edge_factor", "graph_file"]  # what two cases share that do the same work
-WORKLOADS = {"bezier": "bezier", "mandelbrot": "mandelbrot", "quick": "sort", "sort": "sort",
-             "search": "search", "quadtree": "quadtree", "bfs": "bfs", "sssp": "sssp"}  # by the first word of a strategy
-ITEMS = {"bezier": "lines", "mandelbrot": "pixels", "sort": "keys", "search": "queens", "quadtree": "points", "bfs": "vertices", "sssp": "vertices"}
 ONE = {"vertices": "vertex"}  # of the items whose singular is not the word without its s
 TREES = {"t1": "levels", "t3": "subtrees", "t3l": "subtrees", "path": "levels", "queens": "queens"}  # what the elements of a search are
 LOOKS = {"none": (style.VERMILLION, "o"), "warp": (style.ORANGE, "s"), "block": (style.GREEN, "D"), "multiblock": (style.PURPLE, "^"),
          "grid": (style.BLUE, "v")}
 DEVICE_GRAPH = "device graph"
-FROM_DEVICE = ["null_stream", "named", "fire_and_forget", "tail", "graph_tail"]
 # Olabi et al., CGO 2022, "A Compiler Framework for Optimizing Dynamic Parallelism on GPUs": geometric means over their benchmarks.
 PAPER = {"over plain dynamic parallelism": 43.0, "over no dynamic parallelism": 8.7, "over aggregation alone": 3.6}
 LAST_RATIO = "over the best flat form"
 
 
 def is_irregular(cases):
-    return cases["strategy"].str.startswith(tuple(f"{word}_" for word in WORKLOADS))
+    return cases["workload"].isin(tables.workloads_that("irregular"))
 
 
 def prepared(cases):
-    """The irregular cases, with columns `workload`, `by_need` (its launches depend on the input), `group` (the aggregation without
+    """The irregular cases, with columns `by_need` (its launches depend on the input), `group` (the aggregation without
     its number; `grid` for one launch per level), and thresholds and coarsenings as numbers."""
     own = cases[is_irregular(cases)]
     own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
     graph = own["mechanism"] == "graph_tail"
-    by_level = own["mechanism"].isin(FROM_DEVICE) & (own["aggregate"] == "")
+    by_level = own["mechanism"].isin(tables.device_mechanisms()) & (own["aggregate"] == "")
     group = own["aggregate"].str.split(":").str[0].where(~by_level, "grid").where(~own["strategy"].str.endswith("_recursive"), "none")
     group = group.where(~graph, DEVICE_GRAPH)
-    return own.assign(workload=own["strategy"].str.split("_").str[0].map(WORKLOADS), by_need=(own["aggregate"] != "") | by_level, group=group, **numbers)
+    return own.assign(by_need=(own["aggregate"] != "") | by_level, group=group, **numbers)
 
 
 def flat_and_nested(cases):
@@ -123,7 +120,7 @@ def work_text(case, names):
         if {"nx", "ny"} & set(names):
             words.append(f"{style.grouped(case['nx'])} × {style.grouped(case['ny'])}")
     elif "elements" in names and not math.isnan(case["elements"]):
-        words.append(f"{style.power_text(case['elements'])} {ITEMS[case['workload']]}")
+        words.append(f"{style.power_text(case['elements'])} {tables.items_of(case['workload'])}")
     words += [f"{case[name]}" for name in ("input", "type") if name in names and case[name]]
     words += [case["graph_file"].split("#")[0]] if case["graph_file"] and {"graph_file", "elements"} & set(names) else []
     words += [f"edge factor {style.grouped(case['edge_factor'])}"] if "edge_factor" in names and not math.isnan(case["edge_factor"]) else []

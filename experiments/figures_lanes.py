@@ -5,7 +5,6 @@ import figure_parts as parts
 import figure_style as style
 from figure_style import Sheet
 
-STRATEGIES = ("lanes_in_turn", "lanes_at_once")
 FORMS = {"lanes_in_turn": "in turn", "lanes_at_once": "at once"}
 ENDS, REFUSED, HANGS, OTHER = "all launches run", "some launches refused, the grid ends", "the grid hangs", "another outcome"
 COLOURS = {ENDS: style.GREEN, REFUSED: style.SKY, HANGS: style.VERMILLION, OTHER: style.GREY}
@@ -24,7 +23,7 @@ def lanes(part, shown, _):
     """A panel for each mechanism and number of levels. Rows are the form and the lanes; columns are the limits."""
     shown = shown.assign(outcome=shown["statuses"].map(outcome))
     limits = sorted(shown["pending_limit_asked"].unique(), key=parts.order_of)
-    rows = [(form, block) for form in STRATEGIES
+    rows = [(form, block) for form in FORMS
             for block in sorted(shown["block"][shown["strategy"] == form].unique(), key=parts.order_of)]
     panels = parts.grouped_by(shown, ["depth", "mechanism", "grid"])
     panels.sort(key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in ("depth", "mechanism", "grid")])

@@ -9,7 +9,11 @@ from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
 LINE_HEIGHT = 0.24
-SAME = [name for name in logs.CASE if name != "experiment"]
+
+
+def _same():
+    """The columns in which cases of different experiments must agree."""
+    return [name for name in logs.case_columns() if name != "experiment"]
 
 
 def repeated(part):
@@ -17,7 +21,7 @@ def repeated(part):
     other part."""
     if part.cases["experiment"].nunique() < 2 or (part.rows.groupby("experiment", observed=True)["run_id"].nunique() < 2).any():
         return None
-    groups = parts.grouped_by(part.cases, SAME)
+    groups = parts.grouped_by(part.cases, _same())
     return part.cases if all(set(group["experiment"]) == set(part.cases["experiment"]) for group in groups) else None
 
 
@@ -34,9 +38,9 @@ def rounds(part, shown, _):
     names = list(dict.fromkeys(shown["experiment"]))
     first = "full" if "full" in names else names[0]
     several = parts.mechanisms_each(shown)
-    varies = parts.varying(shown, [name for name in parts.NAMES if name != "experiment"])
+    varies = parts.varying(shown, [name for name in parts.case_names() if name != "experiment"])
     lines, without, plain = [], [], {}
-    for group in parts.grouped_by(shown, SAME):
+    for group in parts.grouped_by(shown, _same()):
         label = ", ".join(filter(None, [parts.strategy_label(group.iloc[0], several), parts.shape_text(group, varies)]))
         plain[label] = label.replace(style.marked(group["strategy"].iloc[0]), group["strategy"].iloc[0], 1)
         found = {case["experiment"]: _rounds_of(part, case) for _, case in group.iterrows()}

@@ -23,7 +23,6 @@ def cutoffs(cases):
 
 def _along(cases, axis):
     own = irregular.prepared(cases)
-    own = own[own["workload"] == "search"]
     own = own.assign(**{axis: pandas.to_numeric(own[axis], errors="coerce")})
     found = [group for group in parts.grouped_by(own, irregular.WORK) if _forms(group, axis)]
     return pandas.concat(found) if found else own[:0]

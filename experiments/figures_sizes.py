@@ -2,6 +2,7 @@
 import figure_parts as parts
 import figure_style as style
 import figures_irregular as irregular
+import tables
 from figure_style import Sheet
 from figures_sweeps import nothing_timed
 
@@ -97,7 +98,7 @@ def by_size(part, shown, figure):
         style.log_axis(axes, "x", steps[0], steps[-1])
         style.ticks(axes.xaxis, steps, {float(size): style.power_text(size) for size in _apart(steps)})
         style.log_axis(axes, "y", min(every), max(every))
-        items = irregular.TREES[case["input"]] if searched else irregular.ITEMS[case["workload"]]
+        items = irregular.TREES[case["input"]] if searched else tables.items_of(case["workload"])
         axes.set_xlabel(items)
         axes.set_ylabel("time, µs" if searched else f"ns per {irregular.ONE.get(items, items.removesuffix('s'))}")
         sheet.end_labels(axes, ends)

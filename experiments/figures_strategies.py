@@ -14,7 +14,7 @@ def strategies(part, shown, _):
     """One dot per case, sorted by time, with one panel per shape."""
     shapes = parts.varying(shown, SHAPE)
     several = parts.mechanisms_each(shown)
-    suffixes = parts.varying(shown, [name for name in parts.NAMES if name not in [*SHAPE, "type"]])
+    suffixes = parts.varying(shown, [name for name in parts.case_names() if name not in [*SHAPE, "type"]])
     types = sorted({name for name in shown["type"] if name}, key=parts.order_of)
     timed = shown[shown["us"].notna()]
     panels = sorted(parts.grouped_by(shown, shapes), key=lambda panel: [parts.order_of(panel.iloc[0][name]) for name in shapes])

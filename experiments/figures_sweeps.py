@@ -252,7 +252,7 @@ def waves(part, shown, figure):
     placed = shown[shown["wave"].notna()]
     if not placed["us"].notna().any():
         return nothing_timed(figure.title, part, shown)
-    names = parts.varying(placed, ["strategy", "mechanism", *parts.NAMES])
+    names = parts.varying(placed, ["strategy", "mechanism", *parts.case_names()])
     ways = placed[["strategy", "mechanism"]].drop_duplicates()
     alone = parts.mechanism_text(ways["mechanism"].iloc[0]) if len(ways) == 1 else ""
     names = [*(["strategy", "mechanism"] if len(ways) > 1 else []),

@@ -6,16 +6,14 @@ import figure_style as style
 from figure_style import Sheet
 from figures_sweeps import draw_line, mark_refused, nothing_timed
 
-# With the words for their dashed lines; empty: solid.
-STRATEGIES = {"chains": "", "chains_synced": "each parent waits for its child", "trees": "",
-              "trees_by_lanes": "a thread of its own launches each child"}
+DASHED = {"chains_synced": "each parent waits for its child", "trees_by_lanes": "a thread of its own launches each child"}
 HEIGHT = 3.0
 PLACES = [(0.7, 3.2), (4.75, 3.35)]  # left edge and width of the panels of a row
 
 
 def trees(cases):
     """Chains and trees, if the figure has a panel for some of them; beside them, a chain of one length whose levels vary."""
-    own = cases["strategy"].isin(list(STRATEGIES))
+    own = (cases["workload"] == "fanout") & cases["launched"].isna()
     if not own.any() or not _panels(cases[own]):
         return cases[:0]
     return cases[own | cases.index.isin(_levels(cases).index)]
@@ -41,8 +39,8 @@ def by_launches(part, shown, _):
         left, width = PLACES[number % 2]
         axes = sheet.add(left, 0.3 + number // 2 * (HEIGHT + 0.9), width, HEIGHT, title)
         _draw(sheet, axes, cases, order, label)
-    for name, words in STRATEGIES.items():
-        if words and (drawn["strategy"] == name).any():
+    for name, words in DASHED.items():
+        if (drawn["strategy"] == name).any():
             sheet.notes.append(f"Dashed, {name}: {words}.")
     if drawn["block"].nunique() == 1:
         sheet.notes.append(f"Blocks of {style.grouped(drawn['block'].iloc[0])} threads.")
@@ -91,7 +89,7 @@ def _draw(sheet, axes, cases, order, label):
     lines = []
     for group in parts.grouped_by(cases, ["strategy", "mechanism"]):
         case, group = group.iloc[0], group.sort_values("x", kind="stable")
-        dash = style.DASHES[1 if STRATEGIES.get(case["strategy"]) else 0]
+        dash = style.DASHES[1 if case["strategy"] in DASHED else 0]
         lines.append(parts.Line(case["mechanism"], case["strategy"], case["mechanism"], "", list(group["x"]), group,
                                 style.mechanism_look(case["mechanism"])[1], style.mechanism_mark(case["mechanism"]), dash))
     lines.sort(key=lambda line: (order.index(line.mechanism), line.strategy))

@@ -22,30 +22,25 @@ import pandas
 
 import packed_csv
 import row_check
+import tables
 from manifests import manifest_path
 from medians import StatisticsError, medians, ratios, statistics  # noqa: F401 (for those who read logs)
 
-# The columns that define a case. Samples that agree in all of them are repetitions of one case.
-CASE = ["experiment", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "nx", "ny", "block_shape",
-        "depth", "delay_us", "graphs", "pending_limit_asked", "wave", "streams", "schedule", "seed", "input", "operator", "submit_asked",
-        "l2", "threshold", "coarsen", "aggregate", "overflow", "dwell", "division", "fanout", "grain", "values", "cutoff", "budget", "levels", "edge_factor", "graph_file", "delta", "gpu"]
 # The values of all reductions in logs without these columns.
 BEFORE = {"input": "random", "operator": "sum"}
-NUMBERS = ["elements", "grid", "block", "nx", "ny", "delay_us", "graphs", "pending_limit", "limit_bytes", "wave", "streams", "repetition",
-           "gpu_us", "wall_us", "bandwidth_gb_s", "peak_gb_s", "peak_share", "l2_bytes", "floor_us", "latency_us", "launches_expected",
-           "launches_attempted", "launches_failed", "threshold", "coarsen", "dwell", "division", "fanout", "grain", "cutoff", "budget",
-           "levels", "edge_factor", "delta", "work"]
 # Those with a number per row; the others have few different numbers.
 FLOATS = ["gpu_us", "wall_us", "repetition", "delay_us", "grid", "l2_bytes", "floor_us", "wave", "streams"]
 NEEDED = ["experiment", "strategy", "backend", "gpu_us", "wall_us", "status", "repetition"]
-TEXTS = [*(name for name in CASE if name not in NUMBERS), "status", "detail", "driver", "cuda", "git", "utc"]  # that are shown
-# All columns of a log that is read here; figures and page use no others.
-READ = list(dict.fromkeys([*CASE, *NUMBERS, *TEXTS, "key", "run_id", "submit", "launches_by_depth", "answer"]))
+# What figures and page use besides the columns of a case.
+MEASURED = ["workload", "pending_limit", "limit_bytes", "repetition", "gpu_us", "wall_us", "bandwidth_gb_s", "peak_gb_s", "peak_share",
+            "l2_bytes", "floor_us", "latency_us", "launches_expected", "launches_attempted", "launches_failed", "work", "status", "detail",
+            "driver", "cuda", "git", "utc", "key", "run_id", "submit", "launches_by_depth", "answer"]
+# Columns of MEASURED whose texts are read and not shown.
+NOT_SHOWN = ["key", "run_id", "submit", "launches_by_depth", "answer"]
 # Characters that move or hide text, or change its direction: control characters, bidirectional controls and line
 # ends.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 MOST_SHOWN = 64  # characters of a name
-CUB = ["cub", "cub_narrow"]
 # Samples for a visible interval: with fewer it is the range from the smallest to the largest, and says little.
 LEAST = 5
 TEST_ONLY = "fault_"  # the prefix of strategies that exist only for tests
@@ -174,31 +169,33 @@ def _parsed(path, parse):
 
 
 def read_log(path):
-    """The rows of a log, in the order of the file. All columns are texts except NUMBERS. There are three more
+    """The rows of a log, in the order of the file. Columns of numbers are numbers, all others texts. There are three more
     columns: `log` (the path), `line` (in the file, where the header is line 1) and `us` (gpu_us, or wall_us if there
     is none; NaN unless the status is ok).
 
     So that millions of rows fit in memory, columns are categories, except `line`, `us` and FLOATS. Columns that a log of an
-    earlier version lacks are empty, and numbers are finite. In TEXTS, invisible characters are named (seen), and long names
+    earlier version lacks are empty, and numbers are finite. In texts that are shown, invisible characters are named (seen), and long names
     are cut; `attrs["whole"]` has the full names. Raises LogError.
     """
-    path, whole = pathlib.Path(path), {}
+    path, whole, columns_read = pathlib.Path(path), {}, list(dict.fromkeys([*case_columns(), *MEASURED]))
     with checked(path):
-        columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(READ), set(FLOATS)))
+        columns, header, lines = _parsed(path, lambda file: packed_csv.read(file, set(columns_read), set(FLOATS)))
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise LogError(f"{path}: it is not a log of `nestbed run`: it has no column {', '.join(missing)}")
-    for name in READ:
+    for name in columns_read:
         column = columns.get(name)
         if name in FLOATS:
             columns[name] = packed_csv.narrow(column.values()) if column else numpy.full(len(lines), numpy.nan)
         elif name != "key" or column:
             texts, codes = (column.texts, column.codes()) if column else ([""], numpy.zeros(len(lines), dtype=numpy.uint8))
-            columns[name] = packed_csv.packed(codes, _numbers_of(path, name, texts, codes, lines) if name in NUMBERS else
+            columns[name] = packed_csv.packed(codes, _numbers_of(path, name, texts, codes, lines) if name in tables.number_columns() else
                                               [_shown(name, text, whole) for text in texts])
     for name in [name for name in BEFORE if name not in header]:  # matrices and empty grids have none
         has = (columns["elements"].codes >= 0) & (columns["nx"].codes < 0)
         columns[name] = packed_csv.packed(has.astype(numpy.uint8), ["", BEFORE[name]])
+    if "workload" not in header:
+        columns["workload"] = packed_csv.packed(columns["strategy"].codes, [tables.workload_of(name) for name in columns["strategy"].categories])
     us = numpy.where(numpy.isnan(columns["gpu_us"]), columns["wall_us"], columns["gpu_us"])
     columns["us"] = numpy.where(columns["status"] == "ok", us, numpy.nan)
     columns["log"] = packed_csv.packed(numpy.zeros(len(lines), dtype=numpy.uint8), [str(path)])
@@ -224,7 +221,7 @@ def _shown(name, text, whole):
     """A cell of a text column as it is shown. Adds the whole text of a name that is cut."""
     if name == "mechanism":
         text = current_mechanism(text)
-    if name not in TEXTS:
+    if name in NOT_SHOWN:
         return text
     named = seen(text)
     if name == "detail" or cut(named) == named:
@@ -239,13 +236,18 @@ def _median(column):
     return float(numpy.median(values)) if len(values) else numpy.nan
 
 
+def case_columns():
+    """The columns that define a case. Samples that agree in all of them are repetitions of one case."""
+    return ["experiment", *tables.axis_columns(), "schedule", "gpu"]
+
+
 class _Cases:
     """The rows of a log, sorted by case and within a case as in the file. Cases are in the order of their first rows."""
 
     def __init__(self, log):
         self.log = log
         number = numpy.zeros(len(log), dtype=numpy.int64)
-        for name in CASE:
+        for name in case_columns():
             codes, values = packed_csv.codes_of(log[name])
             if len(values) > 1 or len(values) and (codes < 0).any():
                 number = pandas.factorize(number * (len(values) + 1) + codes)[0]
@@ -282,7 +284,7 @@ class _Cases:
 
 
 def cases_of(log):
-    """One row per case, in the order of their first samples, with the columns CASE and
+    """One row per case, in the order of their first samples, with case_columns(), `workload` and
     rows, ok: number of samples, and how many of them have status ok;
     statuses: {status: number of samples};
     us, low, high: median of the ok samples and its interval, NaN if there is none; no interval with fewer than LEAST
@@ -301,7 +303,7 @@ def cases_of(log):
     if not len(log):
         return pandas.DataFrame()
     cases, us = _Cases(log), log["us"].to_numpy()
-    found = {name: cases.first(name) for name in CASE}
+    found = {name: cases.first(name) for name in [*case_columns(), "workload"]}
     found["rows"] = (cases.ends - cases.begins).tolist()
     found["statuses"] = cases.counts("status")
     found["ok"] = [statuses.get("ok", 0) for statuses in found["statuses"]]
@@ -333,7 +335,7 @@ def faster_cub(cases):
     logs). Each case is a row with all its columns: of `cub` and `cub_narrow`, the one with the smaller median, or the
     only one with a time. It has the same log, backend, device, clock, type, size, submission and state of the L2
     cache, in any experiment of the log."""
-    library = cases[cases["strategy"].isin(CUB) & (cases["us"] > 0) & cases["elements"].notna()]
+    library = cases[cases["strategy"].isin(tables.strategies_that("compared_with")) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
     for case in library.to_dict("records"):
         key = cub_key(case)

@@ -4,11 +4,9 @@ import csv
 import pathlib
 
 import medians
+import tables
 
 MARK = "<!-- written by experiments/reproduce.sh -->"
-# Columns that may distinguish the cases of a log, besides strategy and mechanism.
-NAMES = ["type", "input", "operator", "nx", "ny", "grid", "block", "elements", "block_shape", "depth", "delay_us", "graphs",
-         "pending_limit_asked", "wave", "streams", "submit_asked", "l2", "schedule", "seed"]
 HEADS = ["experiment", "device", "driver", "CUDA", "date", "nestbed", "rows", "fastest case", "slowest case"]
 
 
@@ -64,13 +62,13 @@ def rows_text(rows):
 
 
 def names_apart(rows):
-    """The NAMES that distinguish cases. Leaves out what follows from earlier names, such as the numbers that follow
+    """The axes that distinguish cases of a strategy and mechanism, and the schedule. Leaves out what follows from earlier names, such as the numbers that follow
     from grid and block."""
     def cases(names):
         return len({tuple(row.get(name) for name in ["experiment", "strategy", "mechanism", *names]) for row in rows})
 
     found = []
-    for name in NAMES:
+    for name in [*tables.axis_columns(), "schedule"]:
         if cases([*found, name]) > cases(found):
             found.append(name)
     return found

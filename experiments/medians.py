@@ -10,28 +10,38 @@ class StatisticsError(Exception):
     """nestbed could not compute the statistics. The text says why."""
 
 
-def statistics(requests):
-    """[(value, low, high)]: the answers of `nestbed statistics` (--help describes the form of a request), by the
-    program that NESTBED names. NaN if a value is not defined. Requests are turned into text one by one, so a generator
-    of them takes little memory. Raises StatisticsError."""
-    asked = ",".join(json.dumps(request, allow_nan=False) for request in requests)
-    if not asked:
-        return []
+def answer_of(*words, given=None):
+    """The JSON that a command of the program prints that NESTBED names. Raises StatisticsError."""
+    nestbed = program()
+    try:
+        done = subprocess.run([nestbed, *words], input=given, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise StatisticsError(f"{nestbed} {words[0]} ended with {done.returncode}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+    except OSError as error:
+        raise StatisticsError(f"{nestbed}: {error.strerror}") from error
+    except ValueError as error:
+        raise StatisticsError(f"{nestbed} {words[0]} gave no answers: {error}") from error
+
+
+def program():
+    """The path of nestbed. Raises StatisticsError."""
     nestbed = os.environ.get("NESTBED")
     if not nestbed:
         raise StatisticsError("NESTBED is not set; allowed: the path of a nestbed that is built")
+    return nestbed
+
+
+def statistics(requests):
+    """[(value, low, high)]: the answers of `nestbed statistics` (--help describes the form of a request). NaN if a value is not
+    defined. Requests are turned into text one by one, so a generator of them takes little memory. Raises StatisticsError."""
+    asked = ",".join(json.dumps(request, allow_nan=False) for request in requests)
+    answers = answer_of("statistics", given=f"[{asked}]") if asked else []
     try:
-        done = subprocess.run([nestbed, "statistics"], input=f"[{asked}]", capture_output=True, text=True,
-                              check=False)
-        if done.returncode:
-            raise StatisticsError(f"{nestbed} statistics ended with {done.returncode}: {done.stderr.strip()}")
-        answers = json.loads(done.stdout)
         return [tuple(math.nan if answer[name] is None else float(answer[name]) for name in ("value", "low", "high"))
                 for answer in answers]
-    except OSError as error:
-        raise StatisticsError(f"{nestbed}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise StatisticsError(f"{nestbed} statistics gave no answers: {error}") from error
+        raise StatisticsError(f"{program()} statistics gave no answers: {error}") from error
 
 
 def medians(several):

@@ -136,7 +136,7 @@ def rows_beside(theirs, strategy, log, options):
     if not len(mine):
         raise InputError(f"{place}: {options.log} has no rows of {strategy} with {theirs.elements} numbers that are ok, submit = held and "
                          "l2 = flushed" + "".join(f", {name} = {value}" for name, value in options.where.items()))
-    apart = [name for name in logs.CASE if mine[name].nunique(dropna=False) > 1]
+    apart = [name for name in logs.case_columns() if mine[name].nunique(dropna=False) > 1]
     if apart:
         values = {name: ", ".join(map(str, mine[name].unique())) for name in apart}
         raise InputError(f"{options.log}, line {mine['line'].iloc[0]}: {strategy} with {theirs.elements} numbers has several cases: "

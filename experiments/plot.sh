@@ -8,7 +8,7 @@
 #     experiments/plot.sh --setup                    only installs what it needs
 #     NESTBED=build/release/nestbed experiments/plot.sh    uses this binary and builds nothing
 #
-# The figures follow from what a log holds, not from its name. The same log gives the same bytes.
+# The experiment of a log names its figures; otherwise they follow from what the log holds. The same log gives the same bytes.
 set -euo pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=experiments/packages.sh

@@ -4,7 +4,7 @@ Waits are pale, and runs have the colour of their depth.
 
     experiments/plot_trace.py TRACE.json FIGURE.(svg|png)
 
-Needs Debian's python3-matplotlib.
+Needs Debian's python3-matplotlib, and NESTBED, the path of a nestbed.
 """
 import json
 import sys
@@ -15,6 +15,8 @@ matplotlib.use("Agg")
 from matplotlib.collections import LineCollection, PolyCollection
 
 import figure_style as style
+import tables
+from medians import StatisticsError
 
 MOST_ARROWS = 100
 LANE, LEAST, MOST = 0.09, 1.2, 6.0  # inches: the height of a lane, and the smallest and largest height of the panel
@@ -42,7 +44,7 @@ def caption_of(about):
                                             f"CUDA {about['cuda_runtime']}" if about.get("cuda_runtime") else ""]))]
     if about.get("git"):
         lines[1] += f"; nestbed {about['git']}; {' '.join(about.get('command', []))}"
-    if about["case"]["strategy"] in style.RACY:
+    if about["case"]["strategy"] in tables.strategies_that("racy"):
         lines.insert(1, f"Racy ({about['case']['strategy']}): the answer depends on which thread comes first.")
     return lines
 
@@ -95,7 +97,11 @@ def main():
         trace = json.load(file)
     if not any(event["ph"] == "X" for event in trace["traceEvents"]):
         sys.exit(f"plot_trace.py: {sys.argv[1]}: no grid of this trace ran; there is nothing to draw")
-    drawn(trace).savefig(sys.argv[2], dpi=120, metadata={"Date": None} if sys.argv[2].endswith(".svg") else None)
+    try:
+        figure = drawn(trace)
+    except StatisticsError as error:
+        sys.exit(f"plot_trace.py: {error}")
+    figure.savefig(sys.argv[2], dpi=120, metadata={"Date": None} if sys.argv[2].endswith(".svg") else None)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ import figure_parts as parts
 import figure_style as style
 import figures
 import logs
+import tables
 from claim_file import ClaimError
 from measures import AXES, MEASURES
 
@@ -42,7 +43,7 @@ import views  # noqa: E402
 SCRIPTS = ["data.js", "figures.js", "plots.js", "beside.js", "rows.js", "page.js"]
 COPIED = ["title", "note", "needs", "axes", "measures", "level", "command"]  # from a figure of the table
 OF_AXIS = ["name", "title", "field", "words", "powers", "on_cpu"]
-# The columns of a case on the page: first the fields of logs.CASE, then these, then the measures.
+# The columns of a case on the page: first the fields of logs.case_columns(), then these, then the measures.
 SUMMED = ["log", "machine", "family", "rows", "ok", "clock", "launches", "peak_gb_s"]
 
 
@@ -105,7 +106,7 @@ def cases_of(path, log):
 
 def columns_of(cases, log):
     """Cases as columns, with the rows of each: lines, times, repetitions, statuses and details."""
-    columns = {name: [plain(value) for value in cases[name]] for name in [*logs.CASE, *SUMMED]}
+    columns = {name: [plain(value) for value in cases[name]] for name in [*logs.case_columns(), *SUMMED]}
     columns.update({name: cases[name].tolist() for name in MEASURES})
     columns["lines"] = cases["lines"].tolist()
     rows = [numpy.searchsorted(log["line"], lines) for lines in cases["lines"]]
@@ -132,10 +133,11 @@ def folded(column):
     return f'{{"of":[{",".join(places)}],"at":{as_json([places[text] for text in texts])}}}'
 
 
-def table_of_figures(cases):
-    """The data about figures for the page's scripts: the figures that have something to show for these cases."""
+def table_of_figures(cases, named):
+    """The data about figures for the page's scripts: the figures that have something to show for these cases. `named`: the figures that a
+    log names, by the log."""
     most = cases.groupby("strategy")["launches"].max()
-    groups = parts.grouped_by(cases, ["machine", "log"])
+    groups = [(own, figures.taken_in(own, named[own["log"].iloc[0]])) for own in parts.grouped_by(cases, ["machine", "log"])]
     shown = [(figure, views.views_of(figure, groups)) for figure in figures.FIGURES if not figure.page]
     return {
         "figures": [{"id": figure.name, "views": found, **{name: getattr(figure, name) for name in COPIED}}
@@ -145,10 +147,10 @@ def table_of_figures(cases):
                      for name, measure in MEASURES.items()},
         "families": [{"name": name, "strategies": members, **views.look(colour, 0)}
                      for place, (name, (colour, members)) in enumerate(style.FAMILIES.items())],
-        "racy": list(style.RACY),
+        "racy": tables.strategies_that("racy"),
         "strategies": {name: style.family_of(name, most[name]) for name in sorted(most.index, key=style.rank_of)},
         "mechanisms": {name: words for name, (words, _) in style.MECHANISMS.items()},
-        "fields": {name: parts.HEADINGS.get(name, name) for name in ["log", *logs.CASE]},
+        "fields": {name: parts.HEADINGS.get(name, name) for name in ["log", *logs.case_columns()]},
     }
 
 
@@ -243,7 +245,8 @@ def page_of(folder, beside, options):
         raise BadInput(f"a claim uses a CSV that cannot be read: {error}") from error
     tables = [cases_of(path, log) for path, log in found]
     columns = joined([columns_of(cases, log) for cases, (_, log) in zip(tables, found)])
-    data = {**table_of_figures(pandas.concat(tables, ignore_index=True)),
+    named = {path.name: figures.named_in(path, log) for path, log in found}
+    data = {**table_of_figures(pandas.concat(tables, ignore_index=True), named),
             "links": {path.name: claims_table.link(path, beside) for path, _ in found},
             "commands": {path.name: logs.commands_of(path, log) for path, log in found},
             "claims": behind, "whole": {text: whole for _, log in found for text, whole in log.attrs["whole"].items()}}

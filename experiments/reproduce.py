@@ -1,7 +1,5 @@
 """The implementation of experiments/reproduce.sh. Needs only Python."""
 import argparse
-import csv
-import datetime
 import json
 import os
 import pathlib
@@ -57,12 +55,8 @@ def runs_of(log):
 def rows_by_run(log):
     """{run_id: [utc of each row]}; {} for a file that is not a log."""
     found = {}
-    try:
-        with open(log, newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                found.setdefault(row.get("run_id"), []).append(row.get("utc"))
-    except (OSError, ValueError, csv.Error):
-        return {}
+    for row in machine_page.log_rows(log):
+        found.setdefault(row["run_id"], []).append(row.get("utc"))
     return found
 
 

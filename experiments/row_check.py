@@ -4,7 +4,7 @@ import contextlib
 import os
 import subprocess
 
-from medians import StatisticsError
+from medians import StatisticsError, program
 
 _taken = set()  # logs that were checked, as they were then
 
@@ -24,9 +24,7 @@ def checked(path):
     if tuple(found) in _taken:
         yield
         return
-    nestbed = os.environ.get("NESTBED")
-    if not nestbed:
-        raise StatisticsError("NESTBED is not set; allowed: the path of a nestbed that is built")
+    nestbed = program()
     at = os.path.abspath(path)
     try:
         check = subprocess.Popen([nestbed, "check", at], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8",

@@ -26,6 +26,7 @@ struct Cub {
                            : "none: the library synchronizes its own kernels",
         .source = "CUB",
         .cuda_only = true,
+        .compared_with = true,
     };
     static constexpr Answer answer = Result;
 

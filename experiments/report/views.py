@@ -13,7 +13,6 @@ SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross
            "star", "diamond-tall"]
 DASHES = ["solid", "dash", "dot", "dashdot"]
 SHAPE = ["type", "elements", "grid", "block", "nx", "ny"]
-COLUMNS = ["log", "strategy", "mechanism", *parts.NAMES, "depths", "launched", "whole", "launches"]
 UNUSUAL = ("grid", "graphs")  # named in a series only if it differs from most others
 OWN = 1e6  # the weight of the experiment that a figure is made for
 
@@ -112,7 +111,7 @@ def dot_views(cases):
         case = rows[0]
         names = ["type", "nx", "ny", "grid", "block", *(["elements"] if pandas.isna(case["grid"]) else []),
                  *(["depth"] if case["depth"] != "full" else []), *(["delay_us"] if case["delay_us"] else [])]
-        labels = labels_of(rows, [*parts.NAMES, *parts.CHOSEN], ways=True)
+        labels = labels_of(rows, [*parts.case_names(), *parts.CHOSEN], ways=True)
         value = "/".join("" if pandas.isna(cell) else cell if isinstance(cell, str) else f"{cell:.15g}"
                          for cell in (case[name] for name in ("log", *SHAPE, "depth", "delay_us")))
         yield {"value": value, "text": f"{case['log']}: {parts.shape_text(group, names)}", "weight": group["strategy"].nunique(),
@@ -120,14 +119,20 @@ def dot_views(cases):
                           for label, index, case in zip(labels, group.index, rows)], "apart": []}
 
 
+def _columns():
+    return ["log", "strategy", "mechanism", *parts.case_names(), *parts.CHOSEN, "depths", "launched", "whole", "launches"]
+
+
 def views_of(figure, groups):
-    """The views of a figure, best first: one per machine, log, and axis or size. `groups` are the cases of each machine
-    and log, with `machine` and `log`, the measures, and the columns of parts.with_levels. Series are lists of indices of
+    """The views of a figure, best first: one per machine, log, and axis or size. `groups` are (cases, {figure: the cases that it takes}) of
+    each machine and log, with `machine` and `log`, the measures, and the columns of parts.with_levels. Series are lists of indices of
     cases."""
     found = []
-    for own in groups:
-        taken = (own if figure.wider else figure.takes(own))[[*COLUMNS, *parts.CHOSEN]]
-        views = [line_view(figure, taken, axis) for axis in figure.axes] if figure.axes else dot_views(taken)
-        weight = OWN if (taken["experiment"] == figure.experiment).any() else 0
+    for own, taken in groups:
+        if figure not in taken and not figure.wider:
+            continue
+        shown = (own if figure.wider else taken[figure])[_columns()]
+        views = [line_view(figure, shown, axis) for axis in figure.axes] if figure.axes else dot_views(shown)
+        weight = OWN if (shown["experiment"] == figure.experiment).any() else 0
         found += [{**view, "machine": own["machine"].iloc[0], "weight": view["weight"] + weight} for view in views if view]
     return sorted(found, key=lambda view: (-view["weight"], view["value"]))

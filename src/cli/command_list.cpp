@@ -3,14 +3,16 @@
 #include "base/version.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/exported_tables.hpp"
 #include "device/backends.hpp"
 #include "model/bandwidth.hpp"
 #include "model/session.hpp"
 #include "model/strategy.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
 
 namespace nestbed
@@ -18,8 +20,6 @@ namespace nestbed
 
 namespace
 {
-
-using Json = nlohmann::ordered_json;
 
 std::vector<std::string_view> mechanisms_of(const StrategyInfo& info)
 {
@@ -42,36 +42,21 @@ std::string strategy_text(const StrategyInfo& info)
     return text + (info.operators ? folded("operators: sum, max, min", 4) : "");
 }
 
-Json strategy_json(const StrategyInfo& info)
-{
-    return {{"name", info.name},
-            {"workload", info.workload->name},
-            {"backends", info.cuda_only ? Json{"cuda"} : Json{"cuda", "cpu"}},
-            {"mechanisms", mechanisms_of(info)},
-            {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},
-            {"racy", info.racy},
-            {"summary", info.summary},
-            {"hazards", info.hazards},
-            {"source", info.source}};
-}
-
 int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
 {
     const std::vector<std::string_view> all = Registry::names();
     const std::vector<std::string>& patterns = given.at("argument");
     const std::string pattern = patterns.empty() ? "*" : patterns.front();
-    std::string text;
-    Json json = Json::array();
-    for (const std::string_view name : all)
-        if (matches(pattern, name)) {
-            const StrategyInfo& info = Registry::find_anywhere(name)->info();
-            text += strategy_text(info);
-            json.push_back(strategy_json(info));
-        }
-    if (json.empty())
+    std::vector<std::string_view> found;
+    std::ranges::copy_if(all, std::back_inserter(found),
+                         [&](std::string_view name) { return matches(pattern, name); });
+    if (found.empty())
         throw UsageError(fmt::format("no strategy matches '{}'{}; allowed: {}", pattern, did_you_mean(pattern, all),
                                      fmt::join(all, ", ")));
-    out << (given.contains("json") ? json.dump(2) + "\n" : text);
+    std::string text;
+    for (const std::string_view name : found)
+        text += strategy_text(Registry::find_anywhere(name)->info());
+    out << (given.contains("json") ? exported_tables(found) : text);
     return exit_ok;
 }
 
@@ -128,9 +113,12 @@ Command list_command()
             .arguments = "[PATTERN] [--json]",
             .summary = "the strategies, their hazards and sources",
             .text = "Prints what each strategy does, how it launches, what can go wrong, and where it\n"
-                    "comes from. With PATTERN, such as '*_tail', prints only matching strategies.\n",
+                    "comes from. With PATTERN, such as '*_tail', prints only matching strategies.\n"
+                    "--json prints one object with lists of objects, for scripts: workloads (their\n"
+                    "parameters, inputs and figures), axes, columns (of the log), mechanisms,\n"
+                    "strategies (those that match).\n",
             .operands = 1,
-            .options = {{.name = "json", .value = "", .help = "print a JSON list, for scripts"}},
+            .options = {{.name = "json", .value = "", .help = "print all tables as JSON, for scripts"}},
             .call = list};
 }
 

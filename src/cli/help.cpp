@@ -81,13 +81,6 @@ std::vector<const StrategyInfo*> strategies_of(const WorkloadInfo& workload)
     return found;
 }
 
-bool applies(const StrategyInfo& info, const Axis& axis)
-{
-    return std::ranges::any_of(info.mechanisms, [&](Mechanism by) {
-        return axis.applies(info, by, BackendKind::cuda) || axis.applies(info, by, BackendKind::cpu);
-    });
-}
-
 // An axis with its meaning and default for the workload; of a workload, with those of its strategies that have it, if not
 // all have.
 std::pair<std::string, std::string> parameter_line(const Option& option, const Axis& axis,
@@ -95,19 +88,13 @@ std::pair<std::string, std::string> parameter_line(const Option& option, const A
                                                    const std::vector<std::string_view>& having, bool all_have)
 {
     Option shown = option;
-    if (const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
-        one != workload.meanings.end()) {
-        shown.help = one->meaning;
-        if (!one->default_text.empty())
-            shown.default_text = one->default_text;
-        else if (one->default_value != 0)
-            shown.default_text = std::to_string(one->default_value);
-    }
+    const AxisText text = text_for(axis, workload);
+    shown.help = text.help;
+    shown.default_text = text.default_text;
     if (axis.id == axis::input && !workload.inputs.empty()) {
         std::vector<std::string_view> inputs;
         for (const InputKind input : workload.inputs)
             inputs.push_back(name_of(input));
-        shown.default_text = inputs.front();
         shown.help += fmt::format("; one of {}", fmt::join(inputs, ", "));
     }
     if (!all_have)
@@ -183,7 +170,7 @@ std::string help_text(const Command& command, const std::string& name)
         const auto option = std::ranges::find(command.settings, axis.name, &Option::name);
         std::vector<std::string_view> having;
         for (const StrategyInfo* one : strategies)
-            if (applies(*one, axis))
+            if (applies(axis, *one))
                 having.push_back(one->name);
         if (option == command.settings.end() || having.empty())
             continue;

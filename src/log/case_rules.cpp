@@ -112,6 +112,13 @@ void check_row(const RowCells& row, const Case& point)
                    fmt::format("that of {} by schedule '{}'", settings_text(point), row.at("schedule"_column)));
 }
 
+void check_workload(const RowCells& row, const CaseFacts& facts)
+{
+    if (row.has("workload"_column) && !facts.workload.empty() && row.at("workload"_column) != facts.workload)
+        row.refuse("workload"_column,
+                   fmt::format("'{}', that of strategy {}", facts.workload, row.at("strategy"_column)));
+}
+
 void check_bytes(const RowCells& row, const CaseFacts& facts)
 {
     if (facts.bytes && row.has("bytes"_column) && row.at("bytes"_column) != *facts.bytes)
@@ -174,6 +181,7 @@ constexpr auto kCaseRules = std::to_array<CaseRule>({
      nullptr},
     {"strategy, backend, mechanism, type, the other axes, schedule",
      "those of the case, empty where an axis means nothing; the same in all rows of a key", nullptr},
+    {"workload", "that of the strategy", check_workload},
     {"bytes", "what the workload of the case must move", check_bytes},
     {"launches_expected", "the closed form of the case, if its strategy has one", check_closed_form},
     {"wave, waves", "`waves` waves of `wave` blocks are the root grid, if the case decides its size", check_roots},
@@ -205,6 +213,8 @@ void CaseRules::begin(const ParsedLog& log, const std::map<std::string, RunIdent
     }
     if (log.has("schedule"))
         shared_.push_back({"schedule", log.column("schedule")});
+    if (log.has("workload"))
+        shared_.push_back({"workload", log.column("workload")});
 }
 
 CaseFacts CaseRules::describe(const RowCells& row) const
@@ -212,7 +222,10 @@ CaseFacts CaseRules::describe(const RowCells& row) const
     CaseFacts known{.place = row.place(), .cells = shared_cells_};
     const std::string& key = row.at("key"_column);
     std::optional<Case> point;
-    const bool runs_here = Registry::find_anywhere(row.at("strategy"_column)) != nullptr;
+    const Strategy* const known_here = Registry::find_anywhere(row.at("strategy"_column));
+    const bool runs_here = known_here != nullptr;
+    if (runs_here)
+        known.workload = known_here->info().workload->name;
     if (const auto planned = planned_.find(key); planned != planned_.end()) {
         check_plan(row, planned->second->settings);
         known.repetitions = planned->second->repeat.most;

@@ -29,6 +29,7 @@ struct CaseFacts {
     std::string place; // file and line of its first row
     std::string cells; // of that row, in the columns that all rows of a key share; a zero byte ends each
     std::string reference, reference_place;
+    std::string_view workload; // of its strategy; empty: this nestbed lacks the strategy
     std::optional<std::string> bytes;
     std::optional<std::uint64_t> launches, roots; // by the closed form
     std::optional<unsigned> repetitions;          // by the plan

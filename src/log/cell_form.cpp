@@ -181,6 +181,30 @@ bool has_form(Form form, const Axis* axis, std::string_view cell, double& number
     return false;
 }
 
+std::string_view name_of(Form form)
+{
+    constexpr std::array<std::string_view, 15> kNames{"text",     "name",   "axis",   "status",   "backend",
+                                                      "schedule", "submit", "index",  "whole",    "integer",
+                                                      "decimal",  "number", "wholes", "decimals", "utc"};
+    return kNames.at(static_cast<std::size_t>(form));
+}
+
+bool is_number(Form form, const Axis* axis)
+{
+    if (form == Form::axis)
+        return axis->get != nullptr && axis->names.empty() && !axis->shape && !axis->text && axis->range.word.empty();
+    return form >= Form::index && form <= Form::number;
+}
+
+ColumnForm form_of(std::string_view column)
+{
+    const auto* const known = std::ranges::find(kColumnForms, column, &ColumnForm::column);
+    ColumnForm form = known == kColumnForms.end() ? ColumnForm{.column = column, .form = Form::axis} : *known;
+    if (const Axis* const axis = axis_of_column(column); form.what.empty() && axis != nullptr)
+        form.what = axis->help;
+    return form;
+}
+
 std::string form_text(Form form, const Axis* axis)
 {
     switch (form) {

@@ -112,6 +112,7 @@ std::vector<LogColumn> table_of_columns()
         {"run_id", [](Row r) { return r.run.run_id; }},
         {"key", [](Row r) { return key_of(r.point, r.run.schedule); }},
         {"strategy", [](Row r) { return r.point.strategy; }},
+        {"workload", [](Row r) { return std::string(r.info.workload->name); }},
         {"backend", [](Row r) { return std::string(name_of(r.point.backend)); }},
         {"mechanism", [](Row r) { return std::string(name_of(r.mechanism)); }},
     };

@@ -71,6 +71,7 @@ RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>
                        .build = build_text(),
                        .experiment = whole.experiment,
                        .title = whole.title,
+                       .figures = whole.figures,
                        .expect = std::string(name_of(whole.expect)),
                        .order_seed = whole.order_seed,
                        .untimed = runs.begin()->second.untimed,
@@ -210,6 +211,8 @@ Json to_json(const RunIdentity& record)
               {"build", record.build}};
     if (!record.shard.empty())
         json["shard"] = record.shard;
+    if (!record.figures.empty())
+        json["figures"] = record.figures;
     for (const auto& [name, backend] : record.backends) {
         Json& one = json["backends"][name];
         one = {{"name", backend.name},
@@ -265,7 +268,7 @@ RunIdentity::Backend backend_from_json(const Json& json, Recorded what)
 
 RunIdentity identity_from_json(const Json& run, const Json& plans, Recorded what)
 {
-    RunIdentity record{.shard = run.value("shard", "")};
+    RunIdentity record{.figures = run.value("figures", std::vector<std::string>()), .shard = run.value("shard", "")};
     read(run, "nestbed", what, record.nestbed);
     read(run, "git", what, record.git);
     read(run, "build", what, record.build);

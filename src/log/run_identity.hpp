@@ -45,6 +45,7 @@ struct RunIdentity {
         build; // version; the build with its compilers and, if git does not identify it, its program
     std::string experiment;
     std::string title;
+    std::vector<std::string> figures; // Plan::figures
     std::string expect;
     std::uint64_t order_seed = 0;
     bool untimed = false;
@@ -71,7 +72,7 @@ enum class Differing : std::uint8_t {
 };
 
 // The reasons why rows of the two runs cannot be in one log, one line each: "repeat on cpu: 3 there, 5 here". Empty
-// if they can. Shards and the title are ignored.
+// if they can. Shards, the title and the figures are ignored.
 std::vector<std::string> differences(const RunIdentity& there, const RunIdentity& here,
                                      Differing what = Differing::anything);
 

@@ -294,6 +294,30 @@ std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name)
                      : axis.range.least + static_cast<std::uint64_t>(found - names.begin());
 }
 
+AxisText text_for(const Axis& axis, const WorkloadInfo& workload)
+{
+    AxisText text{.help = axis.help, .default_text = std::string(axis.default_text)};
+    if (const auto one = std::ranges::find(workload.meanings, axis.id, &AxisMeaning::name);
+        axis.get != nullptr && one != workload.meanings.end()) {
+        text.help = one->meaning;
+        if (!one->default_text.empty())
+            text.default_text = one->default_text;
+        else if (one->default_value != 0)
+            text.default_text = std::to_string(one->default_value);
+    }
+    if (axis.get != nullptr && axis.id == axis::input && !workload.inputs.empty())
+        text.default_text = name_of(workload.inputs.front());
+    return text;
+}
+
+bool applies(const Axis& axis, const StrategyInfo& info)
+{
+    return std::ranges::any_of(info.mechanisms, [&](Mechanism by) {
+        return axis.applies == nullptr || axis.applies(info, by, BackendKind::cuda) ||
+               axis.applies(info, by, BackendKind::cpu);
+    });
+}
+
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value)
 {
     if (!value)

@@ -69,6 +69,15 @@ const Axis* axis_of_column(std::string_view column);
 std::span<const std::string_view> names_on(const Axis& axis);
 // The number of one of these names; empty for other names.
 std::optional<std::uint64_t> number_on(const Axis& axis, std::string_view name);
+// What an axis means for a workload, and its default there: where the descriptor says nothing, as for all.
+struct AxisText {
+    std::string_view help;
+    std::string default_text;
+};
+AxisText text_for(const Axis& axis, const WorkloadInfo& workload);
+// Whether it can apply to cases of the strategy, by any of its mechanisms, on any backend.
+bool applies(const Axis& axis, const StrategyInfo& info);
+
 // "512", "full", "float32", "8x32"; empty for a 0 that is below the range, because the axis then does not apply.
 std::string text_of(const Axis& axis, std::optional<std::uint64_t> value);
 // The text of a case's value; empty if the axis does not apply to the case's strategy and mechanism.

@@ -28,7 +28,8 @@ struct StrategyInfo {
     bool per_vertex = false;  // a search of a graph with a thread for each of its vertices in every round
     bool hangs = false;       // may hang the device when launches pass the pending limit
     bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items offered
-    bool waits = false;    // waits for the device before all work is submitted, so it cannot be held
+    bool compared_with = false; // figures divide the times of its workload by its own: the library's way
+    bool waits = false;         // waits for the device before all work is submitted, so it cannot be held
 
     bool has(Mechanism mechanism) const;
     // Whether the axis applies, as far as strategy and workload decide it; see Axis::applies.

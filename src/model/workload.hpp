@@ -113,7 +113,8 @@ struct WorkloadInfo {
     AxisSet axes;                           // that all its strategies have; StrategyInfo::axes has those of some
     std::span<const InputKind> inputs = {}; // values of `input`; the first is the default; empty: there is no choice
     std::span<const AxisMeaning> meanings = {};
-    bool irregular = false;        // its work depends on the input
+    std::span<const std::string_view> figures = {}; // that suit it (experiments/figures.py), in the order of drawing
+    bool irregular = false;                         // its work depends on the input
     bool keeps_timestamps = false; // kernels record when they were called and began: its samples have latencies
     bool counts_chances = false;   // a run counts what may happen or not: it is never run twice to time it
     bool siblings = false;         // its launches do not follow each other: many latencies on one level

@@ -249,6 +249,26 @@ void add_groups(Plan& plan, std::map<Case, std::size_t>& group_of_input, const A
         throw UsageError(first_refusal);
 }
 
+// The figures that the settings name. Each must suit some workload.
+std::vector<std::string> figures_of(const Settings& settings)
+{
+    std::vector<std::string_view> known;
+    for (const WorkloadInfo* workload : Registry::workloads())
+        for (const std::string_view figure : workload->figures)
+            if (std::ranges::find(known, figure) == known.end())
+                known.push_back(figure);
+    std::vector<std::string> figures;
+    for (const Setting& setting : settings.of("figure"))
+        for (const std::string& name : split(setting.value, ',')) {
+            if (std::ranges::find(known, name) == known.end())
+                throw UsageError(fmt::format("{}: there is no figure '{}'{}; allowed: {}", setting.place(), name,
+                                             did_you_mean(name, known), fmt::join(known, ", ")));
+            if (std::ranges::find(figures, name) == figures.end())
+                figures.push_back(name);
+        }
+    return figures;
+}
+
 } // namespace
 
 unsigned retries_of(const Settings& settings)
@@ -261,6 +281,7 @@ Plan make_plan(const Settings& settings, const std::map<BackendKind, DeviceFacts
     Plan plan;
     plan.experiment = settings.experiment();
     plan.title = settings.title();
+    plan.figures = figures_of(settings);
     const auto expect = settings.one("expect");
     plan.expect_race = expect && expect->value == kExpectRace;
     if (expect && !plan.expect_race)

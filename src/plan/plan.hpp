@@ -25,6 +25,7 @@ struct Group {
 struct Plan {
     std::string experiment; // the file's stem, or "adhoc"
     std::string title;
+    std::vector<std::string> figures; // that the experiment names; empty: those of its workloads
     std::vector<Group> groups;
     std::map<BackendKind, Repeats> repeat;
     std::map<BackendKind, unsigned> warmup;

@@ -48,6 +48,8 @@ std::vector<Key> table_of_keys()
          {"expect", "NAME", "NAME",
           "the expected outcome: ok, wrong, launch_failed, unsupported or timeout; for `nestbed races`: ok or race",
           "ok", kOfRun},
+         {"figure", "LIST", "NAME", "the figures that plot.sh and report.sh draw of the log",
+          "those of its workloads", kOfRun},
          {"schedule", "NAME", "NAME", "how the CPU executor orders grids: fifo, eager or random:SEED", "fifo",
           kOfRun},
          {"workers", "N", "N", "threads of the CPU executor under fifo", "one per core, at most 12", kOfRun}});

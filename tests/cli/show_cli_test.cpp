@@ -1,6 +1,7 @@
 // `nestbed show` prints the table of a log again. `nestbed list` takes patterns. Experiments have patterns, sizes and
 // sections.
 #include "base/csv.hpp"
+#include "log/row.hpp"
 #include "support/cli_support.hpp"
 
 #include <gmock/gmock.h>
@@ -146,13 +147,54 @@ TEST_F(ShowCommand, ListsStrategiesByPattern)
     EXPECT_THAT(tails, AllOf(HasSubstr("_tail  ("), Not(HasSubstr("nosync  ("))));
     EXPECT_LT(tails.size(), all.size());
     EXPECT_THAT(nestbed({"list", "nosync"}).out, StartsWith("nosync  (reduce; cuda, cpu"));
-    const auto json = nlohmann::json::parse(nestbed({"list", "--json"}).out);
-    const auto nosync = std::ranges::find_if(json, [](const auto& one) { return one["name"] == "nosync"; });
-    ASSERT_NE(nosync, json.end());
-    EXPECT_EQ((*nosync)["workload"], "reduce");
-    EXPECT_EQ((*nosync)["mechanisms"][0], "null_stream");
-    EXPECT_TRUE((*nosync)["racy"]);
     expect_usage_error({"list", "nosinc"}, "no strategy matches 'nosinc', did you mean 'nosync'?");
+}
+
+nlohmann::json entry(const nlohmann::json& list, const std::string& name)
+{
+    const auto found = std::ranges::find_if(list, [&](const auto& one) { return one["name"] == name; });
+    return found == list.end() ? nlohmann::json() : *found;
+}
+
+TEST_F(ShowCommand, ListsAllTablesAsJson)
+{
+    const auto json = nlohmann::json::parse(nestbed({"list", "--json"}).out);
+    const auto nosync = entry(json["strategies"], "nosync");
+    EXPECT_EQ(nosync["workload"], "reduce");
+    EXPECT_EQ(nosync["mechanisms"][0], "null_stream");
+    EXPECT_TRUE(nosync["racy"]);
+    EXPECT_FALSE(nosync["compared_with"]);
+    EXPECT_TRUE(entry(json["strategies"], "quick_kway")["data_dependent"]);
+    const auto sort = entry(json["workloads"], "sort");
+    EXPECT_TRUE(sort["irregular"]);
+    EXPECT_EQ(sort["inputs"][0], "uniform");
+    EXPECT_THAT(sort["figures"].get<std::vector<std::string>>(), testing::Contains("depths"));
+    const auto grain =
+        std::ranges::find_if(sort["parameters"], [](const auto& one) { return one["axis"] == "grain"; });
+    ASSERT_NE(grain, sort["parameters"].end());
+    EXPECT_EQ((*grain)["meaning"], "maximum keys of a part that one block sorts");
+    EXPECT_EQ((*grain)["default"], "2048");
+    EXPECT_FALSE(entry(json["workloads"], "reduce")["irregular"]);
+    EXPECT_EQ(entry(json["axes"], "delay-us")["column"], "delay_us");
+    EXPECT_EQ(entry(json["axes"], "depth")["word"], "full");
+    EXPECT_EQ(entry(json["axes"], "submit")["values"], (std::vector<std::string>{"held", "open"}));
+    EXPECT_TRUE(entry(json["mechanisms"], "tail")["from_device"]);
+    EXPECT_FALSE(entry(json["mechanisms"], "host")["from_device"]);
+    // Every column of a row, with what it holds, in its order.
+    std::vector<std::string> names;
+    for (const auto& column : json["columns"]) {
+        names.push_back(column["name"]);
+        EXPECT_NE(column["what"], "") << column["name"];
+    }
+    EXPECT_EQ(names, columns());
+    EXPECT_TRUE(entry(json["columns"], "grid")["number"]);
+    EXPECT_FALSE(entry(json["columns"], "depth")["number"]); // full
+    EXPECT_TRUE(entry(json["columns"], "depth")["axis"]);
+    EXPECT_EQ(entry(json["columns"], "launches_by_depth")["form"], "wholes");
+    // A pattern leaves out strategies alone.
+    const auto tails = nlohmann::json::parse(nestbed({"list", "*_tail", "--json"}).out);
+    EXPECT_LT(tails["strategies"].size(), json["strategies"].size());
+    EXPECT_EQ(tails["columns"], json["columns"]);
 }
 
 TEST_F(ShowCommand, ExperimentsTakePatternsSizesAndOneSection)

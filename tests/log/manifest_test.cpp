@@ -21,7 +21,7 @@ using testing::StartsWith;
 
 Plan plan_of_two_cases()
 {
-    Plan plan{.experiment = "book", .title = "The book's \"table\""};
+    Plan plan{.experiment = "book", .title = "The book's \"table\"", .figures = {"book", "ways"}};
     plan.groups = {{.cases = {{.strategy = "nosync"}, {.strategy = "synced"}}}};
     plan.repeat[BackendKind::cpu] = exactly(3);
     plan.warmup[BackendKind::cpu] = 1;
@@ -73,6 +73,7 @@ TEST(Manifest, HoldsThePlanTheCommandAndEachBackendsEnvironment)
     const auto& run = manifest.at("runs").at("run-1");
     EXPECT_EQ(run.at("experiment"), "book");
     EXPECT_EQ(run.at("title"), "The book's \"table\"");
+    EXPECT_EQ(run.at("figures"), (std::vector<std::string>{"book", "ways"}));
     EXPECT_EQ(run.at("command"), (nlohmann::json{"nestbed", "run", "experiments/book.cfg"}));
     EXPECT_EQ(run.at("cases"), 2);
     EXPECT_EQ(run.at("samples"), 6);
@@ -327,6 +328,7 @@ TEST(Manifest, GivesItsRunsBackAsTheyWereWritten)
     write(folder.path("book.csv"), "run-1");
     write(folder.path("book.csv"), "run-2");
     const auto runs = runs_in_manifest(folder.path("book.csv"), {"run-1"});
+    EXPECT_EQ(runs.at("run-1").figures, (std::vector<std::string>{"book", "ways"}));
     ASSERT_EQ(runs.size(), 1U);
     const RunIdentity& record = runs.at("run-1");
     EXPECT_EQ(record.experiment, "book");

@@ -43,7 +43,8 @@ ParsedLog log_of(const std::string& path, const std::vector<RowOf>& rows)
         std::vector<std::string> cells(log.columns.size());
         cells[log.column("key")] = key(row.strategy);
         cells[log.column("strategy")] = row.strategy;
-        for (const auto& [column, text] : {std::pair{"mechanism", "none"},
+        for (const auto& [column, text] : {std::pair{"workload", "reduce"},
+                                           {"mechanism", "none"},
                                            {"backend", "cuda"},
                                            {"experiment", "e"},
                                            {"git", "abc"},

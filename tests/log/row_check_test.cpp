@@ -179,6 +179,23 @@ TEST(RowCheck, RefusesACellOfAnotherCase)
     EXPECT_THAT(refusal(with(matrix, {{"nx", "4"}}), kMatrix), HasSubstr("nx is '4'; expected: '3', "));
 }
 
+TEST(RowCheck, HoldsTheWorkloadAgainstTheStrategy)
+{
+    const ParsedLog log = log_of(kReduce, right_sample(kReduce));
+    const std::string expected = "a.csv:2: workload is 'matrix'; expected: 'reduce', that of strategy nosync";
+    EXPECT_EQ(refusal(with(log, {{"workload", "matrix"}}), kReduce), expected);
+    EXPECT_EQ(refusal(with(log, {{"workload", "matrix"}}), Runs()), expected); // without a manifest
+    EXPECT_EQ(refusal(with(log, {{"workload", ""}}), kReduce),
+              "a.csv:2: workload is ''; allowed: a text that is not empty");
+    // All rows of a key have one, also if this nestbed lacks the strategy.
+    std::vector<std::vector<std::string>> rows(2, rows_in(with(log, {{"strategy", "other_one"}}))[0].cells);
+    rows[1].at(log.column("repetition")) = "1";
+    EXPECT_EQ(refusal(log_with("a.csv", columns(), rows), Runs()), "");
+    rows[1].at(log.column("workload")) = "matrix";
+    EXPECT_EQ(refusal(log_with("a.csv", columns(), rows), Runs()),
+              "a.csv:3: workload is 'matrix'; expected: 'reduce', as in a.csv:2 of the same key");
+}
+
 TEST(RowCheck, RefusesAnAnswerThatIsNotTheReference)
 {
     const ParsedLog reduce = log_of(kReduce, right_sample(kReduce));

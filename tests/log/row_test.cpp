@@ -151,6 +151,7 @@ TEST(Row, HasACellForEveryColumnAndNoColumnTwice)
                                    "run_id",
                                    "key",
                                    "strategy",
+                                   "workload",
                                    "backend",
                                    "mechanism",
                                    "type",
@@ -220,6 +221,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
                          {"key", "52ac530f56ee8b20"}, // the same as in case_text_test.cpp
                          {"machine", "0a1b2c3d"},
                          {"strategy", "nosync"},
+                         {"workload", "reduce"},
                          {"backend", "cpu"},
                          {"mechanism", "null_stream"},
                          {"type", "int32"},

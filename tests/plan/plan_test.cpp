@@ -18,6 +18,7 @@ namespace
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::StartsWith;
 
 std::vector<Case> cases_of(const Plan& plan)
@@ -222,6 +223,27 @@ TEST(Plan, TakesItsNamesFromTheExperimentFile)
     const Plan plan = make_plan(settings, cpu_alone());
     EXPECT_EQ(plan.experiment, "grid");
     EXPECT_EQ(plan.title, "Latency against the grid");
+}
+
+TEST(Plan, HasTheFiguresThatTheExperimentNames)
+{
+    EXPECT_THAT(plan_of({{"strategy", "nosync"}}).figures, IsEmpty());
+    const ScratchFolder folder;
+    Settings settings;
+    const std::string path =
+        folder.write("a.cfg", "strategy = nosync\nfigure = by-grid, launches\nfigure = by-depth,by-grid\n");
+    settings.read_file(path);
+    EXPECT_THAT(make_plan(settings, cpu_alone()).figures, ElementsAre("by-grid", "launches", "by-depth"));
+    Settings wrong;
+    wrong.read_file(folder.write("a.cfg", "strategy = nosync\nfigure = by-grids\n"));
+    EXPECT_THAT(
+        text_of<UsageError>([&] { make_plan(wrong, cpu_alone()); }),
+        AllOf(StartsWith(path + ":2: figure = by-grids: there is no figure 'by-grids', did you mean 'by-grid'?"),
+              HasSubstr("allowed: "), HasSubstr("by-grid, by-block, ")));
+    EXPECT_THAT(text_of<UsageError>([&] {
+                    plan_of({{"strategy", "nosync"}, {"figure", "by-grid,"}});
+                }),
+                StartsWith("--figure by-grid,: there is no figure ''"));
 }
 
 TEST(Plan, HasTheProductOfEachSectionsAxes)

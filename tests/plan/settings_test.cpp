@@ -149,7 +149,7 @@ TEST(SettingsFile, AnUnknownKeyIsRefusedWithTheNearestNameAndAllThatAreAllowed)
                       "streams, delay-us, "
                       "graphs, seed, "
                       "submit, l2, "
-                      "repeat, precision, max-repeat, warmup, timeout, retries, latency, expect, schedule, "
+                      "repeat, precision, max-repeat, warmup, timeout, retries, latency, expect, figure, schedule, "
                       "workers")));
 }
 
@@ -184,7 +184,8 @@ TEST(SettingsFile, ASectionWithoutANameOrSaidTwiceIsRefused)
 TEST(SettingsFile, AKeyOfTheWholeRunIsRefusedInASection)
 {
     const ScratchFolder folder;
-    for (const std::string key : {"title", "backend", "repeat", "warmup", "expect", "schedule", "workers"}) {
+    for (const std::string key :
+         {"title", "backend", "repeat", "warmup", "expect", "figure", "schedule", "workers"}) {
         const std::string path = folder.write("one.cfg", key + " = 1\n[book]\n" + key + " = 1\n");
         EXPECT_EQ(refusal(path), path + ":3: " + key + " is for the whole run; allowed: before the first section");
     }

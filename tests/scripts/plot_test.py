@@ -36,6 +36,7 @@ import logs  # noqa: E402
 import plot  # noqa: E402
 import plot_mutants  # noqa: E402
 import plot_trace  # noqa: E402
+import tables  # noqa: E402
 
 H200 = ROOT / "results" / "h200"
 COLUMNS = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
@@ -158,7 +159,7 @@ class EditedRows(unittest.TestCase):
         with unittest.mock.patch.object(subprocess, "Popen", wraps=subprocess.Popen) as started:
             for _ in range(2):
                 logs.read_log(self.log)
-            self.assertEqual(started.call_count, 1)
+            self.assertEqual(len([call for call in started.call_args_list if "check" in call.args[0]]), 1)
             manifest = self.log.with_name("log.csv.json")
             manifest.write_text(manifest.read_text(encoding="utf-8").replace('"schedule": "fifo"', '"schedule": "eager"'), encoding="utf-8")
             with self.assertRaisesRegex(logs.LogError, "schedule is 'fifo'; expected: 'eager', as in the manifest of run "):
@@ -302,6 +303,48 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(set(self.drawn(by_limit)), {"made-pending-limit"})
         self.assertEqual(set(self.drawn(rows([10, 11, 12]))), {"made-strategies"})
 
+    def test_an_experiment_names_its_figures(self):
+        by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
+        path = self.write(by_depth)
+        manifest = path.with_name("made.csv.json")
+
+        def found(named=()):
+            manifest.write_text(json.dumps({"runs": {"1": {"command": ["nestbed"], **({"figures": named} if named else {})}}}))
+            return [name for _, name, _ in figures.drawn(path, logs.read_log(path))]
+        self.assertEqual(found(), ["made-latency-depth", "made-launches"])
+        self.assertEqual(found(["launches"]), ["made-launches"])
+        self.assertEqual(found(["launches", "ways"]), ["made-strategies", "made-launches"])
+        self.assertEqual(found(["by-grid"]), ["made-strategies"])  # nothing to draw: every way is shown
+        with self.assertRaisesRegex(logs.LogError, "made.csv: its experiment names a figure 'by-size-of-it'; allowed: by-depth, ways, "):
+            found(["by-size-of-it"])
+        with self.assertRaisesRegex(logs.LogError, "names a figure '5'; allowed: "):
+            found(5)
+        self.assertIn("names a figure '5'", self.run_plot(path, expect=2)[1])
+
+    def test_a_log_without_names_has_those_of_the_file_of_its_experiment(self):
+        by_depth = [row for depth in range(4) for row in rows([10, 11, 12], depth=depth, launches_attempted=16 * depth)]
+        for experiment, files in (("ways", {"made-strategies"}), ("depth", {"made-latency-depth", "made-launches"}),
+                                  ("depth-a_section", {"made-latency-depth", "made-launches"}), ("ways/../depth", {"made-latency-depth", "made-launches"}),
+                                  ("../experiments/ways", {"made-latency-depth", "made-launches"})):
+            with self.subTest(experiment):
+                self.assertEqual(set(self.drawn([{**row, "experiment": experiment} for row in by_depth])), files)
+
+    def test_a_figure_shows_no_workload_that_it_does_not_suit(self):
+        made = [row for strategy in ("nosync", "quick_kway", "lanes_in_turn", "another") for depth in range(4)
+                for row in rows([10, 11], strategy=strategy, depth=depth)]
+        figure = self.drawn(made)["made-latency-depth"]
+        words = texts_of(figure)
+        self.assertTrue("nosync" in words and "another" in words, words)
+        self.assertFalse("quick_kway" in words or "lanes_in_turn" in words, words)
+
+    def test_workloads_name_the_figures_of_the_table(self):
+        named = {figure for workload in tables.tables()["workloads"].values() for figure in workload["figures"]}
+        self.assertEqual(named, {figure.name for figure in figures.FIGURES})
+        for workload in tables.tables()["workloads"]:
+            self.assertTrue(tables.tables()["workloads"][workload]["figures"], workload)
+        for path in (ROOT / "experiments").glob("*.cfg"):
+            self.assertLessEqual(set(figures._named_by(path.stem)), named, path.name)
+
     def test_litmus_patterns_are_counted_and_not_timed(self):
         pattern = {"type": "", "elements": "", "grid": 1000, "mechanism": "fire_and_forget"}
         made = [row for strategy, delay, stale in (("litmus_other_barrier", 0, 0), ("litmus_other_barrier", 50, 0), ("litmus_own_write", "", 0),
@@ -354,10 +397,10 @@ class PlotTest(unittest.TestCase):
     def test_without_a_nestbed(self):
         path = self.write(rows([1, 2]))
         for nestbed, message in (("/nowhere/nestbed", "/nowhere/nestbed: No such file"), ("", "NESTBED is not set"),
-                                 ("/bin/false", "/bin/false statistics ended with 1"),
-                                 ("/bin/true", "/bin/true statistics gave no answers")):
+                                 ("/bin/false", "/bin/false (list|statistics) ended with 1"),
+                                 ("/bin/true", "/bin/true (list|statistics) gave no answers")):
             with unittest.mock.patch.dict(os.environ, {"NESTBED": nestbed}):
-                self.assertIn(f"plot.sh: {message}", self.run_plot(path, expect=1)[1])
+                self.assertRegex(self.run_plot(path, expect=1)[1], f"^plot.sh: {message}")
 
     def test_full_depth_stands_where_it_ends(self):
         made = [row for depth in (0, 1, "full")
@@ -432,6 +475,20 @@ class PlotTest(unittest.TestCase):
         path = self.write(rows([10, 11]), columns=[name for name in COLUMNS
                                                    if name not in ("bandwidth_gb_s", "peak_gb_s", "git", "depth")])
         self.assertEqual([name for _, name, _ in figures.drawn(path, logs.read_log(path))], ["made-strategies"])
+
+    def test_the_workload_is_in_the_log_or_follows_from_the_strategy(self):
+        made = [*rows([10]), *rows([10], strategy="quick_kway"), *rows([10], strategy="another"), *rows([10], strategy="sort_radix")]
+        self.assertEqual(logs.read_log(self.write(made))["workload"].tolist(), ["reduce", "sort", "", "sort"])
+        path = self.write([{**row, "workload": "mine"} for row in made], columns=[*COLUMNS, "workload"])
+        self.assertEqual(logs.cases_of(logs.read_log(path))["workload"].tolist(), ["mine"] * 4)
+
+    def test_tables_need_a_nestbed(self):
+        for nestbed, why in ((None, "NESTBED is not set"), ("/none", "/none: No such file"), ("false", "false list ended with 1"),
+                             ("echo", "echo list gave no answers")):
+            with self.subTest(nestbed), unittest.mock.patch.dict(os.environ), self.assertRaisesRegex(logs.StatisticsError, why):
+                os.environ.pop("NESTBED")
+                os.environ.update({"NESTBED": nestbed} if nestbed else {})
+                tables.tables.__wrapped__()
 
     def lines_of(self, figure, label):
         """The lines with more than one point, on the axes with this y label."""
@@ -558,9 +615,9 @@ class PlotTest(unittest.TestCase):
         untimed = self.drawn([{**row, "gpu_us": "", "wall_us": ""} for row in made], columns=[*COLUMNS, "fanout"])
         self.assertIn("has a time", texts_of(untimed["made-launch-trees"]))
 
-    def test_chains_that_vary_in_depth_alone_are_drawn_as_other_recursions(self):
+    def test_chains_that_vary_in_depth_alone_are_shown_as_every_way(self):
         made = [row for depth in (1, 2, 4) for row in self.trees([depth], depth=depth, launches_attempted=16 * depth)]
-        self.assertEqual(list(self.drawn(made)), ["made-latency-depth", "made-launches"])
+        self.assertEqual(list(self.drawn(made)), ["made-strategies"])
 
     def test_families_share_a_hue(self):
         made = [row for name in ("synced", "barrier", "reduce2", "host_loop", "mine") for depth in range(3)
@@ -616,11 +673,6 @@ class PlotTest(unittest.TestCase):
             self.assertIn("nosync (racy)", words)
             self.assertNotIn("synced (racy)", words)
             self.assertIn("Racy (nosync): the answer depends on which thread comes first.", " ".join(words.split()))
-
-    def test_racy_are_those_that_nestbed_lists_as_such(self):
-        listed = subprocess.run([os.environ["NESTBED"], "list"], capture_output=True, text=True, check=True).stdout
-        found = [part.split()[0] for part in re.split(r"\n(?=\S)", listed) if "hazards: racy" in part]
-        self.assertEqual(sorted(figure_style.RACY), sorted(found))
 
     def test_unsupported_rows_are_counted_among_launches(self):
         made = [row for depth in range(3) for row in rows([10], depth=depth, launches_attempted=depth)]

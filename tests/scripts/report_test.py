@@ -36,6 +36,7 @@ import figures_sweeps  # noqa: E402
 import logs  # noqa: E402
 import measures  # noqa: E402
 import report as page_writer  # noqa: E402
+import tables  # noqa: E402
 
 BROWSER, DRIVER = pathlib.Path("/usr/bin/chromium"), pathlib.Path("/usr/bin/chromedriver")
 HEADER = ["experiment", "run_id", "strategy", "backend", "mechanism", "type", "elements", "grid", "block", "depth", "delay_us",
@@ -56,7 +57,7 @@ def read_csv(path):
 
 def a_row(**cells):
     row = dict.fromkeys(HEADER, "")
-    row.update(experiment="depth", run_id="r", strategy="nosync", backend="cuda", mechanism="null_stream", type="int32", elements="1024",
+    row.update(experiment="made", run_id="r", strategy="nosync", backend="cuda", mechanism="null_stream", type="int32", elements="1024",
                grid="2", block="512", depth="1", pending_limit_asked="auto", repetition="0", gpu_us="10.5", wall_us="12",
                launches_attempted="2", launches_failed="0", status="ok", gpu="NVIDIA H200", driver="1", cuda="13.0", git="abc",
                utc="2026-01-01T00:00:00Z")
@@ -225,7 +226,7 @@ class Errors(Folder):
     def test_a_binary_that_fails(self):
         self.write(a_row())
         done = report(self.folder, "--claims", write_claims(self.folder), NESTBED="/bin/false")
-        self.assertEqual((done.returncode, "/bin/false check ended with 1" in done.stderr), (1, True), done.stderr)
+        self.assertEqual((done.returncode, "/bin/false list ended with 1" in done.stderr), (1, True), done.stderr)
 
 
 class Written(Folder):
@@ -295,8 +296,11 @@ class Table(Folder):
         self.write(*[a_row(grid=str(grid), elements=str(512 * grid), strategy=name, gpu_us=str(grid))
                      for grid in (2, 4, 8) for name in ("nosync", "synced", "mine")])
         options = page_writer.options_of([str(self.folder), "--claims", str(write_claims(self.folder))])
+        suited = tables.workloads_with_figure
         for table in (figures.FIGURES, [*figures.FIGURES, added]):
-            with unittest.mock.patch.object(figures, "FIGURES", table):
+            suits = {"by-more": ["reduce"]} if added in table else {}
+            with unittest.mock.patch.object(figures, "FIGURES", table), \
+                    unittest.mock.patch.object(tables, "workloads_with_figure", lambda name: suits.get(name) or suited(name)):
                 path = self.folder / "depth.csv"
                 names = {figure.name for figure, _, _ in figures.drawn(path, logs.read_log(path))}
                 listed = page_data(page_writer.page_of(self.folder, self.folder, options))["figures"]
@@ -351,7 +355,7 @@ class Table(Folder):
         self.assertLessEqual({pair for pair in files if pair[0] in wider}, set(page))
         # What a file shows in addition: CUB's times, which the others are divided by. Chains and fan-outs share a
         # file.
-        beside = {"cub": logs.CUB, "chain": ["fanout"], "fanout": ["chain"]}
+        beside = {"cub": tables.strategies_that("compared_with"), "chain": ["fanout"], "fanout": ["chain"]}
         compared = {pair for pair in files if pair[0] in on_page}
         self.assertGreaterEqual(len(compared), 23 + 6)
         for pair in compared:
@@ -596,7 +600,7 @@ class Page(InBrowser):
             self.assertNotIn("synced (racy)", text)
         chips = self.script("return [...document.querySelectorAll('label.chip:has(input[name=strategy])')].map(({innerText}) => innerText)")
         measured = {row["strategy"] for path in RESULTS.glob("*.csv") for row in csv.DictReader(path.open(encoding="utf-8")) if row.get("strategy")}
-        self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in figure_style.RACY if name in measured})
+        self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in tables.strategies_that("racy") if name in measured})
 
     def test_dots_have_their_time_and_launches_beside_them(self):
         self.opened()

@@ -15,6 +15,8 @@ constexpr std::array kInputs{BezierInput::curves, BezierInput::zipf};
 constexpr AxisMeaning kMeanings[]{
     {axis::input, "points per line: curves: 4 to 32, by the curvature; zipf: up to 4096, few lines have many"},
     {axis::elements, "lines"}};
+constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
+                                      "by-input",     "study",     "ways"};
 
 // About how many points the lines have in all.
 double estimated_points(const Case& point)
@@ -61,6 +63,7 @@ constinit const WorkloadInfo workloads::bezier{
     .axes = {axis::grid, axis::block, axis::elements, axis::depth, axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
+    .figures = kFigures,
     .irregular = true,
     .memory_bytes = memory_bytes,
     .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},

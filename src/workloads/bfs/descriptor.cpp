@@ -23,6 +23,8 @@ constexpr AxisMeaning kMeanings[]{{axis::input, "how the edges are drawn, or fil
                                   {axis::graph_file, "the file of input `file`: .mtx, .gr, or a list of edges"},
                                   {axis::threshold, "edges that a vertex must have for a launch of its own"},
                                   {axis::delta, "width of the range of distances that is processed first"}};
+constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
+                                      "by-input",     "teps",      "study",       "ways"};
 
 // The file decides the number of vertices. Some graphs have as many edges as they have.
 void complete(Case& point, const Asked& /*asked*/)
@@ -95,6 +97,7 @@ constinit const WorkloadInfo workloads::bfs{
     .axes = kAxes,
     .inputs = kInputs,
     .meanings = kMeanings,
+    .figures = kFigures,
     .irregular = true,
     .memory_bytes = memory_bytes,
     .complete = complete,
@@ -108,6 +111,7 @@ constinit const WorkloadInfo workloads::sssp{
     .axes = kAxes,
     .inputs = kInputs,
     .meanings = kMeanings,
+    .figures = kFigures,
     .irregular = true,
     .memory_bytes = memory_bytes,
     .complete = complete,

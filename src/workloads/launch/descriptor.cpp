@@ -16,6 +16,9 @@ constexpr AxisMeaning kOfFanout[]{{axis::grid, "root blocks; fanout: the childre
                                   {axis::fanout, "children of each grid", 2},
                                   {axis::depth, "levels of trees or chains", 0, "3 of trees, 8 of chains"}};
 
+constexpr std::string_view kFiguresOfChain[]{"chain", "trees", "submission", "pending", "ways"};
+constexpr std::string_view kFiguresOfFanout[]{"fanout", "trees", "submission", "pending", "ways"};
+
 } // namespace
 
 constinit const WorkloadInfo workloads::chain{
@@ -23,6 +26,7 @@ constinit const WorkloadInfo workloads::chain{
     .summary = "empty grids, each launched by the one before",
     .axes = {axis::grid, axis::block, axis::depth, axis::graphs},
     .meanings = kOfChain,
+    .figures = kFiguresOfChain,
     .keeps_timestamps = true,
     .grid_per_level = true,
     .host_launches = [](const Case& point) { return point.depth.value_or(kChainLevels); },
@@ -33,6 +37,7 @@ constinit const WorkloadInfo workloads::fanout{
     .summary = "many empty grids that do not wait for each other, or trees and chains of them for each root block",
     .axes = {axis::grid, axis::block},
     .meanings = kOfFanout,
+    .figures = kFiguresOfFanout,
     .keeps_timestamps = true,
     .siblings = true,
     .max_launches = kMostEmptyGrids,

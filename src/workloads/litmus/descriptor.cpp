@@ -7,6 +7,7 @@ namespace
 {
 
 constexpr AxisMeaning kMeanings[]{{axis::grid, "instances of the pattern"}};
+constexpr std::string_view kFigures[]{"litmus"};
 
 } // namespace
 
@@ -15,6 +16,7 @@ constinit const WorkloadInfo workloads::litmus{
     .summary = "one thread writes and another reads: how often it reads the value from before the write",
     .axes = {axis::grid, axis::block},
     .meanings = kMeanings,
+    .figures = kFigures,
     .counts_chances = true,
     .why_unpredictable = "their kernels wait or may hang",
 };

@@ -15,6 +15,7 @@ namespace
 constexpr std::array kInputs{MandelbrotInput::set, MandelbrotInput::interior, MandelbrotInput::exterior,
                              MandelbrotInput::dust};
 constexpr AxisMeaning kMeanings[]{{axis::input, "the window: all of the set, its inside, its outside, or fine dust"},
+                                  {axis::elements, "pixels", 0, "nx x ny"},
                                   {axis::nx, "columns of the image"},
                                   {axis::ny, "rows of the image"},
                                   {axis::block, "threads per block, a power of two", 256},
@@ -22,6 +23,8 @@ constexpr AxisMeaning kMeanings[]{{axis::input, "the window: all of the set, its
                                   {axis::division, "parts per side of the image: root blocks"},
                                   {axis::fanout, "parts per side of a divided region", 2},
                                   {axis::grain, "longest side of a region that is not divided", 32}};
+constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
+                                      "by-input",     "study",     "ways"};
 
 std::uint64_t bytes_moved(const Case& point)
 {
@@ -75,6 +78,7 @@ constinit const WorkloadInfo workloads::mandelbrot{
              axis::grain},
     .inputs = kInputs,
     .meanings = kMeanings,
+    .figures = kFigures,
     .irregular = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,

@@ -11,6 +11,8 @@ namespace
 constexpr std::uint64_t kElementBytes = 4;
 
 constexpr AxisMeaning kOfMatrix[]{{axis::nx, "columns of the matrix"}, {axis::ny, "rows of the matrix"}};
+constexpr std::string_view kFiguresOfMatrix[]{"by-depth", "launches", "hazard", "pending", "rates", "waves", "ways"};
+constexpr std::string_view kFiguresOfImage[]{"hazard", "ways"};
 constexpr AxisMeaning kOfImage[]{{axis::nx, "columns of the image"}, {axis::ny, "rows of the image"}};
 
 std::uint64_t read_and_written(const Case& point)
@@ -36,6 +38,7 @@ constinit const WorkloadInfo workloads::transpose{
     .summary = "transposes a matrix",
     .axes = {axis::type, axis::elements, axis::nx, axis::ny, axis::depth, axis::seed},
     .meanings = kOfMatrix,
+    .figures = kFiguresOfMatrix,
     .calibrates = Calibrates::copy,
     .bytes_moved = read_and_written,
     .memory_bytes = memory_bytes<read_and_written>,
@@ -46,6 +49,7 @@ constinit const WorkloadInfo workloads::copy{
     .summary = "copies a matrix: the most that a transpose can reach",
     .axes = {axis::type, axis::elements, axis::nx, axis::ny, axis::depth, axis::seed},
     .meanings = kOfMatrix,
+    .figures = kFiguresOfMatrix,
     .calibrates = Calibrates::copy,
     .bytes_moved = read_and_written,
     .memory_bytes = memory_bytes<read_and_written>,
@@ -56,6 +60,7 @@ constinit const WorkloadInfo workloads::blobs{
     .summary = "draws an image through shared memory",
     .axes = {axis::type, axis::elements, axis::nx, axis::ny, axis::depth},
     .meanings = kOfImage,
+    .figures = kFiguresOfImage,
     .bytes_moved = written,
     .memory_bytes = memory_bytes<written>,
     .picture = &kBlobsPicture,

@@ -19,6 +19,8 @@ constexpr AxisMeaning kMeanings[]{{axis::input, "where the points are"},
                                   {axis::elements, "points"},
                                   {axis::grain, "maximum points of a node that is not divided", 64},
                                   {axis::levels, "the deepest level"}};
+constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
+                                      "by-input",     "depths",    "study",       "ways"};
 
 // Points; their codes and places.
 std::uint64_t bytes_moved(const Case& point)
@@ -62,6 +64,7 @@ constinit const WorkloadInfo workloads::quadtree{
     .axes = {axis::block, axis::elements, axis::depth, axis::grain, axis::levels, axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
+    .figures = kFigures,
     .irregular = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,

@@ -15,6 +15,8 @@ constexpr std::uint64_t kElementBytes = 4;
 constexpr std::array kInputs{ReduceInput::random, ReduceInput::index};
 constexpr AxisMeaning kMeanings[]{{axis::elements, "numbers to add"},
                                   {axis::op, "what the sum is: sum, max or min; few strategies have max and min"}};
+constexpr std::string_view kFigures[]{"by-depth", "by-grid",   "by-block", "launches", "hazard", "pending",
+                                      "cub",      "bandwidth", "rates",    "waves",    "book",   "ways"};
 
 // The input, its working copy, and one sum and its completion flags per block; the host has the input and the right
 // sums.
@@ -49,6 +51,7 @@ constinit const WorkloadInfo workloads::reduce{
     .axes = {axis::type, axis::op, axis::grid, axis::block, axis::elements, axis::depth, axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
+    .figures = kFigures,
     .grid_per_level = true,
     .has_ratio = true,
     .calibrates = Calibrates::read,

@@ -25,6 +25,8 @@ constexpr AxisMeaning kMeanings[]{
     {axis::block, "threads per block, a power of two", kSearchBlock},
     {axis::cutoff, "depth from which a thread searches alone", 0, "6 of queens, none of trees"},
     {axis::budget, "nodes that a thread visits before its block leaves the rest", kDefaultBudget}};
+constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size", "by-input",
+                                      "by-budget",    "by-cutoff", "study",       "ways"};
 
 // A search has its own size, which depends on its input.
 void complete(Case& point, const Asked& asked)
@@ -109,6 +111,7 @@ constinit const WorkloadInfo workloads::search{
     .axes = {axis::block, axis::elements, axis::depth},
     .inputs = kInputs,
     .meanings = kMeanings,
+    .figures = kFigures,
     .irregular = true,
     .memory_bytes = memory_bytes,
     .complete = complete,

@@ -20,6 +20,8 @@ constexpr AxisMeaning kMeanings[]{{axis::input, "how the keys are distributed an
                                   {axis::fanout, "maximum parts of a division", 256},
                                   {axis::grain, "maximum keys of a part that one block sorts", 2048},
                                   {axis::values, "what moves with each key: none or uint32"}};
+constexpr std::string_view kFigures[]{"against-flat", "threshold", "by-launches", "by-size",
+                                      "by-input",     "depths",    "study",       "ways"};
 
 // Keys, and values.
 std::uint64_t bytes_moved(const Case& point)
@@ -63,6 +65,7 @@ constinit const WorkloadInfo workloads::sort{
     .axes = {axis::type, axis::block, axis::elements, axis::depth, axis::values, axis::seed},
     .inputs = kInputs,
     .meanings = kMeanings,
+    .figures = kFigures,
     .irregular = true,
     .bytes_moved = bytes_moved,
     .memory_bytes = memory_bytes,

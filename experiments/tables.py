@@ -1,0 +1,63 @@
+"""What nestbed says of itself: `nestbed list --json`, read once per process. Scripts hold no list of workloads, strategies, axes or
+columns of their own. Needs NESTBED, the path of a nestbed, and otherwise only Python."""
+import functools
+
+from medians import StatisticsError, answer_of, program
+
+EXACT = 2**53  # numbers above this are not exact as a float, so that they stay texts
+
+
+@functools.cache
+def tables():
+    """{table: {name: entry}}. Raises StatisticsError."""
+    try:
+        return {table: {entry["name"]: entry for entry in entries} for table, entries in answer_of("list", "--json").items()}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise StatisticsError(f"{program()} list --json has no tables: {error}") from error
+
+
+def workload_of(strategy):
+    """Its name; empty for a strategy that this nestbed does not have."""
+    return tables()["strategies"].get(strategy, {}).get("workload", "")
+
+
+@functools.cache
+def strategies_that(quality):
+    """The names of the strategies with a quality: racy, data_dependent, compared_with."""
+    return [name for name, entry in tables()["strategies"].items() if entry[quality]]
+
+
+@functools.cache
+def workloads_that(quality):
+    return [name for name, entry in tables()["workloads"].items() if entry[quality]]
+
+
+@functools.cache
+def workloads_with_figure(figure):
+    """The names of the workloads that a figure suits."""
+    return [name for name, entry in tables()["workloads"].items() if figure in entry["figures"]]
+
+
+@functools.cache
+def device_mechanisms():
+    """The mechanisms by which kernels launch."""
+    return [name for name, entry in tables()["mechanisms"].items() if entry["from_device"]]
+
+
+def items_of(workload):
+    """What the elements of a workload are: `keys`; for a workload without them `numbers`."""
+    meanings = {entry["axis"]: entry["meaning"] for entry in tables()["workloads"].get(workload, {"parameters": []})["parameters"]}
+    return meanings.get("elements", "numbers")
+
+
+@functools.cache
+def axis_columns():
+    """The columns of the axes, in the order of the axes."""
+    return [axis["column"] for axis in tables()["axes"].values()]
+
+
+@functools.cache
+def number_columns():
+    """The columns whose cells are numbers, or empty."""
+    most = {axis["column"]: axis.get("most", 0) for axis in tables()["axes"].values()}
+    return {name for name, column in tables()["columns"].items() if column["number"] and most.get(name, 0) < EXACT}

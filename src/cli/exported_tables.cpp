@@ -1,0 +1,150 @@
+#include "cli/exported_tables.hpp"
+
+#include "log/cell_form.hpp"
+#include "log/row.hpp"
+#include "model/axis_table.hpp"
+#include "model/mechanism.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace nestbed
+{
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+template <class Range>
+Json names_of(const Range& range)
+{
+    Json names = Json::array();
+    for (const auto one : range)
+        names.push_back(name_of(one));
+    return names;
+}
+
+// Axes that a strategy has beyond those of its workload.
+Json own_axes(const StrategyInfo& info)
+{
+    Json names = Json::array();
+    for (const Axis& axis : plain_axes())
+        if (info.axes.has(axis.id))
+            names.push_back(axis.name);
+    return names;
+}
+
+Json strategy_json(const StrategyInfo& info)
+{
+    return {{"name", info.name},
+            {"workload", info.workload->name},
+            {"backends", info.cuda_only ? Json{"cuda"} : Json{"cuda", "cpu"}},
+            {"mechanisms", names_of(info.mechanisms)},
+            {"operators", info.operators ? Json{"sum", "max", "min"} : Json{"sum"}},
+            {"axes", own_axes(info)},
+            {"racy", info.racy},
+            {"data_dependent", info.offers},
+            {"on_host", info.on_host},
+            {"compared_with", info.compared_with},
+            {"summary", info.summary},
+            {"hazards", info.hazards},
+            {"source", info.source}};
+}
+
+// The axes that apply to any of its strategies, with their meaning and default there.
+Json parameters_of(const WorkloadInfo& workload)
+{
+    Json parameters = Json::array();
+    for (const Axis& axis : plain_axes())
+        for (const std::string_view name : Registry::names()) {
+            const StrategyInfo& info = Registry::find_anywhere(name)->info();
+            if (info.workload != &workload || !applies(axis, info))
+                continue;
+            const AxisText text = text_for(axis, workload);
+            parameters.push_back(
+                {{"axis", axis.name}, {"column", axis.column}, {"meaning", text.help}, {"default", text.default_text}});
+            break;
+        }
+    return parameters;
+}
+
+Json workload_json(const WorkloadInfo& workload)
+{
+    return {{"name", workload.name},
+            {"summary", workload.summary},
+            {"parameters", parameters_of(workload)},
+            {"inputs", names_of(workload.inputs)},
+            {"figures", std::vector<std::string_view>(workload.figures.begin(), workload.figures.end())},
+            {"irregular", workload.irregular},
+            {"drawn", workload.drawn()},
+            {"over_matrix", workload.over_matrix()},
+            {"over_graph", workload.over_graph()},
+            {"keeps_timestamps", workload.keeps_timestamps},
+            {"counts_chances", workload.counts_chances}};
+}
+
+std::vector<std::string_view> values_of(const Axis& axis)
+{
+    std::vector<std::string_view> values;
+    std::ranges::copy_if(names_on(axis), std::back_inserter(values), [](std::string_view name) { return !name.empty(); });
+    return values;
+}
+
+Json axis_json(const Axis& axis)
+{
+    Json json{{"name", axis.name}, {"column", axis.column}, {"help", axis.help}, {"default", axis.default_text}};
+    if (axis.get != nullptr && names_on(axis).empty() && !axis.text) {
+        json["least"] = axis.range.least;
+        json["most"] = axis.range.most;
+    }
+    if (!axis.range.word.empty())
+        json["word"] = axis.range.word;
+    if (!names_on(axis).empty())
+        json["values"] = values_of(axis);
+    json["of_workloads"] = axis.own;
+    return json;
+}
+
+Json column_json(std::string_view name)
+{
+    const ColumnForm form = form_of(name);
+    const Axis* const axis = axis_of_column(name);
+    return {{"name", name},
+            {"form", name_of(form.form)},
+            {"what", form.what},
+            {"number", is_number(form.form, axis)},
+            {"axis", axis != nullptr}};
+}
+
+Json mechanism_json(Mechanism mechanism)
+{
+    return {
+        {"name", name_of(mechanism)}, {"from_device", from_device(mechanism)}, {"cuda_only", cuda_only(mechanism)}};
+}
+
+} // namespace
+
+std::string exported_tables(std::span<const std::string_view> strategies)
+{
+    Json json{{"workloads", Json::array()},
+              {"axes", Json::array()},
+              {"columns", Json::array()},
+              {"mechanisms", Json::array()},
+              {"strategies", Json::array()}};
+    for (const WorkloadInfo* workload : Registry::workloads())
+        json["workloads"].push_back(workload_json(*workload));
+    for (const Axis& axis : all_axes())
+        json["axes"].push_back(axis_json(axis));
+    for (const std::string& column : columns())
+        json["columns"].push_back(column_json(column));
+    for (const Mechanism mechanism : kMechanisms)
+        json["mechanisms"].push_back(mechanism_json(mechanism));
+    for (const std::string_view name : strategies)
+        json["strategies"].push_back(strategy_json(Registry::find_anywhere(name)->info()));
+    return json.dump(2) + "\n";
+}
+
+} // namespace nestbed
