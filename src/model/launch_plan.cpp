@@ -1,6 +1,6 @@
 #include "model/launch_plan.hpp"
 
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 
 #include <fmt/format.h>
 
@@ -121,7 +121,7 @@ LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const D
     const std::uint32_t usual = facts.default_pending_limit;
     const auto roots = static_cast<std::uint32_t>(form.by_root.size());
     LaunchPlan plan{.roots = roots, .pending_limit = point.pending_limit.value_or(usual), .wave = roots};
-    const bool apart = blocks_a_group(point.aggregate) == 1; // no launch has items of two root blocks
+    const bool apart = blocks_per_group(point.aggregate) == 1; // no launch has items of two root blocks
     if (apart && (point.wave || point.streams)) {
         plan.streams = std::min(point.streams.value_or(1), roots);
         plan.wave = std::min(point.wave.value_or((roots - 1) / plan.streams + 1), roots);

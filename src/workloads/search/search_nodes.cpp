@@ -65,8 +65,8 @@ TreeShape tree_shape(const Case& point)
 
 std::vector<std::uint32_t> tree_thresholds()
 {
-    std::vector<std::uint32_t> thresholds(kMostChildren, kNumbers);
-    for (std::uint32_t count = 0; count < kMostChildren; ++count) {
+    std::vector<std::uint32_t> thresholds(kMaxChildren, kNumbers);
+    for (std::uint32_t count = 0; count < kMaxChildren; ++count) {
         std::uint32_t low = 0;
         for (std::uint32_t end = kNumbers; low < end;) {
             const std::uint32_t middle = low + (end - low) / 2;
@@ -100,7 +100,7 @@ std::uint64_t most_search_size(InputKind input)
     case InputKind::t1:
         return 13;
     case InputKind::queens:
-        return kMostQueens;
+        return kMaxQueens;
     case InputKind::path:
         return kNoCutoff;
     case InputKind::t3:
@@ -122,7 +122,7 @@ std::uint32_t most_children(const Case& point)
     case InputKind::queens:
         return static_cast<std::uint32_t>(point.elements);
     case InputKind::t1:
-        return kMostChildren;
+        return kMaxChildren;
     default:
         return tree_shape(point).most;
     }
