@@ -16,7 +16,7 @@ __global__ void point_per_thread(BezierTask task)
         return;
     const BezierLine line =
         task.lines[last_start(task.line_count, index, [&](unsigned at) { return task.lines[at].first; })];
-    task.out[index] = bezier_point(line, index - line.first, bezier_points(line, task.most_points));
+    task.out[index] = bezier_point(line, index - line.first, bezier_points(line, task.max_points));
 }
 
 struct BezierBalanced {

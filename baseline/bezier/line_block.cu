@@ -10,7 +10,7 @@ namespace nestbed::inline NESTBED_BACKEND
 __global__ void line_per_block(BezierTask task)
 {
     const BezierLine line = task.lines[blockIdx.x];
-    const unsigned points = bezier_points(line, task.most_points);
+    const unsigned points = bezier_points(line, task.max_points);
     for (unsigned index = threadIdx.x; index < points; index += blockDim.x)
         task.out[line.first + index] = bezier_point(line, index, points);
 }

@@ -9,9 +9,13 @@ namespace nestbed::inline NESTBED_BACKEND
 
 __global__ void line_per_thread(BezierTask task)
 {
-    ExpandBezier::Item item{};
-    if (ExpandBezier::root(task, blockIdx.x, item))
-        ExpandBezier::alone(task, item);
+    const unsigned index = blockIdx.x * blockDim.x + threadIdx.x;
+    if (index >= task.line_count)
+        return;
+    const BezierLine line = task.lines[index];
+    const unsigned points = bezier_points(line, task.max_points);
+    for (unsigned point = 0; point < points; ++point)
+        task.out[line.first + point] = bezier_point(line, point, points);
 }
 
 struct BezierLineThread {

@@ -1,16 +1,48 @@
-// bfs_balanced: breadth-first search level by level by the host; blocks share the edges of a level evenly.
+// bfs_balanced, bfs_direction, sssp_balanced: a search step by step by the host; blocks share the edges of a step evenly.
 //
-//     host: launch a grid for the level
+//     host: launch a grid for the step
 //     block: search the list for the vertex of its first edge; a search in shared memory finds those of the others
-//     repeat: read how many vertices the next list has, until there are none
+//     repeat: read how many blocks the next step needs, until there is none
+//     bfs_direction: a level with more than 1/14 of the unexplored edges is done from below: every vertex that was not reached
+//         looks for a neighbour in the level, and stops at the first
+//     sssp_balanced: with the steps of sssp_near_far (nested/bfs/tail.cu): near vertices first
 //
-// Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next.
+// Launches: none from the device; one per step from the host, which waits for each step to learn the size of the next.
 // Hazards: none. A grid starts when the grid before it is complete.
-// Source: Merrill, Garland, Grimshaw, PPoPP 2012; load-balanced search, Baxter, moderngpu.
-#include "workloads/bfs/graph_host.hpp"
+// Source: Merrill, Garland, Grimshaw, PPoPP 2012; load-balanced search, Baxter, moderngpu; Beamer, Asanovic, Patterson,
+// "Direction-Optimizing Breadth-First Search", SC 2012; Davidson, Baxter, Garland, Owens, IPDPS 2014 (near-far).
+#include "workloads/bfs/graph_steps.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
+
+// A step for the host. The last block plans the next one.
+template <bool Weighted>
+__global__ void LAUNCH_BOUNDS(1024) search_step(GraphSearch search)
+{
+    BLOCK_SHARED(GraphShared, shared, 1);
+    const GraphSearchPlan now = search.state->plan;
+    const unsigned level = run_step<Weighted>(search, now, blockIdx.x, gridDim.x, shared[0]);
+    if (is_last_block(search, gridDim.x, shared[0]) && threadIdx.x == 0)
+        plan_step<Weighted>(search, now, level, blockDim.x);
+}
+
+template <bool Weighted>
+GraphSearchSetup set_up_host_steps(const GraphJob& job, const GraphSearchOptions& options)
+{
+    return set_up_search(job, options, blocks_at_once<search_step<Weighted>>(job));
+}
+
+// Waits for each step.
+template <bool Weighted>
+void run_host_steps(const GraphJob& job, const GraphSearchSetup& setup)
+{
+    GraphSearchState state{};
+    for (unsigned blocks = setup.first_blocks; blocks != 0; blocks = state.plan.blocks) {
+        host_launch<search_step<Weighted>>(job.context, 0, {blocks, job.point.block}, setup.search);
+        job.context.read(std::span(&state, 1), setup.state, 0);
+    }
+}
 
 struct BfsBalanced {
     static constexpr StrategyInfo info{
@@ -28,6 +60,45 @@ struct BfsBalanced {
     static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_host_steps<false>(job, setup); }
 };
 
+struct BfsDirection {
+    static constexpr StrategyInfo info{
+        .name = "bfs_direction",
+        .workload = &workloads::bfs,
+        .mechanisms = kOnly<Mechanism::host>,
+        .summary = "flat: levels by the host, top-down or bottom-up",
+        .hazards = "none: a grid starts when the grid before it is complete",
+        .source = "Beamer, Asanovic, Patterson, SC 2012",
+        .waits = true,
+    };
+    static constexpr GraphForm form = GraphForm::flat;
+    static constexpr bool backwards = true;
+
+    static GraphSearchSetup prepare(const GraphJob& job)
+    {
+        return set_up_host_steps<false>(job, {.directions = true});
+    }
+    static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_host_steps<false>(job, setup); }
+};
+
+struct SsspBalanced {
+    static constexpr StrategyInfo info{
+        .name = "sssp_balanced",
+        .workload = &workloads::sssp,
+        .mechanisms = kOnly<Mechanism::host>,
+        .summary = "flat: near-far steps by the host, whose blocks share the edges evenly",
+        .hazards = "none: a grid starts when the grid before it is complete",
+        .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
+        .axes = {axis::delta},
+        .waits = true,
+    };
+    static constexpr GraphForm form = GraphForm::flat;
+
+    static GraphSearchSetup prepare(const GraphJob& job) { return set_up_host_steps<true>(job, {.near_far = true}); }
+    static void run(const GraphJob& job, const GraphSearchSetup& setup) { run_host_steps<true>(job, setup); }
+};
+
 const Register<BfsBalanced, GraphRoom> bfs_balanced;
+const Register<BfsDirection, GraphRoom> bfs_direction;
+const Register<SsspBalanced, GraphRoom> sssp_balanced;
 
 } // namespace nestbed::inline NESTBED_BACKEND

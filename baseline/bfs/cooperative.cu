@@ -1,15 +1,57 @@
-// bfs_cooperative: breadth-first search, top-down or bottom-up, in one grid, whose blocks wait for each other between the steps. CUDA only.
+// bfs_cooperative, sssp_cooperative: a search in one grid, whose blocks wait for each other between the steps. CUDA only.
 //
-//     repeat: the blocks share a level, as in bfs_direction
+//     repeat: the blocks share a step, as in bfs_direction (top-down or bottom-up), or in sssp_balanced (near vertices first)
 //         the last block to finish does the small steps after it, plans the next large one, and lets the others go on
 //
 // Launches: none from the device; one cooperative launch from the host, with as many blocks as fit the device.
 // Hazards: none. All blocks are resident, and wait for the last one with acquire order.
-// Source: CUDA C++ Programming Guide, "Cooperative Groups", "Grid Groups"; Beamer, Asanovic, Patterson, SC 2012.
-#include "workloads/bfs/graph_host.hpp"
+// Source: CUDA C++ Programming Guide, "Cooperative Groups", "Grid Groups"; Beamer, Asanovic, Patterson, SC 2012; Davidson,
+// Baxter, Garland, Owens, IPDPS 2014.
+#include "workloads/bfs/graph_steps.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
+
+#ifdef __CUDACC__
+// All steps in one grid, all of whose blocks are resident. The last block of a step runs small steps itself, and lets the others go
+// on with the next step that needs them.
+template <bool Weighted>
+__global__ void LAUNCH_BOUNDS(1024) search_together(GraphSearch search)
+{
+    BLOCK_SHARED(GraphShared, shared, 1);
+    unsigned block = blockIdx.x;
+    unsigned blocks = gridDim.x;
+    for (unsigned epoch = 0;;) {
+        const GraphSearchPlan now = search.state->plan;
+        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
+        if (is_last_block(search, blocks, shared[0])) {
+            if (threadIdx.x == 0) {
+                plan_step<Weighted>(search, now, level, blockDim.x);
+                shared[0].continues =
+                    search.state->plan.mode != StepMode::done && search.state->plan.blocks == 1 ? 1 : 0;
+                if (shared[0].continues == 0)
+                    store_release(&search.state->epoch, epoch + 1);
+            }
+            __syncthreads();
+            if (shared[0].continues != 0) {
+                block = 0;
+                blocks = 1;
+                continue;
+            }
+        } else {
+            if (threadIdx.x == 0)
+                while (load_acquire(&search.state->epoch) == epoch) {
+                }
+            __syncthreads();
+        }
+        ++epoch;
+        if (search.state->plan.mode == StepMode::done)
+            return;
+        block = blockIdx.x;
+        blocks = gridDim.x;
+    }
+}
+#endif
 
 struct BfsCooperative {
     static constexpr StrategyInfo info{
@@ -38,6 +80,34 @@ struct BfsCooperative {
 #endif
 };
 
+struct SsspCooperative {
+    static constexpr StrategyInfo info{
+        .name = "sssp_cooperative",
+        .workload = &workloads::sssp,
+        .mechanisms = kOnly<Mechanism::grid_sync>,
+        .summary = "flat: one cooperative grid for all steps; small ones run in one block",
+        .hazards = "none: all blocks are resident and wait for the last one",
+        .source = "CUDA C++ Programming Guide, Cooperative Groups",
+        .axes = {axis::delta},
+        .cuda_only = true,
+    };
+    static constexpr GraphForm form = GraphForm::flat;
+
+#ifdef __CUDACC__
+    static GraphSearchSetup prepare(const GraphJob& job)
+    {
+        return set_up_search(job, {.small = true, .near_far = true}, blocks_at_once<search_together<true>>(job));
+    }
+
+    static void run(const GraphJob& job, const GraphSearchSetup& setup)
+    {
+        cooperative_launch<search_together<true>>(job.context, {setup.search.most_blocks, job.point.block},
+                                                  setup.search);
+    }
+#endif
+};
+
 const Register<BfsCooperative, GraphRoom> bfs_cooperative;
+const Register<SsspCooperative, GraphRoom> sssp_cooperative;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -6,13 +6,20 @@
 // Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next.
 // Hazards: none. Only one grid writes each pixel, and a grid starts when the grid before it is complete.
 // Source: adaptive serial kernels (ASK), Quezada, Navarro et al., FGCS 2023.
-#include "device/parts/offer_levels.hpp"
+#include "device/parts/request_levels.hpp"
 #include "workloads/mandelbrot/mandelbrot.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
 using ExpandSplit = ExpandMandelbrot<false>;
+
+// One level: its last block makes what all blocks request the next one.
+__global__ void LAUNCH_BOUNDS(1024) mandelbrot_level(RequestRun<ExpandSplit> run, ChildGrid<ExpandSplit::Item> grid,
+                                                     ChildGrid<ExpandSplit::Item>* next)
+{
+    run_block(run, grid, blockIdx.x, KeepSink<ExpandSplit::Item>{next});
+}
 
 struct MandelbrotLevels {
     static constexpr StrategyInfo info{
@@ -27,10 +34,13 @@ struct MandelbrotLevels {
 
     static HostLevels<ExpandSplit> prepare(const MandelbrotJob& job)
     {
-        return host_levels(job, set_up_offers<ExpandSplit>(job, job.task));
+        return host_levels(job, set_up_requests<ExpandSplit>(job, job.task));
     }
 
-    static void run(const MandelbrotJob& job, const HostLevels<ExpandSplit>& levels) { run_levels(job, levels); }
+    static void run(const MandelbrotJob& job, const HostLevels<ExpandSplit>& levels)
+    {
+        run_levels<mandelbrot_level>(job, levels);
+    }
 };
 
 const Register<MandelbrotLevels, MandelbrotRoom> mandelbrot_levels;

@@ -64,10 +64,10 @@ __device__ inline void append_regions(RegionQueue* queue, const Region* regions,
     store_release(&queue->written, first + count);
 }
 
-__global__ void mandelbrot_queue(MandelbrotTask task, RegionQueue* queue, OfferTotals* totals)
+__global__ void mandelbrot_queue(MandelbrotTask task, RegionQueue* queue, RequestTotals* totals)
 {
-    constexpr unsigned kMostParts = 256; // fanout is at most 16
-    BLOCK_SHARED(Region, parts, kMostParts);
+    constexpr unsigned kMaxParts = 256; // fanout is at most 16
+    BLOCK_SHARED(Region, parts, kMaxParts);
     BLOCK_SHARED(unsigned, taken, 1);
     for (;;) {
         __syncthreads();
@@ -78,10 +78,10 @@ __global__ void mandelbrot_queue(MandelbrotTask task, RegionQueue* queue, OfferT
             return;
         const QueueExpand::Item item{queue->regions[taken[0]], RegionTask::test, 0};
         QueueExpand::Item next{};
-        const bool wants = QueueExpand::block(task, item, 0, 1, next);
+        const bool requests = QueueExpand::block(task, item, 0, 1, next);
         ItemsAndBlocks count = 0;
-        const ItemsAndBlocks before = sum_before(wants ? 1 : 0, false, count);
-        if (wants)
+        const ItemsAndBlocks before = sum_before(requests ? 1 : 0, false, count);
+        if (requests)
             parts[before] = next.region;
         __syncthreads();
         if (threadIdx.x == 0 && count != 0) {

@@ -6,11 +6,20 @@
 // Launches: none from the device; one per level from the host, which waits for each level to learn the size of the next.
 // Hazards: none. A grid starts when the grid before it is complete.
 // Source: as quadtree_children.
-#include "device/parts/offer_levels.hpp"
+#include "device/parts/request_levels.hpp"
 #include "workloads/quadtree/quadtree.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
+
+// One level: its last block makes what all blocks request the next one.
+__global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
+    quadtree_level(RequestRun<ExpandQuadtree> run, ChildGrid<ExpandQuadtree::Item> grid,
+                   ChildGrid<ExpandQuadtree::Item>* next)
+{
+    BLOCK_SHARED(unsigned, words, kQuadWords);
+    run_block(run, grid, blockIdx.x, KeepSink<ExpandQuadtree::Item>{next}, words);
+}
 
 struct QuadtreeLevels {
     static constexpr StrategyInfo info{
@@ -26,10 +35,13 @@ struct QuadtreeLevels {
 
     static HostLevels<ExpandQuadtree> prepare(const QuadJob& job)
     {
-        return host_levels(job, set_up_offers<ExpandQuadtree>(job, job.task));
+        return host_levels(job, set_up_requests<ExpandQuadtree>(job, job.task));
     }
 
-    static void run(const QuadJob& job, const HostLevels<ExpandQuadtree>& levels) { run_levels(job, levels); }
+    static void run(const QuadJob& job, const HostLevels<ExpandQuadtree>& levels)
+    {
+        run_levels<quadtree_level>(job, levels);
+    }
 };
 
 const Register<QuadtreeLevels, QuadtreeRoom> quadtree_levels;

@@ -45,17 +45,17 @@ struct CompleteUnroll {
         .hazards = "none: a barrier between the levels; shuffles within the warp",
         .source = "Professional CUDA C Programming, ch. 3, reduceCompleteUnroll",
     };
-    static constexpr unsigned blocks_a_sum = 8;
+    static constexpr unsigned blocks_per_sum = 8;
 
     // Calls the kernel for the job's block size. There are eleven kernels, for block sizes from 1024 down to 1.
-    template <class T, unsigned Dim = kMostThreads>
+    template <class T, unsigned Dim = kMaxThreads>
     static void run(const Reduction<T>& job)
     {
         if constexpr (Dim > 1)
             if (job.block < Dim)
                 return run<T, Dim / 2>(job);
         host_launch<reduce_complete_unroll<T, Dim>>(
-            job.context, {(job.grid - 1) / blocks_a_sum + 1, std::max(Dim, kWarp)}, job.in, job.out, job.elements);
+            job.context, {(job.grid - 1) / blocks_per_sum + 1, std::max(Dim, kWarp)}, job.in, job.out, job.elements);
     }
 };
 

@@ -17,7 +17,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class In, class Sum>
 __global__ void sum_naive_serial(const In* in, unsigned long long elements, Sum* out)
 {
-    BLOCK_SHARED(Sum, sums, kMostThreads);
+    BLOCK_SHARED(Sum, sums, kMaxThreads);
     sums[threadIdx.x] = grid_stride_sum<Sum>(in, elements);
     __syncthreads();
     if (threadIdx.x == 0) {

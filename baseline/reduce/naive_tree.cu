@@ -21,7 +21,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class In, class Sum>
 __global__ void sum_naive_tree(const In* in, unsigned long long elements, Sum* out)
 {
-    BLOCK_SHARED(Sum, sums, kMostThreads);
+    BLOCK_SHARED(Sum, sums, kMaxThreads);
     sums[threadIdx.x] = grid_stride_sum<Sum>(in, elements);
     __syncthreads();
     add_in_halves(sums, threadIdx.x, blockDim.x);

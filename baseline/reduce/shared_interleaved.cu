@@ -19,7 +19,7 @@ namespace nestbed::inline NESTBED_BACKEND
 template <class T>
 __global__ void reduce_shared_interleaved(const T* in, T* out, unsigned long long elements)
 {
-    BLOCK_SHARED(T, partial, kMostThreads);
+    BLOCK_SHARED(T, partial, kMaxThreads);
     const unsigned tid = threadIdx.x;
     const unsigned long long index = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + tid;
     partial[tid] = index < elements ? in[index] : T{0};

@@ -33,7 +33,7 @@ __device__ void finish_2d(Sum* sums, Sum sum, Sum* out)
 template <class T, class Sum>
 __global__ void sum_matrix(const T* in, unsigned long long elements, unsigned columns, Sum* out)
 {
-    BLOCK_SHARED(Sum, sums, kMostThreads);
+    BLOCK_SHARED(Sum, sums, kMaxThreads);
     Sum sum{};
     const auto rows = static_cast<unsigned>((elements - 1) / columns + 1);
     for (unsigned row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)
@@ -48,7 +48,7 @@ __global__ void sum_matrix(const T* in, unsigned long long elements, unsigned co
 template <class Sum>
 __global__ void sum_of_blocks_2d(const Sum* in, unsigned count, Sum* out)
 {
-    BLOCK_SHARED(Sum, sums, kMostThreads);
+    BLOCK_SHARED(Sum, sums, kMaxThreads);
     Sum sum{};
     for (unsigned index = threadIdx.y * blockDim.x + threadIdx.x; index < count; index += blockDim.x * blockDim.y)
         sum += in[index];
@@ -64,11 +64,11 @@ struct Tree2d {
         .source = "CUDA by Numba Examples, part 2",
     };
     static constexpr Answer answer = Answer::total;
-    static constexpr std::uint32_t kMostBlocks = 64; // in each direction, as in the article
+    static constexpr std::uint32_t kMaxBlocks = 64; // in each direction, as in the article
 
     static std::uint64_t scratch_bytes(const Case& /*point*/)
     {
-        return kMostBlocks * kMostBlocks * sizeof(std::int64_t);
+        return kMaxBlocks * kMaxBlocks * sizeof(std::int64_t);
     }
 
     struct Form {
@@ -87,14 +87,14 @@ struct Tree2d {
         const dim3 block(width, threads / width);
         return {
             columns,
-            dim3(std::min(kMostBlocks, (columns - 1) / block.x + 1), std::min(kMostBlocks, (rows - 1) / block.y + 1)),
+            dim3(std::min(kMaxBlocks, (columns - 1) / block.x + 1), std::min(kMaxBlocks, (rows - 1) / block.y + 1)),
             block};
     }
 
     template <class T>
     static Buffer<WideSum<T>> prepare(const Reduction<T>& job)
     {
-        return job.context.template allocate<WideSum<T>>(kMostBlocks * kMostBlocks, "sums");
+        return job.context.template allocate<WideSum<T>>(kMaxBlocks * kMaxBlocks, "sums");
     }
 
     template <class T>

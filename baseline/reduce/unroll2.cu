@@ -44,12 +44,12 @@ struct Unroll2 {
         .hazards = "none: a barrier between the levels",
         .source = "Professional CUDA C Programming, ch. 3, reduceUnrolling2",
     };
-    static constexpr unsigned blocks_a_sum = 2;
+    static constexpr unsigned blocks_per_sum = 2;
 
     template <class T>
     static void run(const Reduction<T>& job)
     {
-        host_launch<reduce_unroll2<T>>(job.context, {(job.grid - 1) / blocks_a_sum + 1, job.block}, job.in, job.out,
+        host_launch<reduce_unroll2<T>>(job.context, {(job.grid - 1) / blocks_per_sum + 1, job.block}, job.in, job.out,
                                        job.elements);
     }
 };

@@ -49,13 +49,13 @@ struct Unroll8Warp {
         .hazards = "none: a barrier between the levels; shuffles within the warp",
         .source = "Professional CUDA C Programming, ch. 3, reduceUnrollWarps8",
     };
-    static constexpr unsigned blocks_a_sum = 8;
+    static constexpr unsigned blocks_per_sum = 8;
 
     template <class T>
     static void run(const Reduction<T>& job)
     {
         host_launch<reduce_unroll8_warp<T>>(job.context,
-                                            {(job.grid - 1) / blocks_a_sum + 1, std::max(job.block, kWarp)}, job.in,
+                                            {(job.grid - 1) / blocks_per_sum + 1, std::max(job.block, kWarp)}, job.in,
                                             job.out, job.elements, job.block);
     }
 };

@@ -58,7 +58,7 @@ struct QueuePool {
   private:
     __device__ void append(const SearchRest& rest) const
     {
-        const unsigned shares = blocks_wanted(rest.count, blockDim.x, 1);
+        const unsigned shares = blocks_for(rest.count, blockDim.x, 1);
         const unsigned first = atomicAdd(&queue->reserved, shares);
         for (unsigned share = 0; share < shares; ++share)
             queue->shares[first + share] = share_of_rest(rest, share, shares);

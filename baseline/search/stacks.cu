@@ -57,7 +57,7 @@ struct StacksPool {
 
     __device__ void finish(const SearchRest& rest) const
     {
-        const unsigned shares = rest.count == 0 ? 0 : blocks_wanted(rest.count, blockDim.x, 1);
+        const unsigned shares = rest.count == 0 ? 0 : blocks_for(rest.count, blockDim.x, 1);
         fetch_add_acq_rel(outstanding, shares - 1);
         if (shares != 0)
             push({rest, shares, 0, shares});

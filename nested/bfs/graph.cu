@@ -1,16 +1,72 @@
-// bfs_graph: the search of bfs_tail by a device graph that launches itself again. CUDA only.
+// bfs_graph, sssp_graph: the searches of bfs_tail and sssp_near_far by a device graph that launches itself again. CUDA only.
 //
 //     once, untimed: a graph of one node with as many blocks as the device holds
-//     node: the blocks share a level; the last one to finish does the small levels after it, and launches the graph again for
+//     node: the blocks share a step; the last one to finish does the small steps after it, and launches the graph again for
 //         the next large one
 //
-// Launches: as bfs_tail. The host makes the first launch.
+// Launches: bfs_graph: as bfs_tail. sssp_graph: one per step that is too large for one block, but the first, by the order of
+// execution; the ledger must equal what the blocks requested. The host makes the first launch.
 // Hazards: none. A graph that launches itself runs again only when its current run is complete.
-// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch".
+// Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch"; Davidson, Baxter, Garland, Owens, IPDPS 2014.
 #include "workloads/bfs/graph_steps.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
+
+#ifdef __CUDACC__
+// A run of the graph: one step. Its last block plans the next one. It runs that itself if one block is enough, or if the launch is
+// refused; otherwise it launches the graph again.
+template <bool Weighted, class Nest>
+__global__ void LAUNCH_BOUNDS(1024) search_graph_step(const __grid_constant__ GraphSearch search, Nest nest)
+{
+    BLOCK_SHARED(GraphShared, shared, 1);
+    const unsigned long long now_ns = nest.now();
+    Nest here = nest.at(search.state->grids);
+    const auto scope = here.enter(now_ns);
+    unsigned block = blockIdx.x;
+    unsigned blocks = gridDim.x; // 1 in a small step
+    for (;;) {
+        const GraphSearchPlan now = search.state->plan;
+        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
+        if (!is_last_block(search, blocks, shared[0]))
+            return;
+        if (threadIdx.x == 0) {
+            plan_step<Weighted>(search, now, level, blockDim.x);
+            const GraphSearchPlan& next = search.state->plan;
+            bool continues = next.mode != StepMode::done;
+            if (next.blocks > 1 && !here.last_level()) {
+                count_request(search, next.blocks);
+                continues = !launch_graph_again(here);
+                if (continues) { // instead of the refused run, at its depth
+                    atomicAdd(&search.task.totals->replaced, 1U);
+                    ++here.depth;
+                }
+            }
+            shared[0].continues = continues ? 1 : 0;
+        }
+        __syncthreads();
+        if (shared[0].continues == 0)
+            return;
+        block = 0;
+        blocks = 1;
+    }
+}
+
+template <bool Weighted>
+CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
+{
+    using UntracedNest = NestBy<Mechanism::graph_tail, false>;
+    const std::uint32_t blocks = blocks_at_once<search_graph_step<Weighted, UntracedNest>>(job);
+    GraphSearchSetup setup = set_up_search(job, options, blocks);
+    Graph graph = job.context.capture(true, [&] {
+        with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
+            host_launch<search_graph_step<Weighted, decltype(nest)>>(job.context, 0, {blocks, job.point.block},
+                                                                     setup.search, nest);
+        });
+    });
+    return {std::move(setup), std::move(graph)};
+}
+#endif
 
 struct BfsGraph {
     static constexpr StrategyInfo info{
@@ -40,6 +96,36 @@ struct BfsGraph {
 #endif
 };
 
+struct SsspGraph {
+    static constexpr StrategyInfo info{
+        .name = "sssp_graph",
+        .workload = &workloads::sssp,
+        .mechanisms = kOnly<Mechanism::graph_tail>,
+        .summary = "a device graph of one large step of near-far that launches itself again",
+        .hazards = "none: the graph runs again only when its current run is complete",
+        .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
+        .axes = {axis::delta},
+        .cuda_only = true,
+        .by_order = true,
+    };
+    static constexpr GraphForm form = GraphForm::by_order;
+
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_order(); }
+
+#ifdef __CUDACC__
+    static CapturedSearch prepare(const GraphJob& job)
+    {
+        return capture_search<true>(job, {.small = true, .near_far = true});
+    }
+
+    static void run(const GraphJob& job, const CapturedSearch& prepared)
+    {
+        job.context.launch(prepared.graph);
+    }
+#endif
+};
+
 const Register<BfsGraph, GraphRoom> bfs_graph;
+const Register<SsspGraph, GraphRoom> sssp_graph;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -1,14 +1,21 @@
 // bfs_graph_sync: breadth-first search by a device graph whose blocks wait for each other between levels. CUDA only.
 //
-//     once, untimed: a graph of one node with as many blocks as the device holds
-//     node: the blocks share a level, and wait for the last one to finish, which plans the next level:
-//         it needs one block: the last block does it, and the small levels after it; the others end
-//         it needs more: go on with it; if only one block is left: launch the graph again
+//     once, untimed: a graph of one node, search_waiting(), with as many blocks as the device holds
+//     host, timed: launch the graph once
+//     node: repeat:
+//         the blocks share the edges (or vertices) of a level and make the list of the next one: run_step()
+//         each block adds one to a counter. The last one plans the next level: plan_step()
+//             there is none: all blocks end
+//             it needs one block: the last block does it, and the small levels after it; the others end
+//             it needs more: all blocks go on with it; if only one block is left, it launches the graph again and ends
+//         the others read `epoch` until the last block has changed it, which says whether they go on or end
 //
-// Launches: one for every level that needs more than one block and follows one that does not; by the oracle. The host makes the
-// first launch.
-// Hazards: the blocks wait for each other, so all must be resident. They are, unless another grid beside them never ends.
-// The graph runs again only when its current run is complete.
+// Launches: one, of the graph by itself, for every level that needs more than one block and follows one that does not; by the
+// oracle. The host makes the first launch.
+// Hazards: the blocks wait for each other, so all must be resident: there are no more than the device holds. They are, unless
+// another grid beside them never ends. The counter has acquire-release order: the last block sees what all blocks wrote in the
+// level. It writes the plan, and then `epoch` with release order; the others read `epoch` with acquire order, and then the plan.
+// The graph runs again only when its current run is complete, so the next run has all blocks, and sees all that this one wrote.
 // Source: CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch"; Beamer, Asanovic, Patterson, SC 2012.
 #include "workloads/bfs/graph_steps.hpp"
 
@@ -21,7 +28,9 @@ namespace nestbed::inline NESTBED_BACKEND
 // Added to the number for which blocks wait if all but the last one end.
 inline constexpr unsigned kAllEnd = 1U << 31;
 
-// By one thread, after the plan of the next step: how many of the `blocks` blocks go on with it.
+// By one thread of the last block, after the plan of the next level: how many of the `blocks` blocks go on with it. If one block
+// is left, and one is not enough, launches the graph again, by cudaGraphLaunch() of the current graph as a tail launch. If this is
+// the last level that may be launched (`depth`), or the launch is refused, the block does the whole level itself.
 template <class Nest>
 __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest, unsigned blocks)
 {
@@ -29,20 +38,21 @@ __device__ unsigned blocks_for_next(const GraphSearch& search, const Nest& nest,
     const GraphSearchPlan& next = state.plan;
     if (next.mode == StepMode::done)
         return 0;
-    if (next.blocks == 1 || blocks > 1)
-        return next.blocks == 1 ? 1 : blocks;
+    if (next.blocks == 1)
+        return 1;
+    if (blocks > 1)
+        return blocks;
     const Nest here = nest.at(state.grids);
     if (here.last_level())
         return 1;
-    ++state.grids;
-    atomicAdd(&search.task.totals->items, 1ULL);
-    atomicAdd(&search.task.totals->blocks, static_cast<unsigned long long>(gridDim.x));
+    count_request(search, gridDim.x);
     if (launch_graph_again(here))
         return 0;
     atomicAdd(&search.task.totals->replaced, 1U);
     return 1;
 }
 
+// The node of the graph. In a run, `blocks` is the number of blocks that share the level: all, or one.
 template <class Nest>
 __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ GraphSearch search, Nest nest)
 {
@@ -50,7 +60,8 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
     GraphSearchState& state = *search.state;
     const unsigned long long now_ns = nest.now();
     const auto scope = nest.at(state.grids).enter(now_ns);
-    // Nobody changes these before all blocks have arrived.
+    // Nobody changes these before all blocks have arrived. In a run that begins with a small level, block 0
+    // does it, all arrive, and the last of them goes on.
     unsigned epoch = state.epoch;
     unsigned blocks = state.plan.blocks == 1 ? 1 : gridDim.x;
     unsigned arrivals = gridDim.x;
@@ -63,7 +74,7 @@ __global__ void LAUNCH_BOUNDS(1024) search_waiting(const __grid_constant__ Graph
                 state.reached = level;
         }
         const bool last = is_last_block(search, arrivals, shared[0]);
-        if (!last && block >= blocks) // the first level needs one block
+        if (!last && block >= blocks) // the first level needs one block: no other one need wait
             return;
         if (threadIdx.x == 0) {
             unsigned stay = 0;

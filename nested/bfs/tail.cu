@@ -1,21 +1,66 @@
-// bfs_tail: breadth-first search; the last block of a level launches the next one.
+// bfs_tail, sssp_tail, sssp_near_far: a search in which the last block of a step launches the next one.
 //
 //     root: one block, with the source in its list; more blocks if the source has many edges
-//     step: the blocks share the edges of the level's list evenly, and append what they reach to the next list
-//         (or, of a level with many edges: every vertex that was not reached looks for a neighbour in the level)
+//     step: the blocks share the edges of the list evenly, and append what they reach to the next list
+//         (bfs: or, of a level with many edges: every vertex that was not reached looks for a neighbour in the level)
 //         the last block: none left: end
 //             a small next level: do it here, with the vertices in shared memory, and the levels after it while they are small
 //             otherwise: launch a grid for it
+//     sssp_tail (Bellman and Ford): a vertex is listed again whenever a shorter path to it is found
+//     sssp_near_far: a vertex at a distance of `bound` or more is put aside; no near ones are left: bound += delta, and a step
+//         moves those put aside that are near now to the next list
 //
-// Launches: one per level, but the first, that is not small (2048 vertices, 8192 edges) and needs more than one block
-// (src/workloads/bfs/graph_step.hpp); by the oracle, because they depend on the input. The block does itself what is refused.
-// Hazards: none. The last block arrives with acquire-release order, so it and its child see what all blocks wrote. A vertex
-// is in a list once, because one atomic operation reaches it first.
-// Source: Merrill, Garland, Grimshaw, PPoPP 2012 (lists of vertices); Beamer, Asanovic, Patterson, SC 2012 (directions).
+// Launches: one per step, but the first, that is not small (2048 vertices, 8192 edges) and needs more than one block
+// (src/workloads/bfs/graph_step.hpp). bfs: by the oracle, because they depend on the input. sssp: the order of execution decides
+// how many steps there are, because a step may find a distance that an earlier edge of the same step has just made shorter; the
+// ledger must equal what the blocks requested. The block does itself what is refused.
+// Hazards: none. The last block arrives with acquire-release order, so it and its child see what all blocks wrote. bfs: a vertex
+// is in a list once, because one atomic operation reaches it first. sssp: distances only fall, by an atomic minimum, so that the
+// end does not depend on the order. A vertex is among the far ones once, because of a flag.
+// Source: Merrill, Garland, Grimshaw, PPoPP 2012 (lists of vertices); Beamer, Asanovic, Patterson, SC 2012 (directions);
+// Davidson, Baxter, Garland, Owens, IPDPS 2014 (workfront sweep, near-far).
 #include "workloads/bfs/graph_steps.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
+
+// A grid runs one step. Its last block plans the next one. It runs that itself if one block is enough, or if the launch is
+// refused; otherwise it launches a grid for it.
+template <bool Weighted, class Nest>
+__global__ void LAUNCH_BOUNDS(1024) search_tail(const __grid_constant__ GraphSearch search, Nest nest)
+{
+    BLOCK_SHARED(GraphShared, shared, 1);
+    const unsigned long long now_ns = nest.now();
+    Nest here = nest;
+    const auto scope = here.enter(now_ns);
+    unsigned block = blockIdx.x;
+    unsigned blocks = gridDim.x; // 1 in a small step
+    for (;;) {
+        const GraphSearchPlan now = search.state->plan;
+        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
+        if (!is_last_block(search, blocks, shared[0]))
+            return;
+        if (threadIdx.x == 0) {
+            plan_step<Weighted>(search, now, level, blockDim.x);
+            const GraphSearchPlan& next = search.state->plan;
+            bool continues = next.mode != StepMode::done;
+            if (next.blocks > 1 && !here.last_level()) {
+                count_request(search, next.blocks);
+                continues = !launch<search_tail<Weighted, Nest>>(here, {next.blocks, blockDim.x}, search);
+                if (continues) { // instead of the refused grid, at its depth
+                    atomicAdd(&search.task.totals->replaced, 1U);
+                    ++here.depth;
+                }
+            }
+            shared[0].continues = continues ? 1 : 0;
+        }
+        __syncthreads();
+        if (shared[0].continues == 0)
+            return;
+        block = 0;
+        blocks = 1;
+    }
+}
 
 struct BfsTail {
     static constexpr std::array kMechanisms{Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream,
@@ -36,18 +81,83 @@ struct BfsTail {
     static GraphSearchSetup prepare(const GraphJob& job)
     {
         return set_up_search(job, {.small = true, .first_small = true, .directions = true},
-                             blocks_at_once<search_steps<false, NestBy<Mechanism::tail, false>>>(job));
+                             blocks_at_once<search_tail<false, NestBy<Mechanism::tail, false>>>(job));
     }
 
     static void run(const GraphJob& job, const GraphSearchSetup& setup)
     {
         launch_waves<BfsTail>(job, [&](auto wave, auto nest) {
             wave.blocks = setup.first_blocks;
-            host_launch<search_steps<false, decltype(nest)>>(wave, job.point.block, setup.search, nest);
+            host_launch<search_tail<false, decltype(nest)>>(wave, job.point.block, setup.search, nest);
+        });
+    }
+};
+
+struct SsspTail {
+    static constexpr std::array kMechanisms{Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream,
+                                            Mechanism::named_stream};
+    static constexpr StrategyInfo info{
+        .name = "sssp_tail",
+        .workload = &workloads::sssp,
+        .mechanisms = kMechanisms,
+        .summary = "shortest paths over lists; the last block of a step launches the next",
+        .hazards = "none: distances only fall, by an atomic minimum",
+        .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
+        .by_order = true,
+    };
+    static constexpr GraphForm form = GraphForm::by_order;
+
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_order(); }
+
+    static GraphSearchSetup prepare(const GraphJob& job)
+    {
+        return set_up_search(job, {.small = true, .first_small = true},
+                             blocks_at_once<search_tail<true, NestBy<Mechanism::tail, false>>>(job));
+    }
+
+    static void run(const GraphJob& job, const GraphSearchSetup& setup)
+    {
+        launch_waves<SsspTail>(job, [&](auto wave, auto nest) {
+            wave.blocks = setup.first_blocks;
+            host_launch<search_tail<true, decltype(nest)>>(wave, job.point.block, setup.search, nest);
+        });
+    }
+};
+
+struct SsspNearFar {
+    static constexpr std::array kMechanisms{Mechanism::tail, Mechanism::fire_and_forget, Mechanism::null_stream,
+                                            Mechanism::named_stream};
+    static constexpr StrategyInfo info{
+        .name = "sssp_near_far",
+        .workload = &workloads::sssp,
+        .mechanisms = kMechanisms,
+        .summary = "shortest paths, near vertices first; the last block of a step launches the next",
+        .hazards = "none: distances only fall, by an atomic minimum",
+        .source = "Davidson, Baxter, Garland, Owens, IPDPS 2014",
+        .axes = {axis::delta},
+        .by_order = true,
+    };
+    static constexpr GraphForm form = GraphForm::by_order;
+
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_order(); }
+
+    static GraphSearchSetup prepare(const GraphJob& job)
+    {
+        return set_up_search(job, {.small = true, .first_small = true, .near_far = true},
+                             blocks_at_once<search_tail<true, NestBy<Mechanism::tail, false>>>(job));
+    }
+
+    static void run(const GraphJob& job, const GraphSearchSetup& setup)
+    {
+        launch_waves<SsspNearFar>(job, [&](auto wave, auto nest) {
+            wave.blocks = setup.first_blocks;
+            host_launch<search_tail<true, decltype(nest)>>(wave, job.point.block, setup.search, nest);
         });
     }
 };
 
 const Register<BfsTail, GraphRoom> bfs_tail;
+const Register<SsspTail, GraphRoom> sssp_tail;
+const Register<SsspNearFar, GraphRoom> sssp_near_far;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -11,7 +11,7 @@
 // Launches: `grid` * lanes + `grid` * lanes^2, where lanes is `block`, 32 at most.
 // Hazards: none of the two has a race. lanes_at_once may hang the GPU under a fixed pending limit.
 // Source: ours.
-#include "device/parts/offer.hpp"
+#include "device/parts/request_collectives.hpp"
 #include "workloads/lanes/lanes.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ __global__ void lanes_grid(unsigned long long* ran, Nest nest)
 #endif
         launch_child();
     } else {
-        in_turn(true, launch_child);
+        one_lane_at_a_time(true, launch_child);
     }
 }
 
@@ -56,11 +56,11 @@ struct Lanes {
 
     static ExpectedLaunches launches(const Case& point)
     {
-        constexpr unsigned kMostLevels = 2; // one if the case does not set a depth
+        constexpr unsigned kMaxLevels = 2; // one if the case does not set a depth
         const std::uint64_t lanes = std::min(point.block, kLanes);
         ExpectedLaunches form{.root_blocks = point.grid};
         std::uint64_t grids = point.grid;
-        for (unsigned level = std::min(point.depth.value_or(1), kMostLevels); level > 0; --level)
+        for (unsigned level = std::min(point.depth.value_or(1), kMaxLevels); level > 0; --level)
             form.by_depth.push_back(grids *= lanes);
         return form;
     }

@@ -67,7 +67,7 @@ struct Trees {
         ExpectedLaunches form = ExpectedLaunches::chain_per_block(point.grid, point.depth.value_or(S::kLevels));
         std::uint64_t grids = point.grid;
         for (std::uint64_t& of_level : form.by_depth)
-            of_level = grids = std::min(grids * S::fanout(point), kMostEmptyGrids + 1);
+            of_level = grids = std::min(grids * S::fanout(point), kMaxEmptyGrids + 1);
         form.by_lanes = S::kWho == ByWhom::lanes;
         form.parent_waits = S::kWho == ByWhom::waiting_thread;
         form.one_by_one = mechanism_of(S::info, point) == Mechanism::tail;

@@ -22,21 +22,8 @@ struct RegionLevels {
 };
 
 #ifdef __CUDACC__
-// Keeps the one child grid of a level for the next run of the graph.
-struct LevelSink {
-    ChildGrid<GraphExpand::Item>* next;
-
-    __device__ void delay() const {}
-    __device__ void launch(const OfferRun<GraphExpand>& run, ChildGrid<GraphExpand::Item> child) const
-    {
-        atomicAdd(&run.memory.totals->blocks, static_cast<unsigned long long>(child.blocks));
-        child.offer_row = atomicAdd(&run.memory.totals->rows, child.blocks);
-        *next = child;
-    }
-};
-
 template <class Nest>
-__global__ void mandelbrot_graph(OfferRun<GraphExpand> run, RegionLevels* levels, Nest nest)
+__global__ void mandelbrot_graph(RequestRun<GraphExpand> run, RegionLevels* levels, Nest nest)
 {
     const unsigned long long now = nest.now();
     const unsigned level = levels->level;
@@ -45,7 +32,7 @@ __global__ void mandelbrot_graph(OfferRun<GraphExpand> run, RegionLevels* levels
     const ChildGrid<GraphExpand::Item> grid = levels->grid[level % 2];
     ChildGrid<GraphExpand::Item>* next = &levels->grid[(level + 1) % 2];
     for (unsigned block = blockIdx.x; block < grid.blocks; block += gridDim.x)
-        run_offer_block(run, grid, block, LevelSink{next});
+        run_block(run, grid, block, KeepSink<GraphExpand::Item>{next});
     __syncthreads();
     if (threadIdx.x == 0 && arrives_last(&levels->arrived, gridDim.x)) {
         levels->grid[level % 2].blocks = 0;
@@ -72,14 +59,14 @@ struct MandelbrotGraph {
 
 #ifdef __CUDACC__
     struct Prepared {
-        OfferSetup<GraphExpand> setup;
+        RequestSetup<GraphExpand> setup;
         Buffer<RegionLevels> levels;
         Graph graph;
     };
 
     static Prepared prepare(const MandelbrotJob& job)
     {
-        OfferSetup<GraphExpand> setup = set_up_offers<GraphExpand>(job, job.task);
+        RequestSetup<GraphExpand> setup = set_up_requests<GraphExpand>(job, job.task);
         auto levels = job.context.allocate<RegionLevels>(1);
         RegionLevels start{};
         start.grid[0] = root_grid(setup.run, {.blocks = job.roots}, job.point.block);

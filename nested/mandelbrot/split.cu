@@ -1,14 +1,16 @@
 // mandelbrot_split: the recursion of Mariani and Silver; a child for every part of a divided region; blocks fill and compute.
+// mandelbrot_naive: the same with a child to divide, to fill and to compute every region.
 //
 //     root(image): division * division blocks, one region each
 //     test(region): one block
 //         compute the dwells of the border, until two differ
-//         if all are equal: fill the region
-//         if its parts would be no longer than `grain`: compute the region
+//         if all are equal: fill the region; naive: launch fill(region)
+//         if its parts would be no longer than `grain`: compute the region; naive: launch compute(region)
 //         otherwise: for each of its fanout * fanout parts: launch test(part)
+//     fill(region), compute(region), only naive: as many blocks as the region has pixels for
 //
-// Launches: one per region below the root; fewer with `aggregate`: one per divided region with `block`, one per level
-// with `grid`. By the oracle, because they depend on the input.
+// Launches: one per region below the root; naive: also one per fill and one per computed region; fewer with `aggregate`: one per
+// divided region with `block`, one per level with `grid`. By the oracle, because they depend on the input.
 // Hazards: none. Only one grid writes each pixel. Items of a launch are written before a barrier (warp, block) or before
 // an arrival with acquire-release order (grid).
 // Source: Adinets, "Adaptive Parallel Computation with CUDA Dynamic Parallelism", NVIDIA 2014; Quezada, Navarro et al.,
@@ -17,6 +19,31 @@
 
 namespace nestbed::inline NESTBED_BACKEND
 {
+
+// The kernel of every grid. run_grid() calls ExpandMandelbrot::block() in all threads of a block (in the root grid: root()),
+// and launches a grid for the threads that return true, which have put a region into their item.
+template <bool Naive, class Nest>
+__global__ void LAUNCH_BOUNDS(1024, 1) // 64 registers
+    mandelbrot_regions(const __grid_constant__ RequestRun<ExpandMandelbrot<Naive>> run,
+                       const __grid_constant__ ChildGrid<typename ExpandMandelbrot<Naive>::Item> grid, Nest nest)
+{
+    const auto scope = nest.enter();
+    BLOCK_SHARED(unsigned, refused, 1);
+    run_grid<mandelbrot_regions<Naive, Nest>>(
+        run, grid, nest, refused, nullptr, [&](const Nest& parent, const auto& child) {
+            return launch<mandelbrot_regions<Naive, Nest>>(parent, {child.blocks, blockDim.x}, run, child);
+        });
+}
+
+// The root grid, in waves if its children could not all be pending at once.
+template <class S, bool Naive>
+void launch_regions(const MandelbrotJob& job, const RequestSetup<ExpandMandelbrot<Naive>>& setup)
+{
+    launch_waves<S>(job, [&](const auto& wave, auto nest) {
+        host_launch<mandelbrot_regions<Naive, decltype(nest)>>(wave, job.point.block, setup.run,
+                                                               root_grid(setup.run, wave, job.point.block), nest);
+    });
+}
 
 struct MandelbrotSplit {
     static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
@@ -34,14 +61,40 @@ struct MandelbrotSplit {
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
 
-    static OfferSetup<Expand> prepare(const MandelbrotJob& job) { return set_up_offers<Expand>(job, job.task); }
+    static RequestSetup<Expand> prepare(const MandelbrotJob& job) { return set_up_requests<Expand>(job, job.task); }
 
-    static void run(const MandelbrotJob& job, const OfferSetup<Expand>& setup)
+    static void run(const MandelbrotJob& job, const RequestSetup<Expand>& setup)
     {
-        launch_offers<MandelbrotSplit>(job, setup.run, job.point.block);
+        launch_regions<MandelbrotSplit>(job, setup);
+    }
+};
+
+struct MandelbrotNaive {
+    static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
+                                            Mechanism::named_stream, Mechanism::tail};
+    static constexpr StrategyInfo info{
+        .name = "mandelbrot_naive",
+        .workload = &workloads::mandelbrot,
+        .mechanisms = kMechanisms,
+        .summary = "a child to divide, to fill and to compute every region",
+        .hazards = "none: the items of a launch are written before a barrier or an arrival",
+        .source = "Adinets, Adaptive Parallel Computation with CUDA Dynamic Parallelism, 2014",
+        .offers = true,
+    };
+    static constexpr bool naive = true;
+    using Expand = ExpandMandelbrot<naive>;
+
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
+
+    static RequestSetup<Expand> prepare(const MandelbrotJob& job) { return set_up_requests<Expand>(job, job.task); }
+
+    static void run(const MandelbrotJob& job, const RequestSetup<Expand>& setup)
+    {
+        launch_regions<MandelbrotNaive>(job, setup);
     }
 };
 
 const Register<MandelbrotSplit, MandelbrotRoom> mandelbrot_split;
+const Register<MandelbrotNaive, MandelbrotRoom> mandelbrot_naive;
 
 } // namespace nestbed::inline NESTBED_BACKEND

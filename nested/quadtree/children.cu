@@ -21,6 +21,21 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
+// The kernel of every grid. run_grid() calls ExpandQuadtree::block() in all threads of a block (at the root: root()), and
+// launches a grid for the threads that return true, which have put a part into their item.
+template <class Nest>
+__global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1) // 64 registers
+    quadtree_children(const __grid_constant__ RequestRun<ExpandQuadtree> run,
+                      const __grid_constant__ ChildGrid<ExpandQuadtree::Item> grid, Nest nest)
+{
+    const auto scope = nest.enter();
+    BLOCK_SHARED(unsigned, refused, 1);
+    BLOCK_SHARED(unsigned, words, kQuadWords);
+    run_grid<quadtree_children<Nest>>(run, grid, nest, refused, words, [&](const Nest& parent, const auto& child) {
+        return launch<quadtree_children<Nest>>(parent, {child.blocks, blockDim.x}, run, child);
+    });
+}
+
 struct QuadtreeChildren {
     static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
                                             Mechanism::named_stream, Mechanism::tail};
@@ -37,17 +52,21 @@ struct QuadtreeChildren {
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
 
-    static OfferSetup<ExpandQuadtree> prepare(const QuadJob& job)
+    static RequestSetup<ExpandQuadtree> prepare(const QuadJob& job)
     {
-        return set_up_offers<ExpandQuadtree>(job, job.task);
+        return set_up_requests<ExpandQuadtree>(job, job.task);
     }
 
-    static void run(const QuadJob& job, const OfferSetup<ExpandQuadtree>& setup)
+    static void run(const QuadJob& job, const RequestSetup<ExpandQuadtree>& setup)
     {
-        launch_offers<QuadtreeChildren>(job, setup.run, job.point.block);
+        launch_waves<QuadtreeChildren>(job, [&](auto wave, auto nest) {
+            wave.blocks = job.roots; // one wave: all blocks of the root grid process one item, all points
+            host_launch<quadtree_children<decltype(nest)>>(wave, job.point.block, setup.run,
+                                                           root_grid(setup.run, wave, job.point.block), nest);
+        });
     }
 };
 
-const Register<QuadtreeChildren, QuadtreeRoom> quadtree_children;
+const Register<QuadtreeChildren, QuadtreeRoom> quadtree_children_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -22,24 +22,11 @@ struct QuadGraphState {
 };
 
 #ifdef __CUDACC__
-// Keeps the one child grid of a level for the next run of the graph.
-struct QuadGraphSink {
-    QuadGrid* next;
-
-    __device__ void delay() const {}
-    __device__ void launch(const OfferRun<ExpandQuadtree>& run, QuadGrid child) const
-    {
-        atomicAdd(&run.memory.totals->blocks, static_cast<unsigned long long>(child.blocks));
-        child.offer_row = atomicAdd(&run.memory.totals->rows, child.blocks);
-        *next = child;
-    }
-};
-
 template <class Nest>
-__global__ void LAUNCH_BOUNDS(ExpandQuadtree::kMostThreads, ExpandQuadtree::kBlocksAMultiprocessor)
-    quadtree_graph(const __grid_constant__ OfferRun<ExpandQuadtree> run, QuadGraphState* state, Nest nest)
+__global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1) // 64 registers
+    quadtree_graph(const __grid_constant__ RequestRun<ExpandQuadtree> run, QuadGraphState* state, Nest nest)
 {
-    BLOCK_SHARED(unsigned, words, ExpandQuadtree::kSharedWords);
+    BLOCK_SHARED(unsigned, words, kQuadWords);
     const unsigned long long now = nest.now();
     const unsigned level = state->level;
     const Nest here = nest.at(level);
@@ -47,7 +34,7 @@ __global__ void LAUNCH_BOUNDS(ExpandQuadtree::kMostThreads, ExpandQuadtree::kBlo
     const QuadGrid grid = state->grid[level % 2];
     QuadGrid* next = &state->grid[(level + 1) % 2];
     for (unsigned block = blockIdx.x; block < grid.blocks; block += gridDim.x)
-        run_offer_block(run, grid, block, QuadGraphSink{next}, words);
+        run_block(run, grid, block, KeepSink<ExpandQuadtree::Item>{next}, words);
     __syncthreads();
     if (threadIdx.x == 0 && arrives_last(&state->arrived, gridDim.x)) {
         state->grid[level % 2].blocks = 0;
@@ -75,14 +62,14 @@ struct QuadtreeGraph {
 
 #ifdef __CUDACC__
     struct Prepared {
-        OfferSetup<ExpandQuadtree> setup;
+        RequestSetup<ExpandQuadtree> setup;
         Buffer<QuadGraphState> state;
         Graph graph;
     };
 
     static Prepared prepare(const QuadJob& job)
     {
-        OfferSetup<ExpandQuadtree> setup = set_up_offers<ExpandQuadtree>(job, job.task);
+        RequestSetup<ExpandQuadtree> setup = set_up_requests<ExpandQuadtree>(job, job.task);
         auto state = job.context.allocate<QuadGraphState>(1);
         QuadGraphState start{};
         start.grid[0] = root_grid(setup.run, {.blocks = job.roots}, job.point.block);

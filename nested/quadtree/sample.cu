@@ -76,7 +76,7 @@ __device__ inline void divide_node(const QuadTask& task, const QuadPart& node, u
 }
 
 template <class Nest>
-__global__ void LAUNCH_BOUNDS(kMostQuadThreads)
+__global__ void LAUNCH_BOUNDS(kMaxQuadThreads)
     quadtree_sample(const __grid_constant__ QuadTask task, const __grid_constant__ QuadSiblings nodes, Nest nest)
 {
     const auto scope = nest.enter();
@@ -102,7 +102,7 @@ __global__ void LAUNCH_BOUNDS(kMostQuadThreads)
     }
     if (nest.last_level()) { // nothing may be launched: one thread does the rest
         if (tid == 0)
-            finish_alone(task, node);
+            finish_serially(task, node);
         return;
     }
     divide_node(task, node, words);

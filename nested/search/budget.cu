@@ -1,4 +1,5 @@
 // search_budget: tree search by blocks with a stack in shared memory; a child for what a block leaves after its budget.
+// search_graph: the same recursion by a device graph that launches itself again. CUDA only.
 //
 //     root(tree): each block searches 4 children of the root
 //     search(nodes): a block takes its share of the nodes
@@ -7,15 +8,138 @@
 //             (below depth `cutoff`, the thread searches all below the node with a stack of its own)
 //         if nodes are left: write them to memory; launch search(nodes left), a block for every `block` * `coarsen` of them
 //
-// Launches: one per block that leaves nodes; fewer with `aggregate`: one per round with `grid`. By the oracle: what a block
+// search_graph, once, untimed: a graph of one node with as many blocks as the device holds
+//     node: the blocks share the nodes of the round and search them as above; the last block to finish makes what they leave the
+//         next round, and launches the graph again if there is any
+//
+// Launches: search_graph: one per round after the first. The host makes the first launch.
+// search_budget: one per block that leaves nodes; fewer with `aggregate`: one per round with `grid`. By the oracle: what a block
 // leaves depends on its nodes alone, because their order on the stack is that of the threads, not of the time.
 // Hazards: none. The nodes that a block leaves are written before a barrier, and only its own item names them. A tail chain
-// is not bounded by the pending-launch limit.
-// Source: ours. Olivier et al., "UTS: An Unbalanced Tree Search Benchmark", LCPC 2006.
+// is not bounded by the pending-launch limit. A graph that launches itself runs again only when its current run is complete.
+// Source: ours. Olivier et al., "UTS: An Unbalanced Tree Search Benchmark", LCPC 2006; CUDA C++ Programming Guide, "Device
+// Graph Launch", "Device Self-Relaunch".
 #include "workloads/search/search_block.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
+
+// What the blocks of a grid do: search a share of the nodes for as long as the budget lasts, and request a grid for the rest.
+template <class Tree>
+struct SearchRests {
+    struct Item {
+        unsigned long long first; // task.pending
+        unsigned count;
+    };
+    using Job = SearchTask<Tree>;
+    static constexpr bool kRecursive = true;
+    static constexpr unsigned kSharedWords = BlockStack<typename Tree::Node>::kWords;
+
+    static unsigned max_requests(const Case& /*point*/) { return 1; } // by thread 0
+    __device__ static unsigned threads(const Job& /*job*/, const Item& item) { return item.count; }
+
+    // Of the root's children, each block searches some.
+    __device__ static bool root(const Job& job, unsigned block, Item& next, unsigned* words)
+    {
+        ThreadFound found{};
+        const unsigned children = job.tree.children(job.tree.root());
+        if (block == 0 && threadIdx.x == 0)
+            job.visit_root(found);
+        const unsigned begin = block * kRootChildren;
+        const unsigned end = children - begin < kRootChildren ? children : begin + kRootChildren;
+        return search(job, 0, {begin, end, true}, next, words, found);
+    }
+
+    __device__ static bool block(const Job& job, const Item& item, unsigned block, unsigned blocks, Item& next,
+                                 unsigned* words)
+    {
+        ThreadFound found{};
+        return search(job, item.first,
+                      {share_start(item.count, block, blocks), share_start(item.count, block + 1, blocks), false},
+                      next, words, found);
+    }
+
+    __device__ static void process_serially(const Job& job, const Item& item)
+    {
+        ThreadFound found{};
+        for (unsigned index = 0; index < item.count; ++index) {
+            const PendingNode<typename Tree::Node>& node = job.pending[item.first + index];
+            typename Tree::Node child;
+            static_cast<void>(job.visit(node.parent, node.number, true, child, found));
+        }
+        job.add(found);
+    }
+
+  private:
+    __device__ static bool search(const Job& job, unsigned long long first, const SearchShare& share, Item& next,
+                                  unsigned* words, ThreadFound& found)
+    {
+        const SearchRest rest = search_share(job, first, share, words, found);
+        job.add_all(found);
+        next = {rest.first, rest.count};
+        return threadIdx.x == 0 && rest.count != 0;
+    }
+};
+
+template <class Tree>
+struct BudgetSetup {
+    SearchBuffers<Tree> buffers;
+    RequestSetup<SearchRests<Tree>> setup;
+};
+
+template <class Tree>
+BudgetSetup<Tree> set_up_budget(const SearchJob& job, const Tree& tree)
+{
+    SearchBuffers<Tree> buffers(job, tree, job.oracle.divisions);
+    RequestSetup<SearchRests<Tree>> setup = set_up_requests<SearchRests<Tree>>(job, buffers.task);
+    return {std::move(buffers), std::move(setup)};
+}
+
+// The kernel of every grid of search_budget. Its launches are those of run_grid(), for the blocks that leave nodes.
+template <class Tree, class Nest>
+__global__ void LAUNCH_BOUNDS(1024, 1) // 64 registers
+    search_budget(const __grid_constant__ RequestRun<SearchRests<Tree>> run,
+                  const __grid_constant__ ChildGrid<typename SearchRests<Tree>::Item> grid, Nest nest)
+{
+    const auto scope = nest.enter();
+    BLOCK_SHARED(unsigned, refused, 1);
+    BLOCK_SHARED(unsigned, words, SearchRests<Tree>::kSharedWords);
+    run_grid<search_budget<Tree, Nest>>(run, grid, nest, refused, words, [&](const Nest& parent, const auto& child) {
+        return launch<search_budget<Tree, Nest>>(parent, {child.blocks, blockDim.x}, run, child);
+    });
+}
+
+// What the runs of the graph of search_graph share: the rounds with even and with odd numbers.
+template <class Tree>
+struct SearchRounds {
+    ChildGrid<typename SearchRests<Tree>::Item> grid[2];
+    unsigned round;
+    unsigned arrived;
+};
+
+#ifdef __CUDACC__
+template <class Tree, class Nest>
+__global__ void LAUNCH_BOUNDS(1024, 1)
+    search_graph(RequestRun<SearchRests<Tree>> run, SearchRounds<Tree>* rounds, Nest nest)
+{
+    const unsigned long long now = nest.now();
+    const unsigned round = rounds->round;
+    const Nest here = nest.at(round);
+    const auto scope = here.enter(now);
+    BLOCK_SHARED(unsigned, words, SearchRests<Tree>::kSharedWords);
+    const ChildGrid<typename SearchRests<Tree>::Item> grid = rounds->grid[round % 2];
+    ChildGrid<typename SearchRests<Tree>::Item>* next = &rounds->grid[(round + 1) % 2];
+    for (unsigned block = blockIdx.x; block < grid.blocks; block += gridDim.x)
+        run_block(run, grid, block, KeepSink<typename SearchRests<Tree>::Item>{next}, words);
+    __syncthreads();
+    if (threadIdx.x == 0 && arrives_last(&rounds->arrived, gridDim.x)) {
+        rounds->grid[round % 2].blocks = 0;
+        rounds->round = round + 1;
+        if (next->blocks != 0)
+            launch_graph_again(here);
+    }
+}
+#endif
 
 struct SearchBudget {
     static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
@@ -43,10 +167,66 @@ struct SearchBudget {
     template <class Tree>
     static void run(const SearchJob& job, const BudgetSetup<Tree>& prepared)
     {
-        launch_offers<SearchBudget>(job, prepared.setup.run, job.point.block);
+        launch_waves<SearchBudget>(job, [&](const auto& wave, auto nest) {
+            host_launch<search_budget<Tree, decltype(nest)>>(wave, job.point.block, prepared.setup.run,
+                                                             root_grid(prepared.setup.run, wave, job.point.block),
+                                                             nest);
+        });
     }
 };
 
-const Register<SearchBudget, SearchRoom> search_budget;
+struct SearchGraph {
+    static constexpr StrategyInfo info{
+        .name = "search_graph",
+        .workload = &workloads::search,
+        .mechanisms = kOnly<Mechanism::graph_tail>,
+        .summary = "a device graph of one round of search_budget that launches itself again",
+        .hazards = "none: the graph runs again only when its current run is complete",
+        .source = "CUDA C++ Programming Guide, Device Graph Launch",
+        .axes = {axis::cutoff, axis::budget},
+        .cuda_only = true,
+        .offers = true,
+    };
+    static constexpr SearchForm form = SearchForm::budget;
+
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
+
+#ifdef __CUDACC__
+    template <class Tree>
+    struct Prepared {
+        BudgetSetup<Tree> setup;
+        Buffer<SearchRounds<Tree>> rounds;
+        Graph graph;
+    };
+
+    template <class Tree>
+    static Prepared<Tree> prepare(const SearchJob& job, const Tree& tree)
+    {
+        BudgetSetup<Tree> setup = set_up_budget(job, tree);
+        auto rounds = job.context.template allocate<SearchRounds<Tree>>(1);
+        SearchRounds<Tree> start{};
+        start.grid[0] = root_grid(setup.setup.run, {.blocks = job.roots}, job.point.block);
+        job.context.upload(rounds, std::span<const SearchRounds<Tree>>(&start, 1));
+        Graph graph = job.context.capture(true, [&] {
+            with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
+                const std::uint32_t blocks =
+                    job.context.template resident_blocks<search_graph<Tree, decltype(nest)>>(job.point.block);
+                host_launch<search_graph<Tree, decltype(nest)>>(job.context, 0, {blocks, job.point.block},
+                                                                setup.setup.run, rounds.data(), nest);
+            });
+        });
+        return {std::move(setup), std::move(rounds), std::move(graph)};
+    }
+
+    template <class Tree>
+    static void run(const SearchJob& job, const Prepared<Tree>& prepared)
+    {
+        job.context.launch(prepared.graph);
+    }
+#endif
+};
+
+const Register<SearchBudget, SearchRoom> search_budget_strategy;
+const Register<SearchGraph, SearchRoom> search_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -18,6 +18,75 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
+// What the blocks of a grid do: each thread visits one child of a node, and requests a grid for the children of that.
+template <class Tree>
+struct VisitChildren {
+    struct Item {
+        typename Tree::Node node;
+        unsigned children;
+    };
+    using Job = SearchTask<Tree>;
+    static constexpr bool kRecursive = true;
+
+    static unsigned max_requests(const Case& point)
+    {
+        return std::min(point.block, std::max(kRootChildren, most_children(point)));
+    }
+    __device__ static unsigned threads(const Job& /*job*/, const Item& item) { return item.children; }
+
+    // Of the root's children, each block visits some.
+    __device__ static bool root(const Job& job, unsigned block, Item& request)
+    {
+        ThreadFound found{};
+        const typename Tree::Node root = job.tree.root();
+        if (block == 0 && threadIdx.x == 0)
+            job.visit_root(found);
+        const unsigned number = block * kRootChildren + threadIdx.x;
+        if (threadIdx.x < kRootChildren && number < job.tree.children(root))
+            request.children = job.visit(root, number, false, request.node, found);
+        job.add_all(found);
+        return request.children != 0;
+    }
+
+    // With coarsening, a thread may visit several children. It requests a child grid for the first that has
+    // children, and searches below the others itself.
+    __device__ static bool block(const Job& job, const Item& item, unsigned block, unsigned blocks, Item& request)
+    {
+        ThreadFound found{};
+        for (unsigned number = block * blockDim.x + threadIdx.x; number < item.children;
+             number += blocks * blockDim.x) {
+            typename Tree::Node node;
+            const unsigned children = job.visit(item.node, number, request.children != 0, node, found);
+            if (children != 0)
+                request = {node, children};
+        }
+        job.add_all(found);
+        return request.children != 0;
+    }
+
+    __device__ static void process_serially(const Job& job, const Item& item)
+    {
+        ThreadFound found{};
+        typename Tree::Node child;
+        static_cast<void>(job.tree.search(item.node, 0, item.children, 0, job.stacks, child, found));
+        job.add(found);
+    }
+};
+
+// The kernel of every grid. Its launches are those of run_grid(), for the threads that return true above.
+template <class Tree, class Nest>
+__global__ void LAUNCH_BOUNDS(1024, 1) // 64 registers
+    search_children(const __grid_constant__ RequestRun<VisitChildren<Tree>> run,
+                    const __grid_constant__ ChildGrid<typename VisitChildren<Tree>::Item> grid, Nest nest)
+{
+    const auto scope = nest.enter();
+    BLOCK_SHARED(unsigned, refused, 1);
+    run_grid<search_children<Tree, Nest>>(
+        run, grid, nest, refused, nullptr, [&](const Nest& parent, const auto& child) {
+            return launch<search_children<Tree, Nest>>(parent, {child.blocks, blockDim.x}, run, child);
+        });
+}
+
 struct SearchChildren {
     static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
                                             Mechanism::named_stream, Mechanism::tail};
@@ -38,24 +107,28 @@ struct SearchChildren {
     template <class Tree>
     struct Prepared {
         SearchBuffers<Tree> buffers;
-        OfferSetup<ExpandChildren<Tree>> setup;
+        RequestSetup<VisitChildren<Tree>> setup;
     };
 
     template <class Tree>
     static Prepared<Tree> prepare(const SearchJob& job, const Tree& tree)
     {
         SearchBuffers<Tree> buffers(job, tree, 0);
-        OfferSetup<ExpandChildren<Tree>> setup = set_up_offers<ExpandChildren<Tree>>(job, buffers.task);
+        RequestSetup<VisitChildren<Tree>> setup = set_up_requests<VisitChildren<Tree>>(job, buffers.task);
         return {std::move(buffers), std::move(setup)};
     }
 
     template <class Tree>
     static void run(const SearchJob& job, const Prepared<Tree>& prepared)
     {
-        launch_offers<SearchChildren>(job, prepared.setup.run, job.point.block);
+        launch_waves<SearchChildren>(job, [&](const auto& wave, auto nest) {
+            host_launch<search_children<Tree, decltype(nest)>>(wave, job.point.block, prepared.setup.run,
+                                                               root_grid(prepared.setup.run, wave, job.point.block),
+                                                               nest);
+        });
     }
 };
 
-const Register<SearchChildren, SearchRoom> search_children;
+const Register<SearchChildren, SearchRoom> search_children_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -16,8 +16,6 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-using SampleItem = ExpandSort<true>::Item;
-
 // Both counts in one number, so that one atomic operation reserves places at both ends.
 __device__ inline unsigned long long halves_of(unsigned lower, unsigned upper)
 {
@@ -29,7 +27,7 @@ template <class Nest>
 __device__ void launch_part(const SortTask& task, const SortPart& part, const Nest& nest);
 
 // Moves the key of the calling thread. True in the thread that arrives last, which reads the keys of both halves.
-__device__ inline bool move_key(const SortTask& task, const SampleItem& item, unsigned long long& halves)
+__device__ inline bool move_key(const SortTask& task, const SortItem& item, unsigned long long& halves)
 {
     const SortPart& part = item.part;
     const SortArray& from = task.at(part.place);
@@ -73,7 +71,7 @@ __device__ inline bool move_key(const SortTask& task, const SampleItem& item, un
 }
 
 template <class Nest>
-__global__ void LAUNCH_BOUNDS(kMostSortThreads) quick_sample(SortTask task, SampleItem item, Nest nest)
+__global__ void LAUNCH_BOUNDS(kMaxSortThreads) quick_sample(SortTask task, SortItem item, Nest nest)
 {
     const auto scope = nest.enter();
     BLOCK_SHARED(unsigned, words, kLeafWords);
@@ -89,7 +87,7 @@ __global__ void LAUNCH_BOUNDS(kMostSortThreads) quick_sample(SortTask task, Samp
     if (nest.last_level()) { // nothing may be launched: one thread does the rest
         if (thread == 0) {
             copy_keys(task.at(part.place), task.at(SortPlace::out), part.first, part.count, 0, 1);
-            sort_alone(task.at(SortPlace::out), part.first, part.count, task.order);
+            sort_serially(task.at(SortPlace::out), part.first, part.count, task.order);
         }
         return;
     }
@@ -111,7 +109,7 @@ __device__ void launch_part(const SortTask& task, const SortPart& part, const Ne
         return;
     const unsigned node = step == SortStep::divide ? atomicAdd(task.next_node, 1U) : 0;
     const unsigned blocks = step == SortStep::leaf ? 1 : (part.count - 1) / blockDim.x + 1;
-    launch<quick_sample<Nest>>(nest, {blocks, blockDim.x}, task, SampleItem{part, node, step});
+    launch<quick_sample<Nest>>(nest, {blocks, blockDim.x}, task, SortItem{part, node, step});
 }
 
 struct QuickSample {
@@ -137,7 +135,7 @@ struct QuickSample {
         const SortStep step = step_of(whole, job.task.grain);
         launch_waves<QuickSample>(job, [&](auto wave, auto nest) {
             wave.blocks = step == SortStep::leaf ? 1 : (job.task.count - 1) / job.point.block + 1;
-            host_launch<quick_sample<decltype(nest)>>(wave, job.point.block, job.task, SampleItem{whole, 0, step},
+            host_launch<quick_sample<decltype(nest)>>(wave, job.point.block, job.task, SortItem{whole, 0, step},
                                                       nest);
         });
     }

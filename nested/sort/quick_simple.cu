@@ -19,7 +19,7 @@ __global__ void quick_simple(SortTask task, unsigned first, unsigned count, Nest
     const SortArray& array = task.at(SortPlace::out);
     atomicAdd(task.work, static_cast<unsigned long long>(count));
     if (count <= task.grain || nest.last_level()) {
-        sort_alone(array, first, count, task.order);
+        sort_serially(array, first, count, task.order);
         return;
     }
     const SortHalves halves = divide_in_place(count, RankAt{array.keys + first, task.order}, SwapKeys{array, first});

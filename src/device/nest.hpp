@@ -44,7 +44,7 @@ struct NestData {
 
     // Delays the threads that do not run in lockstep with thread 0: the other warps; on the executor, all other
     // threads.
-    __device__ void delay_other_warps() const { delay(threadIdx.x >= kInStep); }
+    __device__ void delay_other_warps() const { delay(threadIdx.x >= kLockstepThreads); }
 
     // Tells a waiting parent that this block is complete. The child grid has only this block, so the child is
     // complete too. Call it from one thread, as its last action, after a barrier that follows the writes of all other
@@ -162,7 +162,7 @@ struct NestBy<How, true> : NestData {
         if (claimed >= buffer->grid_capacity)
             return next;
         const unsigned blocks = shape.grid.x * shape.grid.y * shape.grid.z;
-        const unsigned marks = blocks < kMarksAGrid ? blocks : kMarksAGrid;
+        const unsigned marks = blocks < kMarksPerGrid ? blocks : kMarksPerGrid;
         const unsigned first_mark = atomicAdd(&buffer->marks, marks);
         next.grid = claimed;
         buffer->records[claimed] = {.called_ns = timer_ns(),

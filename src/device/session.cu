@@ -83,7 +83,7 @@ class BackendSession final : public LocalSession
         }
         Tracer tracer(context_, grids);
         const LaunchPlan plan = plan_launches(one, form, context_.facts());
-        tracer.set_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksAGrid);
+        tracer.set_roots(plan.waves(), form.per_root_block() ? plan.wave : kMarksPerGrid);
         trace.sample = run(one, draws_of(point, repetition), false, &tracer);
         trace.run_us = trace.sample.gpu_us ? trace.sample.gpu_us : trace.sample.wall_us;
         if (trace.sample.status == Status::unsupported || trace.sample.status == Status::crashed)
@@ -95,8 +95,8 @@ class BackendSession final : public LocalSession
 
     Sample sample_traced(const Case& point) override
     {
-        constexpr std::uint32_t kMostGrids = 65536;
-        Trace traced = trace(point, 0, kMostGrids);
+        constexpr std::uint32_t kMaxGrids = 65536;
+        Trace traced = trace(point, 0, kMaxGrids);
         traced.sample.latencies_us = latencies_by_depth(traced);
         return std::move(traced.sample);
     }
@@ -229,7 +229,7 @@ class BackendSession final : public LocalSession
     {
         const auto given_up = given_up_.find(point);
         return point.submit == Submit::held && !aloud && tracer == nullptr && !options_.untimed &&
-               (given_up == given_up_.end() || given_up->second < kMostGivenUp);
+               (given_up == given_up_.end() || given_up->second < kMaxGivenUp);
     }
 
     // The wall-clock time comes from a run that is not held, the GPU time from a held run.
@@ -274,7 +274,7 @@ class BackendSession final : public LocalSession
     }
 
     // If this many held runs of a case could not be submitted completely, the session stops holding the case.
-    static constexpr unsigned kMostGivenUp = 2;
+    static constexpr unsigned kMaxGivenUp = 2;
 
     SessionOptions options_;
     Context context_;

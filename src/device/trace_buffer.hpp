@@ -7,7 +7,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-inline constexpr unsigned kMarksAGrid = 256; // blocks of a larger grid share the marks
+inline constexpr unsigned kMarksPerGrid = 256; // blocks of a larger grid share the marks
 
 // Is in device memory. Atomic counters (`grids`, `marks`) hand out records and marks. They continue past the
 // capacities: the excess is the number of records or marks that did not fit.

@@ -16,7 +16,7 @@ class Tracer
   public:
     // Reserves room for `grids` grids, including root grids, and for four block marks per grid on average.
     Tracer(Context& context, unsigned grids)
-        : context_(context), capacity_(grids), marks_(std::max(4 * grids, kMarksAGrid)),
+        : context_(context), capacity_(grids), marks_(std::max(4 * grids, kMarksPerGrid)),
           records_(context.allocate<GridRecord>(capacity_, kOwnRecords)),
           begun_(context.allocate<unsigned long long>(marks_, kOwnRecords)),
           ended_(context.allocate<unsigned long long>(marks_, kOwnRecords)),
@@ -37,12 +37,12 @@ class Tracer
     }
 
     // Reserves the records of all root grids of a run, each with `blocks` blocks, before the first of them is launched. A
-    // second call replaces the first. Root grids that do not fit are lost. If a root grid has more than kMarksAGrid blocks,
+    // second call replaces the first. Root grids that do not fit are lost. If a root grid has more than kMarksPerGrid blocks,
     // its blocks share marks.
     void set_roots(unsigned roots, unsigned blocks)
     {
         on_host_.marks = 0;
-        const unsigned marks = std::min(blocks, kMarksAGrid);
+        const unsigned marks = std::min(blocks, kMarksPerGrid);
         std::vector<GridRecord> records(std::min(roots, capacity_));
         for (GridRecord& record : records) {
             record.parent = kNoGrid;

@@ -1,6 +1,6 @@
 #include "model/estimate.hpp"
 
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 
 #include <algorithm>
 
@@ -9,13 +9,13 @@ namespace nestbed
 
 double launches_of_items(const Case& point, double items, double a_block, double by_grid)
 {
-    if (blocks_a_group(point.aggregate) == 0)
+    if (blocks_per_group(point.aggregate) == 0)
         return by_grid;
     if (point.aggregate == Aggregate::none)
         return items;
     constexpr double kWarp = 32;
     const double a_group =
-        point.aggregate == Aggregate::warp ? std::min(a_block, kWarp) : a_block * blocks_a_group(point.aggregate);
+        point.aggregate == Aggregate::warp ? std::min(a_block, kWarp) : a_block * blocks_per_group(point.aggregate);
     return std::max(1.0, items / a_group);
 }
 

@@ -1,6 +1,6 @@
 #include "model/launch_plan.hpp"
 
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace
 // Used when the chains of one root grid run one at a time (results/h200/tail_streams.csv).
 constexpr std::uint32_t kStreamsOneByOne = 64;
 constexpr std::uint32_t kWaveOneByOne = 2;
-constexpr std::uint32_t kMaxWavesOneByOne = 512; // of launches by need: about a thousand host launches can be held
+constexpr std::uint32_t kMaxWavesOneByOne = 512; // of data-dependent launches: about a thousand host launches can be held
 
 // `auto` puts at most this part of the limit in flight. A launch keeps its place until its grid and its descendants
 // are complete, and for some time longer: a limit that was exactly large enough was seen to refuse launches.
@@ -114,14 +114,14 @@ std::uint32_t wave_within(const std::vector<std::uint64_t>& by_root, std::uint64
     return wave;
 }
 
-// Plans launches by need, whose number differs from root block to root block. Launches that the case replaces when they
+// Plans data-dependent launches, whose number differs from root block to root block. Launches that the case replaces when they
 // are refused need no place under the limit.
 LaunchPlan plan_by_need(const Case& point, const ExpectedLaunches& form, const DeviceFacts& facts)
 {
     const std::uint32_t default_limit = facts.default_pending_limit;
     const auto roots = static_cast<std::uint32_t>(form.by_root.size());
     LaunchPlan plan{.roots = roots, .pending_limit = point.pending_limit.value_or(default_limit), .wave = roots};
-    const bool apart = blocks_a_group(point.aggregate) == 1; // no launch has items of two root blocks
+    const bool apart = blocks_per_group(point.aggregate) == 1; // no launch has items of two root blocks
     if (apart && (point.wave || point.streams)) {
         plan.streams = std::min(point.streams.value_or(1), roots);
         plan.wave = std::min(point.wave.value_or((roots - 1) / plan.streams + 1), roots);

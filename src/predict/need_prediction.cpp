@@ -2,7 +2,7 @@
 
 #include "model/axis_table.hpp"
 #include "model/case_text.hpp"
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 #include "predict/roofline_need.hpp"
 
 #include <algorithm>
@@ -114,8 +114,8 @@ PredictedCase predicted(const Roofline& roofline, const CountedCase& one, const 
         .child_blocks_uncoarsened = blocks_at(blocks, point.threshold, 1, counts.child_blocks),
         .child_blocks_unthresholded = blocks_at(blocks, 0, point.coarsen, counts.child_blocks),
         .parts = static_cast<double>(parts_at(blocks, point, counts.child_blocks)),
-        .by_last_block = blocks_a_group(point.aggregate) != 1,
-        .by_level = blocks_a_group(point.aggregate) == 0,
+        .by_last_block = blocks_per_group(point.aggregate) != 1,
+        .by_level = blocks_per_group(point.aggregate) == 0,
         .threshold_share = static_cast<double>(point.threshold) / highest,
         .block = static_cast<double>(point.block),
         .flat_us = flat_us,

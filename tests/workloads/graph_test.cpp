@@ -211,7 +211,7 @@ TEST(GraphRounds, GoByTheDistancesAtTheirBegin)
     EXPECT_THAT(rounds_of(graph, 0, true), ElementsAre(ElementsAre(0), ElementsAre(1, 2), ElementsAre(1)));
 }
 
-OfferOracle counted(const CsrGraph& graph, const Case& point, GraphForm form)
+RequestOracle counted(const CsrGraph& graph, const Case& point, GraphForm form)
 {
     const std::uint32_t source = graph.source();
     return count_graph(point, form, graph, levels_of(graph, bfs_distances(graph, source)),
@@ -264,8 +264,8 @@ TEST(GraphOracle, CountsWhatAQueueOffers)
             point.threshold = threshold;
             point.aggregate = aggregate;
             SCOPED_TRACE(std::string(name_of(aggregate)) + " " + std::to_string(threshold));
-            const OfferOracle queue = count_queue_rounds(point, graph, rounds);
-            const OfferOracle all = by_vertex();
+            const RequestOracle queue = count_queue_rounds(point, graph, rounds);
+            const RequestOracle all = by_vertex();
             const bool exact = aggregate == Aggregate::none || aggregate == Aggregate::grid;
             EXPECT_EQ(queue.launches.by_order, !exact);
             EXPECT_EQ(queue.counts.items, all.counts.items);
@@ -375,7 +375,7 @@ TEST(GraphOracle, CountsMoreLargeLevelsThanTheLedgerHas)
     constexpr std::uint64_t kLarge = 2 * kLedgerLevels;
     const std::vector<GraphLevel> levels(kLarge + 1, GraphLevel{3000, 3000, 9000, 3});
     Case point = graph_case(InputKind("grid2d"), 0);
-    const OfferOracle oracle = count_graph(point, GraphForm::levels, made(InputKind("path"), 100), levels, {});
+    const RequestOracle oracle = count_graph(point, GraphForm::levels, made(InputKind("path"), 100), levels, {});
     EXPECT_EQ(oracle.launches.by_depth, std::vector<std::uint64_t>(kLarge, 1));
     Sample sample;
     sample.launches =

@@ -99,12 +99,12 @@ std::uint64_t nodes_with(const MandelbrotReference& reference, RegionFate fate)
         reference.nodes, [&](const RegionNode& node) { return !is_empty(node.region) && node.fate == fate; }));
 }
 
-OfferOracle oracle(const MandelbrotReference& reference, const Case& point, bool naive)
+RequestOracle oracle(const MandelbrotReference& reference, const Case& point, bool naive)
 {
-    return count_offers(point, point.division * point.division,
-                        [&](const ItemBlock& block, std::vector<Wish>& wishes) {
-                            mandelbrot_wishes(reference, point, naive, block, wishes);
-                        });
+    return count_requests(point, point.division * point.division,
+                          [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
+                              mandelbrot_requests(reference, point, naive, block, requests);
+                          });
 }
 
 TEST(PartsOfARegion, CoverItExactlyOnce)
@@ -217,7 +217,7 @@ TEST(Mandelbrot, LaunchesArePartsAndLeaves)
         EXPECT_EQ(oracle(reference, point, false).launches.total(), counts.divided);
         EXPECT_EQ(oracle(reference, point, true).launches.total(), counts.regions);
         point.aggregate = Aggregate::grid;
-        const OfferOracle levels = oracle(reference, point, false);
+        const RequestOracle levels = oracle(reference, point, false);
         EXPECT_EQ(levels.launches.total(), levels.launches.levels());
         point.depth = 0;
         EXPECT_EQ(oracle(reference, point, true).launches.total(), 0U);

@@ -281,7 +281,7 @@ TEST(QuadOracle, OfAPartThatABlockFinishesHasNoLaunches)
 {
     const Case point = quadtree(512);
     const QuadTree tree = make_quadtree(quad_points(point), limits_of(point));
-    const OfferOracle oracle = count_quadtree(point, QuadForm::parts, tree);
+    const RequestOracle oracle = count_quadtree(point, QuadForm::parts, tree);
     EXPECT_EQ(oracle.launches.total(), 0U);
     EXPECT_EQ(oracle.divisions, 0U);
     EXPECT_EQ(count_quadtree(point, QuadForm::flat, tree).launches.total(), 0U);
@@ -305,7 +305,7 @@ TEST(QuadOracle, OfCoincidentPointsDividesThemByTheirPlaces)
 {
     const Case point = quadtree(4096, InputKind("coincident"));
     const QuadTree tree = make_quadtree(quad_points(point), limits_of(point));
-    const OfferOracle oracle = count_quadtree(point, QuadForm::parts, tree);
+    const RequestOracle oracle = count_quadtree(point, QuadForm::parts, tree);
     EXPECT_THAT(oracle.launches.by_depth, ElementsAre(1, 1, 16)); // count of places, scatter, leaves
     EXPECT_EQ(oracle.divisions, 2U);
 }

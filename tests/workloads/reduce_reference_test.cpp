@@ -37,9 +37,9 @@ ReduceReference<T> reference_of(const std::vector<T>& input, std::uint32_t grid,
 
 template <class T>
 Verification verdict_of(const ReduceReference<T>& reference, const std::vector<T>& partials,
-                        unsigned blocks_a_sum = 1)
+                        unsigned blocks_per_sum = 1)
 {
-    return verify_blocks(reference, std::span<const T>(partials), blocks_a_sum);
+    return verify_blocks(reference, std::span<const T>(partials), blocks_per_sum);
 }
 
 // The first outputs of SplitMix64 from the state 0, as its authors' splitmix64.c gives them.

@@ -50,7 +50,7 @@ TEST(Sha1, IsThatOfTheStandard)
 TEST(TreeThresholds, GiveTheGeometricDistribution)
 {
     const std::vector<std::uint32_t> thresholds = tree_thresholds();
-    ASSERT_EQ(thresholds.size(), kMostChildren);
+    ASSERT_EQ(thresholds.size(), kMaxChildren);
     double before = -1;
     for (std::size_t count = 0; count < 60; ++count) {
         // More than `count` children with probability (4 / 5)^(count + 1).
@@ -117,7 +117,7 @@ TEST(Queens, HaveTheKnownNumbersOfSolutions)
     EXPECT_GT(boards_within(16, 16, 1000), 1000U);
 }
 
-OfferOracle oracle(const Case& point, SearchForm form)
+RequestOracle oracle(const Case& point, SearchForm form)
 {
     if (point.input == InputKind("queens"))
         return count_search(point, form, nullptr);
@@ -128,15 +128,15 @@ OfferOracle oracle(const Case& point, SearchForm form)
 TEST(SearchOracle, CountsAChildForEveryInnerNodeBelowTheRoot)
 {
     Case point = tree(InputKind("t3"));
-    const OfferOracle by_node = oracle(point, SearchForm::children);
+    const RequestOracle by_node = oracle(point, SearchForm::children);
     EXPECT_EQ(by_node.launches.total(), 4112897U - 3599034 - 1);
     EXPECT_EQ(by_node.launches.levels(), 1571U);
     EXPECT_EQ(by_node.counts.items, by_node.launches.total());
     EXPECT_EQ(by_node.launches.by_root.size(), 500U);
     point.aggregate = Aggregate::grid;
-    const OfferOracle by_level = oracle(point, SearchForm::children);
+    const RequestOracle by_level = oracle(point, SearchForm::children);
     EXPECT_THAT(by_level.launches.by_depth, testing::AllOf(testing::SizeIs(1571), Each(1U)));
-    EXPECT_EQ(by_level.counts, (OfferCounts{by_node.counts.items, by_node.counts.blocks, 1}));
+    EXPECT_EQ(by_level.counts, (RequestCounts{by_node.counts.items, by_node.counts.blocks, 1}));
     point.threshold = 9; // more than a node has children
     EXPECT_THAT(oracle(point, SearchForm::children).launches.by_depth, IsEmpty());
     point.threshold = 0;
@@ -151,7 +151,7 @@ TEST(SearchOracle, OfABudgetOfOneIsLevelByLevel)
     Case point = tree(InputKind("t1"), 8);
     point.budget = 1;
     point.aggregate = Aggregate::grid;
-    const OfferOracle levels = oracle(point, SearchForm::budget);
+    const RequestOracle levels = oracle(point, SearchForm::budget);
     EXPECT_THAT(levels.launches.by_depth, testing::AllOf(testing::SizeIs(6), Each(1U)));
     const SearchFound found = known(point).found();
     EXPECT_EQ(levels.divisions,
@@ -193,9 +193,9 @@ TEST(SearchOracle, OfQueensFollowsTheBoards)
 TEST(SearchOracle, OfCoarseBlocksOffersOneNodePerThread)
 {
     Case point = tree(InputKind("t1"), 9);
-    const OfferOracle fine = oracle(point, SearchForm::children);
+    const RequestOracle fine = oracle(point, SearchForm::children);
     point.coarsen = 4;
-    const OfferOracle coarse = oracle(point, SearchForm::children);
+    const RequestOracle coarse = oracle(point, SearchForm::children);
     EXPECT_LT(coarse.counts.items, fine.counts.items); // some nodes have more than 32 children
     EXPECT_GT(coarse.counts.items, fine.counts.items / 2);
 }

@@ -110,8 +110,8 @@ TEST(SortBuckets, HaveAFewKeysOfAnyRange)
                                                                   {5, 5}}) {
             const SortPart leaf{0, count, least, most, SortPlace::in};
             const SortDigits found = buckets_of(leaf);
-            EXPECT_LE(found.parts, std::min(count, kMostBuckets));
-            EXPECT_GE(found.parts * 2, std::min(count, kMostBuckets));
+            EXPECT_LE(found.parts, std::min(count, kMaxBuckets));
+            EXPECT_GE(found.parts * 2, std::min(count, kMaxBuckets));
             EXPECT_LT(found.shift, 32U);
             EXPECT_EQ(digit_of(leaf, found, least), 0U);
             EXPECT_LT(digit_of(leaf, found, most), found.parts);
@@ -212,7 +212,7 @@ TEST(SortKeys, HaveTheShapeOfTheirInput)
     }
 }
 
-OfferOracle oracle_of(const Case& point, SortForm form)
+RequestOracle oracle_of(const Case& point, SortForm form)
 {
     const std::vector<std::uint32_t> keys = sort_keys(point);
     return count_sort(point, form, keys, sorted_ranks(keys, key_order(point.type)));
@@ -223,7 +223,7 @@ TEST(SortOracle, CountsOneScatterAndALeafPerPart)
     Case point = keys_of(InputKind("uniform"), 1 << 19); // 256 parts of about 2048 would not all be leaves; 512 are
     point.fanout = 256;
     point.grain = 4096;
-    const OfferOracle by_item = oracle_of(point, SortForm::kway);
+    const RequestOracle by_item = oracle_of(point, SortForm::kway);
     EXPECT_THAT(by_item.launches.by_depth, ElementsAre(1, 256));
     EXPECT_EQ(by_item.counts.items, 257U);
     EXPECT_EQ(by_item.divisions, 1U);
@@ -247,7 +247,7 @@ TEST(SortOracle, MakesLeavesOfHalfTheGrainInTwoDivisions)
 TEST(SortOracle, OfTwoPartsHasTheKnownSize)
 {
     const Case point = keys_of(InputKind("uniform"), 1 << 20);
-    const OfferOracle oracle = oracle_of(point, SortForm::binary);
+    const RequestOracle oracle = oracle_of(point, SortForm::binary);
     EXPECT_NEAR(static_cast<double>(oracle.divisions), 763, 60);
     EXPECT_EQ(oracle.launches.levels(), 10U);
     EXPECT_EQ(oracle.launches.total(), 2 * oracle.divisions);
@@ -259,7 +259,7 @@ TEST(SortOracle, EndsEarlyOnEqualAndFewKeys)
     EXPECT_THAT(oracle_of(keys_of(InputKind("equal"), 100000), SortForm::kway).launches.by_depth, ElementsAre(1));
     // Divided into one part, which is copied back.
     EXPECT_THAT(oracle_of(keys_of(InputKind("equal"), 100000), SortForm::binary).launches.by_depth, ElementsAre(1));
-    const OfferOracle few = oracle_of(keys_of(InputKind("few"), 100000), SortForm::binary);
+    const RequestOracle few = oracle_of(keys_of(InputKind("few"), 100000), SortForm::binary);
     EXPECT_EQ(few.divisions, 15U); // to separate 16 keys
     // In one part of each of 32 bits, until one value is left.
     EXPECT_LE(oracle_of(keys_of(InputKind("equal"), 100000), SortForm::sample).launches.levels(), 33U);

@@ -26,7 +26,7 @@ namespace nestbed::inline on_cpu
 inline constexpr BackendKind kBackend = BackendKind::cpu;
 
 // Number of threads of a block that run in lockstep.
-inline constexpr unsigned kInStep = 1;
+inline constexpr unsigned kLockstepThreads = 1;
 
 // The exception of kernels that do what the device cannot do. It is an error of the sample, not of the session.
 using DeviceFault = cpu::Fault;

@@ -9,7 +9,7 @@ namespace nestbed::inline on_cuda
 {
 
 // Number of threads of a block that run in lockstep: a warp.
-inline constexpr unsigned kInStep = 32;
+inline constexpr unsigned kLockstepThreads = 32;
 
 struct LaunchShape {
     dim3 grid;
@@ -54,7 +54,7 @@ __device__ inline bool begins_for_others()
 // True in one of the threads of a warp that reach this point together. That thread marks the end for the others.
 __device__ inline bool ends_for_others()
 {
-    const unsigned lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kInStep;
+    const unsigned lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % kLockstepThreads;
     return lane == static_cast<unsigned>(__ffs(static_cast<int>(__activemask())) - 1);
 }
 

@@ -9,7 +9,7 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 inline constexpr unsigned kWarp = 32;
-inline constexpr unsigned kMostThreads = 1024;
+inline constexpr unsigned kMaxThreads = 1024;
 
 // Returns the sum over the warp in its lane 0.
 template <class Sum>
@@ -20,7 +20,7 @@ __device__ Sum warp_sum(Sum value)
         value += __shfl_down_sync(0xFFFFFFFFU, value, distance);
     return value;
 #else
-    BLOCK_SHARED(Sum, values, kMostThreads);
+    BLOCK_SHARED(Sum, values, kMaxThreads);
     const unsigned tid = threadIdx.x;
     __syncthreads(); // no thread still reads the previous values
     values[tid] = value;

@@ -39,9 +39,9 @@ __global__ void find_differences(const T* one, const T* other, std::uint64_t ele
 // A grid that fills the device; a thread of it does every stride-th element.
 inline LaunchShape whole_device(const Context& context)
 {
-    constexpr unsigned kBlocksAMultiprocessor = kBackend == BackendKind::cuda ? 8 : 1;
+    constexpr unsigned kBlocksPerMultiprocessor = kBackend == BackendKind::cuda ? 8 : 1;
     constexpr unsigned kThreads = kBackend == BackendKind::cuda ? 256 : 1;
-    return {kBlocksAMultiprocessor * context.facts().multiprocessors, kThreads};
+    return {kBlocksPerMultiprocessor * context.facts().multiprocessors, kThreads};
 }
 
 class Comparison

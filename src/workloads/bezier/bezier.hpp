@@ -1,18 +1,18 @@
-// What a strategy of the workload `bezier` includes: the job, and its recursion of one level.
+// What a strategy of the workload `bezier` includes: the job, and the points of a line.
 //
 // Each line is a quadratic Bezier curve with three control points. Its points lie at equal steps of the parameter; there
-// are more of them the more the line is curved: 16 per unit of curvature, at least 4 and at most `most_points`.
+// are more of them the more the line is curved: 16 per unit of curvature, at least 4 and at most `max_points`.
 // Source: NVIDIA cuda-samples, cdpBezierTessellation; KLAP, MICRO 2016, benchmark BT.
 #pragma once
 
-#include "device/parts/offer_workload.hpp"
+#include "device/parts/request_workload.hpp"
 #include "workloads/bezier/descriptor.hpp"
 
 #include <array>
 #include <cmath>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "device/parts/offer_launch.hpp"
+#include "device/parts/launch_requests.hpp"
 #endif
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -67,49 +67,11 @@ struct BezierTask {
     BezierPoint* out; // `points` in all, filled with 0xFF bytes before every run
     unsigned line_count;
     unsigned point_count;
-    unsigned most_points;
+    unsigned max_points;
 };
 
-struct BezierJob : OfferJob {
+struct BezierJob : RequestJob {
     BezierTask task;
-};
-
-// A child per line.
-struct ExpandBezier {
-    struct Item {
-        unsigned line, points;
-    };
-    using Job = BezierTask;
-    static constexpr bool kRecursive = false;
-    static constexpr unsigned kMostThreads = 1024;
-    static constexpr unsigned kBlocksAMultiprocessor = 2; // 32 registers
-
-    static unsigned most_offers(const Case& point) { return point.block; }
-    __device__ static unsigned threads(const Job& /*job*/, const Item& item) { return item.points; }
-
-    __device__ static bool root(const Job& job, unsigned block, Item& next)
-    {
-        const unsigned line = block * blockDim.x + threadIdx.x;
-        if (line >= job.line_count)
-            return false;
-        next = {line, bezier_points(job.lines[line], job.most_points)};
-        return true;
-    }
-
-    __device__ static bool block(const Job& job, const Item& item, unsigned block, unsigned blocks, Item& /*next*/)
-    {
-        const BezierLine line = job.lines[item.line];
-        for (unsigned index = block * blockDim.x + threadIdx.x; index < item.points; index += blocks * blockDim.x)
-            job.out[line.first + index] = bezier_point(line, index, item.points);
-        return false;
-    }
-
-    __device__ static void alone(const Job& job, const Item& item)
-    {
-        const BezierLine line = job.lines[item.line];
-        for (unsigned index = 0; index < item.points; ++index)
-            job.out[line.first + index] = bezier_point(line, index, item.points);
-    }
 };
 
 // A strategy has the members that Register requires.

@@ -13,8 +13,8 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-constexpr unsigned kMostCurves = 32;
-constexpr unsigned kMostZipf = 4096;
+constexpr unsigned kMaxCurves = 32;
+constexpr unsigned kMaxZipf = 4096;
 
 // In [0, 1).
 float unit_number(std::uint64_t seed, std::uint64_t index)
@@ -28,16 +28,18 @@ float curvature_of(InputKind input, float drawn)
 {
     if (input == BezierInput::curves)
         return 2.5F * drawn;
-    const double ratio = static_cast<double>(kMostZipf) / kLeastBezierPoints;
+    const double ratio = static_cast<double>(kMaxZipf) / kLeastBezierPoints;
     return static_cast<float>((kLeastBezierPoints * std::pow(ratio, drawn) + 0.5) / kBezierPointsPerCurvature);
 }
 
 std::vector<BezierLine> lines_of(const Case& point)
 {
-    constexpr std::uint64_t kNumbersALine = 4;
+    constexpr std::uint64_t kNumbersPerLine = 4;
     std::vector<BezierLine> lines(point.elements);
     for (std::uint64_t index = 0; index < point.elements; ++index) {
-        const auto draw = [&](std::uint64_t which) { return unit_number(point.seed, index * kNumbersALine + which); };
+        const auto draw = [&](std::uint64_t which) {
+            return unit_number(point.seed, index * kNumbersPerLine + which);
+        };
         const BezierPoint start{draw(0), draw(1)};
         const float angle = 6.2831853F * draw(2);
         const BezierPoint along{std::cos(angle), std::sin(angle)}; // the ends are 1 apart
@@ -57,7 +59,7 @@ class BezierData
     static auto key_of(const Case& point) { return std::tuple(point.input, point.elements, point.seed); }
 
     BezierData(Context& context, const Case& point)
-        : lines_(lines_of(point)), most_(point.input == BezierInput::zipf ? kMostZipf : kMostCurves),
+        : lines_(lines_of(point)), most_(point.input == BezierInput::zipf ? kMaxZipf : kMaxCurves),
           comparison_(context)
     {
         std::uint64_t total = 0;
@@ -79,14 +81,14 @@ class BezierData
         out_ = context.allocate<BezierPoint>(total, "points");
     }
 
-    OfferOracle oracle(const Case& point) const
+    RequestOracle oracle(const Case& point) const
     {
-        return count_offers(point, point.grid, [&](const ItemBlock& block, std::vector<Wish>& wishes) {
+        return count_requests(point, point.grid, [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
             if (block.depth != 0)
                 return;
             for (unsigned thread = 0; thread < point.block; ++thread)
                 if (const std::uint64_t line = block.item * point.block + thread; line < lines_.size())
-                    wishes.push_back({thread, line, points_[line]});
+                    requests.push_back({thread, line, points_[line]});
         });
     }
 
@@ -121,12 +123,12 @@ class BezierData
     Comparison comparison_;
 };
 
-class BezierWorkload final : public OfferWorkloadOf<BezierData>
+class BezierWorkload final : public RequestWorkloadOf<BezierData>
 {
   public:
     using Room = BezierRoom;
 
-    using OfferWorkloadOf::OfferWorkloadOf;
+    using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
@@ -138,7 +140,7 @@ class BezierWorkload final : public OfferWorkloadOf<BezierData>
     {
         const auto& bezier = of_room<Room>(strategy);
         data().clear(run.context);
-        const BezierJob job{offer_job(run, run.point.grid), data().task()};
+        const BezierJob job{request_job(run, run.point.grid), data().task()};
         const std::function<void()> work = bezier.prepare(job);
         Sample sample = timed(run, work);
         data().verify(run.context, sample);

@@ -4,7 +4,7 @@
 // unique, so that every form is compared with the host's, vertex by vertex.
 #pragma once
 
-#include "device/parts/offer_workload.hpp"
+#include "device/parts/request_workload.hpp"
 #include "workloads/bfs/descriptor.hpp"
 #include "workloads/bfs/graph_count.hpp"
 
@@ -12,7 +12,7 @@
 #include <span>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "device/parts/offer_launch.hpp"
+#include "device/parts/launch_requests.hpp"
 #endif
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -28,7 +28,7 @@ struct GraphTask {
     unsigned vertices;
     unsigned edges;
     unsigned source;
-    OfferTotals* totals; // work: edges that were looked at
+    RequestTotals* totals; // work: edges that were looked at
 };
 
 // A load that races with atomic operations of other threads. It sees what the L2 cache has.
@@ -134,7 +134,7 @@ __device__ inline void least_of_warp(unsigned* least, unsigned mine)
         atomicMin(least, mine);
 }
 
-struct GraphJob : OfferJob {
+struct GraphJob : RequestJob {
     GraphTask task;
     std::uint32_t source_edges;
 };

@@ -1,6 +1,6 @@
 #include "workloads/bfs/graph_cost.hpp"
 
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 #include "workloads/bfs/descriptor.hpp"
 #include "workloads/bfs/graph_file.hpp"
 
@@ -43,12 +43,12 @@ GraphSize with_few_levels(double vertices)
 // Of a file with about so many edges. Counted only if that takes milliseconds.
 GraphSize size_of_file(const Case& point, double edges)
 {
-    constexpr double kMostCounted = 1e6;
+    constexpr double kMaxCounted = 1e6;
     static std::mutex mutex;
     static std::map<std::string, GraphSize> known; // by Case::graph_file, which has the hash of the content
     const std::scoped_lock lock(mutex);
     const auto [found, is_new] = known.try_emplace(point.graph_file, with_few_levels(edges));
-    if (!is_new || edges > kMostCounted)
+    if (!is_new || edges > kMaxCounted)
         return found->second;
     try {
         const CsrGraph graph = graph_of_case(point);
@@ -82,11 +82,11 @@ double graph_launches(const StrategyInfo& info, const Case& point, double edges)
     const auto [vertices, levels] = size_of(point, edges);
     if (!info.offers || point.aggregate == Aggregate::none)
         return vertices;
-    if (blocks_a_group(point.aggregate) == 0)
+    if (blocks_per_group(point.aggregate) == 0)
         return levels;
     const double group = point.aggregate == Aggregate::warp
                              ? kWarp
-                             : static_cast<double>(point.block) * blocks_a_group(point.aggregate);
+                             : static_cast<double>(point.block) * blocks_per_group(point.aggregate);
     return std::max(levels, vertices / group);
 }
 

@@ -9,21 +9,22 @@ namespace
 {
 
 // One root grid per round, with a thread per vertex.
-OfferOracle count_rounds(const Case& point, const CsrGraph& graph,
-                         const std::vector<std::vector<std::uint32_t>>& rounds)
+RequestOracle count_rounds(const Case& point, const CsrGraph& graph,
+                           const std::vector<std::vector<std::uint32_t>>& rounds)
 {
     const std::uint32_t roots = graph_roots(graph.vertices(), point.block);
-    OfferOracle all;
+    RequestOracle all;
     all.launches.by_root.assign(roots, 0);
     for (const std::vector<std::uint32_t>& round : rounds) {
-        const OfferOracle one = count_offers(point, roots, [&](const ItemBlock& block, std::vector<Wish>& wishes) {
-            if (block.depth != 0)
-                return;
-            const std::uint64_t first = block.item * point.block;
-            for (auto at = std::ranges::lower_bound(round, first); at != round.end() && *at < first + point.block;
-                 ++at)
-                wishes.push_back({static_cast<std::uint32_t>(*at - first), *at, graph.degree(*at)});
-        });
+        const RequestOracle one =
+            count_requests(point, roots, [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
+                if (block.depth != 0)
+                    return;
+                const std::uint64_t first = block.item * point.block;
+                for (auto at = std::ranges::lower_bound(round, first); at != round.end() && *at < first + point.block;
+                     ++at)
+                    requests.push_back({static_cast<std::uint32_t>(*at - first), *at, graph.degree(*at)});
+            });
         all.counts.items += one.counts.items;
         all.counts.blocks += one.counts.blocks;
         all.counts.widest = std::max(all.counts.widest, one.counts.widest);
@@ -118,10 +119,11 @@ std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::ui
     return rounds;
 }
 
-OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
-                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds)
+RequestOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
+                          const std::vector<GraphLevel>& levels,
+                          const std::vector<std::vector<std::uint32_t>>& rounds)
 {
-    OfferOracle oracle;
+    RequestOracle oracle;
     if (form == GraphForm::children)
         return count_rounds(point, graph, rounds);
     if (form == GraphForm::levels || form == GraphForm::graph || form == GraphForm::waiting) {
@@ -131,7 +133,7 @@ OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph
                                         1); // more than the ledger has levels: the judge folds them
     }
     if (form == GraphForm::by_order) { // places for as many as there may be
-        oracle.launches.by_depth.assign(std::min(kMostStepsByOrder, point.depth.value_or(UINT32_MAX)), 0);
+        oracle.launches.by_depth.assign(std::min(kMaxStepsByOrder, point.depth.value_or(UINT32_MAX)), 0);
         oracle.launches.by_order = true;
     }
     return oracle;

@@ -1,7 +1,7 @@
 // The oracles of `bfs` and `sssp`: how many launches a form makes, where that is a function of the graph. Pure.
 #pragma once
 
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 #include "workloads/bfs/csr_graph.hpp"
 #include "workloads/bfs/graph_step.hpp"
 
@@ -22,7 +22,7 @@ enum class GraphForm : std::uint8_t {
 };
 
 // Grids that follow each other at most where their number depends on the order.
-inline constexpr std::uint32_t kMostStepsByOrder = 4096;
+inline constexpr std::uint32_t kMaxStepsByOrder = 4096;
 
 // Blocks of a grid with a thread per vertex.
 std::uint32_t graph_roots(std::uint32_t vertices, std::uint32_t block);
@@ -32,7 +32,8 @@ std::uint32_t graph_roots(std::uint32_t vertices, std::uint32_t block);
 std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::uint32_t source, bool weighted);
 
 // Launches of the form in a graph with these rounds. `levels`: of a breadth-first search.
-OfferOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
-                        const std::vector<GraphLevel>& levels, const std::vector<std::vector<std::uint32_t>>& rounds);
+RequestOracle count_graph(const Case& point, GraphForm form, const CsrGraph& graph,
+                          const std::vector<GraphLevel>& levels,
+                          const std::vector<std::vector<std::uint32_t>>& rounds);
 
 } // namespace nestbed

@@ -84,9 +84,9 @@ struct GraphShared {
     unsigned staged;   // vertices in the stage
     unsigned found_at; // find_vertex()
     unsigned worked;
-    unsigned last;    // this block is the last of its grid
-    unsigned alone;   // it goes on alone
-    unsigned staying; // blocks that go on (waiting)
+    unsigned last;      // this block is the last of its grid
+    unsigned continues; // it does the next step, without the others
+    unsigned staying;   // blocks that go on (waiting)
 };
 
 // Whether a path of this length is the first, or the shortest yet, to the vertex, and the vertex must be listed.
@@ -167,11 +167,11 @@ template <bool Weighted, class Found, class After>
 __device__ void follow_edges(const GraphSearch& search, const GraphSearchPlan& now, const GraphShared& shared,
                              unsigned count, unsigned begin, unsigned end, const Found& found, const After& after)
 {
-    for (; begin < end; begin += kEdgesAThread * blockDim.x) {
-        unsigned vertices[kEdgesAThread]{};
-        unsigned distances[kEdgesAThread]{};
-        bool valid[kEdgesAThread];
-        for (unsigned turn = 0; turn < kEdgesAThread; ++turn) {
+    for (; begin < end; begin += kEdgesPerThread * blockDim.x) {
+        unsigned vertices[kEdgesPerThread]{};
+        unsigned distances[kEdgesPerThread]{};
+        bool valid[kEdgesPerThread];
+        for (unsigned turn = 0; turn < kEdgesPerThread; ++turn) {
             const unsigned edge = begin + turn * blockDim.x + threadIdx.x;
             valid[turn] = edge < end;
             if (!valid[turn])
@@ -181,7 +181,7 @@ __device__ void follow_edges(const GraphSearch& search, const GraphSearchPlan& n
             vertices[turn] = search.task.ends[place];
             distances[turn] = Weighted ? longer_by(search.task, shared.values[of], place) : now.level + 1;
         }
-        for (unsigned turn = 0; turn < kEdgesAThread; ++turn) {
+        for (unsigned turn = 0; turn < kEdgesPerThread; ++turn) {
             const bool reached = valid[turn] && reaches<Weighted>(search, vertices[turn], distances[turn], now.bound,
                                                                   now.level + 1, true);
             found(reached, vertices[turn], Weighted && reached && distances[turn] >= now.bound);
@@ -252,7 +252,7 @@ __device__ void top_down(const GraphSearch& search, const GraphSearchPlan& now, 
             [&](bool reached, unsigned vertex, bool is_far) {
                 stage_found<Weighted>(search, now, shared, reached, vertex, is_far);
             },
-            [&] { make_room(search, now, shared, kEdgesAThread * blockDim.x); });
+            [&] { make_room(search, now, shared, kEdgesPerThread * blockDim.x); });
         begin = tile_end;
         item += count;
     }
@@ -286,8 +286,8 @@ __device__ inline void bottom_up(const GraphSearch& search, const GraphSearchPla
             end = task.in_starts[vertex + 1];
         }
         const unsigned first = edge;
-        const unsigned alone = kBackend == BackendKind::cuda && end - edge > kLanes ? edge + kLanes : end;
-        bool found = finds_parent(task, now.level, edge, alone);
+        const unsigned own_end = kBackend == BackendKind::cuda && end - edge > kLanes ? edge + kLanes : end;
+        bool found = finds_parent(task, now.level, edge, own_end);
         looked += edge - first;
 #ifdef __CUDACC__
         const unsigned lane = threadIdx.x % kLanes;

@@ -9,21 +9,22 @@ namespace
 {
 
 // Threads whose items share a launch; 0: all threads of the grid.
-std::uint64_t threads_a_group(const Case& point)
+std::uint64_t threads_per_group(const Case& point)
 {
     constexpr std::uint64_t kWarp = 32;
     if (point.aggregate == Aggregate::none)
         return 1;
-    return point.aggregate == Aggregate::warp ? kWarp : std::uint64_t{blocks_a_group(point.aggregate)} * point.block;
+    return point.aggregate == Aggregate::warp ? kWarp
+                                              : std::uint64_t{blocks_per_group(point.aggregate)} * point.block;
 }
 
 } // namespace
 
-OfferOracle count_queue_rounds(const Case& point, const CsrGraph& graph,
-                               const std::vector<std::vector<std::uint32_t>>& rounds)
+RequestOracle count_queue_rounds(const Case& point, const CsrGraph& graph,
+                                 const std::vector<std::vector<std::uint32_t>>& rounds)
 {
-    OfferOracle all;
-    const std::uint64_t group = threads_a_group(point);
+    RequestOracle all;
+    const std::uint64_t group = threads_per_group(point);
     std::uint64_t launches = 0;
     std::uint64_t threads = 1; // of the widest root grid
     for (const std::vector<std::uint32_t>& round : rounds) {
@@ -32,7 +33,7 @@ OfferOracle count_queue_rounds(const Case& point, const CsrGraph& graph,
             if (graph.degree(vertex) < point.threshold || point.depth == 0U)
                 continue;
             ++wide;
-            all.counts.blocks += blocks_wanted(graph.degree(vertex), point.block, std::max(1U, point.coarsen));
+            all.counts.blocks += blocks_for(graph.degree(vertex), point.block, std::max(1U, point.coarsen));
         }
         const std::uint64_t groups = group == 0 ? 1 : (round.size() - 1) / group + 1;
         const std::uint64_t most = std::min(wide, groups);

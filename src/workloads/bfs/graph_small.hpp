@@ -19,22 +19,22 @@ __device__ void follow_few(const GraphSearch& search, const GraphSearchPlan& now
                            unsigned degree, unsigned value, const Found& found)
 {
     const GraphTask& task = search.task;
-    unsigned vertices[kEdgesAThread]{};
-    unsigned distances[kEdgesAThread]{};
-    bool has[kEdgesAThread];
-    bool is_far[kEdgesAThread];
-    for (unsigned turn = 0; turn < kEdgesAThread; ++turn) {
+    unsigned vertices[kEdgesPerThread]{};
+    unsigned distances[kEdgesPerThread]{};
+    bool has[kEdgesPerThread];
+    bool is_far[kEdgesPerThread];
+    for (unsigned turn = 0; turn < kEdgesPerThread; ++turn) {
         has[turn] = turn < degree;
         vertices[turn] = has[turn] ? task.ends[first + turn] : 0;
         distances[turn] = Weighted && has[turn] ? longer_by(task, value, first + turn) : now.level + 1;
     }
-    for (unsigned turn = 0; turn < kEdgesAThread; ++turn) { // atomic operations on global memory are slow
+    for (unsigned turn = 0; turn < kEdgesPerThread; ++turn) { // atomic operations on global memory are slow
         if constexpr (Weighted)
             has[turn] = has[turn] && load_in_block(&task.distance[vertices[turn]]) > distances[turn];
         else
             has[turn] = has[turn] && is_new(shared, vertices[turn]);
     }
-    for (unsigned turn = 0; turn < kEdgesAThread; ++turn) {
+    for (unsigned turn = 0; turn < kEdgesPerThread; ++turn) {
         has[turn] =
             has[turn] && reaches<Weighted>(search, vertices[turn], distances[turn], now.bound, now.level + 1, false);
         is_far[turn] = Weighted && has[turn] && distances[turn] >= now.bound;
@@ -42,7 +42,7 @@ __device__ void follow_few(const GraphSearch& search, const GraphSearchPlan& now
     }
     found(has, vertices);
     if constexpr (Weighted)
-        for (unsigned turn = 0; turn < kEdgesAThread; ++turn)
+        for (unsigned turn = 0; turn < kEdgesPerThread; ++turn)
             append_far(search, now.far, is_far[turn], vertices[turn]);
 }
 
@@ -76,7 +76,7 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
             first = index == threadIdx.x ? begin : first;
             degree = index == threadIdx.x ? own : degree;
             edges += own;
-            wide = wide || own > kEdgesAThread;
+            wide = wide || own > kEdgesPerThread;
         }
         add_of_warp(&counts.edges, edges);
         if (wide)
@@ -106,9 +106,9 @@ __device__ unsigned small_levels(const GraphSearch& search, GraphSearchPlan now,
             if (counts.wide == 0) { // no thread has many edges
                 follow_few<Weighted>(search, now, shared, first, degree, value,
                                      [&](const auto& has, const auto& vertices) {
-                                         unsigned places[kEdgesAThread]{};
+                                         unsigned places[kEdgesPerThread]{};
                                          places_in(&counts.found, has, places);
-                                         for (unsigned turn = 0; turn < kEdgesAThread; ++turn)
+                                         for (unsigned turn = 0; turn < kEdgesPerThread; ++turn)
                                              keep(has[turn], places[turn], vertices[turn]);
                                      });
                 continue;

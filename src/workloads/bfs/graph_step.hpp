@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kSmallVertices = 2048;
 inline constexpr std::uint32_t kSmallEdges = 8192;
 static_assert(kSmallEdges >= 4 * kSmallVertices);
 
-inline constexpr std::uint32_t kEdgesAThread = 4;
+inline constexpr std::uint32_t kEdgesPerThread = 4;
 
 struct LevelStep {
     StepMode mode = StepMode::top_down;
@@ -30,7 +30,7 @@ struct LevelStep {
 
 constexpr std::uint32_t threads_for(std::uint32_t edges)
 {
-    return edges / kEdgesAThread + 1;
+    return edges / kEdgesPerThread + 1;
 }
 
 // A step with more than one block is launched. The block that plans it runs any other step itself.

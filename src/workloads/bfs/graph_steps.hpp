@@ -82,54 +82,13 @@ __device__ inline bool is_last_block(const GraphSearch& search, unsigned blocks,
     return shared.last != 0;
 }
 
-#ifndef NESTBED_FLAT
-// Grids of a search. The last block of a grid plans the next step. It runs it itself if it needs one block, or if the launch is
-// refused; else it launches a grid for it, or relaunches the graph of this one.
-template <bool Weighted, class Nest>
-__global__ void LAUNCH_BOUNDS(1024) search_steps(const __grid_constant__ GraphSearch search, Nest nest)
+// By the thread that launches the next step.
+__device__ inline void count_request(const GraphSearch& search, unsigned blocks)
 {
-    constexpr bool kGraph = Nest::mechanism == Mechanism::graph_tail;
-    BLOCK_SHARED(GraphShared, shared, 1);
-    const unsigned long long now_ns = nest.now();
-    Nest here = kGraph ? nest.at(search.state->grids) : nest;
-    const auto scope = here.enter(now_ns);
-    unsigned block = blockIdx.x;
-    unsigned blocks = gridDim.x; // 1 in a small step
-    for (;;) {
-        const GraphSearchPlan now = search.state->plan;
-        const unsigned level = run_step<Weighted>(search, now, block, blocks, shared[0]);
-        if (!is_last_block(search, blocks, shared[0]))
-            return;
-        if (threadIdx.x == 0) {
-            plan_step<Weighted>(search, now, level, blockDim.x);
-            const GraphSearchPlan& next = search.state->plan;
-            bool alone = next.mode != StepMode::done;
-            if (next.blocks > 1 && !here.last_level()) {
-                ++search.state->grids;
-                atomicAdd(&search.task.totals->items, 1ULL);
-                atomicAdd(&search.task.totals->blocks, static_cast<unsigned long long>(next.blocks));
-                if constexpr (!kGraph) {
-                    alone = !launch<search_steps<Weighted, Nest>>(here, {next.blocks, blockDim.x}, search);
-                } else {
-#ifdef __CUDACC__
-                    alone = !launch_graph_again(here);
-#endif
-                }
-                if (alone) { // instead of the refused grid, at its depth
-                    atomicAdd(&search.task.totals->replaced, 1U);
-                    ++here.depth;
-                }
-            }
-            shared[0].alone = alone ? 1 : 0;
-        }
-        __syncthreads();
-        if (shared[0].alone == 0)
-            return;
-        block = 0;
-        blocks = 1;
-    }
+    ++search.state->grids;
+    atomicAdd(&search.task.totals->items, 1ULL);
+    atomicAdd(&search.task.totals->blocks, static_cast<unsigned long long>(blocks));
 }
-#endif
 
 // The buffers of a search, and its start.
 struct GraphSearchSetup {
@@ -207,27 +166,12 @@ inline GraphSearchSetup set_up_search(const GraphJob& job, const GraphSearchOpti
     return setup;
 }
 
-#if defined(__CUDACC__) && !defined(NESTBED_FLAT)
+#ifdef __CUDACC__
 // A search whose steps are the runs of a device graph.
 struct CapturedSearch {
     GraphSearchSetup setup;
     Graph graph;
 };
-
-template <bool Weighted>
-CapturedSearch capture_search(const GraphJob& job, const GraphSearchOptions& options)
-{
-    using UntracedNest = NestBy<Mechanism::graph_tail, false>;
-    const std::uint32_t blocks = blocks_at_once<search_steps<Weighted, UntracedNest>>(job);
-    GraphSearchSetup setup = set_up_search(job, options, blocks);
-    Graph graph = job.context.capture(true, [&] {
-        with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
-            host_launch<search_steps<Weighted, decltype(nest)>>(job.context, 0, {blocks, job.point.block},
-                                                                setup.search, nest);
-        });
-    });
-    return {std::move(setup), std::move(graph)};
-}
 #endif
 
 } // namespace nestbed::inline NESTBED_BACKEND

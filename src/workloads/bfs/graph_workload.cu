@@ -58,7 +58,7 @@ class GraphData
     std::uint32_t vertices() const { return graph_.vertices(); }
     std::uint32_t source_edges() const { return graph_.degree(source_); }
 
-    OfferOracle oracle(const Case& point, GraphForm form, bool weighted)
+    RequestOracle oracle(const Case& point, GraphForm form, bool weighted)
     {
         auto& rounds = rounds_.at(weighted ? 1 : 0);
         if ((form == GraphForm::children || form == GraphForm::queue) && rounds.empty())
@@ -147,12 +147,12 @@ class GraphData
     Comparison comparison_;
 };
 
-class GraphWorkload final : public OfferWorkloadOf<GraphData>
+class GraphWorkload final : public RequestWorkloadOf<GraphData>
 {
   public:
     using Room = GraphRoom;
 
-    using OfferWorkloadOf::OfferWorkloadOf;
+    using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
@@ -174,7 +174,7 @@ class GraphWorkload final : public OfferWorkloadOf<GraphData>
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& form = of_room<Room>(strategy);
-        GraphJob job{offer_job(run, graph_roots(data().vertices(), run.point.block)), {}, data().source_edges()};
+        GraphJob job{request_job(run, graph_roots(data().vertices(), run.point.block)), {}, data().source_edges()};
         job.task = data().start(run.context, is_weighted(strategy), form.facts().backwards);
         job.task.totals = job.totals;
         const std::function<void()> work = form.prepare(job);

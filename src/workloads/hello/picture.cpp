@@ -18,11 +18,11 @@ constexpr PictureSetting kSettings[]{{"strategy", "hello", "hello or hello_synce
 
 std::string why_not(const StrategyInfo& /*info*/, const Case& point, bool /*flagged*/)
 {
-    constexpr std::uint64_t kMostLines = 1'000'000;
+    constexpr std::uint64_t kMaxLines = 1'000'000;
     const std::uint64_t lines = 2 * std::uint64_t{point.grid} * point.block;
-    return lines <= kMostLines ? ""
-                               : fmt::format("--grid {} --block {}: some {} lines; allowed: grid x block up to {}",
-                                             point.grid, point.block, lines, kMostLines / 2);
+    return lines <= kMaxLines ? ""
+                              : fmt::format("--grid {} --block {}: some {} lines; allowed: grid x block up to {}",
+                                            point.grid, point.block, lines, kMaxLines / 2);
 }
 
 std::string before(const Case& point, std::string_view device)

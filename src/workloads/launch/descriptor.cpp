@@ -40,7 +40,7 @@ constinit const WorkloadInfo workloads::fanout{
     .figures = kFiguresOfFanout,
     .keeps_timestamps = true,
     .siblings = true,
-    .max_launches = kMostEmptyGrids,
+    .max_launches = kMaxEmptyGrids,
     .host_launches = [](const Case& point) { return point.grid; },
 };
 

@@ -7,6 +7,6 @@ namespace nestbed
 {
 
 // The most launches of a case: 1 GiB of marks.
-inline constexpr std::uint64_t kMostEmptyGrids = 1U << 26;
+inline constexpr std::uint64_t kMaxEmptyGrids = 1U << 26;
 
 } // namespace nestbed

@@ -63,9 +63,9 @@ double work_us(const StrategyInfo& /*info*/, const Case& point)
 // threshold has fewer.
 double launches(const StrategyInfo& /*info*/, const Case& point)
 {
-    constexpr double kPixelsALaunch = 8192;
+    constexpr double kPixelsPerLaunch = 8192;
     const double items =
-        static_cast<double>(point.elements) / kPixelsALaunch * (point.strategy == "mandelbrot_naive" ? 1 : 0.25);
+        static_cast<double>(point.elements) / kPixelsPerLaunch * (point.strategy == "mandelbrot_naive" ? 1 : 0.25);
     return launches_of_items(point, items, static_cast<double>(point.fanout * point.fanout), kEstimatedLevels);
 }
 

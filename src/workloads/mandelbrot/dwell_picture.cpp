@@ -21,10 +21,10 @@ constexpr Rgb kInSet{8, 8, 14};
 // From dark blue over teal to light gold; `place` is from 0 to 1.
 Rgb colour_at(double place)
 {
-    constexpr double kMostChroma = 0.13;
+    constexpr double kMaxChroma = 0.13;
     return rgb_of(
         {.light = 0.20 + 0.74 * place,
-         .chroma = 0.05 + (kMostChroma - 0.05) * std::sin(std::numbers::pi * std::min(1.0, 0.15 + 0.75 * place)),
+         .chroma = 0.05 + (kMaxChroma - 0.05) * std::sin(std::numbers::pi * std::min(1.0, 0.15 + 0.75 * place)),
          .hue = 275 - 185 * place * place});
 }
 

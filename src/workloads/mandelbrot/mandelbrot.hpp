@@ -1,20 +1,20 @@
 // What a strategy of the workload `mandelbrot` includes: the job, and its recursion (workloads/mandelbrot/mandelbrot_reference.hpp).
 #pragma once
 
-#include "device/parts/offer_workload.hpp"
+#include "device/parts/request_workload.hpp"
 #include "workloads/mandelbrot/descriptor.hpp"
 #include "workloads/mandelbrot/mandelbrot_pixels.hpp"
 
 #include <array>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "device/parts/offer_launch.hpp"
+#include "device/parts/launch_requests.hpp"
 #endif
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-struct MandelbrotJob : OfferJob {
+struct MandelbrotJob : RequestJob {
     MandelbrotTask task;
 };
 
@@ -28,10 +28,8 @@ struct ExpandMandelbrot {
     };
     using Job = MandelbrotTask;
     static constexpr bool kRecursive = true;
-    static constexpr unsigned kMostThreads = 1024;
-    static constexpr unsigned kBlocksAMultiprocessor = 1; // 64 registers
 
-    static unsigned most_offers(const Case& point) { return point.fanout * point.fanout; }
+    static unsigned max_requests(const Case& point) { return point.fanout * point.fanout; }
 
     // One block tests a border; several fill or compute.
     __device__ static unsigned threads(const Job& /*job*/, const Item& item)
@@ -69,7 +67,7 @@ struct ExpandMandelbrot {
     }
 
     // The whole recursion below an item, by one thread.
-    __device__ static void alone(const Job& job, const Item& item)
+    __device__ static void process_serially(const Job& job, const Item& item)
     {
         unsigned work = 0;
         if (item.task == RegionTask::fill)
@@ -96,7 +94,7 @@ struct ExpandMandelbrot {
             atomicAdd(job.work, static_cast<unsigned long long>(found->work));
     }
 
-    // The block tests the border of a region and does what follows from it, or returns what is wanted. A region that
+    // The block tests the border of a region and does what follows from it, or requests what does. A region that
     // may be divided is: as soon as two dwells differ, the rest of its border does not matter.
     __device__ static bool test(const Job& job, const Region& region, Item& next)
     {
@@ -160,9 +158,9 @@ struct ExpandMandelbrot {
 
     __device__ static unsigned recurse(const Job& job, const Region& whole)
     {
-        constexpr unsigned kMostLevels = 17; // sides are below 2^16, and at least halved
-        Region regions[kMostLevels];
-        unsigned parts[kMostLevels]; // that are done
+        constexpr unsigned kMaxLevels = 17; // sides are below 2^16, and at least halved
+        Region regions[kMaxLevels];
+        unsigned parts[kMaxLevels]; // that are done
         unsigned work = 0;
         regions[0] = whole;
         parts[0] = 0;

@@ -1,7 +1,7 @@
 // The pixels of the workload `mandelbrot`: their dwells, the border of a region, and what a block does to a region.
 #pragma once
 
-#include "device/parts/offer.hpp"
+#include "device/parts/request_collectives.hpp"
 #include "workloads/mandelbrot/mandelbrot_reference.hpp"
 
 #include <cmath>

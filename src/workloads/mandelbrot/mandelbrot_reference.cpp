@@ -180,8 +180,8 @@ std::uint32_t dwell_of_pixel(const Case& point, std::uint64_t index)
                     __builtin_fmaf(static_cast<float>(row), window.step_y, window.bottom), point.dwell);
 }
 
-void mandelbrot_wishes(const MandelbrotReference& reference, const Case& point, bool naive, const ItemBlock& block,
-                       std::vector<Wish>& wishes)
+void mandelbrot_requests(const MandelbrotReference& reference, const Case& point, bool naive, const ItemBlock& block,
+                         std::vector<ChildRequest>& requests)
 {
     constexpr std::uint64_t kTasks = 4;
     const auto item_of = [](std::uint64_t node, RegionTask task) {
@@ -198,11 +198,11 @@ void mandelbrot_wishes(const MandelbrotReference& reference, const Case& point, 
         for (unsigned part = 0; part < point.fanout * point.fanout; ++part)
             if (!is_empty(part_of_region(node.region, point.fanout, part))) {
                 const unsigned border = border_pixels(reference.nodes[next].region);
-                wishes.push_back({part, item_of(next, RegionTask::test), std::min(border, point.block)});
+                requests.push_back({part, item_of(next, RegionTask::test), std::min(border, point.block)});
                 ++next;
             }
     } else if (naive) {
-        wishes.push_back(
+        requests.push_back(
             {0, item_of(index, node.fate == RegionFate::filled ? RegionTask::fill : RegionTask::compute), pixels});
     }
 }

@@ -62,12 +62,12 @@ class MandelbrotData
         exhaustive_work_ = sum_of_dwells(context, point);
     }
 
-    OfferOracle oracle(const Case& point, bool naive) const
+    RequestOracle oracle(const Case& point, bool naive) const
     {
-        return count_offers(point, point.division * point.division,
-                            [&](const ItemBlock& block, std::vector<Wish>& wishes) {
-                                mandelbrot_wishes(reference_, point, naive, block, wishes);
-                            });
+        return count_requests(point, point.division * point.division,
+                              [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
+                                  mandelbrot_requests(reference_, point, naive, block, requests);
+                              });
     }
 
     MandelbrotTask task_of(const Case& point, unsigned long long* work) const
@@ -161,12 +161,12 @@ class MandelbrotData
     std::uint64_t exhaustive_wrong_ = 0; // drawn pixels in which it differs from the host's
 };
 
-class MandelbrotWorkload final : public OfferWorkloadOf<MandelbrotData>
+class MandelbrotWorkload final : public RequestWorkloadOf<MandelbrotData>
 {
   public:
     using Room = MandelbrotRoom;
 
-    using OfferWorkloadOf::OfferWorkloadOf;
+    using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
@@ -183,7 +183,7 @@ class MandelbrotWorkload final : public OfferWorkloadOf<MandelbrotData>
     {
         const auto& mandelbrot = of_room<Room>(strategy);
         data().clear(run.context);
-        MandelbrotJob job{offer_job(run, run.point.division * run.point.division), {}};
+        MandelbrotJob job{request_job(run, run.point.division * run.point.division), {}};
         job.task = data().task_of(run.point, &job.totals->work);
         const std::function<void()> work = mandelbrot.prepare(job);
         Sample sample = timed(run, work);

@@ -30,10 +30,10 @@ constexpr PictureSetting kSettings[]{{"strategy", "mandelbrot_split", "a strateg
 
 std::string why_not(const StrategyInfo& info, const Case& point, bool with_tree)
 {
-    constexpr std::uint64_t kMostPixels = 1ULL << 28;
-    if (point.elements > kMostPixels)
+    constexpr std::uint64_t kMaxPixels = 1ULL << 28;
+    if (point.elements > kMaxPixels)
         return fmt::format("--nx {} --ny {}: {} pixels; allowed: nx x ny up to {}", point.nx, point.ny,
-                           point.elements, kMostPixels);
+                           point.elements, kMaxPixels);
     if (with_tree && !info.offers)
         return fmt::format("--tree: {} launches nothing from a kernel, so there is no launch tree; allowed: "
                            "mandelbrot_split, mandelbrot_naive, mandelbrot_graph",

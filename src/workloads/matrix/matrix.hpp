@@ -24,13 +24,13 @@ struct MatrixJob : PreparedRun {
     unsigned ny;     // same limit
 };
 
-// Launches a kernel over width * height numbers, in blocks of the job's shape. Each thread has `x_a_thread` numbers,
+// Launches a kernel over width * height numbers, in blocks of the job's shape. Each thread has `x_per_thread` numbers,
 // which are one block width apart in x.
 template <auto Kernel>
-void launch_over(const MatrixJob& job, unsigned width, unsigned height, unsigned x_a_thread = 1)
+void launch_over(const MatrixJob& job, unsigned width, unsigned height, unsigned x_per_thread = 1)
 {
     const dim3 block(job.point.shape.x, job.point.shape.y);
-    const dim3 grid((width - 1) / (block.x * x_a_thread) + 1, (height - 1) / block.y + 1);
+    const dim3 grid((width - 1) / (block.x * x_per_thread) + 1, (height - 1) / block.y + 1);
     host_launch<Kernel>(job.context, {grid, block}, job.in, job.out, job.nx, job.ny);
 }
 

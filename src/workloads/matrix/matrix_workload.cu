@@ -101,9 +101,9 @@ class MatrixWorkload final : public Workload
     // One thread per block on the executor, because its threads are fibers.
     LaunchShape whole_device() const
     {
-        constexpr unsigned kBlocksAMultiprocessor = kBackend == BackendKind::cuda ? 8 : 1;
+        constexpr unsigned kBlocksPerMultiprocessor = kBackend == BackendKind::cuda ? 8 : 1;
         constexpr unsigned kThreads = kBackend == BackendKind::cuda ? 256 : 1;
-        return {kBlocksAMultiprocessor * context_.facts().multiprocessors, kThreads};
+        return {kBlocksPerMultiprocessor * context_.facts().multiprocessors, kThreads};
     }
 
     void prepare(const StrategyInfo& info, const Case& point)

@@ -52,8 +52,8 @@ double work_us(const StrategyInfo& /*info*/, const Case& point)
 // As of a sort, of leaves that a block can hold.
 double launches(const StrategyInfo& /*info*/, const Case& point)
 {
-    constexpr double kPointsALeaf = 1000;
-    return launches_of_leaves(point, 1 + static_cast<double>(point.elements) / kPointsALeaf);
+    constexpr double kPointsPerLeaf = 1000;
+    return launches_of_leaves(point, 1 + static_cast<double>(point.elements) / kPointsPerLeaf);
 }
 
 } // namespace

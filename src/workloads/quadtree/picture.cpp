@@ -30,11 +30,11 @@ constexpr PictureSetting kSettings[]{{"strategy", "quadtree_children", "a strate
 
 std::string why_not(const StrategyInfo& /*info*/, const Case& point, bool /*flagged*/)
 {
-    constexpr std::uint64_t kMostDrawn = 1ULL << 24;
-    return point.elements <= kMostDrawn
+    constexpr std::uint64_t kMaxDrawn = 1ULL << 24;
+    return point.elements <= kMaxDrawn
                ? ""
                : fmt::format("--elements {}: too many points for a picture; allowed: at most {}", point.elements,
-                             kMostDrawn);
+                             kMaxDrawn);
 }
 
 // The picture shows the canonical tree, which the strategy's equals if its sample is right.

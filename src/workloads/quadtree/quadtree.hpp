@@ -1,12 +1,12 @@
 // What a strategy of the workload `quadtree` includes: the job, and its recursion (workloads/quadtree/quadtree_reference.hpp).
 #pragma once
 
-#include "device/parts/offer_workload.hpp"
+#include "device/parts/request_workload.hpp"
 #include "workloads/quadtree/descriptor.hpp"
 #include "workloads/quadtree/quadtree_block.hpp"
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "device/parts/offer_launch.hpp"
+#include "device/parts/launch_requests.hpp"
 #endif
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-struct QuadJob : OfferJob {
+struct QuadJob : RequestJob {
     QuadTask task;
 };
 
@@ -28,14 +28,11 @@ struct ExpandQuadtree {
     };
     using Job = QuadTask;
     static constexpr bool kRecursive = true;
-    static constexpr bool kOneRoot = true; // all blocks of the root grid process one item
-    static constexpr unsigned kMostThreads = kMostQuadThreads;
-    static constexpr unsigned kBlocksAMultiprocessor = 1; // 64 registers
     static constexpr unsigned kSharedWords = kQuadWords;
 
-    static unsigned most_offers(const Case& point)
+    static unsigned max_requests(const Case& point)
     {
-        return point.block < kMostQuadParts ? point.block : kMostQuadParts;
+        return point.block < kMaxQuadParts ? point.block : kMaxQuadParts;
     }
     __device__ static unsigned threads(const Job& /*job*/, const Item& item) { return quad_threads(item.part.count); }
 
@@ -68,15 +65,15 @@ struct ExpandQuadtree {
     }
 
     // A part and all nodes in it, by one thread.
-    __device__ static void alone(const Job& job, const Item& item)
+    __device__ static void process_serially(const Job& job, const Item& item)
     {
-        finish_alone(job, item.part);
+        finish_serially(job, item.part);
         atomicAdd(job.work, static_cast<unsigned long long>(item.part.count));
     }
 
   private:
-    // What must be done to a part becomes an item.
-    __device__ static bool want(const Job& job, const QuadPart& part, Item& next)
+    // Requests what must be done to a part.
+    __device__ static bool request(const Job& job, const QuadPart& part, Item& next)
     {
         const QuadStep step = step_of(part, leaf_points(blockDim.x));
         next = {part, step == QuadStep::divide ? atomicAdd(job.next_division, 1U) : 0, step};
@@ -89,12 +86,12 @@ struct ExpandQuadtree {
     {
         constexpr unsigned kNoDigit = 0xFFFFFFFF;
         unsigned* const counts = words;
-        unsigned* const range = words + kMostQuadParts;
+        unsigned* const range = words + kMaxQuadParts;
         const QuadPart& part = item.part;
         const QuadDigits digits = digits_of(part, blockDim.x, job.count);
         QuadDivision& division = job.divisions[item.division];
         const unsigned tid = threadIdx.x;
-        const unsigned tile = kPointsAThread * blockDim.x;
+        const unsigned tile = kPointsPerThread * blockDim.x;
         const bool by_code = digits.bits < kCodeBits;
         __syncthreads(); // nobody still reads what was there before
         if (tid < digits.parts())
@@ -107,14 +104,14 @@ struct ExpandQuadtree {
         unsigned least = 0xFFFFFFFF;
         unsigned most = 0;
         for (unsigned base = block * tile; base < part.count; base += blocks * tile) {
-            unsigned taken[kPointsAThread];
+            unsigned taken[kPointsPerThread];
             if (by_code)
                 load_codes(job, part, base, taken);
             else
                 load_order(job, part, base, taken);
             unsigned digit = kNoDigit; // of the last points
             unsigned run = 0;          // how many have it: one addition for all
-            for (unsigned turn = 0; turn < kPointsAThread; ++turn) {
+            for (unsigned turn = 0; turn < kPointsPerThread; ++turn) {
                 if (turn * blockDim.x + tid >= part.count - base)
                     break;
                 least = least < taken[turn] ? least : taken[turn];
@@ -146,7 +143,7 @@ struct ExpandQuadtree {
             if (tid != 0)
                 return false;
             list_chain(job, part, narrow);
-            return want(job, narrow, next);
+            return request(job, narrow, next);
         }
         ItemsAndBlocks total = 0;
         const ItemsAndBlocks before = sum_before(tid < digits.parts() ? division.counts[tid] : 0, false, total);
@@ -173,19 +170,19 @@ struct ExpandQuadtree {
     __device__ static bool scatter(const Job& job, const Item& item, unsigned block, unsigned blocks, unsigned* words,
                                    Item& next)
     {
-        unsigned* const counts = words + kMostQuadTile;    // of the tile; then where the part begins in it
-        unsigned* const offsets = counts + kMostQuadParts; // from a point's place in the tile to its new place
+        unsigned* const counts = words + kMaxQuadTile;    // of the tile; then where the part begins in it
+        unsigned* const offsets = counts + kMaxQuadParts; // from a point's place in the tile to its new place
         const QuadPart& part = item.part;
         const QuadDigits digits = digits_of(part, blockDim.x, job.count);
         const QuadArray& to = job.at(next_place(part.place));
         QuadDivision& division = job.divisions[item.division];
         const unsigned tid = threadIdx.x;
-        const unsigned tile = kPointsAThread * blockDim.x;
+        const unsigned tile = kPointsPerThread * blockDim.x;
         const bool by_code = digits.bits < kCodeBits;
         for (unsigned base = block * tile; base < part.count; base += blocks * tile) {
             const unsigned points = part.count - base < tile ? part.count - base : tile;
-            unsigned key[kPointsAThread];
-            unsigned place[kPointsAThread]; // among the points of its part, then in the tile
+            unsigned key[kPointsPerThread];
+            unsigned place[kPointsPerThread]; // among the points of its part, then in the tile
             if (by_code)
                 load_codes(job, part, base, key);
             else
@@ -194,7 +191,7 @@ struct ExpandQuadtree {
             if (tid < digits.parts())
                 counts[tid] = 0;
             __syncthreads();
-            for (unsigned turn = 0; turn < kPointsAThread; ++turn) {
+            for (unsigned turn = 0; turn < kPointsPerThread; ++turn) {
                 place[turn] = 0;
                 if (turn * blockDim.x + tid < points)
                     place[turn] = atomicAdd(&counts[digits.of(key[turn], key[turn])], 1U);
@@ -209,15 +206,15 @@ struct ExpandQuadtree {
                     offsets[tid] = atomicAdd(&division.cursors[tid], mine) - before;
             }
             __syncthreads();
-            for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+            for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
                 if (turn * blockDim.x + tid < points) {
                     place[turn] += counts[digits.of(key[turn], key[turn])];
                     words[place[turn]] = key[turn];
                 }
             __syncthreads();
-            unsigned target[kPointsAThread];
+            unsigned target[kPointsPerThread];
             load_tile(words, points, key);
-            for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+            for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
                 if (const unsigned index = turn * blockDim.x + tid; index < points) {
                     target[turn] = offsets[digits.of(key[turn], key[turn])] + index;
                     (by_code ? to.codes : to.order)[target[turn]] = key[turn];
@@ -227,22 +224,22 @@ struct ExpandQuadtree {
             else
                 load_codes(job, part, base, key);
             __syncthreads();
-            for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+            for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
                 if (turn * blockDim.x + tid < points)
                     words[place[turn]] = key[turn];
             __syncthreads();
-            for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+            for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
                 if (const unsigned index = turn * blockDim.x + tid; index < points)
                     (by_code ? to.order : to.codes)[target[turn]] = words[index];
         }
         if (!block_arrives_last(&division.arrived, blocks))
             return false;
-        return offer_parts(job, part, digits, division, words, next);
+        return request_parts(job, part, digits, division, words, next);
     }
 
     // By the last block: the nodes that the counts of the parts give, and an item for each part.
-    __device__ static bool offer_parts(const Job& job, const QuadPart& part, const QuadDigits& digits,
-                                       const QuadDivision& division, unsigned* starts, Item& next)
+    __device__ static bool request_parts(const Job& job, const QuadPart& part, const QuadDigits& digits,
+                                         const QuadDivision& division, unsigned* starts, Item& next)
     {
         const unsigned tid = threadIdx.x;
         const unsigned parts = digits.parts();
@@ -284,9 +281,9 @@ struct ExpandQuadtree {
             return false;
         const unsigned count = starts[end] - starts[tid];
         if (end > tid + 1)
-            return want(job, joined(part, digits, starts[tid], count), next);
+            return request(job, joined(part, digits, starts[tid], count), next);
         const unsigned node_count = deepest > part.level ? points_of(deepest) : 0;
-        return want(job, part_of(part, digits, job.limits, tid, starts[tid], count, node_count), next);
+        return request(job, part_of(part, digits, job.limits, tid, starts[tid], count, node_count), next);
     }
 };
 

@@ -1,29 +1,29 @@
 // The task of a quadtree on the device, and what one block or one thread does to a part (workloads/quadtree/quadtree_reference.hpp).
 #pragma once
 
-#include "device/parts/offer.hpp"
+#include "device/parts/request_collectives.hpp"
 #include "device/parts/tile.hpp"
 #include "workloads/quadtree/quadtree_reference.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-inline constexpr unsigned kMostQuadThreads = 1024;
+inline constexpr unsigned kMaxQuadThreads = 1024;
 inline constexpr unsigned kQuadBuckets = 2048;
-inline constexpr unsigned kMostOfQuadBucket = 32; // points. A point is compared with all points of its bucket
+inline constexpr unsigned kMaxOfQuadBucket = 32; // points. A point is compared with all points of its bucket
 // Shared words of a block: the codes and places of a leaf, and its buckets; or the words of a tile that is moved, and two
 // for each part.
-inline constexpr unsigned kQuadWords = 2 * kMostLeafPoints + kQuadBuckets;
-inline constexpr unsigned kMostQuadTile = kPointsAThread * kMostQuadThreads; // points that a block takes at a time
-static_assert(kQuadWords >= kMostQuadTile + 2 * kMostQuadParts);
+inline constexpr unsigned kQuadWords = 2 * kMaxLeafPoints + kQuadBuckets;
+inline constexpr unsigned kMaxQuadTile = kPointsPerThread * kMaxQuadThreads; // points that a block takes at a time
+static_assert(kQuadWords >= kMaxQuadTile + 2 * kMaxQuadParts);
 
 // The counters of one division. Zero before every run.
 struct QuadDivision {
     unsigned arrived;
     unsigned not_least,
         most; // of the codes of all points; the least is inverted, so that it is 0 before there is any
-    unsigned counts[kMostQuadParts];
-    unsigned cursors[kMostQuadParts]; // where the next points of each part go
+    unsigned counts[kMaxQuadParts];
+    unsigned cursors[kMaxQuadParts]; // where the next points of each part go
 };
 
 struct QuadArray {
@@ -62,7 +62,7 @@ struct QuadTask {
 
 // What a thread takes of a tile of a part: every blockDim.x-th point (device/parts/tile.hpp).
 __device__ inline void load_codes(const QuadTask& task, const QuadPart& part, unsigned base,
-                                  unsigned (&codes)[kPointsAThread])
+                                  unsigned (&codes)[kPointsPerThread])
 {
     const unsigned from = part.first + base;
     load_tile(part.place == QuadPlace::in ? task.points + from : task.at(part.place).codes + from, part.count - base,
@@ -73,12 +73,12 @@ __device__ inline void load_codes(const QuadTask& task, const QuadPart& part, un
         code = morton_code(code);
 }
 __device__ inline void load_order(const QuadTask& task, const QuadPart& part, unsigned base,
-                                  unsigned (&order)[kPointsAThread])
+                                  unsigned (&order)[kPointsPerThread])
 {
     const unsigned from = part.first + base;
     if (part.place != QuadPlace::in)
         return load_tile(task.at(part.place).order + from, part.count - base, order);
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+    for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
         order[turn] = from + turn * blockDim.x + threadIdx.x;
 }
 
@@ -94,13 +94,13 @@ __device__ inline unsigned reserve_nodes(const QuadTask& task, unsigned mine)
     return first[0] + before; // the first barrier of the next call is before the next write
 }
 
-// Lists the nodes that begin in a part, whose codes are in order: in shared memory, at most kPointsAThread per thread.
+// Lists the nodes that begin in a part, whose codes are in order: in shared memory, at most kPointsPerThread per thread.
 __device__ inline void list_nodes(const QuadTask& task, const QuadPart& part, const unsigned* codes)
 {
     const auto code_at = [codes](unsigned index) { return codes[index]; };
     unsigned mine = 0;
-    QuadLevels levels[kPointsAThread];
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn) {
+    QuadLevels levels[kPointsPerThread];
+    for (unsigned turn = 0; turn < kPointsPerThread; ++turn) {
         const unsigned index = turn * blockDim.x + threadIdx.x;
         levels[turn] = {1, 0};
         if (index < part.count)
@@ -108,7 +108,7 @@ __device__ inline void list_nodes(const QuadTask& task, const QuadPart& part, co
         mine += levels[turn].count();
     }
     unsigned next = reserve_nodes(task, mine);
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+    for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
         for (unsigned level = levels[turn].first; level <= levels[turn].last; ++level)
             task.put(next++, node_at(part, turn * blockDim.x + threadIdx.x, level, code_at));
 }
@@ -126,7 +126,7 @@ struct QuadCrowd {
 
 // Sorts all crowded buckets in shared memory at once, each by a bitonic network. `most`: points of the largest one.
 // Source: Batcher, "Sorting networks and their applications", AFIPS 1968 (the bitonic sorter).
-__device__ inline void sort_crowds(unsigned* codes, unsigned* order, const QuadCrowd (&crowds)[kPointsAThread],
+__device__ inline void sort_crowds(unsigned* codes, unsigned* order, const QuadCrowd (&crowds)[kPointsPerThread],
                                    unsigned most)
 {
     for (unsigned sorted = 1; sorted < most; sorted *= 2) // two neighbouring runs of so many points become one
@@ -160,18 +160,18 @@ __device__ inline void sort_crowds(unsigned* codes, unsigned* order, const QuadC
 
 // Sorts the points of a leaf, which the threads have taken, into shared memory: by one distribution into buckets of equal
 // width; then each point finds its place in its bucket, or a network sorts the bucket. `words`: kQuadWords.
-__device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&code)[kPointsAThread],
-                                   const unsigned (&origin)[kPointsAThread])
+__device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&code)[kPointsPerThread],
+                                   const unsigned (&origin)[kPointsPerThread])
 {
     unsigned* const codes = words;
-    unsigned* const order = words + kMostLeafPoints;
-    unsigned* const starts = words + 2 * kMostLeafPoints; // points of each bucket; then where it begins
-    BLOCK_SHARED(unsigned, range, 3);                     // of the codes; points of the largest crowded bucket
+    unsigned* const order = words + kMaxLeafPoints;
+    unsigned* const starts = words + 2 * kMaxLeafPoints; // points of each bucket; then where it begins
+    BLOCK_SHARED(unsigned, range, 3);                    // of the codes; points of the largest crowded bucket
     const unsigned tid = threadIdx.x;
     const unsigned threads = blockDim.x;
     unsigned least = 0xFFFFFFFF;
     unsigned most = 0;
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+    for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
         if (turn * threads + tid < count) {
             least = least < code[turn] ? least : code[turn];
             most = most > code[turn] ? most : code[turn];
@@ -193,8 +193,8 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
     const unsigned width = bit_width(range[1] - least);
     const unsigned digit = bit_width(buckets) - 1;
     const unsigned shift = width > digit ? width - digit : 0;
-    unsigned place[kPointsAThread]; // among the points of its bucket
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn) {
+    unsigned place[kPointsPerThread]; // among the points of its bucket
+    for (unsigned turn = 0; turn < kPointsPerThread; ++turn) {
         place[turn] = 0;
         if (turn * threads + tid < count)
             place[turn] = atomicAdd(&starts[(code[turn] - least) >> shift], 1U);
@@ -209,7 +209,7 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
         points += starts[bucket];
         largest = largest > starts[bucket] ? largest : starts[bucket];
     }
-    if (largest > kMostOfQuadBucket)
+    if (largest > kMaxOfQuadBucket)
         atomicMax(&range[2], largest);
     ItemsAndBlocks total = 0;
     const ItemsAndBlocks before = sum_before(points, false, total);
@@ -220,22 +220,22 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
         start = next;
     }
     __syncthreads();
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+    for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
         if (turn * threads + tid < count) {
             place[turn] += starts[(code[turn] - least) >> shift];
             codes[place[turn]] = code[turn];
             order[place[turn]] = origin[turn];
         }
     __syncthreads();
-    QuadCrowd crowds[kPointsAThread];
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn) {
+    QuadCrowd crowds[kPointsPerThread];
+    for (unsigned turn = 0; turn < kPointsPerThread; ++turn) {
         crowds[turn] = {0, 0, 0};
         if (turn * threads + tid >= count)
             continue;
         const unsigned bucket = (code[turn] - least) >> shift;
         const unsigned first = starts[bucket];
         const unsigned last = bucket + 1 < buckets ? starts[bucket + 1] : count;
-        if (last - first > kMostOfQuadBucket) { // as many comparators as half a full network needs
+        if (last - first > kMaxOfQuadBucket) { // as many comparators as half a full network needs
             if (place[turn] - first < bit_ceil(last - first) / 2)
                 crowds[turn] = {first, last - first, place[turn] - first};
             continue;
@@ -245,7 +245,7 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
             place[turn] += point_before(codes[other], order[other], code[turn], origin[turn]) ? 1 : 0;
     }
     __syncthreads();
-    for (unsigned turn = 0; turn < kPointsAThread; ++turn)
+    for (unsigned turn = 0; turn < kPointsPerThread; ++turn)
         if (turn * threads + tid < count) {
             codes[place[turn]] = code[turn];
             order[place[turn]] = origin[turn];
@@ -260,21 +260,21 @@ __device__ inline void sort_points(unsigned* words, unsigned count, unsigned (&c
 // The block sorts a leaf to the same positions of the output, and lists the nodes in it.
 __device__ inline void finish_leaf(unsigned* words, const QuadTask& task, const QuadPart& part)
 {
-    unsigned code[kPointsAThread];
-    unsigned origin[kPointsAThread];
+    unsigned code[kPointsPerThread];
+    unsigned origin[kPointsPerThread];
     load_codes(task, part, 0, code);
     load_order(task, part, 0, origin);
     sort_points(words, part.count, code, origin);
     const QuadArray& out = task.at(QuadPlace::out);
     for (unsigned index = threadIdx.x; index < part.count; index += blockDim.x) {
         out.codes[part.first + index] = words[index];
-        out.order[part.first + index] = words[kMostLeafPoints + index];
+        out.order[part.first + index] = words[kMaxLeafPoints + index];
     }
     list_nodes(task, part, words);
 }
 
 // One thread sorts a part to the output (heapsort), and lists the nodes in it.
-__device__ inline void finish_alone(const QuadTask& task, const QuadPart& part)
+__device__ inline void finish_serially(const QuadTask& task, const QuadPart& part)
 {
     const QuadArray& out = task.at(QuadPlace::out);
     unsigned* const codes = out.codes + part.first;

@@ -73,7 +73,7 @@ class QuadRecursion
     std::uint64_t divisions() const { return divisions_; }
 
     // The last block of an item to arrive wants what follows; for the oracle it is the item's last one.
-    void wishes(const ItemBlock& block, std::vector<Wish>& out)
+    void requests(const ItemBlock& block, std::vector<ChildRequest>& out)
     {
         if (block.depth != 0 && block.block + 1 != block.blocks)
             return;
@@ -93,7 +93,7 @@ class QuadRecursion
         parts_.push_back(part);
         return (parts_.size() - 1) << kQuadStepBits | static_cast<std::uint64_t>(step);
     }
-    void want(std::uint32_t thread, const QuadPart& part, std::vector<Wish>& out)
+    void want(std::uint32_t thread, const QuadPart& part, std::vector<ChildRequest>& out)
     {
         out.push_back({thread, add(part, step_of(part, leaf_points(block_))), quad_threads(part.count)});
     }
@@ -112,7 +112,7 @@ class QuadRecursion
         return low;
     }
 
-    void count(std::uint64_t item, const QuadPart& part, std::vector<Wish>& out)
+    void count(std::uint64_t item, const QuadPart& part, std::vector<ChildRequest>& out)
     {
         const QuadDigits digits = digits_of(part, block_, points());
         const std::uint32_t last = part.first + part.count - 1;
@@ -125,7 +125,7 @@ class QuadRecursion
             (item >> kQuadStepBits) << kQuadStepBits | static_cast<std::uint64_t>(QuadStep::scatter);
         out.push_back({0, scatter, quad_threads(part.count)});
     }
-    void scatter(const QuadPart& part, std::vector<Wish>& out)
+    void scatter(const QuadPart& part, std::vector<ChildRequest>& out)
     {
         const QuadDigits digits = digits_of(part, block_, points());
         std::vector<std::uint32_t> starts(digits.parts() + 1, part.count);
@@ -152,9 +152,9 @@ class QuadRecursion
 };
 
 // A block per node: one launch for each node that is divided.
-OfferOracle count_nodes(const Case& point, const QuadTree& tree)
+RequestOracle count_nodes(const Case& point, const QuadTree& tree)
 {
-    OfferOracle oracle;
+    RequestOracle oracle;
     const QuadLimits limits = limits_of(point);
     QuadPart root = whole_square(static_cast<std::uint32_t>(tree.codes.size()), limits);
     std::vector<QuadPart> level{root};
@@ -233,19 +233,20 @@ QuadTree make_quadtree(const std::vector<std::uint32_t>& points, const QuadLimit
 
 std::uint32_t quad_roots(const Case& point)
 {
-    return blocks_wanted(quad_threads(static_cast<std::uint32_t>(point.elements)), point.block,
+    return blocks_for(quad_threads(static_cast<std::uint32_t>(point.elements)), point.block,
                          std::max(1U, point.coarsen));
 }
 
-OfferOracle count_quadtree(const Case& point, QuadForm form, const QuadTree& tree)
+RequestOracle count_quadtree(const Case& point, QuadForm form, const QuadTree& tree)
 {
     if (form == QuadForm::flat)
         return {};
     if (form == QuadForm::sample)
         return count_nodes(point, tree);
     QuadRecursion recursion(point, tree);
-    OfferOracle oracle = count_offers(
-        point, 1, [&](const ItemBlock& block, std::vector<Wish>& wishes) { recursion.wishes(block, wishes); });
+    RequestOracle oracle = count_requests(point, 1, [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
+        recursion.requests(block, requests);
+    });
     oracle.divisions = recursion.divisions();
     return oracle;
 }

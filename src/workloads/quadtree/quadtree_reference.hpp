@@ -12,7 +12,7 @@
 
 #include "base/bits.hpp"
 #include "model/case.hpp"
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace nestbed
 {
 
 inline constexpr std::uint32_t kCodeBits = 32;
-inline constexpr std::uint32_t kMostQuadLevels = 16;
+inline constexpr std::uint32_t kMaxQuadLevels = 16;
 
 // The bits of a number of 16 bits, at the even places.
 constexpr std::uint32_t spread_bits(std::uint32_t number)
@@ -114,16 +114,16 @@ struct QuadPart {
 };
 
 // Points that one thread takes at a time, and most points that a block finishes without a division.
-inline constexpr std::uint32_t kPointsAThread = 8;
-inline constexpr std::uint32_t kMostLeafPoints = 4096;
-inline constexpr std::uint32_t kMostQuadParts = 1024;
+inline constexpr std::uint32_t kPointsPerThread = 8;
+inline constexpr std::uint32_t kMaxLeafPoints = 4096;
+inline constexpr std::uint32_t kMaxQuadParts = 1024;
 constexpr std::uint32_t quad_threads(std::uint32_t count)
 {
-    return (count - 1) / kPointsAThread + 1;
+    return (count - 1) / kPointsPerThread + 1;
 }
 constexpr std::uint32_t leaf_points(std::uint32_t block)
 {
-    return block * kPointsAThread < kMostLeafPoints ? block * kPointsAThread : kMostLeafPoints;
+    return block * kPointsPerThread < kMaxLeafPoints ? block * kPointsPerThread : kMaxLeafPoints;
 }
 constexpr QuadStep step_of(const QuadPart& part, std::uint32_t leaf)
 {
@@ -134,7 +134,7 @@ constexpr QuadStep step_of(const QuadPart& part, std::uint32_t leaf)
 constexpr bool node_divides(const QuadPart& node, const QuadLimits& limits, std::uint32_t leaf)
 {
     return (node.divided == QuadDivided::yes && limits.divided(node.level, node.count)) ||
-           (node.count > leaf && node.level < kMostQuadLevels);
+           (node.count > leaf && node.level < kMaxQuadLevels);
 }
 
 // The parts of a part: those of the next `width` bits.
@@ -156,7 +156,7 @@ struct QuadDigits {
 // Of points with equal codes, the places in the input, which are below `points`, have no more bits than those.
 constexpr QuadDigits digits_of(const QuadPart& part, std::uint32_t block, std::uint32_t points)
 {
-    const std::uint32_t width = bit_width(block < kMostQuadParts ? block : kMostQuadParts) - 1;
+    const std::uint32_t width = bit_width(block < kMaxQuadParts ? block : kMaxQuadParts) - 1;
     const std::uint32_t bits = part.bits == kCodeBits ? 2 * kCodeBits - bit_width(points - 1) : part.bits;
     const std::uint32_t left = bits < kCodeBits ? kCodeBits - bits : 2 * kCodeBits - bits;
     return {bits, width < left ? width : left};
@@ -330,7 +330,7 @@ enum class QuadForm : std::uint8_t {
     parts,  // divides a part into many
     sample, // a block per node
 };
-OfferOracle count_quadtree(const Case& point, QuadForm form, const QuadTree& tree);
+RequestOracle count_quadtree(const Case& point, QuadForm form, const QuadTree& tree);
 
 // Blocks of the root grid.
 std::uint32_t quad_roots(const Case& point);

@@ -15,7 +15,7 @@ namespace
 {
 
 // So sums of places and tiles stay below 2^32, and the libraries may count with int.
-constexpr std::uint64_t kMostQuadPoints = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxQuadPoints = std::uint64_t{1} << 30;
 
 // Counts the listed nodes that are not in the canonical list, which is in the order of levels and codes, or occur twice.
 __global__ void check_nodes(const QuadNode* nodes, unsigned count, const QuadNode* canonical,
@@ -73,7 +73,7 @@ class QuadData
         context.upload(canonical_nodes_, std::span<const QuadNode>(tree_.nodes));
     }
 
-    OfferOracle oracle(const Case& point, QuadForm form) const { return count_quadtree(point, form, tree_); }
+    RequestOracle oracle(const Case& point, QuadForm form) const { return count_quadtree(point, form, tree_); }
 
     // Everything as it must be before a run.
     QuadTask start(Context& context, const Case& point, std::uint64_t divisions)
@@ -164,10 +164,10 @@ class QuadData
 // Why the case is not supported; empty if it is.
 std::string why_unsupported(const StrategyInfo& info, QuadForm form, const Case& point)
 {
-    if (point.elements > kMostQuadPoints)
+    if (point.elements > kMaxQuadPoints)
         return std::to_string(point.elements) + " points are too many; allowed: at most " +
-               std::to_string(kMostQuadPoints);
-    if (info.offers && blocks_a_group(point.aggregate) > 1)
+               std::to_string(kMaxQuadPoints);
+    if (info.offers && blocks_per_group(point.aggregate) > 1)
         return "which group of blocks launches depends on the order in which the blocks of a part arrive; allowed "
                "for aggregate: none, warp, block, grid";
     if (form == QuadForm::parts && point.block < 2)
@@ -175,12 +175,12 @@ std::string why_unsupported(const StrategyInfo& info, QuadForm form, const Case&
     return "";
 }
 
-class QuadWorkload final : public OfferWorkloadOf<QuadData>
+class QuadWorkload final : public RequestWorkloadOf<QuadData>
 {
   public:
     using Room = QuadtreeRoom;
 
-    using OfferWorkloadOf::OfferWorkloadOf;
+    using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
@@ -196,7 +196,7 @@ class QuadWorkload final : public OfferWorkloadOf<QuadData>
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& quadtree = of_room<Room>(strategy);
-        QuadJob job{offer_job(run, quad_roots(run.point)), {}};
+        QuadJob job{request_job(run, quad_roots(run.point)), {}};
         job.task = data().start(run.context, run.point, job.oracle.divisions);
         job.task.work = &job.totals->work;
         job.bytes += job.oracle.divisions * sizeof(QuadDivision);

@@ -32,13 +32,13 @@ __device__ void add_in_halves(Sum* sums, unsigned thread, unsigned threads)
 }
 
 // Maximum number of blocks per multiprocessor for a grid that loops over the input, as in the article.
-inline constexpr std::uint32_t kBlocksAMultiprocessor = 32;
-inline constexpr std::uint32_t kMostMultiprocessors = 1024; // for any device
+inline constexpr std::uint32_t kBlocksPerMultiprocessor = 32;
+inline constexpr std::uint32_t kMaxMultiprocessors = 1024; // for any device
 
 template <class T>
 std::uint32_t grid_stride_blocks(const Reduction<T>& job)
 {
-    return std::min(job.grid, kBlocksAMultiprocessor * job.context.facts().multiprocessors);
+    return std::min(job.grid, kBlocksPerMultiprocessor * job.context.facts().multiprocessors);
 }
 
 // What these strategies have in common.
@@ -47,7 +47,7 @@ struct GridStride {
 
     static std::uint64_t scratch_bytes(const Case& point)
     {
-        return std::min(point.grid, kBlocksAMultiprocessor * kMostMultiprocessors) * sizeof(std::int64_t);
+        return std::min(point.grid, kBlocksPerMultiprocessor * kMaxMultiprocessors) * sizeof(std::int64_t);
     }
 
     template <class T>

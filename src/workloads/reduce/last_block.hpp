@@ -83,7 +83,7 @@ struct LastBlockStrategy {
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::none(); }
 
-    enum class Kind : std::uint8_t { one_block, one_tile_a_block, runs };
+    enum class Kind : std::uint8_t { one_block, one_tile_per_block, runs };
     struct Form {
         Kind kind;
         unsigned loads; // in flight per thread
@@ -108,7 +108,7 @@ struct LastBlockStrategy {
         for (unsigned loads = 1; loads <= kFlatLoads; loads *= 2) {
             const std::uint64_t tiles = (elements - 1) / tile_elements(loads) + 1;
             if (tiles <= (loads < kFlatLoads ? multiprocessors : resident))
-                return {Kind::one_tile_a_block, loads, static_cast<std::uint32_t>(tiles)};
+                return {Kind::one_tile_per_block, loads, static_cast<std::uint32_t>(tiles)};
         }
         return {Kind::runs, kFlatLoads, static_cast<std::uint32_t>(resident)};
     }

@@ -104,45 +104,45 @@ namespace
 {
 // The part of `of` that contains the blocks of partial sum `index`.
 template <class Wide>
-std::span<const Wide> of_partial(const std::vector<Wide>& of, std::size_t index, unsigned blocks_a_sum)
+std::span<const Wide> of_partial(const std::vector<Wide>& of, std::size_t index, unsigned blocks_per_sum)
 {
-    const std::size_t first = index * blocks_a_sum;
-    return std::span(of).subspan(first, std::min<std::size_t>(blocks_a_sum, of.size() - first));
+    const std::size_t first = index * blocks_per_sum;
+    return std::span(of).subspan(first, std::min<std::size_t>(blocks_per_sum, of.size() - first));
 }
 
 template <class T>
-WideSum<T> expected_partial(const ReduceReference<T>& reference, std::size_t index, unsigned blocks_a_sum)
+WideSum<T> expected_partial(const ReduceReference<T>& reference, std::size_t index, unsigned blocks_per_sum)
 {
-    return reduced<T>(reference.op, of_partial(reference.block_sums, index, blocks_a_sum));
+    return reduced<T>(reference.op, of_partial(reference.block_sums, index, blocks_per_sum));
 }
 } // namespace
 
 template <class T>
-std::string why_too_wide(const ReduceReference<T>& reference, unsigned blocks_a_sum)
+std::string why_too_wide(const ReduceReference<T>& reference, unsigned blocks_per_sum)
 {
     if constexpr (std::is_same_v<T, std::int32_t>) {
-        constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-        if (reference.elements > std::uint64_t{kMost} + 1)
-            return fmt::format("numbers from 0 to {}; allowed with int32: at most {}", reference.elements - 1, kMost);
-        const std::size_t sums = blocks_a_sum == 0 ? 0 : (reference.block_sums.size() - 1) / blocks_a_sum + 1;
+        constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+        if (reference.elements > std::uint64_t{kMax} + 1)
+            return fmt::format("numbers from 0 to {}; allowed with int32: at most {}", reference.elements - 1, kMax);
+        const std::size_t sums = blocks_per_sum == 0 ? 0 : (reference.block_sums.size() - 1) / blocks_per_sum + 1;
         for (std::size_t index = 0; index < sums; ++index)
-            if (const std::int64_t sum = expected_partial(reference, index, blocks_a_sum); sum > kMost)
+            if (const std::int64_t sum = expected_partial(reference, index, blocks_per_sum); sum > kMax)
                 return fmt::format("{} elements from {} on add up to {}; allowed with int32: at most {}",
-                                   std::uint64_t{reference.block} * blocks_a_sum,
-                                   std::uint64_t{index} * blocks_a_sum * reference.block, sum, kMost);
+                                   std::uint64_t{reference.block} * blocks_per_sum,
+                                   std::uint64_t{index} * blocks_per_sum * reference.block, sum, kMax);
     }
     return "";
 }
 
 template <class T>
-Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_a_sum)
+Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials, unsigned blocks_per_sum)
 {
     const auto is_right = [&](std::size_t index) {
-        const WideSum<T> expected = expected_partial(reference, index, blocks_a_sum);
+        const WideSum<T> expected = expected_partial(reference, index, blocks_per_sum);
         if constexpr (std::is_same_v<T, float>) {
-            const double share = gamma_of(std::bit_width(reference.block) - 1 + blocks_a_sum - 1, 0x1p-24);
+            const double share = gamma_of(std::bit_width(reference.block) - 1 + blocks_per_sum - 1, 0x1p-24);
             const double magnitude =
-                reduced<T>(Operator::sum, of_partial(reference.block_magnitudes, index, blocks_a_sum));
+                reduced<T>(Operator::sum, of_partial(reference.block_magnitudes, index, blocks_per_sum));
             const double bound = reference.op == Operator::sum ? share * magnitude : 0;
             return std::abs(partials[index] - expected) <= bound;
         } else {
@@ -150,7 +150,7 @@ Verification verify_blocks(const ReduceReference<T>& reference, std::span<const 
         }
     };
     const std::size_t blocks = reference.block_sums.size();
-    if (partials.size() != (blocks + blocks_a_sum - 1) / blocks_a_sum)
+    if (partials.size() != (blocks + blocks_per_sum - 1) / blocks_per_sum)
         return {.right = false,
                 .answer = "",
                 .detail = fmt::format("{} partial sums for {} blocks", partials.size(), blocks)};
@@ -168,9 +168,9 @@ Verification verify_blocks(const ReduceReference<T>& reference, std::span<const 
     if (wrong != 0)
         verdict.detail =
             fmt::format("{} of {} block sums are wrong; {} gave {} instead of {}", wrong, partials.size(),
-                        blocks_a_sum == 1 ? fmt::format("block {}", first_wrong)
-                                          : fmt::format("that from block {} on", first_wrong * blocks_a_sum),
-                        partials[first_wrong], expected_partial(reference, first_wrong, blocks_a_sum));
+                        blocks_per_sum == 1 ? fmt::format("block {}", first_wrong)
+                                            : fmt::format("that from block {} on", first_wrong * blocks_per_sum),
+                        partials[first_wrong], expected_partial(reference, first_wrong, blocks_per_sum));
     return verdict;
 }
 

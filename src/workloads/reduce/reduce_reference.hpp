@@ -46,18 +46,18 @@ struct Verification {
     double relative_error = 0; // of the total: |answer - reference| / |reference|
 };
 
-// Partial sums, one per `blocks_a_sum` blocks (the last one covers the rest). int32, max and min: exact. float32:
+// Partial sums, one per `blocks_per_sum` blocks (the last one covers the rest). int32, max and min: exact. float32:
 // within gamma(s) * sum |x| of the exact sum, where gamma(s) = s u / (1 - s u), u = 2^-24, and s = log2(block) +
-// blocks_a_sum - 1 additions on the longest path: the additions of one thread, then a pairwise tree (Higham,
+// blocks_per_sum - 1 additions on the longest path: the additions of one thread, then a pairwise tree (Higham,
 // "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2).
 template <class T>
 Verification verify_blocks(const ReduceReference<T>& reference, std::span<const T> partials,
-                           unsigned blocks_a_sum = 1);
+                           unsigned blocks_per_sum = 1);
 
-// Returns why int32 cannot represent the elements, or the sums of `blocks_a_sum` blocks each (0: no sums); empty if
+// Returns why int32 cannot represent the elements, or the sums of `blocks_per_sum` blocks each (0: no sums); empty if
 // it can. float32 represents all.
 template <class T>
-std::string why_too_wide(const ReduceReference<T>& reference, unsigned blocks_a_sum);
+std::string why_too_wide(const ReduceReference<T>& reference, unsigned blocks_per_sum);
 
 // One sum of everything, computed in the wide type by the host or the device: exact, see reduce_element(). For more
 // than 2^32 float32 numbers, or a sum of 2^53 and more: within gamma(elements), u = 2^-53.

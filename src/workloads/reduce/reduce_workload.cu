@@ -67,7 +67,7 @@ class ReduceData
     void check_width(const StrategyOf<ReduceRoom>& strategy) const
     {
         const bool of_blocks = strategy.facts().answer == Answer::block_sums;
-        if (const std::string why = why_too_wide(reference_, of_blocks ? strategy.facts().blocks_a_sum : 0);
+        if (const std::string why = why_too_wide(reference_, of_blocks ? strategy.facts().blocks_per_sum : 0);
             !why.empty())
             throw Unsupported(why);
     }
@@ -91,10 +91,10 @@ class ReduceData
         case Answer::block_sums:
             break;
         }
-        const unsigned blocks_a_sum = strategy.facts().blocks_a_sum;
-        std::vector<T> partials((sums_.size() - 1) / blocks_a_sum + 1);
+        const unsigned blocks_per_sum = strategy.facts().blocks_per_sum;
+        std::vector<T> partials((sums_.size() - 1) / blocks_per_sum + 1);
         context.download(std::span<T>(partials), sums_);
-        return verify_blocks(reference_, std::span<const T>(partials), blocks_a_sum);
+        return verify_blocks(reference_, std::span<const T>(partials), blocks_per_sum);
     }
 
     // Does not initialise the memory first: a page belongs to the processor that first writes to it, and

@@ -18,7 +18,7 @@ namespace nestbed::inline NESTBED_BACKEND
 
 // Where a strategy leaves its answer.
 enum class Answer : std::uint8_t {
-    block_sums,   // out[b]: the sum of elements b * span to (b + 1) * span - 1, span = block * blocks_a_sum
+    block_sums,   // out[b]: the sum of elements b * span to (b + 1) * span - 1, span = block * blocks_per_sum
     total,        // *total: the sum of all elements, on the device
     narrow_total, // out[0]: the sum of all elements in their own type, int32 modulo 2^32
     returned,     // *host_sum: the sum of all elements, copied to the host
@@ -73,11 +73,11 @@ inline ReduceJob in_its_type(const Reduction<float>& job)
 
 // A strategy has the members that Register requires, as templates of the type of the numbers, and, if needed,
 //     static constexpr Answer answer;                                     default: block_sums
-//     static constexpr unsigned blocks_a_sum;                             blocks of the case per sum; default: 1
+//     static constexpr unsigned blocks_per_sum;                             blocks of the case per sum; default: 1
 // A strategy that is cuda_only has run() and prepare() only for nvcc.
 struct ReduceFacts {
     Answer answer = Answer::block_sums;
-    unsigned blocks_a_sum = 1;
+    unsigned blocks_per_sum = 1;
 
     template <class S>
     static constexpr ReduceFacts of()
@@ -85,8 +85,8 @@ struct ReduceFacts {
         ReduceFacts facts;
         if constexpr (requires { S::answer; })
             facts.answer = S::answer;
-        if constexpr (requires { S::blocks_a_sum; })
-            facts.blocks_a_sum = S::blocks_a_sum;
+        if constexpr (requires { S::blocks_per_sum; })
+            facts.blocks_per_sum = S::blocks_per_sum;
         return facts;
     }
 };

@@ -1,7 +1,7 @@
 #include "workloads/search/descriptor.hpp"
 
+#include "model/child_requests.hpp"
 #include "model/estimate.hpp"
-#include "model/offers.hpp"
 #include "workloads/search/search_nodes.hpp"
 
 #include <algorithm>
@@ -46,20 +46,20 @@ struct Estimated {
 };
 Estimated estimated(const Case& point)
 {
-    constexpr double kMostEstimated = 1e11;
+    constexpr double kMaxEstimated = 1e11;
     constexpr double kNodesOfAChild = 2056; // t3, of 2000 children of the root; t3l has 27 times as many
     constexpr double kLevelsOfAChild = 0.79;
     constexpr double kQueensGrowth = 7; // nodes for each further queen
     const auto size = static_cast<double>(point.elements);
     Estimated estimate{size, size, 0}; // a path
     if (point.input == SearchInput::t1)
-        estimate.nodes = std::min(kMostEstimated, std::pow(4.0, size));
+        estimate.nodes = std::min(kMaxEstimated, std::pow(4.0, size));
     else if (point.input == SearchInput::t3)
         estimate = {size * kNodesOfAChild, size * kLevelsOfAChild, 0};
     else if (point.input == SearchInput::t3l)
         estimate = {size * kNodesOfAChild * 27, size * kLevelsOfAChild * 11, 0};
     else if (point.input == SearchInput::queens) // 5.7e8 nodes for 16 queens
-        estimate.nodes = std::min(kMostEstimated, 5.7e8 * std::pow(kQueensGrowth, size - 16));
+        estimate.nodes = std::min(kMaxEstimated, 5.7e8 * std::pow(kQueensGrowth, size - 16));
     const double depth = point.cutoff == 0 ? estimate.levels : std::min<double>(estimate.levels, point.cutoff);
     estimate.offered = point.input == SearchInput::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
                        : depth < estimate.levels          ? std::min(estimate.nodes, size * std::pow(4.0, depth))
@@ -100,7 +100,7 @@ double launches(const StrategyInfo& info, const Case& point)
 {
     const Estimated tree = estimated(point);
     const double budget = info.has(axis::budget) ? point.budget : 1;
-    return blocks_a_group(point.aggregate) == 0 ? tree.levels / budget : tree.offered / (5.0 * budget);
+    return blocks_per_group(point.aggregate) == 0 ? tree.levels / budget : tree.offered / (5.0 * budget);
 }
 
 } // namespace

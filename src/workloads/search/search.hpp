@@ -1,14 +1,14 @@
-// What a strategy of the workload `search` includes: the job, and the recursion with a child per inner node.
+// What a strategy of the workload `search` includes: the job, the nodes that blocks leave, and the buffers.
 #pragma once
 
-#include "device/parts/offer_workload.hpp"
+#include "device/parts/request_workload.hpp"
 #include "workloads/search/descriptor.hpp"
 #include "workloads/search/search_tree.hpp"
 
 #include <array>
 
 #ifndef NESTBED_FLAT // baseline/ is compiled without it
-#include "device/parts/offer_launch.hpp"
+#include "device/parts/launch_requests.hpp"
 #endif
 
 namespace nestbed::inline NESTBED_BACKEND
@@ -47,10 +47,11 @@ struct SearchTask {
     unsigned budget;
 
     // Makes and counts a child of a node. Returns its number of children; or 0, if the thread has searched them too: those of
-    // a child at the cutoff, or of any if it is `alone`.
-    __device__ unsigned visit(const Node& parent, unsigned number, bool alone, Node& child, ThreadFound& found) const
+    // a child at the cutoff, or of any if `serially`.
+    __device__ unsigned visit(const Node& parent, unsigned number, bool serially, Node& child,
+                              ThreadFound& found) const
     {
-        return tree.search(parent, number, number + 1, alone ? 0 : cutoff, stacks, child, found);
+        return tree.search(parent, number, number + 1, serially ? 0 : cutoff, stacks, child, found);
     }
     __device__ void visit_root(ThreadFound& found) const
     {
@@ -85,63 +86,7 @@ struct SearchTask {
     }
 };
 
-// A child per inner node: each of its threads visits one child of the node.
-template <class Tree>
-struct ExpandChildren {
-    struct Item {
-        typename Tree::Node node;
-        unsigned children;
-    };
-    using Job = SearchTask<Tree>;
-    static constexpr bool kRecursive = true;
-    static constexpr unsigned kMostThreads = 1024;
-    static constexpr unsigned kBlocksAMultiprocessor = 1; // 64 registers
-
-    static unsigned most_offers(const Case& point)
-    {
-        return std::min(point.block, std::max(kRootChildren, most_children(point)));
-    }
-    __device__ static unsigned threads(const Job& /*job*/, const Item& item) { return item.children; }
-
-    // Of the root's children, each block visits some.
-    __device__ static bool root(const Job& job, unsigned block, Item& next)
-    {
-        ThreadFound found{};
-        const typename Tree::Node root = job.tree.root();
-        if (block == 0 && threadIdx.x == 0)
-            job.visit_root(found);
-        const unsigned number = block * kRootChildren + threadIdx.x;
-        if (threadIdx.x < kRootChildren && number < job.tree.children(root))
-            next.children = job.visit(root, number, false, next.node, found);
-        job.add_all(found);
-        return next.children != 0;
-    }
-
-    // With coarsening, a thread may visit several children. It offers the first that has children, and searches the others.
-    __device__ static bool block(const Job& job, const Item& item, unsigned block, unsigned blocks, Item& next)
-    {
-        ThreadFound found{};
-        for (unsigned number = block * blockDim.x + threadIdx.x; number < item.children;
-             number += blocks * blockDim.x) {
-            typename Tree::Node node;
-            const unsigned children = job.visit(item.node, number, next.children != 0, node, found);
-            if (children != 0)
-                next = {node, children};
-        }
-        job.add_all(found);
-        return next.children != 0;
-    }
-
-    __device__ static void alone(const Job& job, const Item& item)
-    {
-        ThreadFound found{};
-        typename Tree::Node child;
-        static_cast<void>(job.tree.search(item.node, 0, item.children, 0, job.stacks, child, found));
-        job.add(found);
-    }
-};
-
-struct SearchJob : OfferJob {
+struct SearchJob : RequestJob {
     const HashTree* hashes; // null if there are queens
     const QueensTree* queens;
     SearchTotals* found;

@@ -63,8 +63,8 @@ TreeShape tree_shape(const Case& point)
 
 std::vector<std::uint32_t> tree_thresholds()
 {
-    std::vector<std::uint32_t> thresholds(kMostChildren, kNumbers);
-    for (std::uint32_t count = 0; count < kMostChildren; ++count) {
+    std::vector<std::uint32_t> thresholds(kMaxChildren, kNumbers);
+    for (std::uint32_t count = 0; count < kMaxChildren; ++count) {
         std::uint32_t low = 0;
         for (std::uint32_t end = kNumbers; low < end;) {
             const std::uint32_t middle = low + (end - low) / 2;
@@ -91,7 +91,7 @@ std::uint64_t most_search_size(InputKind input)
     if (input == SearchInput::t1)
         return 13;
     if (input == SearchInput::queens)
-        return kMostQueens;
+        return kMaxQueens;
     if (input == SearchInput::path)
         return kNoCutoff;
     return input == SearchInput::t3 ? 10000 : 2000; // t3l: 1.1e8 nodes
@@ -107,7 +107,7 @@ std::uint32_t most_children(const Case& point)
 {
     if (point.input == SearchInput::queens)
         return static_cast<std::uint32_t>(point.elements);
-    return point.input == SearchInput::t1 ? kMostChildren : tree_shape(point).most;
+    return point.input == SearchInput::t1 ? kMaxChildren : tree_shape(point).most;
 }
 
 // --- the known tree ---

@@ -88,7 +88,7 @@ struct TreeNode {
 }
 
 // So many children has a node at most.
-inline constexpr std::uint32_t kMostChildren = 100;
+inline constexpr std::uint32_t kMaxChildren = 100;
 
 // How many children the nodes of a tree have.
 struct TreeShape {
@@ -99,7 +99,7 @@ struct TreeShape {
     std::uint32_t most;
     bool geometric; // by thresholds: as many children as there are thresholds that are not above the number
 
-    // `thresholds`: kMostChildren of them, rising (tree_thresholds()).
+    // `thresholds`: kMaxChildren of them, rising (tree_thresholds()).
     [[gnu::always_inline]] constexpr std::uint32_t children(const TreeNode& node,
                                                             const std::uint32_t* thresholds) const
     {
@@ -112,7 +112,7 @@ struct TreeShape {
         if (!geometric)
             return number < below ? most : 0;
         std::uint32_t count = 0;
-        while (count < kMostChildren && number >= thresholds[count])
+        while (count < kMaxChildren && number >= thresholds[count])
             ++count;
         return count;
     }
@@ -133,9 +133,9 @@ std::vector<std::uint32_t> tree_thresholds();
 
 // --- n queens ---
 
-// Queens on the first rows of a board of at most kMostQueens rows: the columns that they take, and those that they
+// Queens on the first rows of a board of at most kMaxQueens rows: the columns that they take, and those that they
 // attack in the next row along the diagonals. Only half of the first row is searched; the other half is its mirror image.
-inline constexpr std::uint32_t kMostQueens = 18;
+inline constexpr std::uint32_t kMaxQueens = 18;
 struct Board {
     std::uint32_t columns, left, right;
     std::uint32_t row; // the next one; kTwice: every solution stands for two

@@ -27,7 +27,7 @@ struct KnownNodes {
 struct QueensNodes {
     std::uint32_t queens;
 
-    static constexpr unsigned kBits = kMostQueens;
+    static constexpr unsigned kBits = kMaxQueens;
     Board board(std::uint64_t node) const
     {
         constexpr std::uint32_t kMask = (1U << kBits) - 1;
@@ -58,7 +58,7 @@ struct QueensNodes {
 
 // A thread visits the children of a node, and offers its first inner one.
 template <class Nodes>
-void children_wishes(const Nodes& nodes, const Case& point, const ItemBlock& block, std::vector<Wish>& out)
+void children_requests(const Nodes& nodes, const Case& point, const ItemBlock& block, std::vector<ChildRequest>& out)
 {
     const bool of_root = block.depth == 0;
     const std::uint64_t parent = of_root ? nodes.root() : block.item;
@@ -89,7 +89,7 @@ class BudgetRecursion
 
     std::uint64_t left() const { return left_; }
 
-    void wishes(const ItemBlock& block, std::vector<Wish>& out)
+    void requests(const ItemBlock& block, std::vector<ChildRequest>& out)
     {
         std::vector<Entry> stack = block.depth == 0 ? search(root_share(block)) : search(share_of(block));
         if (block.depth != 0 && block.block + 1 == block.blocks)
@@ -185,16 +185,17 @@ class BudgetRecursion
 };
 
 template <class Nodes>
-OfferOracle count_nodes(const Case& point, SearchForm form, const Nodes& nodes)
+RequestOracle count_nodes(const Case& point, SearchForm form, const Nodes& nodes)
 {
     const std::uint32_t roots = search_roots(point);
     if (form == SearchForm::children)
-        return count_offers(point, roots, [&](const ItemBlock& block, std::vector<Wish>& out) {
-            children_wishes(nodes, point, block, out);
+        return count_requests(point, roots, [&](const ItemBlock& block, std::vector<ChildRequest>& out) {
+            children_requests(nodes, point, block, out);
         });
     BudgetRecursion<Nodes> recursion(nodes, point);
-    OfferOracle oracle = count_offers(
-        point, roots, [&](const ItemBlock& block, std::vector<Wish>& out) { recursion.wishes(block, out); });
+    RequestOracle oracle = count_requests(point, roots, [&](const ItemBlock& block, std::vector<ChildRequest>& out) {
+        recursion.requests(block, out);
+    });
     oracle.divisions = recursion.left();
     return oracle;
 }
@@ -214,10 +215,10 @@ std::uint32_t search_roots(const Case& point)
     return children == 0 ? 1 : (children - 1) / kRootChildren + 1;
 }
 
-OfferOracle count_search(const Case& point, SearchForm form, const KnownTree* tree)
+RequestOracle count_search(const Case& point, SearchForm form, const KnownTree* tree)
 {
     if (form == SearchForm::flat) {
-        OfferOracle oracle;
+        RequestOracle oracle;
         oracle.launches.by_root.assign(search_roots(point), 0);
         return oracle;
     }

@@ -1,7 +1,7 @@
 // The recursions of the workload `search`, and the oracle that counts their launches. Pure.
 #pragma once
 
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 #include "workloads/search/search_nodes.hpp"
 
 #include <cstdint>
@@ -36,8 +36,8 @@ constexpr std::uint32_t share_start(std::uint32_t count, std::uint32_t block, st
     return static_cast<std::uint32_t>(std::uint64_t{count} * block / blocks);
 }
 
-// Counts the launches of a case. `tree` is null for queens. OfferOracle::divisions: entries that blocks leave.
-OfferOracle count_search(const Case& point, SearchForm form, const KnownTree* tree);
+// Counts the launches of a case. `tree` is null for queens. RequestOracle::divisions: entries that blocks leave.
+RequestOracle count_search(const Case& point, SearchForm form, const KnownTree* tree);
 
 // Blocks of the root grid.
 std::uint32_t search_roots(const Case& point);

@@ -219,7 +219,7 @@ struct QueensTree {
         struct Row {
             unsigned columns, left, right, free;
         };
-        Row rows[kMostQueens];
+        Row rows[kMaxQueens];
         const unsigned all = (1U << queens) - 1;
         const unsigned first = node.depth();
         Row now{node.columns, node.left, node.right, free_columns(node, queens)};
@@ -238,7 +238,7 @@ struct QueensTree {
             if (free != 0) {
                 if (now.free != 0) {
                     rows[height] = now;
-                    rows[height++].columns |= row << kMostQueens;
+                    rows[height++].columns |= row << kMaxQueens;
                 }
                 now = {columns, left, right, free};
                 ++row;
@@ -250,8 +250,8 @@ struct QueensTree {
                 if (height == 0)
                     break;
                 now = rows[--height];
-                row = now.columns >> kMostQueens;
-                now.columns &= (1U << kMostQueens) - 1;
+                row = now.columns >> kMaxQueens;
+                now.columns &= (1U << kMaxQueens) - 1;
             }
         }
         found.answer += static_cast<unsigned long long>(solutions) * node.solutions();

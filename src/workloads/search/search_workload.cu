@@ -13,7 +13,7 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
-constexpr std::uint64_t kMostBoards = std::uint64_t{1} << 26; // above the cutoff
+constexpr std::uint64_t kMaxBoards = std::uint64_t{1} << 26; // above the cutoff
 
 bool of_queens(const Case& point)
 {
@@ -42,7 +42,7 @@ class SearchData
 
     SearchData(Context& context, const Case& point)
         : totals_(context.allocate<SearchTotals>(kTotals, "totals")),
-          thresholds_(context.allocate<unsigned>(kMostChildren, "thresholds"))
+          thresholds_(context.allocate<unsigned>(kMaxChildren, "thresholds"))
     {
         if (of_queens(point)) {
             found_ = search_queens(static_cast<std::uint32_t>(point.elements));
@@ -57,12 +57,12 @@ class SearchData
         hashes_ = HashTree{shape, thresholds_.data(), shape.root()};
     }
 
-    OfferOracle oracle(const Case& point, SearchForm form) const
+    RequestOracle oracle(const Case& point, SearchForm form) const
     {
         return count_search(point, form, tree_ ? &*tree_ : nullptr);
     }
 
-    SearchJob job(Context& context, const OfferJob& of, std::uint64_t boards)
+    SearchJob job(Context& context, const RequestJob& of, std::uint64_t boards)
     {
         context.fill_bytes(totals_, 0, totals_.size());
         SearchJob job{of};
@@ -112,12 +112,12 @@ class SearchData
     QueensTree queens_{};
 };
 
-class SearchWorkload final : public OfferWorkloadOf<SearchData>
+class SearchWorkload final : public RequestWorkloadOf<SearchData>
 {
   public:
     using Room = SearchRoom;
 
-    using OfferWorkloadOf::OfferWorkloadOf;
+    using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
@@ -127,9 +127,9 @@ class SearchWorkload final : public OfferWorkloadOf<SearchData>
             throw Unsupported(why);
         boards_ = 0;
         if (of_queens(point) && strategy.info().has(axis::cutoff)) {
-            boards_ = boards_within(static_cast<std::uint32_t>(point.elements), point.cutoff, kMostBoards);
-            if (boards_ > kMostBoards)
-                throw Unsupported("more than " + std::to_string(kMostBoards) + " boards have at most " +
+            boards_ = boards_within(static_cast<std::uint32_t>(point.elements), point.cutoff, kMaxBoards);
+            if (boards_ > kMaxBoards)
+                throw Unsupported("more than " + std::to_string(kMaxBoards) + " boards have at most " +
                                   std::to_string(point.cutoff) + " queens; allowed: a smaller cutoff");
         }
         prepare(point);
@@ -140,7 +140,7 @@ class SearchWorkload final : public OfferWorkloadOf<SearchData>
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& search = of_room<Room>(strategy);
-        const SearchJob job = data().job(run.context, offer_job(run, search_roots(run.point)), boards_);
+        const SearchJob job = data().job(run.context, request_job(run, search_roots(run.point)), boards_);
         const std::function<void()> work = search.prepare(job);
         Sample sample = timed(run, work);
         data().verify(run.context, sample);

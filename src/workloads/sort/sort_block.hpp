@@ -1,7 +1,7 @@
 // The task of a sort on the device, and what one block or one thread does to keys.
 #pragma once
 
-#include "device/parts/offer.hpp"
+#include "device/parts/request_collectives.hpp"
 #include "device/parts/tile.hpp"
 #include "workloads/sort/sort_reference.hpp"
 
@@ -10,9 +10,9 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-inline constexpr unsigned kMostSortThreads = 1024;
-inline constexpr unsigned kMostTile = kKeysAThread * kMostSortThreads; // keys that a block takes at a time
-inline constexpr unsigned kMostParts = 256;
+inline constexpr unsigned kMaxSortThreads = 1024;
+inline constexpr unsigned kMaxTile = kKeysPerThread * kMaxSortThreads; // keys that a block takes at a time
+inline constexpr unsigned kMaxParts = 256;
 
 // The counters of one division, on the device. Zero before every run.
 struct SortNode {
@@ -22,8 +22,8 @@ struct SortNode {
     // before there is any.
     unsigned not_least, most;
     unsigned lower_not_least, lower_most;
-    unsigned counts[kMostParts];  // keys of each part; divided by two: of the lower and of the upper half
-    unsigned cursors[kMostParts]; // where the next keys of each part go
+    unsigned counts[kMaxParts];  // keys of each part; divided by two: of the lower and of the upper half
+    unsigned cursors[kMaxParts]; // where the next keys of each part go
 };
 
 struct SortTask {
@@ -67,7 +67,7 @@ struct SwapKeys {
 };
 
 // One thread sorts keys in place (heapsort). Not stable.
-__device__ inline void sort_alone(const SortArray& array, unsigned first, unsigned count, KeyOrder order)
+__device__ inline void sort_serially(const SortArray& array, unsigned first, unsigned count, KeyOrder order)
 {
     const auto rank = [&](unsigned index) { return order.rank(array.keys[first + index]); };
     unsigned heaped = count / 2; // keys from here on are a heap

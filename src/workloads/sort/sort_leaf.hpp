@@ -6,12 +6,12 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-inline constexpr unsigned kMostOfBucket = 32;             // keys. A key is compared with all keys of its bucket
-inline constexpr unsigned kMostLeafPairs = kMostTile / 2; // keys of a leaf with values
+inline constexpr unsigned kMaxOfBucket = 32;            // keys. A key is compared with all keys of its bucket
+inline constexpr unsigned kMaxLeafPairs = kMaxTile / 2; // keys of a leaf with values
 // Shared words of a block that sorts leaves: the keys, their values in the second half, and the buckets.
-inline constexpr unsigned kLeafWords = kMostTile + kMostBuckets;
+inline constexpr unsigned kLeafWords = kMaxTile + kMaxBuckets;
 
-// False, and nothing is written, if a bucket has different keys, and more than kMostOfBucket. All threads of the block
+// False, and nothing is written, if a bucket has different keys, and more than kMaxOfBucket. All threads of the block
 // return the same. Not stable.
 __device__ inline bool distribute_leaf(unsigned* words, const SortTask& task, const SortPart& part)
 {
@@ -19,17 +19,17 @@ __device__ inline bool distribute_leaf(unsigned* words, const SortTask& task, co
     const SortArray& to = task.at(SortPlace::out);
     const SortDigits buckets = buckets_of(part);
     const bool pairs = from.values != nullptr;
-    unsigned* const values = words + kMostTile / 2;
-    unsigned* const starts = words + kMostTile; // keys of each bucket; then where it begins
+    unsigned* const values = words + kMaxTile / 2;
+    unsigned* const starts = words + kMaxTile; // keys of each bucket; then where it begins
     const unsigned tid = threadIdx.x;
-    unsigned rank[kKeysAThread];
-    unsigned place[kKeysAThread]; // among the keys of its bucket
+    unsigned rank[kKeysPerThread];
+    unsigned place[kKeysPerThread]; // among the keys of its bucket
     load_tile(from.keys + part.first, part.count, rank);
     __syncthreads(); // nobody still uses `words`
     for (unsigned bucket = tid; bucket < buckets.parts; bucket += blockDim.x)
         starts[bucket] = 0;
     __syncthreads();
-    for (unsigned turn = 0; turn < kKeysAThread; ++turn) {
+    for (unsigned turn = 0; turn < kKeysPerThread; ++turn) {
         place[turn] = 0;
         rank[turn] = task.order.rank(rank[turn]);
         if (turn * blockDim.x + tid < part.count)
@@ -43,7 +43,7 @@ __device__ inline bool distribute_leaf(unsigned* words, const SortTask& task, co
     unsigned crowded = 0;
     for (unsigned bucket = begin; bucket < end; ++bucket) {
         keys += starts[bucket];
-        crowded |= starts[bucket] > kMostOfBucket && buckets.shift != 0 ? 1 : 0;
+        crowded |= starts[bucket] > kMaxOfBucket && buckets.shift != 0 ? 1 : 0;
     }
     ItemsAndBlocks total = 0; // crowded threads in the upper half, keys in the lower half
     const ItemsAndBlocks before = sum_before(ItemsAndBlocks{crowded} << kItemsShift | keys, false, total);
@@ -56,14 +56,14 @@ __device__ inline bool distribute_leaf(unsigned* words, const SortTask& task, co
         start = next;
     }
     __syncthreads();
-    for (unsigned turn = 0; turn < kKeysAThread; ++turn)
+    for (unsigned turn = 0; turn < kKeysPerThread; ++turn)
         if (turn * blockDim.x + tid < part.count) {
             place[turn] += starts[digit_of(part, buckets, rank[turn])];
             words[place[turn]] = rank[turn];
         }
     if (pairs) {
         load_tile(from.values + part.first, part.count, rank);
-        for (unsigned turn = 0; turn < kKeysAThread; ++turn)
+        for (unsigned turn = 0; turn < kKeysPerThread; ++turn)
             if (turn * blockDim.x + tid < part.count)
                 values[place[turn]] = rank[turn];
     }
@@ -94,7 +94,7 @@ __device__ inline void sort_by_network(unsigned* words, const SortTask& task, co
     const SortArray& from = task.at(part.place);
     const SortArray& to = task.at(SortPlace::out);
     const bool pairs = from.values != nullptr;
-    unsigned* const values = words + kMostTile / 2;
+    unsigned* const values = words + kMaxTile / 2;
     const unsigned tid = threadIdx.x;
     __syncthreads(); // nobody still uses `words`
     for (unsigned index = tid; index < part.count; index += blockDim.x) {
@@ -129,8 +129,8 @@ __device__ inline void sort_by_network(unsigned* words, const SortTask& task, co
     }
 }
 
-// The block sorts a part to the same positions of the output: at most kKeysAThread keys for each thread, with values at
-// most kMostLeafPairs. `words`: kLeafWords of shared memory. Not stable.
+// The block sorts a part to the same positions of the output: at most kKeysPerThread keys for each thread, with values at
+// most kMaxLeafPairs. `words`: kLeafWords of shared memory. Not stable.
 __device__ inline void sort_leaf(unsigned* words, const SortTask& task, const SortPart& part)
 {
     if (!distribute_leaf(words, task, part))

@@ -69,7 +69,7 @@ class SortRecursion
     std::uint64_t divisions() const { return divisions_; }
 
     // The last block of an item to arrive wants what follows; for the oracle it is the item's last one.
-    void wishes(const ItemBlock& block, std::vector<Wish>& out)
+    void requests(const ItemBlock& block, std::vector<ChildRequest>& out)
     {
         if (block.depth != 0 && block.block + 1 != block.blocks)
             return;
@@ -151,13 +151,13 @@ class SortRecursion
     SortForm form_;
     const std::vector<std::uint32_t>& ranks_;
     std::vector<SortPart> parts_;
-    std::vector<Wish>* out_ = nullptr;
+    std::vector<ChildRequest>* out_ = nullptr;
     std::uint64_t root_ = 0;
     std::uint64_t divisions_ = 0;
 };
 
 // Quicksort in place by the middle key, as the device does it: a launch for each side that is longer than one key.
-OfferOracle count_simple(const Case& point, const std::vector<std::uint32_t>& keys, KeyOrder order)
+RequestOracle count_simple(const Case& point, const std::vector<std::uint32_t>& keys, KeyOrder order)
 {
     struct Side {
         std::uint32_t first, count;
@@ -165,7 +165,7 @@ OfferOracle count_simple(const Case& point, const std::vector<std::uint32_t>& ke
     };
     std::vector<std::uint32_t> ranks(keys.size());
     std::ranges::transform(keys, ranks.begin(), [&](std::uint32_t bits) { return order.rank(bits); });
-    OfferOracle oracle;
+    RequestOracle oracle;
     std::deque<Side> sides{{0, static_cast<std::uint32_t>(ranks.size()), 0}};
     for (; !sides.empty(); sides.pop_front()) {
         const Side side = sides.front();
@@ -225,12 +225,12 @@ std::vector<std::uint32_t> sorted_ranks(const std::vector<std::uint32_t>& keys, 
 
 std::uint32_t sort_roots(const Case& point)
 {
-    return blocks_wanted(sort_threads(static_cast<std::uint32_t>(point.elements)), point.block,
+    return blocks_for(sort_threads(static_cast<std::uint32_t>(point.elements)), point.block,
                          std::max(1U, point.coarsen));
 }
 
-OfferOracle count_sort(const Case& point, SortForm form, const std::vector<std::uint32_t>& keys,
-                       const std::vector<std::uint32_t>& ranks)
+RequestOracle count_sort(const Case& point, SortForm form, const std::vector<std::uint32_t>& keys,
+                         const std::vector<std::uint32_t>& ranks)
 {
     if (form == SortForm::flat)
         return {};
@@ -240,8 +240,9 @@ OfferOracle count_sort(const Case& point, SortForm form, const std::vector<std::
     Case of = point;
     if (form == SortForm::sample)
         of.aggregate = Aggregate::none;
-    OfferOracle oracle = count_offers(
-        of, 1, [&](const ItemBlock& block, std::vector<Wish>& wishes) { recursion.wishes(block, wishes); });
+    RequestOracle oracle = count_requests(of, 1, [&](const ItemBlock& block, std::vector<ChildRequest>& requests) {
+        recursion.requests(block, requests);
+    });
     oracle.divisions = recursion.divisions();
     return oracle;
 }

@@ -8,7 +8,7 @@
 
 #include "base/bits.hpp"
 #include "model/case.hpp"
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -72,10 +72,10 @@ constexpr SortStep step_of(const SortPart& part, std::uint32_t grain)
 }
 
 // Keys that one thread takes at a time. So a block of t threads sorts a leaf of at most 8 t keys.
-inline constexpr std::uint32_t kKeysAThread = 8;
+inline constexpr std::uint32_t kKeysPerThread = 8;
 constexpr std::uint32_t sort_threads(std::uint32_t count)
 {
-    return (count - 1) / kKeysAThread + 1;
+    return (count - 1) / kKeysPerThread + 1;
 }
 
 // The parts into which a part is divided: key k goes to part (rank(k) - least) >> shift.
@@ -100,11 +100,11 @@ constexpr SortDigits digits_of(const SortPart& part, std::uint32_t fanout, std::
 }
 // The buckets into which a block distributes the keys of a leaf: one to two keys per bucket on average if the keys are
 // uniform and the width of the range is a power of two.
-inline constexpr std::uint32_t kMostBuckets = 2048;
+inline constexpr std::uint32_t kMaxBuckets = 2048;
 constexpr SortDigits buckets_of(const SortPart& leaf)
 {
     const std::uint32_t useful = bit_floor(leaf.count < 2 ? 2 : leaf.count);
-    return digits_for(leaf, useful < kMostBuckets ? useful : kMostBuckets);
+    return digits_for(leaf, useful < kMaxBuckets ? useful : kMaxBuckets);
 }
 constexpr std::uint32_t digit_of(const SortPart& part, const SortDigits& digits, std::uint32_t rank)
 {
@@ -171,8 +171,8 @@ std::vector<std::uint32_t> sort_keys(const Case& point);
 std::vector<std::uint32_t> sorted_ranks(const std::vector<std::uint32_t>& keys, KeyOrder order);
 
 // The launches of a case. `keys` is needed for the form `simple`, `ranks` (sorted) for the others.
-OfferOracle count_sort(const Case& point, SortForm form, const std::vector<std::uint32_t>& keys,
-                       const std::vector<std::uint32_t>& ranks);
+RequestOracle count_sort(const Case& point, SortForm form, const std::vector<std::uint32_t>& keys,
+                         const std::vector<std::uint32_t>& ranks);
 
 // Blocks of the root grid.
 std::uint32_t sort_roots(const Case& point);

@@ -16,7 +16,7 @@ namespace
 {
 
 // So sums of places and tiles stay below 2^32, and the libraries may count with int.
-constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxKeys = std::uint64_t{1} << 30;
 
 // Values are the places of the keys in the input: counts those that are not the place of such a key, that occur twice or
 // that, if the sort is stable, are in the wrong order.
@@ -70,7 +70,7 @@ class SortData
         next_node_ = context.allocate<unsigned>(1, "next_node");
     }
 
-    OfferOracle oracle(const Case& point, SortForm form) const { return count_sort(point, form, keys_, ranks_); }
+    RequestOracle oracle(const Case& point, SortForm form) const { return count_sort(point, form, keys_, ranks_); }
 
     // Everything as it must be before a run.
     SortTask start(Context& context, const Case& point, std::uint64_t divisions, bool in_place)
@@ -155,9 +155,9 @@ class SortData
 // Why a block is too small for what the case asks of it; empty if it is not.
 std::string why_too_small(const StrategyInfo& info, SortForm form, const Case& point)
 {
-    if (point.elements > kMostKeys)
-        return std::to_string(point.elements) + " keys are too many; allowed: at most " + std::to_string(kMostKeys);
-    if (info.offers && blocks_a_group(point.aggregate) > 1)
+    if (point.elements > kMaxKeys)
+        return std::to_string(point.elements) + " keys are too many; allowed: at most " + std::to_string(kMaxKeys);
+    if (info.offers && blocks_per_group(point.aggregate) > 1)
         return "which group of blocks launches depends on the order in which the blocks of a part arrive; allowed "
                "for aggregate: none, warp, block, grid";
     if (info.has(axis::fanout) && point.fanout > point.block)
@@ -165,22 +165,22 @@ std::string why_too_small(const StrategyInfo& info, SortForm form, const Case& p
                " parts";
     if (!info.has(axis::grain) || form == SortForm::simple)
         return "";
-    const std::uint32_t most = kKeysAThread * point.block;
+    const std::uint32_t most = kKeysPerThread * point.block;
     if (point.grain > most)
         return "a block of " + std::to_string(point.block) + " threads sorts at most " + std::to_string(most) +
                " keys, not a grain of " + std::to_string(point.grain);
-    if (point.values == SortValues::uint32 && point.grain > kMostLeafPairs)
-        return "a block sorts at most " + std::to_string(kMostLeafPairs) + " keys with values, not a grain of " +
+    if (point.values == SortValues::uint32 && point.grain > kMaxLeafPairs)
+        return "a block sorts at most " + std::to_string(kMaxLeafPairs) + " keys with values, not a grain of " +
                std::to_string(point.grain);
     return "";
 }
 
-class SortWorkload final : public OfferWorkloadOf<SortData>
+class SortWorkload final : public RequestWorkloadOf<SortData>
 {
   public:
     using Room = SortRoom;
 
-    using OfferWorkloadOf::OfferWorkloadOf;
+    using RequestWorkloadOf::RequestWorkloadOf;
 
     ExpectedLaunches expected(const Strategy& strategy, const Case& point) override
     {
@@ -196,7 +196,7 @@ class SortWorkload final : public OfferWorkloadOf<SortData>
     Sample sample(const Strategy& strategy, const PreparedRun& run) override
     {
         const auto& sort = of_room<Room>(strategy);
-        SortJob job{offer_job(run, sort_roots(run.point)), {}};
+        SortJob job{request_job(run, sort_roots(run.point)), {}};
         job.task = data().start(run.context, run.point, job.oracle.divisions, sort.facts().in_place);
         job.task.work = &job.totals->work;
         job.bytes += job.oracle.divisions * sizeof(SortNode);

@@ -20,7 +20,7 @@ namespace nestbed
 
 // Blocks whose items share one launch; 0: all blocks of the grid, also where the strategy has no choice; 1 also for a
 // warp and for a single item.
-constexpr std::uint32_t blocks_a_group(Aggregate aggregate)
+constexpr std::uint32_t blocks_per_group(Aggregate aggregate)
 {
     switch (aggregate) {
     case Aggregate::multiblock_2:
@@ -42,14 +42,14 @@ constexpr std::uint32_t blocks_a_group(Aggregate aggregate)
 }
 
 // Child blocks for an item that needs `threads` threads, at least one.
-constexpr std::uint32_t blocks_wanted(std::uint64_t threads, std::uint32_t block, std::uint32_t coarsen)
+constexpr std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block, std::uint32_t coarsen)
 {
     const std::uint64_t blocks = threads == 0 ? 1 : (threads - 1) / block + 1;
     return static_cast<std::uint32_t>((blocks - 1) / coarsen + 1);
 }
 
 // An item that a thread wants: its number in the workload's tree, and the threads that it needs.
-struct Wish {
+struct ChildRequest {
     std::uint32_t thread = 0; // linear index in the block
     std::uint64_t item = 0;
     std::uint64_t threads = 0;
@@ -64,22 +64,22 @@ struct ItemBlock {
 };
 
 // What the run of a case must count. Exact: order of execution does not change it.
-struct OfferCounts {
+struct RequestCounts {
     std::uint64_t items = 0;  // wanted by a thread, with those below the threshold
     std::uint64_t blocks = 0; // of child grids
     std::uint64_t widest = 0; // most launches at one depth
 
-    friend bool operator==(const OfferCounts&, const OfferCounts&) = default;
+    friend bool operator==(const RequestCounts&, const RequestCounts&) = default;
 };
-struct OfferOracle {
+struct RequestOracle {
     ExpectedLaunches launches;
-    OfferCounts counts;
+    RequestCounts counts;
     std::uint64_t divisions = 0; // sort, quadtree: parts that need counters; search: nodes that blocks leave; at most
 };
 
-// Follows the recursion of a case whose root grid has `roots` blocks. wishes(block, out) appends what the threads of
+// Follows the recursion of a case whose root grid has `roots` blocks. requests(block, out) appends what the threads of
 // this block want, in the order of the threads. At the case's depth limit nothing is launched.
-OfferOracle count_offers(const Case& point, std::uint32_t roots,
-                         const std::function<void(const ItemBlock&, std::vector<Wish>&)>& wishes);
+RequestOracle count_requests(const Case& point, std::uint32_t roots,
+                             const std::function<void(const ItemBlock&, std::vector<ChildRequest>&)>& requests);
 
 } // namespace nestbed

@@ -1,4 +1,4 @@
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,75 +11,75 @@ namespace
 
 constexpr std::uint32_t kWarpThreads = 32;
 
-struct OfferedItem {
+struct RequestedItem {
     std::uint64_t item;
     std::uint32_t blocks;
 };
 
 // A grid of the recursion: its blocks are those of its items, one item after another.
-struct OfferGrid {
+struct RequestGrid {
     std::uint64_t root; // the root block that it descends from
-    std::vector<OfferedItem> items;
+    std::vector<RequestedItem> items;
 };
 
 // Collects the items of a group, in the order of blocks and threads, and launches them as one grid.
-class OfferLevel
+class RequestLevel
 {
   public:
-    explicit OfferLevel(OfferCounts& counts) : counts_(counts) {}
+    explicit RequestLevel(RequestCounts& counts) : counts_(counts) {}
 
-    void add(const OfferedItem& item) { group_.push_back(item); }
+    void add(const RequestedItem& item) { group_.push_back(item); }
     void launch(std::uint64_t root)
     {
         if (group_.empty())
             return;
-        for (const OfferedItem& item : group_)
+        for (const RequestedItem& item : group_)
             counts_.blocks += item.blocks;
         grids_.push_back({root, std::move(group_)});
         group_.clear();
     }
-    std::vector<OfferGrid> take() { return std::move(grids_); }
+    std::vector<RequestGrid> take() { return std::move(grids_); }
 
   private:
-    OfferCounts& counts_;
-    std::vector<OfferedItem> group_;
-    std::vector<OfferGrid> grids_;
+    RequestCounts& counts_;
+    std::vector<RequestedItem> group_;
+    std::vector<RequestGrid> grids_;
 };
 
 } // namespace
 
-OfferOracle count_offers(const Case& point, std::uint32_t roots,
-                         const std::function<void(const ItemBlock&, std::vector<Wish>&)>& wishes)
+RequestOracle count_requests(const Case& point, std::uint32_t roots,
+                             const std::function<void(const ItemBlock&, std::vector<ChildRequest>&)>& requests)
 {
-    OfferOracle oracle;
-    const std::uint32_t group_blocks = blocks_a_group(point.aggregate);
+    RequestOracle oracle;
+    const std::uint32_t group_blocks = blocks_per_group(point.aggregate);
     const std::uint32_t coarsen = std::max(1U, point.coarsen);
     oracle.launches.by_root.assign(roots, 0);
-    OfferGrid root_grid{0, {}};
+    RequestGrid root_grid{0, {}};
     for (std::uint32_t block = 0; block < roots; ++block)
         root_grid.items.push_back({block, 1});
-    std::vector<OfferGrid> level{std::move(root_grid)};
-    std::vector<Wish> wanted;
+    std::vector<RequestGrid> level{std::move(root_grid)};
+    std::vector<ChildRequest> wanted;
     for (unsigned depth = 0; !level.empty(); ++depth) {
-        OfferLevel next(oracle.counts);
-        for (const OfferGrid& grid : level) {
+        RequestLevel next(oracle.counts);
+        for (const RequestGrid& grid : level) {
             std::uint64_t block_of_grid = 0;
             std::uint64_t root = grid.root;
-            for (const OfferedItem& item : grid.items) {
+            for (const RequestedItem& item : grid.items) {
                 root = depth == 0 ? item.item : grid.root;
                 for (std::uint32_t block = 0; block < item.blocks; ++block) {
                     wanted.clear();
-                    wishes({.depth = depth, .item = item.item, .block = block, .blocks = item.blocks}, wanted);
+                    requests({.depth = depth, .item = item.item, .block = block, .blocks = item.blocks}, wanted);
                     oracle.counts.items += wanted.size();
                     std::uint32_t warp = 0;
-                    for (const Wish& wish : wanted) {
-                        if (wish.threads < point.threshold || (point.depth && depth >= *point.depth))
+                    for (const ChildRequest& request : wanted) {
+                        if (request.threads < point.threshold || (point.depth && depth >= *point.depth))
                             continue;
-                        if (point.aggregate == Aggregate::warp && wish.thread / kWarpThreads != warp) {
+                        if (point.aggregate == Aggregate::warp && request.thread / kWarpThreads != warp) {
                             next.launch(root);
-                            warp = wish.thread / kWarpThreads;
+                            warp = request.thread / kWarpThreads;
                         }
-                        next.add({wish.item, blocks_wanted(wish.threads, point.block, coarsen)});
+                        next.add({request.item, blocks_for(request.threads, point.block, coarsen)});
                         if (point.aggregate == Aggregate::none)
                             next.launch(root);
                     }
@@ -93,7 +93,7 @@ OfferOracle count_offers(const Case& point, std::uint32_t roots,
         level = next.take();
         if (!level.empty())
             oracle.launches.by_depth.push_back(level.size());
-        for (const OfferGrid& grid : level)
+        for (const RequestGrid& grid : level)
             ++oracle.launches.by_root[grid.root];
     }
     for (const std::uint64_t launches : oracle.launches.by_depth)

@@ -1,7 +1,7 @@
 // What the irregular workloads share: the oracle of a case, and what its run counted.
 #pragma once
 
-#include "device/parts/offer_memory.hpp"
+#include "device/parts/request_memory.hpp"
 
 #include <map>
 #include <utility>
@@ -9,10 +9,11 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-class OfferWorkload : public Workload
+class RequestWorkload : public Workload
 {
   public:
-    explicit OfferWorkload(Context& context) : context_(context), totals_(context.allocate<OfferTotals>(1, "totals"))
+    explicit RequestWorkload(Context& context)
+        : context_(context), totals_(context.allocate<RequestTotals>(1, "totals"))
     {
     }
 
@@ -47,9 +48,9 @@ class OfferWorkload : public Workload
     void forget() { oracles_.clear(); }
 
     // Zeroes what the run counts.
-    OfferJob offer_job(const PreparedRun& run, std::uint32_t roots)
+    RequestJob request_job(const PreparedRun& run, std::uint32_t roots)
     {
-        const OfferTotals start{.rows = roots * rows_each_block(run.point), .heads = 1 + roots};
+        const RequestTotals start{.rows = roots * rows_per_block(run.point), .heads = 1 + roots};
         run.context.upload(totals_, std::span(&start, 1));
         bytes_ = 0;
         return {run, *oracle_, roots, totals_.data(), bytes_};
@@ -58,7 +59,7 @@ class OfferWorkload : public Workload
     // What the run counted; `work` replaces the device's own count if there is none.
     void report(const PreparedRun& run, Sample& sample, std::uint64_t work)
     {
-        OfferTotals totals{};
+        RequestTotals totals{};
         run.context.download(std::span(&totals, 1), totals_);
         sample.work = totals.work == 0 ? work : totals.work;
         if (!offers_ && totals.replaced == 0)
@@ -85,20 +86,20 @@ class OfferWorkload : public Workload
 
   private:
     Context& context_;
-    Buffer<OfferTotals> totals_;
-    std::map<Case, OfferOracle> oracles_;
-    const OfferOracle* oracle_ = nullptr; // of the current case
-    bool offers_ = false;                 // its strategy launches by need
-    bool by_order_ = false;               // what it launches depends on the order
-    std::uint64_t bytes_ = 0;             // of its arena
+    Buffer<RequestTotals> totals_;
+    std::map<Case, RequestOracle> oracles_;
+    const RequestOracle* oracle_ = nullptr; // of the current case
+    bool offers_ = false;                   // its strategy launches by need
+    bool by_order_ = false;                 // what it launches depends on the order
+    std::uint64_t bytes_ = 0;               // of its arena
 };
 
 // One whose data (input, reference, buffers) serve all cases with the same Data::key_of(case).
 template <class Data>
-class OfferWorkloadOf : public OfferWorkload
+class RequestWorkloadOf : public RequestWorkload
 {
   public:
-    using OfferWorkload::OfferWorkload;
+    using RequestWorkload::RequestWorkload;
 
     void release() override
     {

@@ -1,5 +1,5 @@
 // The oracle of launches by need, compared with cases that were counted by hand.
-#include "model/offers.hpp"
+#include "model/child_requests.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using enum Aggregate;
 
-using Wishes = std::function<void(const ItemBlock&, std::vector<Wish>&)>;
+using Requests = std::function<void(const ItemBlock&, std::vector<ChildRequest>&)>;
 
 struct Rule {
     Aggregate aggregate = Aggregate::none;
@@ -28,17 +28,17 @@ struct Rule {
 
 constexpr std::uint32_t kBlock = 64; // two warps
 
-OfferOracle counted(const Rule& rule, std::uint32_t roots, const Wishes& wishes)
+RequestOracle counted(const Rule& rule, std::uint32_t roots, const Requests& requests)
 {
     Case point{.strategy = "any", .grid = roots, .block = kBlock, .depth = rule.depth};
     point.aggregate = rule.aggregate;
     point.threshold = rule.threshold;
     point.coarsen = rule.coarsen;
-    return count_offers(point, roots, wishes);
+    return count_requests(point, roots, requests);
 }
 
 // Two root blocks want six items of 10, 64, 65, 200, 1 and 1000 threads: 1, 1, 2, 4, 1 and 16 blocks.
-void six_items(const ItemBlock& block, std::vector<Wish>& out)
+void six_items(const ItemBlock& block, std::vector<ChildRequest>& out)
 {
     if (block.depth != 0)
         return;
@@ -51,7 +51,7 @@ void six_items(const ItemBlock& block, std::vector<Wish>& out)
 TEST(Offers, OfSixItemsAreOneLaunchPerGroup)
 {
     const auto launches = [](Aggregate aggregate) {
-        const OfferOracle oracle = counted({.aggregate = aggregate}, 2, six_items);
+        const RequestOracle oracle = counted({.aggregate = aggregate}, 2, six_items);
         EXPECT_EQ(oracle.counts.items, 6U);
         EXPECT_EQ(oracle.counts.blocks, 1U + 1 + 2 + 4 + 1 + 16);
         EXPECT_EQ(oracle.counts.widest, oracle.launches.total());
@@ -74,7 +74,7 @@ TEST(Offers, OfSixItemsAreOneLaunchPerGroup)
 TEST(Offers, BelowTheThresholdAreNotLaunchedButCounted)
 {
     const auto total = [](Aggregate aggregate, std::uint32_t threshold, std::uint64_t blocks) {
-        const OfferOracle oracle = counted({.aggregate = aggregate, .threshold = threshold}, 2, six_items);
+        const RequestOracle oracle = counted({.aggregate = aggregate, .threshold = threshold}, 2, six_items);
         EXPECT_EQ(oracle.counts.items, 6U);
         EXPECT_EQ(oracle.counts.blocks, blocks);
         return oracle.launches.total();
@@ -93,7 +93,7 @@ TEST(Offers, BelowTheThresholdAreNotLaunchedButCounted)
 TEST(Offers, AreCoarsenedItemByItem)
 {
     const auto blocks = [](std::uint32_t coarsen) {
-        const OfferOracle oracle = counted({.aggregate = block, .coarsen = coarsen}, 2, six_items);
+        const RequestOracle oracle = counted({.aggregate = block, .coarsen = coarsen}, 2, six_items);
         EXPECT_EQ(oracle.launches.total(), 2U);
         return oracle.counts.blocks;
     };
@@ -105,18 +105,18 @@ TEST(Offers, AreCoarsenedItemByItem)
 
 TEST(BlocksWanted, AreAtLeastOneAndRoundedUpTwice)
 {
-    EXPECT_EQ(blocks_wanted(0, 64, 1), 1U);
-    EXPECT_EQ(blocks_wanted(64, 64, 1), 1U);
-    EXPECT_EQ(blocks_wanted(65, 64, 1), 2U);
-    EXPECT_EQ(blocks_wanted(64 * 5, 64, 4), 2U);
-    EXPECT_EQ(blocks_wanted(64 * 4, 64, 4), 1U);
-    EXPECT_EQ(blocks_wanted(std::uint64_t{1} << 40, 1024, 4), std::uint32_t{1} << 28);
+    EXPECT_EQ(blocks_for(0, 64, 1), 1U);
+    EXPECT_EQ(blocks_for(64, 64, 1), 1U);
+    EXPECT_EQ(blocks_for(65, 64, 1), 2U);
+    EXPECT_EQ(blocks_for(64 * 5, 64, 4), 2U);
+    EXPECT_EQ(blocks_for(64 * 4, 64, 4), 1U);
+    EXPECT_EQ(blocks_for(std::uint64_t{1} << 40, 1024, 4), std::uint32_t{1} << 28);
 }
 
 TEST(Offers, AtDepth0AreCountedAndNotLaunched)
 {
     for (const Aggregate aggregate : {Aggregate::none, warp, block, multiblock_4, grid}) {
-        const OfferOracle oracle = counted({.aggregate = aggregate, .depth = 0}, 2, six_items);
+        const RequestOracle oracle = counted({.aggregate = aggregate, .depth = 0}, 2, six_items);
         EXPECT_EQ(oracle.counts.items, 6U);
         EXPECT_EQ(oracle.counts.blocks, 0U);
         EXPECT_THAT(oracle.launches.by_depth, IsEmpty());
@@ -125,7 +125,7 @@ TEST(Offers, AtDepth0AreCountedAndNotLaunched)
 }
 
 // Threads 0 and 1 of every block down to depth 2 want one item each: 2 + 4 + 8 items of one block.
-void binary_tree(const ItemBlock& block, std::vector<Wish>& out)
+void binary_tree(const ItemBlock& block, std::vector<ChildRequest>& out)
 {
     if (block.depth < 3)
         out = {{0, 2 * block.item, 1}, {1, 2 * block.item + 1, 1}};
@@ -134,7 +134,7 @@ void binary_tree(const ItemBlock& block, std::vector<Wish>& out)
 TEST(Offers, OfABinaryTreeGroupTheBlocksOfEachGrid)
 {
     const auto by_depth = [](Aggregate aggregate) {
-        const OfferOracle oracle = counted({.aggregate = aggregate}, 1, binary_tree);
+        const RequestOracle oracle = counted({.aggregate = aggregate}, 1, binary_tree);
         EXPECT_EQ(oracle.counts.items, 14U);
         EXPECT_EQ(oracle.counts.blocks, 14U);
         return oracle.launches.by_depth;
@@ -163,7 +163,7 @@ TEST(Offers, OfABinaryTreeEndAtTheDepth)
 TEST(Offers, KeepRootsApart)
 {
     // Root block r has a chain of r grids.
-    const OfferOracle oracle = counted({}, 4, [](const ItemBlock& block, std::vector<Wish>& out) {
+    const RequestOracle oracle = counted({}, 4, [](const ItemBlock& block, std::vector<ChildRequest>& out) {
         const std::uint64_t left = block.item;
         if (left > 0)
             out = {{7, left - 1, 1}};
@@ -176,7 +176,7 @@ TEST(Offers, KeepRootsApart)
 TEST(Offers, OfAnItemWithSeveralBlocksComeFromEachOfThem)
 {
     // A root wants an item of three blocks, each of which wants one item.
-    const auto wishes = [](const ItemBlock& block, std::vector<Wish>& out) {
+    const auto requests = [](const ItemBlock& block, std::vector<ChildRequest>& out) {
         if (block.depth == 0)
             out = {{0, 9, 2 * kBlock + 1}};
         if (block.depth == 1) {
@@ -185,18 +185,18 @@ TEST(Offers, OfAnItemWithSeveralBlocksComeFromEachOfThem)
             out = {{block.block, block.block, 1}};
         }
     };
-    EXPECT_THAT(counted({}, 1, wishes).launches.by_depth, ElementsAre(1, 3));
-    EXPECT_THAT(counted({.aggregate = block}, 1, wishes).launches.by_depth, ElementsAre(1, 3));
-    EXPECT_THAT(counted({.aggregate = multiblock_2}, 1, wishes).launches.by_depth, ElementsAre(1, 2));
-    EXPECT_THAT(counted({.aggregate = grid}, 1, wishes).launches.by_depth, ElementsAre(1, 1));
+    EXPECT_THAT(counted({}, 1, requests).launches.by_depth, ElementsAre(1, 3));
+    EXPECT_THAT(counted({.aggregate = block}, 1, requests).launches.by_depth, ElementsAre(1, 3));
+    EXPECT_THAT(counted({.aggregate = multiblock_2}, 1, requests).launches.by_depth, ElementsAre(1, 2));
+    EXPECT_THAT(counted({.aggregate = grid}, 1, requests).launches.by_depth, ElementsAre(1, 1));
 }
 
 TEST(Offers, OfNothingAreNothing)
 {
     for (const Aggregate aggregate : {absent, Aggregate::none, warp, block, multiblock_16, grid}) {
-        const OfferOracle oracle =
-            counted({.aggregate = aggregate}, 3, [](const ItemBlock& /*block*/, std::vector<Wish>& /*out*/) {});
-        EXPECT_EQ(oracle.counts, OfferCounts{});
+        const RequestOracle oracle = counted({.aggregate = aggregate}, 3,
+                                             [](const ItemBlock& /*block*/, std::vector<ChildRequest>& /*out*/) {});
+        EXPECT_EQ(oracle.counts, RequestCounts{});
         EXPECT_THAT(oracle.launches.by_depth, IsEmpty());
         EXPECT_THAT(oracle.launches.by_root, ElementsAre(0, 0, 0));
     }
@@ -205,21 +205,21 @@ TEST(Offers, OfNothingAreNothing)
 TEST(Offers, OfOneItemAreOneLaunchHoweverTheyAreGrouped)
 {
     for (const Aggregate aggregate : {absent, Aggregate::none, warp, block, multiblock_8, grid}) {
-        const OfferOracle oracle =
-            counted({.aggregate = aggregate}, 5, [](const ItemBlock& block, std::vector<Wish>& out) {
+        const RequestOracle oracle =
+            counted({.aggregate = aggregate}, 5, [](const ItemBlock& block, std::vector<ChildRequest>& out) {
                 if (block.depth == 0 && block.item == 2)
                     out = {{kBlock - 1, 0, 1}};
             });
         EXPECT_THAT(oracle.launches.by_depth, ElementsAre(1));
-        EXPECT_EQ(oracle.counts, (OfferCounts{.items = 1, .blocks = 1, .widest = 1}));
+        EXPECT_EQ(oracle.counts, (RequestCounts{.items = 1, .blocks = 1, .widest = 1}));
     }
 }
 
 TEST(Offers, ThatAreEqualAndInOneWarpShareTheLaunchOfTheWarp)
 {
     const auto launches = [](Aggregate aggregate) {
-        const OfferOracle oracle =
-            counted({.aggregate = aggregate}, 3, [](const ItemBlock& block, std::vector<Wish>& out) {
+        const RequestOracle oracle =
+            counted({.aggregate = aggregate}, 3, [](const ItemBlock& block, std::vector<ChildRequest>& out) {
                 for (std::uint32_t thread = 32; block.depth == 0 && block.item == 1 && thread < kBlock; ++thread)
                     out.push_back({thread, thread, 5});
             });
@@ -234,16 +234,16 @@ TEST(Offers, ThatAreEqualAndInOneWarpShareTheLaunchOfTheWarp)
 
 TEST(BlocksAGroup, AreThoseOfTheName)
 {
-    EXPECT_EQ(blocks_a_group(Aggregate::none), 1U);
-    EXPECT_EQ(blocks_a_group(warp), 1U);
-    EXPECT_EQ(blocks_a_group(block), 1U);
-    EXPECT_EQ(blocks_a_group(multiblock_2), 2U);
-    EXPECT_EQ(blocks_a_group(multiblock_4), 4U);
-    EXPECT_EQ(blocks_a_group(multiblock_8), 8U);
-    EXPECT_EQ(blocks_a_group(multiblock_16), 16U);
-    EXPECT_EQ(blocks_a_group(multiblock_64), 64U);
-    EXPECT_EQ(blocks_a_group(grid), 0U);
-    EXPECT_EQ(blocks_a_group(absent), 0U);
+    EXPECT_EQ(blocks_per_group(Aggregate::none), 1U);
+    EXPECT_EQ(blocks_per_group(warp), 1U);
+    EXPECT_EQ(blocks_per_group(block), 1U);
+    EXPECT_EQ(blocks_per_group(multiblock_2), 2U);
+    EXPECT_EQ(blocks_per_group(multiblock_4), 4U);
+    EXPECT_EQ(blocks_per_group(multiblock_8), 8U);
+    EXPECT_EQ(blocks_per_group(multiblock_16), 16U);
+    EXPECT_EQ(blocks_per_group(multiblock_64), 64U);
+    EXPECT_EQ(blocks_per_group(grid), 0U);
+    EXPECT_EQ(blocks_per_group(absent), 0U);
 }
 
 } // namespace
