@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "device/backends.hpp"
 #include "model/bandwidth.hpp"
+#include "model/modules.hpp"
 #include "model/session.hpp"
 #include "model/strategy.hpp"
 
@@ -55,16 +56,16 @@ Json strategy_json(const StrategyInfo& info)
             {"source", info.source}};
 }
 
-int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
+int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::vector<std::string_view> all = Registry::names();
     const std::vector<std::string>& patterns = given.at("argument");
     const std::string pattern = patterns.empty() ? "*" : patterns.front();
     std::string text;
     Json json = Json::array();
-    for (const std::string_view name : all)
-        if (matches(pattern, name)) {
-            const StrategyInfo& info = Registry::find_anywhere(name)->info();
+    Registry::find_anywhere(pattern); // of a name, says what is missing
+    for (const Strategy* strategy : Registry::all())
+        if (const StrategyInfo& info = strategy->info(); matches(pattern, info.name)) {
             text += strategy_text(info);
             json.push_back(strategy_json(info));
         }
@@ -72,6 +73,8 @@ int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, 
         throw UsageError(fmt::format("no strategy matches '{}'{}; allowed: {}", pattern, did_you_mean(pattern, all),
                                      fmt::join(all, ", ")));
     out << (given.contains("json") ? json.dump(2) + "\n" : text);
+    if (const std::string missing = missing_modules_text(); !missing.empty())
+        err << fmt::format("nestbed: without the strategies of {}\n", missing);
     return exit_ok;
 }
 
