@@ -4,7 +4,9 @@
 #     experiments/build.sh [PRESET [TARGET]]   a configure preset of CMakePresets.json; without one, release if this
 #                                              machine has a CUDA toolkit and a GPU, otherwise cpu-only
 #     experiments/build.sh --cuda [TARGET]     release, for a GPU elsewhere; an error without a CUDA toolkit
+#     experiments/build.sh PRESET run WORD...  only what `nestbed run WORD...` needs: the program, and modules of workloads
 #
+# The target nestbed is the program with all that its commands need; without a target, the tests are built too.
 # It prints only the build folder to standard output; everything else goes to standard error.
 set -euo pipefail
 root=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -59,8 +61,16 @@ grep -qs '^VERSION_ID="12"' /etc/os-release || options+=(-DNESTBED_WERROR=OFF)
 
 cd "$root"
 cmake --preset "$preset" "${options[@]}" >&2
-target=${2:-}
-# With the folder `program` beside it, that nestbed's commands for users' programs need.
-[[ $target != nestbed ]] || target=nestbed_programs
-cmake --build --preset "$preset" ${target:+--target "$target"} >&2
+build() { cmake --build --preset "$preset" "$@" >&2; }
+case ${2:-} in
+'') build ;;
+nestbed) build --target nestbed_commands ;;
+run)
+    build --target nestbed
+    modules=$("build/$preset/nestbed" modules "${@:3}")
+    read -r -a modules <<<"$modules"
+    ((! ${#modules[@]})) || build --target "${modules[@]}"
+    ;;
+*) build --target "$2" ;;
+esac
 printf '%s\n' "$root/build/$preset"

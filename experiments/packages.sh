@@ -58,12 +58,14 @@ find_nvcc() {
     done
 }
 
-# find_nestbed [--cuda]: exports NESTBED, the program that the scripts run: the one that NESTBED names, otherwise one
-# that it builds now, with --cuda also for a GPU elsewhere.
+# find_nestbed [--cuda|'' [run WORD...]]: exports NESTBED, the program that the scripts run: the one that NESTBED names,
+# otherwise one that it builds now, with --cuda also for a GPU elsewhere; with all workloads, or those of this `nestbed run`.
 find_nestbed() {
     local found cuda=${1:-}
+    shift $(($# > 0))
+    (($#)) || set -- nestbed
     if [[ -z ${NESTBED:-} ]]; then
-        found=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "$cuda" nestbed)/nestbed
+        found=$("$(dirname -- "${BASH_SOURCE[0]}")/build.sh" "$cuda" "$@")/nestbed
     elif [[ -n $cuda ]]; then
         say "${0##*/}: --cuda: NESTBED=$NESTBED names a program, and nothing is built; allowed: --cuda, or NESTBED"
         exit 2

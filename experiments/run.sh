@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what nestbed needs, builds it, and runs an experiment: on the GPU if there is one, otherwise on the CPU executor.
+# Installs what nestbed needs, builds the program and the workloads of an experiment, and runs it: on the GPU if there is one,
+# otherwise on the CPU executor.
 #
 #     experiments/run.sh                                      the book's experiment, experiments/book.cfg
 #     experiments/run.sh --repeat 5                           the same with options of `nestbed run`
@@ -21,7 +22,6 @@ if [[ ${1-} == --cuda ]]; then
     cuda=$1
     shift
 fi
-find_nestbed "$cuda"
 if (($# == 0)); then
     set -- "$here/book.cfg"
     if [[ -w $here/.. ]]; then
@@ -33,4 +33,5 @@ case " $* " in
     *.cfg[\ :]* | *" --strategy"*) ;;
     *) set -- "$here/book.cfg" "$@" ;;
 esac
+find_nestbed "$cuda" run "$@"
 exec "$NESTBED" run "$@"

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/shell_files.hpp"
+#include "model/modules.hpp"
 #include "run/worker_session.hpp"
 
 #include <fmt/format.h>
@@ -24,14 +25,33 @@ namespace nestbed
 namespace
 {
 
+// Those that are no workload's. The help lists the workloads' after the first of them.
+constexpr std::ptrdiff_t kBeforePictures = 7;
+const std::vector<Command>& own_commands()
+{
+    static const std::vector<Command> commands = [] {
+        std::vector<Command> all;
+        for (const auto& make :
+             {run_command,       show_command,      check_command,   merge_command,     compare_command,
+              list_command,      info_command,      graph_command,   trace_command,     tree_command,
+              races_command,     count_command,     nvcc_command,    cpu_command,       test_command,
+              profile_command,   reconcile_command, predict_command, calibrate_command, warps_command,
+              statistics_command})
+            all.push_back(make());
+        return all;
+    }();
+    return commands;
+}
+
 UsageError no_command(std::string_view name, std::initializer_list<std::string_view> others)
 {
     std::vector<std::string_view> names;
     for (const Command& command : all_commands())
         names.push_back(command.name);
     names.insert(names.end(), others);
-    return UsageError(fmt::format("there is no command '{}'{}; allowed: {}", name, did_you_mean(name, names),
-                                  fmt::join(names, ", ")));
+    const std::string missing = missing_modules_text(); // a workload may have a command
+    return UsageError(fmt::format("there is no command '{}'{}; allowed: {}{}{}", name, did_you_mean(name, names),
+                                  fmt::join(names, ", "), missing.empty() ? "" : "; without those of ", missing));
 }
 
 // `nestbed help`, `nestbed help COMMAND`, `nestbed help COMMAND WORKLOAD`.
@@ -68,15 +88,6 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {
     const std::string name = arguments.empty() ? "--help" : arguments.front();
     const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
-    if (const Command* const command = find_command(name)) {
-        if (command->raw) {
-            const Arguments own = split_at_dashes(rest).before;
-            const bool asks_help = std::ranges::find(own, "--help") != own.end() || own == Arguments{"-h"};
-            return asks_help ? help({name}, out) : command->call(rest, {}, out, err);
-        }
-        const Given given = parse_arguments(rest, options_of(*command), command->operands, usage_of(*command));
-        return given.contains("help") ? help({name}, out) : command->call(rest, given, out, err);
-    }
     if (name == kWorkerCommand)
         return worker(rest);
     if (name == "--help" || name == "-h" || name == "help")
@@ -85,9 +96,22 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
         out << shell_file(name, rest);
         return exit_ok;
     }
+    if (name == "modules") { // for experiments/build.sh
+        out << modules_of_run(rest) << "\n";
+        return exit_ok;
+    }
     if (name == "--version") {
         out << fmt::format("nestbed {} ({})\n", kVersion, kGit);
         return exit_ok;
+    }
+    if (const Command* const command = find_command(name)) {
+        if (command->raw) {
+            const Arguments own = split_at_dashes(rest).before;
+            const bool asks_help = std::ranges::find(own, "--help") != own.end() || own == Arguments{"-h"};
+            return asks_help ? help({name}, out) : command->call(rest, {}, out, err);
+        }
+        const Given given = parse_arguments(rest, options_of(*command), command->operands, usage_of(*command));
+        return given.contains("help") ? help({name}, out) : command->call(rest, given, out, err);
     }
     throw no_command(name, {"help", "--help", "--version"});
 }
@@ -146,20 +170,20 @@ class CheckedOutput : public std::streambuf
 const std::vector<Command>& all_commands()
 {
     static const std::vector<Command> commands = [] {
-        std::vector<Command> all{run_command(),     show_command(), check_command(), merge_command(),
-                                 compare_command(), list_command(), info_command()};
-        std::ranges::move(picture_commands(), std::back_inserter(all));
-        for (const auto& make : {graph_command, trace_command, tree_command, races_command, count_command,
-                                 nvcc_command, cpu_command, test_command, profile_command, reconcile_command,
-                                 predict_command, calibrate_command, warps_command, statistics_command})
-            all.push_back(make());
+        std::vector<Command> all = own_commands();
+        std::vector<Command> pictures = picture_commands();
+        all.insert(all.begin() + kBeforePictures, std::make_move_iterator(pictures.begin()),
+                   std::make_move_iterator(pictures.end()));
         return all;
     }();
     return commands;
 }
 
+// Loads the workloads, which have commands too, only for a name that is none of the others.
 const Command* find_command(std::string_view name)
 {
+    if (const auto found = std::ranges::find(own_commands(), name, &Command::name); found != own_commands().end())
+        return &*found;
     const auto found = std::ranges::find(all_commands(), name, &Command::name);
     return found == all_commands().end() ? nullptr : &*found;
 }

@@ -6,6 +6,7 @@
 #include "cli/exported_tables.hpp"
 #include "device/backends.hpp"
 #include "model/bandwidth.hpp"
+#include "model/modules.hpp"
 #include "model/session.hpp"
 #include "model/strategy.hpp"
 
@@ -42,21 +43,25 @@ std::string strategy_text(const StrategyInfo& info)
     return text + (info.operators ? folded("operators: sum, max, min", 4) : "");
 }
 
-int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
+int list(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
 {
     const std::vector<std::string_view> all = Registry::names();
     const std::vector<std::string>& patterns = given.at("argument");
     const std::string pattern = patterns.empty() ? "*" : patterns.front();
-    std::vector<std::string_view> found;
-    std::ranges::copy_if(all, std::back_inserter(found),
-                         [&](std::string_view name) { return matches(pattern, name); });
+    Registry::find_anywhere(pattern); // of a name, says what is missing
+    std::vector<const StrategyInfo*> found;
+    for (const Strategy* strategy : Registry::all())
+        if (matches(pattern, strategy->info().name))
+            found.push_back(&strategy->info());
     if (found.empty())
         throw UsageError(fmt::format("no strategy matches '{}'{}; allowed: {}", pattern, did_you_mean(pattern, all),
                                      fmt::join(all, ", ")));
     std::string text;
-    for (const std::string_view name : found)
-        text += strategy_text(Registry::find_anywhere(name)->info());
+    for (const StrategyInfo* one : found)
+        text += strategy_text(*one);
     out << (given.contains("json") ? exported_tables(found) : text);
+    if (const std::string missing = missing_modules_text(); !missing.empty())
+        err << fmt::format("nestbed: without the strategies of {}\n", missing);
     return exit_ok;
 }
 

@@ -44,7 +44,7 @@ int call_watching_program(const Arguments& arguments, std::ostream& out)
     if (!fs::exists(program))
         throw RunError(fmt::format("{} does not exist; it records the memory accesses of kernels; to build it, by "
                                    "GCC (CXX=g++) and with elfutils (libdw-dev): cmake --build {} --target "
-                                   "nestbed_races",
+                                   "nestbed_races nestbed_modules",
                                    program.string(), program.parent_path().string()));
     Arguments words{program.string(), "races"};
     words.insert(words.end(), arguments.begin(), arguments.end());

@@ -56,6 +56,9 @@ const std::vector<Command>& all_commands();
 // Returns nullptr if no command has this name.
 const Command* find_command(std::string_view name);
 
+// The targets that build the modules of this `nestbed run`, separated by spaces. Throws UsageError.
+std::string modules_of_run(const Arguments& arguments);
+
 // The command that `run` starts for itself; not for users.
 int worker(const Arguments& arguments);
 

@@ -59,8 +59,8 @@ Json parameters_of(const WorkloadInfo& workload)
 {
     Json parameters = Json::array();
     for (const Axis& axis : plain_axes())
-        for (const std::string_view name : Registry::names()) {
-            const StrategyInfo& info = Registry::find_anywhere(name)->info();
+        for (const Strategy* strategy : Registry::all()) {
+            const StrategyInfo& info = strategy->info();
             if (info.workload != &workload || !applies(axis, info))
                 continue;
             const AxisText text = text_for(axis, workload);
@@ -127,7 +127,7 @@ Json mechanism_json(Mechanism mechanism)
 
 } // namespace
 
-std::string exported_tables(std::span<const std::string_view> strategies)
+std::string exported_tables(std::span<const StrategyInfo* const> strategies)
 {
     Json json{{"workloads", Json::array()},
               {"axes", Json::array()},
@@ -142,8 +142,8 @@ std::string exported_tables(std::span<const std::string_view> strategies)
         json["columns"].push_back(column_json(column));
     for (const Mechanism mechanism : kMechanisms)
         json["mechanisms"].push_back(mechanism_json(mechanism));
-    for (const std::string_view name : strategies)
-        json["strategies"].push_back(strategy_json(Registry::find_anywhere(name)->info()));
+    for (const StrategyInfo* info : strategies)
+        json["strategies"].push_back(strategy_json(*info));
     return json.dump(2) + "\n";
 }
 

@@ -1,14 +1,15 @@
 // The tables of the program as JSON, for scripts: what `nestbed list --json` prints.
 #pragma once
 
+#include "model/strategy.hpp"
+
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace nestbed
 {
 
-// Workloads, axes, columns of the log, mechanisms, and the strategies with these names.
-std::string exported_tables(std::span<const std::string_view> strategies);
+// Workloads, axes, columns of the log, mechanisms, and these strategies.
+std::string exported_tables(std::span<const StrategyInfo* const> strategies);
 
 } // namespace nestbed

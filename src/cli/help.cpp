@@ -75,9 +75,9 @@ std::vector<std::string_view> workload_names()
 std::vector<const StrategyInfo*> strategies_of(const WorkloadInfo& workload)
 {
     std::vector<const StrategyInfo*> found;
-    for (const std::string_view name : Registry::names())
-        if (const StrategyInfo& info = Registry::find_anywhere(name)->info(); info.workload == &workload)
-            found.push_back(&info);
+    for (const Strategy* strategy : Registry::all())
+        if (strategy->info().workload == &workload)
+            found.push_back(&strategy->info());
     return found;
 }
 

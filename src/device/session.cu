@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 namespace nestbed::inline NESTBED_BACKEND
 {
@@ -20,17 +22,41 @@ namespace nestbed::inline NESTBED_BACKEND
 namespace
 {
 
+// A module may be loaded by one thread while the session of another one looks for its workload.
+class WorkloadMakers
+{
+  public:
+    void add(const WorkloadMaker& maker)
+    {
+        const std::lock_guard lock(mutex_);
+        all_.push_back(maker);
+    }
+    std::optional<WorkloadMaker> of(const WorkloadInfo& workload)
+    {
+        const std::lock_guard lock(mutex_);
+        for (const WorkloadMaker& maker : all_)
+            if (std::ranges::find(maker.workloads, &workload) != maker.workloads.end())
+                return maker;
+        return {};
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<WorkloadMaker> all_;
+};
+
+WorkloadMakers& makers()
+{
+    static WorkloadMakers all;
+    return all;
+}
+
 class BackendSession final : public LocalSession
 {
   public:
     explicit BackendSession(const SessionOptions& options)
         : options_(options), context_(options), ledger_(context_.allocate<Ledger>(1, kOwnRecords))
     {
-        for (const WorkloadMaker& maker : workload_makers()) {
-            const std::shared_ptr<Workload> made = maker.make(context_);
-            for (const WorkloadInfo* workload : maker.workloads)
-                workloads_.emplace(workload, made);
-        }
     }
 
     BackendKind backend() const override { return kBackend; }
@@ -141,14 +167,19 @@ class BackendSession final : public LocalSession
     }
 
     // Throws RunError if this backend has no code for the workload of the strategy.
-    Workload& workload_of(const StrategyInfo& info) const
+    Workload& workload_of(const StrategyInfo& info)
     {
-        const auto found = workloads_.find(info.workload);
-        if (found == workloads_.end())
+        if (const auto found = workloads_.find(info.workload); found != workloads_.end())
+            return *found->second;
+        const std::optional<WorkloadMaker> maker = makers().of(*info.workload);
+        if (!maker)
             throw RunError("backend " + std::string(name_of(kBackend)) + " has no workload '" +
                            std::string(info.workload->name) + "', which strategy '" + std::string(info.name) +
                            "' needs; allowed: one with an object of type RegisterWorkload");
-        return *found->second;
+        const std::shared_ptr<Workload> made = maker->make(context_);
+        for (const WorkloadInfo* workload : maker->workloads)
+            workloads_.emplace(workload, made);
+        return *made;
     }
 
     static Sample unsupported(const std::string& why)
@@ -214,7 +245,9 @@ class BackendSession final : public LocalSession
             sample.streams = plan.streams;
             sample.limit_bytes = context_.limit_bytes();
             if (strategy.launches(point).by_input)
-                sample.launches_expected = form.by_order ? sample.offers.value_or(OfferSample{}).grids : form.total();
+                sample.launches_expected = form.measured   ? sample.launches.value_or(LaunchCounts{}).attempted
+                                           : form.by_order ? sample.offers.value_or(OfferSample{}).grids
+                                                           : form.total();
             return sample;
         } catch (const Unsupported& reason) {
             return unsupported(reason.what());
@@ -285,10 +318,9 @@ class BackendSession final : public LocalSession
 
 } // namespace
 
-std::vector<WorkloadMaker>& workload_makers()
+void add_workload_maker(const WorkloadMaker& maker)
 {
-    static std::vector<WorkloadMaker> makers;
-    return makers;
+    makers().add(maker);
 }
 
 std::unique_ptr<LocalSession> open_backend(const SessionOptions& options)

@@ -223,7 +223,7 @@ struct WorkloadMaker {
     std::span<const WorkloadInfo* const> workloads; // one object does them all
     MakeWorkload make;
 };
-std::vector<WorkloadMaker>& workload_makers();
+void add_workload_maker(const WorkloadMaker& maker);
 
 // Enters class W, which has the member type Room, as the workload of this backend for the workloads of its room.
 template <class W>
@@ -232,9 +232,9 @@ class RegisterWorkload
   public:
     RegisterWorkload()
     {
-        workload_makers().push_back({W::Room::kWorkloads, [](Context& context) -> std::shared_ptr<Workload> {
-                                         return std::make_shared<W>(context);
-                                     }});
+        add_workload_maker({W::Room::kWorkloads, [](Context& context) -> std::shared_ptr<Workload> {
+                                return std::make_shared<W>(context);
+                            }});
     }
 };
 

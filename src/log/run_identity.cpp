@@ -5,6 +5,7 @@
 #include "base/version.hpp"
 #include "model/case_text.hpp"
 #include "model/ledger.hpp"
+#include "model/modules.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,7 +46,7 @@ std::string RunIdentity::plan_digest() const
     return sha256_of(text).substr(0, kDigits);
 }
 
-std::string build_text()
+std::string build_text(const std::set<std::string>& strategies)
 {
     std::string text = fmt::format("{}, {}", kBuild, kCompiler);
     if (!std::string_view(kNvcc).empty())
@@ -55,10 +56,18 @@ std::string build_text()
 #ifdef NESTBED_CDP1
     text += ", the old device runtime";
 #endif
-    // In a tree with changes, or without git, a hash of the program identifies it.
+    // In a tree with changes, or without git, a hash of the program and of the modules with the strategies identifies it.
     if (const std::string_view git(kGit); git == "unknown" || git.ends_with("-dirty")) {
         constexpr std::size_t kDigits = 16;
-        text += fmt::format(", program {}", sha256_of(read_text_file("/proc/self/exe")).substr(0, kDigits));
+        std::set<std::string> files{"/proc/self/exe"};
+        if (modules_in_use() != nullptr)
+            for (const std::string& strategy : strategies)
+                files.insert(modules_in_use()->file_with(strategy).string());
+        std::string hashes;
+        for (const std::string& file : files)
+            if (!file.empty())
+                hashes += sha256_of(read_text_file(file));
+        text += fmt::format(", program {}", sha256_of(hashes).substr(0, kDigits));
     }
     return text;
 }
@@ -66,9 +75,13 @@ std::string build_text()
 RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>& runs, const std::string& shard,
                         bool ranges)
 {
+    std::set<std::string> strategies;
+    for (const Group& group : whole.groups)
+        for (const Case& point : group.cases)
+            strategies.insert(point.strategy);
     RunIdentity record{.nestbed = kVersion,
                        .git = kGit,
-                       .build = build_text(),
+                       .build = build_text(strategies),
                        .experiment = whole.experiment,
                        .title = whole.title,
                        .figures = whole.figures,

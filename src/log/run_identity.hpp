@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,7 @@ RunIdentity identity_of(const Plan& whole, const std::map<BackendKind, RunFacts>
                         bool ranges = true);
 
 // Describes the running build. Two builds that measure differently have different texts.
-std::string build_text();
+std::string build_text(const std::set<std::string>& strategies);
 
 enum class Differing : std::uint8_t {
     experiment, // experiment and version, but not the devices

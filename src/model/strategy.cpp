@@ -4,10 +4,13 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <set>
+#include <shared_mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace nestbed
 {
@@ -30,6 +33,11 @@ std::uint64_t bytes_moved(const StrategyInfo& info, const Case& point)
 Mechanism mechanism_of(const StrategyInfo& info, const Case& point)
 {
     return point.mechanism.value_or(info.mechanisms.front());
+}
+
+ExpectedLaunches ExpectedLaunches::unknown(unsigned levels)
+{
+    return {.by_depth = std::vector<std::uint64_t>(levels, 0), .by_input = true, .measured = true};
 }
 
 ExpectedLaunches ExpectedLaunches::chain_per_block(std::uint32_t root_blocks, unsigned levels)
@@ -69,60 +77,110 @@ namespace
 {
 using Entries = std::map<std::string_view, const Strategy*>;
 
-Entries& entries_of(BackendKind backend)
+struct Contents {
+    std::shared_mutex mutex; // of the entries and the clash: a thread may load while another one reads
+    std::array<Entries, 2> entries;
+    std::vector<std::string_view> inputs; // sorted
+    std::string clash;
+    StrategySource* source = nullptr;
+
+    Entries& of(BackendKind backend) { return entries.at(static_cast<std::size_t>(backend)); }
+    const Strategy* find(BackendKind backend, std::string_view name)
+    {
+        const std::shared_lock lock(mutex);
+        const auto entry = of(backend).find(name);
+        return entry == of(backend).end() ? nullptr : entry->second;
+    }
+};
+
+Contents& contents()
 {
-    static std::array<Entries, 2> entries;
-    return entries.at(static_cast<std::size_t>(backend));
+    static Contents one;
+    return one;
 }
 
-std::vector<std::string_view>& input_names()
+void load_all_of_source()
 {
-    static std::vector<std::string_view> names;
-    return names;
+    if (contents().source != nullptr)
+        contents().source->load_all();
 }
 } // namespace
 
 void Registry::add(BackendKind backend, const Strategy& strategy)
 {
     const std::string_view name = strategy.info().name;
-    if (!entries_of(backend).emplace(name, &strategy).second)
-        throw std::logic_error("two strategies of backend " + std::string(name_of(backend)) + " are named '" +
-                               std::string(name) + "'");
-    if (const WorkloadInfo* workload = strategy.info().workload; workload != nullptr)
-        for (const InputKind input : workload->inputs)
-            if (const auto place = std::ranges::lower_bound(input_names(), input.name());
-                place == input_names().end() || *place != input.name())
-                input_names().insert(place, input.name());
+    const std::unique_lock lock(contents().mutex);
+    if (contents().of(backend).emplace(name, &strategy).second) {
+        if (const WorkloadInfo* workload = strategy.info().workload; workload != nullptr)
+            for (const InputKind input : workload->inputs)
+                if (const auto place = std::ranges::lower_bound(contents().inputs, input.name());
+                    place == contents().inputs.end() || *place != input.name())
+                    contents().inputs.insert(place, input.name());
+        return;
+    }
+    std::string clash =
+        "two strategies of backend " + std::string(name_of(backend)) + " are named '" + std::string(name) + "'";
+    if (contents().source == nullptr)
+        throw std::logic_error(clash);
+    contents().clash = std::move(clash);
+}
+
+std::string Registry::clash()
+{
+    const std::unique_lock lock(contents().mutex);
+    return std::exchange(contents().clash, {});
+}
+
+void Registry::set_source(StrategySource& source)
+{
+    contents().source = &source;
 }
 
 std::vector<const Strategy*> Registry::of(BackendKind backend)
 {
+    load_all_of_source();
+    const std::shared_lock lock(contents().mutex);
     std::vector<const Strategy*> found;
-    for (const auto& [name, strategy] : entries_of(backend))
+    for (const auto& [name, strategy] : contents().of(backend))
         found.push_back(strategy);
     return found;
 }
 
 const Strategy* Registry::find(BackendKind backend, std::string_view name)
 {
-    const Entries& entries = entries_of(backend);
-    const auto entry = entries.find(name);
-    return entry == entries.end() ? nullptr : entry->second;
+    const Strategy* strategy = contents().find(backend, name);
+    if (strategy != nullptr || contents().source == nullptr)
+        return strategy;
+    contents().source->load(name);
+    return contents().find(backend, name);
 }
 
 const Strategy* Registry::find_anywhere(std::string_view name)
 {
+    for (const BackendKind backend : {BackendKind::cuda, BackendKind::cpu})
+        if (const Strategy* const strategy = contents().find(backend, name))
+            return strategy;
     const Strategy* strategy = find(BackendKind::cuda, name);
     return strategy != nullptr ? strategy : find(BackendKind::cpu, name);
+}
+
+std::vector<const Strategy*> Registry::all()
+{
+    std::map<std::string_view, const Strategy*> strategies;
+    for (const BackendKind backend : {BackendKind::cuda, BackendKind::cpu})
+        for (const Strategy* strategy : of(backend))
+            strategies.emplace(strategy->info().name, strategy);
+    std::vector<const Strategy*> found;
+    for (const auto& [name, strategy] : strategies)
+        found.push_back(strategy);
+    return found;
 }
 
 std::vector<const WorkloadInfo*> Registry::workloads()
 {
     std::map<std::string_view, const WorkloadInfo*> workloads;
-    for (const std::string_view name : names()) {
-        const WorkloadInfo* workload = find_anywhere(name)->info().workload;
-        workloads.emplace(workload->name, workload);
-    }
+    for (const Strategy* strategy : all())
+        workloads.emplace(strategy->info().workload->name, strategy->info().workload);
     std::vector<const WorkloadInfo*> found;
     for (const auto& [name, workload] : workloads)
         found.push_back(workload);
@@ -131,15 +189,20 @@ std::vector<const WorkloadInfo*> Registry::workloads()
 
 const std::vector<std::string_view>& Registry::inputs()
 {
-    return input_names();
+    load_all_of_source();
+    return contents().inputs;
 }
 
 std::vector<std::string_view> Registry::names()
 {
     std::set<std::string_view> names;
-    for (const BackendKind backend : {BackendKind::cuda, BackendKind::cpu})
-        for (const Strategy* strategy : of(backend))
-            names.insert(strategy->info().name);
+    if (contents().source != nullptr)
+        for (const std::string_view name : contents().source->names())
+            names.insert(name);
+    const std::shared_lock lock(contents().mutex);
+    for (const Entries& entries : contents().entries)
+        for (const auto& [name, strategy] : entries)
+            names.insert(name);
     return {names.begin(), names.end()};
 }
 

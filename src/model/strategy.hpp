@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -64,6 +65,7 @@ struct ExpectedLaunches {
     bool by_input = false;    // the counts depend on the input: only the session knows them
     bool by_order =
         false; // and on the order of execution: the run itself says how many it wanted (OfferSample::grids)
+    bool measured = false; // unknown: a run says how many there were, and any number is right
     // By an oracle: launches below each root block. (One with items of several root blocks counts for the last of them.)
     std::vector<std::uint64_t> by_root;
 
@@ -77,6 +79,8 @@ struct ExpectedLaunches {
     static ExpectedLaunches none() { return {}; }
     static ExpectedLaunches of_input() { return {.by_input = true}; }
     static ExpectedLaunches of_order() { return {.by_input = true, .by_order = true}; }
+    // Not known before the run; at most so many levels.
+    static ExpectedLaunches unknown(unsigned levels);
     // Every root block starts a chain of `levels` grids.
     static ExpectedLaunches chain_per_block(std::uint32_t root_blocks, unsigned levels);
     // The root grid as a whole starts one chain of `levels` grids.
@@ -113,23 +117,48 @@ class Strategy
     virtual std::uint64_t scratch_bytes(const Case& /*point*/) const { return 0; }
 };
 
-// All strategies of a backend, by name. Entries are added during static initialization and are never removed.
+// Where the strategies are that the registry does not have yet (model/modules.hpp).
+class StrategySource
+{
+  public:
+    StrategySource() = default;
+    StrategySource(const StrategySource&) = delete;
+    StrategySource& operator=(const StrategySource&) = delete;
+    virtual ~StrategySource() = default;
+
+    // Of all strategies, loaded or not. What they refer to lives as long as the source.
+    virtual std::vector<std::string_view> names() const = 0;
+    // Adds the strategy to the registry, if the source has it. Throws RunError if it has, and cannot load it.
+    virtual void load(std::string_view name) = 0;
+    // Adds all that can be loaded.
+    virtual void load_all() = 0;
+};
+
+// All strategies of a backend, by name. Entries are added during static initialization, of the program or of a module
+// that is loaded, and are never removed. Threads may use it at the same time.
 class Registry
 {
   public:
-    // Throws std::logic_error, which ends the program at its start, if the name is already taken.
+    // Throws std::logic_error, which ends the program at its start, if the name is already taken. While a source loads, it
+    // only notes that: clash() says which name it was.
     static void add(BackendKind backend, const Strategy& strategy);
-    // Sorted by name; empty if this build does not include the backend.
+    // What add() noted last, once; empty if nothing.
+    static std::string clash();
+    // From now on, what is not there is taken from the source. It lives as long as the program.
+    static void set_source(StrategySource& source);
+    // Sorted by name; empty if this build does not include the backend. Loads all.
     static std::vector<const Strategy*> of(BackendKind backend);
-    // Returns nullptr if the backend has no such strategy.
+    // Returns nullptr if the backend has no such strategy. Loads it if it is not there.
     static const Strategy* find(BackendKind backend, std::string_view name);
     // Searches both backends: for properties that do not depend on the backend.
     static const Strategy* find_anywhere(std::string_view name);
-    // The workloads of the strategies on all backends, by name.
+    // Those of all backends, by name; of a strategy of both, cuda's. Loads all.
+    static std::vector<const Strategy*> all();
+    // The workloads of the strategies on all backends, by name. Loads all.
     static std::vector<const WorkloadInfo*> workloads();
-    // The names of their inputs (WorkloadInfo::inputs), sorted.
+    // The names of their inputs (WorkloadInfo::inputs), sorted. Loads all.
     static const std::vector<std::string_view>& inputs();
-    // The names on all backends, sorted.
+    // The names on all backends, sorted. Loads none.
     static std::vector<std::string_view> names();
 };
 

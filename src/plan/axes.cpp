@@ -167,16 +167,17 @@ void check_mechanisms(const Axes& axes)
 
 void check_operators(const Axes& axes)
 {
-    std::vector<std::string_view> able;
-    for (const std::string_view name : Registry::names())
-        if (Registry::find_anywhere(name)->info().operators)
-            able.push_back(name);
     for (const auto& [name, of_strategy] : axes.strategies)
         for (const AxisValue& op : axes.of("operator")) {
             const StrategyInfo& info = Registry::find_anywhere(name)->info();
-            if (info.has(axis::op) && !info.operators && *op.number != std::uint64_t{1})
-                throw UsageError(fmt::format("{}: {} supports only sum; allowed with max and min: {}",
-                                             op.setting->place(), info.name, fmt::join(able, ", ")));
+            if (!info.has(axis::op) || info.operators || *op.number == std::uint64_t{1})
+                continue;
+            std::vector<std::string_view> able;
+            for (const Strategy* strategy : Registry::all())
+                if (strategy->info().operators)
+                    able.push_back(strategy->info().name);
+            throw UsageError(fmt::format("{}: {} supports only sum; allowed with max and min: {}",
+                                         op.setting->place(), info.name, fmt::join(able, ", ")));
         }
 }
 

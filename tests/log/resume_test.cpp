@@ -274,7 +274,7 @@ TEST(ReasonsNotToResume, AreFewerWhereAnotherMachineWillDo)
 
 TEST(BuildText, NamesBuildAndCompiler)
 {
-    EXPECT_THAT(build_text(), HasSubstr(", GNU "));
+    EXPECT_THAT(build_text({}), HasSubstr(", GNU "));
 }
 
 } // namespace

@@ -350,11 +350,13 @@ class Build(Scratch):
         for preset in ("release", "cpu-only"):
             program = self.folder / "build" / preset / "nestbed"
             program.parent.mkdir()
-            program.write_text('#!/bin/sh\necho "$0 $@"\n')
+            program.write_text('#!/bin/sh\n[ "$1" = modules ] && echo workload_a workload_b || echo "$0 $@"\n')
             program.chmod(0o755)
         for words, preset in ((("--cuda", "x.cfg"), "release"), (("x.cfg",), "cpu-only")):
             done = self.build(*words, gpu=self.NO_GPU, script="experiments/run.sh")
             self.assertEqual((done.returncode, done.stdout), (0, f"{self.folder}/build/{preset}/nestbed run x.cfg\n"), done.stderr)
+            self.assertRegex((self.folder / "asked").read_text(), f"--build --preset {preset} --target nestbed\n"  # and no other workload
+                             f"--build --preset {preset} --target workload_a workload_b\n$")
 
     def test_makes_code_for_the_gpu_that_is_here_unless_the_preset_says_for_which(self):
         self.assertRegex(self.asked(), r"--preset release.* -DCMAKE_CUDA_ARCHITECTURES=89$")
@@ -363,7 +365,7 @@ class Build(Scratch):
 
     def test_builds_what_programs_of_users_need_with_nestbed(self):
         self.asked("cpu-only", "nestbed")
-        self.assertRegex((self.folder / "asked").read_text(), r"--build --preset cpu-only --target nestbed_programs\n$")
+        self.assertRegex((self.folder / "asked").read_text(), r"--build --preset cpu-only --target nestbed_commands\n$")
 
 
 SCRIPTS = [path for path in sorted((ROOT / "experiments").glob("*.s[hb]*")) if path.name != "packages.sh"] + [

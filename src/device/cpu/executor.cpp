@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/split_mix.hpp"
 #include "device/cpu/executor_state.hpp"
+#include "device/cpu/interruptible.hpp"
 #include "device/cpu/observer.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,9 @@
 
 namespace nestbed::cpu
 {
+
+constinit Observer* observer = nullptr;
+constinit Interruptible* interruptible = nullptr;
 
 std::string_view name_of(LaunchError error)
 {

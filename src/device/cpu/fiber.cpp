@@ -19,6 +19,8 @@
 namespace nestbed::cpu
 {
 
+constinit __thread ThreadContext* current_thread = nullptr;
+
 namespace
 {
 

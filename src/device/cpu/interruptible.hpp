@@ -23,6 +23,6 @@ class Interruptible
 };
 
 // The observer of this program, if it has one.
-inline constinit Interruptible* interruptible = nullptr;
+extern Interruptible* interruptible;
 
 } // namespace nestbed::cpu

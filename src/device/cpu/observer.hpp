@@ -75,7 +75,7 @@ class Observer
                                std::string_view name) = 0;
 };
 
-inline constinit Observer* observer = nullptr;
+extern Observer* observer;
 
 // The unit in which accesses to a type are distinguished, in bytes: the size of a scalar type, else 1.
 template <class T>

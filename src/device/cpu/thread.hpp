@@ -39,7 +39,8 @@ struct ThreadContext {
 };
 
 // The thread that runs; nullptr outside of kernels. __thread: without the call that C++ makes for a thread_local variable.
-inline __thread ThreadContext* current_thread = nullptr;
+// It is the program's, for all modules: so it is not inline (each module has its own inline variables).
+extern __thread ThreadContext* current_thread;
 
 inline bool in_kernel()
 {

@@ -1,0 +1,11 @@
+# Copies shared LIBRARIES (separated by |) into FOLDER, under the names by which programs look for them: libcudart.so.13.
+string(REPLACE "|" ";" LIBRARIES "${LIBRARIES}")
+file(MAKE_DIRECTORY ${FOLDER})
+foreach(library IN LISTS LIBRARIES)
+    file(REAL_PATH ${library} file)
+    execute_process(COMMAND readelf -d ${file} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT dynamic MATCHES "soname: \\[([^]]+)\\]")
+        message(FATAL_ERROR "nestbed: ${file} has no name by which programs look for it")
+    endif()
+    configure_file(${file} ${FOLDER}/${CMAKE_MATCH_1} COPYONLY)
+endforeach()

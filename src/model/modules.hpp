@@ -1,0 +1,62 @@
+// The modules: shared libraries with the strategies of one workload each, in a folder beside the program. One is loaded
+// when a strategy of it is looked for; a text file per module, made with the program, lists its strategies.
+#pragma once
+
+#include "model/strategy.hpp"
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestbed
+{
+
+// The two kinds of modules: of `nestbed`, and of the program that `nestbed races` runs. Their names begin so.
+inline constexpr std::string_view kWorkloadModules = "workload_";
+inline constexpr std::string_view kWatchedModules = "races_";
+
+class Modules final : public StrategySource
+{
+  public:
+    // Reads the lists WORKLOAD.txt of the folder. The modules are PREFIX + WORKLOAD + ".so".
+    Modules(std::filesystem::path folder, std::string_view prefix);
+
+    std::vector<std::string_view> names() const override;
+    void load(std::string_view strategy) override;
+    void load_all() override;
+
+    // The target that builds the module with this strategy: "workload_reduce"; empty if no module has it.
+    std::string target_of(std::string_view strategy) const;
+    // The file of the module with this strategy; empty if no module has it.
+    std::filesystem::path file_with(std::string_view strategy) const;
+    // "modules that have not been built: workload_sort; to build them: …"; empty if there is none.
+    std::string missing_text() const;
+
+  private:
+    std::filesystem::path file_of(std::string_view workload) const;
+    void load_module(const std::string& workload);
+    std::string how_to_build(std::string_view them, const std::string& targets) const;
+
+    std::filesystem::path folder_;
+    std::string prefix_;
+    std::map<std::string, std::string, std::less<>> workload_of_; // by strategy
+    std::mutex loading_;
+    std::map<std::string, void*, std::less<>> loaded_; // by workload; never unloaded
+};
+
+// The folder with the modules of the running program: beside it, or where an installation has them. Empty if there is
+// none.
+std::filesystem::path module_folder();
+
+// The modules of the running program, as the source of the registry; called once, by main.
+void use_modules(std::string_view prefix);
+
+// Null if use_modules() was not called: a test program has its strategies in it.
+const Modules* modules_in_use();
+// Modules::missing_text() of those; empty if there are none.
+std::string missing_modules_text();
+
+} // namespace nestbed

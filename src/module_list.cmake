@@ -1,0 +1,15 @@
+# Writes OUTPUT, the names of the strategies in FILES (separated by |), a line each: those in quotes in the lines with
+# `.name =`. The program reads it to know which module has a strategy.
+string(REPLACE "|" ";" FILES "${FILES}")
+set(names "")
+foreach(file IN LISTS FILES)
+    file(STRINGS ${file} lines REGEX "\\.name = ")
+    foreach(line IN LISTS lines)
+        string(REGEX MATCHALL "\"[a-z0-9_]+\"" found "${line}")
+        string(REPLACE "\"" "" found "${found}")
+        list(APPEND names ${found})
+    endforeach()
+endforeach()
+list(SORT names)
+list(JOIN names "\n" names)
+file(WRITE ${OUTPUT} "${names}\n")

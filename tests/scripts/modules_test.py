@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""Tests of the modules: one shared library per workload, in the folder `modules` beside the program, loaded when needed.
+
+    NESTBED=build/cpu-only/nestbed /usr/bin/python3 -W error tests/scripts/modules_test.py
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
+SUM = ("--strategy", "nosync", "--backend", "cpu", "--grid", "4", "--block", "32", "--repeat", "1", "--warmup", "0")
+
+
+def called(program, *words):
+    return subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=100)
+
+
+class Modules(unittest.TestCase):
+    """In a folder of its own with the program, its libraries and some of its modules."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name).resolve()
+        self.program = shutil.copy2(NESTBED, self.folder / "nestbed")
+        shutil.copytree(NESTBED.parent / "lib", self.folder / "lib")
+        shutil.copytree(NESTBED.parent / "modules", self.folder / "modules", ignore=shutil.ignore_patterns("*.so"))
+        self.take("workload_reduce")
+
+    def take(self, *names):
+        for name in names:
+            shutil.copy2(NESTBED.parent / "modules" / f"{name}.so", self.folder / "modules")
+
+    def test_a_run_needs_the_program_and_one_module(self):
+        done = called(self.program, "run", *SUM, "-o", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(",nosync,", done.stdout)
+
+    def test_the_program_has_no_workload_itself(self):
+        (self.folder / "modules/workload_reduce.so").unlink()
+        done = called(self.program, "list", "--json")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_a_strategy_whose_module_is_not_there_is_an_error_that_says_how_to_build_it(self):
+        file = self.folder / "modules/workload_sort.so"
+        for words in (("run", "--strategy", "quick_kway", "-o", "-"), ("list", "quick_kway"), ("help", "run", "quick_kway"),
+                      ("run", "--strategy", "nosync,quick_*", "--dry-run")):
+            with self.subTest(words=words):
+                done = called(self.program, *words)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertRegex(done.stderr, f"^nestbed: strategy quick_[a-z]+ is in the module {file}, which does not exist; "
+                                 "to build it: cmake --build BUILD --target workload_sort\n$")
+        (self.folder / "CMakeCache.txt").touch()
+        self.assertIn(f"to build it: cmake --build {self.folder} --target workload_sort\n", called(self.program, "list", "quick_kway").stderr)
+
+    def test_a_list_says_what_is_not_in_it(self):
+        self.take("workload_hello")
+        done = called(self.program, "list", "--json")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual({entry["name"] for entry in json.loads(done.stdout)},
+                         {name for room in ("reduce", "hello") for name in (self.folder / f"modules/{room}.txt").read_text().split()})
+        self.assertRegex(done.stderr, "^nestbed: without the strategies of modules that have not been built: workload_bezier, .*workload_sort; "
+                         "to build them: cmake --build BUILD --target workload_bezier .*\n$")
+        self.assertIn("without those of modules that have not been built: workload_bezier", called(self.program, "mandelbrot").stderr)
+
+    def test_the_lists_have_every_strategy_once(self):
+        listed = [name for file in sorted((NESTBED.parent / "modules").glob("*.txt")) for name in file.read_text().split()]
+        done = called(NESTBED, "list", "--json")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(sorted(listed), [entry["name"] for entry in json.loads(done.stdout)])
+
+    def test_a_module_of_another_build_is_refused(self):
+        module = self.folder / "modules/workload_reduce.so"
+        of_module, of_program = (set(re.findall(rb"(?<![0-9a-f])[0-9a-f]{64}(?=\0)", file.read_bytes())) for file in (module, self.program))
+        hashes = list(of_module & of_program)
+        self.assertEqual(len(hashes), 1)
+        module.write_bytes(module.read_bytes().replace(hashes[0], b"0" * 64))
+        done = called(self.program, "run", *SUM, "-o", "-")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn(f"nestbed: the module {module} was built with other headers than the program; to build it: cmake --build BUILD --target "
+                      "workload_reduce\n", done.stderr)
+
+    def test_a_module_that_cannot_be_loaded_is_an_error(self):
+        module = self.folder / "modules/workload_reduce.so"
+        module.write_text("not a library")
+        done = called(self.program, "run", *SUM, "-o", "-")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, rf"^nestbed: the module {module} cannot be loaded \(.*\); to build it: .* workload_reduce\n$")
+
+    def test_a_strategy_in_two_modules_is_an_error(self):
+        shutil.copy2(self.folder / "modules/workload_reduce.so", self.folder / "modules/workload_again.so")
+        (self.folder / "modules/again.txt").write_text("another\n")
+        done = called(self.program, "list")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^nestbed: the module .*\.so: two strategies of backend c[a-z]* are named '[a-z0-9_]+'\n$")
+
+    def test_says_which_modules_a_run_needs(self):
+        experiments = pathlib.Path(__file__).resolve().parents[2] / "experiments"
+        for words, needed in (((experiments / "book.cfg",), "workload_reduce"), (("--strategy", "quick_kway,hello"), "workload_hello workload_sort"),
+                              ((experiments / "bfs.cfg", "--strategy", "nosync"), "workload_reduce"), ((), "")):
+            done = called(self.program, "modules", *words)
+            self.assertEqual((done.returncode, done.stdout), (0, f"{needed}\n"), done.stderr)
+        done = called(self.program, "modules", "--strategy", "nosink")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no strategy 'nosink'", done.stderr)
+
+    @unittest.skipUnless((NESTBED.parent / "nestbed_races").exists(), "no race detector in this build")
+    def test_the_race_detector_has_modules_of_its_own(self):
+        shutil.copy2(NESTBED.parent / "nestbed_races", self.folder)
+        words = ("races", "--strategy", "nosync")
+        self.assertRegex(called(self.program, *words).stderr, r"is in the module .*/modules/races_reduce\.so, which does not exist; .* races_reduce\n$")
+        self.take("races_reduce")
+        done = called(self.program, *words)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("nested/reduce/nosync.cu:", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
