@@ -1,23 +1,22 @@
 // A child reads constant memory that the host set before the launch of the first grid.
+#define BEFORE_THE_FIRST_GRID set_word()
+void set_word();
 #include "litmus.h"
 
 __constant__ unsigned word;
+
+void set_word()
+{
+    CHECK(cudaMemcpyToSymbol(word, &kFresh, sizeof word));
+}
 
 __global__ void reader(unsigned* seen)
 {
     *seen = word;
 }
 
-__global__ void parent(Words words)
+__device__ void instance(unsigned*, unsigned* seen)
 {
     if (threadIdx.x == 0)
-        reader<<<1, 1, 0, cudaStreamFireAndForget>>>(words.seen + blockIdx.x);
-}
-
-int main()
-{
-    const Words words = make_words();
-    CHECK(cudaMemcpyToSymbol(word, &kFresh, sizeof word));
-    parent<<<kInstances, kThreads>>>(words);
-    return judge(words);
+        reader<<<1, 1, 0, cudaStreamFireAndForget>>>(seen);
 }

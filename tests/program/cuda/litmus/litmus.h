@@ -1,5 +1,5 @@
-// The words of the patterns in this folder, and their host part. Each block of the first grid is one instance of a pattern: one thread
-// writes a word, another one reads it.
+// What the patterns of this folder share. Each block of the first grid is one instance of a pattern: one thread writes a word, another
+// one reads it.
 #pragma once
 
 #include "../check.h"
@@ -9,29 +9,27 @@ constexpr unsigned kThreads = 64;
 constexpr unsigned kWordsOfInstance = 3;
 constexpr unsigned kFresh = 1; // what a pattern writes; all words are 0 before
 
-// In device memory: kWordsOfInstance words of each instance, and what its reader read.
-struct Words {
-    unsigned* data = nullptr;
-    unsigned* seen = nullptr;
-};
+// The pattern, called by all threads of a block. What its reader read is in `seen`.
+__device__ void instance(unsigned* data, unsigned* seen);
 
-inline Words make_words()
+__global__ void parent(unsigned* data, unsigned* seen)
 {
-    unsigned *data, *seen;
-    CHECK(cudaMalloc(&data, kInstances * kWordsOfInstance * sizeof(unsigned)));
-    CHECK(cudaMalloc(&seen, kInstances * sizeof(unsigned)));
-    CHECK(cudaMemset(data, 0, kInstances * kWordsOfInstance * sizeof(unsigned)));
-    CHECK(cudaMemset(seen, 0xFF, kInstances * sizeof(unsigned)));
-    return {data, seen};
+    instance(data + blockIdx.x * kWordsOfInstance, seen + blockIdx.x);
 }
 
-// How many instances read what was written.
-inline int judge(Words words)
+// Prints how many instances read what was written.
+int main()
 {
+    unsigned* const data = zeros<unsigned>(kInstances * kWordsOfInstance);
+    unsigned* const seen = memory<unsigned>(kInstances);
+    CHECK(cudaMemset(seen, 0xFF, kInstances * sizeof(unsigned)));
+#ifdef BEFORE_THE_FIRST_GRID
+    BEFORE_THE_FIRST_GRID;
+#endif
+    parent<<<kInstances, kThreads>>>(data, seen);
     CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
     int fresh = 0;
     for (unsigned instance = 0; instance < kInstances; ++instance)
-        fresh += value_of(words.seen + instance) == kFresh ? 1 : 0;
+        fresh += value_of(seen + instance) == kFresh ? 1 : 0;
     return verdict(fresh, kInstances);
 }

@@ -25,10 +25,8 @@ __global__ void prepare(int* from, int* to)
 
 int main()
 {
-    int *from, *to;
-    CHECK(cudaMalloc(&from, kThreads * sizeof(int)));
-    CHECK(cudaMalloc(&to, kThreads * sizeof(int)));
+    int* const from = memory<int>(kThreads);
+    int* const to = memory<int>(kThreads);
     prepare<<<1, kThreads>>>(from, to);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(to), 189);
 }

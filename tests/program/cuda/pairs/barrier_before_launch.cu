@@ -24,10 +24,8 @@ __global__ void square(int* squares, int* sum)
 
 int main()
 {
-    int *squares, *sum;
-    CHECK(cudaMalloc(&squares, kThreads * sizeof(int)));
-    CHECK(cudaMalloc(&sum, sizeof(int)));
+    int* const squares = memory<int>(kThreads);
+    int* const sum = memory<int>();
     square<<<1, kThreads>>>(squares, sum);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(sum), 85344);
 }

@@ -29,14 +29,11 @@ __global__ void parent(const int* numbers, int* sums)
 
 int main()
 {
-    int *numbers, *sums;
     int host[kChildren * kThreads];
     for (int i = 0; i < kChildren * kThreads; ++i)
         host[i] = i;
-    CHECK(cudaMalloc(&numbers, sizeof host));
-    CHECK(cudaMalloc(&sums, kChildren * sizeof(int)));
-    CHECK(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    int* const sums = memory<int>(kChildren);
+    int* const numbers = copy_of(host);
     parent<<<1, 1>>>(numbers, sums);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(sums) + value_of(sums + 1), 256 * 255 / 2);
 }

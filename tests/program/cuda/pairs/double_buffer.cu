@@ -30,11 +30,8 @@ int main()
 {
     int host[kCount] = {};
     host[5] = 1;
-    int *one, *other;
-    CHECK(cudaMalloc(&one, sizeof host));
-    CHECK(cudaMalloc(&other, sizeof host));
-    CHECK(cudaMemcpy(one, host, sizeof host, cudaMemcpyHostToDevice));
+    int* const other = memory<int>(kCount);
+    int* const one = copy_of(host);
     parent<<<1, 1>>>(one, other, 4);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(one + 3), 6);
 }

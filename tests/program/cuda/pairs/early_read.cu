@@ -34,11 +34,8 @@ __global__ void parent(int* result, int* twice)
 
 int main()
 {
-    int *result, *twice;
-    CHECK(cudaMalloc(&result, sizeof(int)));
-    CHECK(cudaMalloc(&twice, sizeof(int)));
-    CHECK(cudaMemset(result, 0, sizeof(int)));
+    int* const result = zeros<int>();
+    int* const twice = memory<int>();
     parent<<<1, 32>>>(result, twice);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(twice), 110);
 }

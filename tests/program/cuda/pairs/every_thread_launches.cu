@@ -21,9 +21,7 @@ __global__ void parent(int* numbers)
 
 int main()
 {
-    int* numbers;
-    CHECK(cudaMalloc(&numbers, kThreads * sizeof(int)));
+    int* const numbers = memory<int>(kThreads);
     parent<<<1, kThreads>>>(numbers);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(numbers + 3), 8);
 }

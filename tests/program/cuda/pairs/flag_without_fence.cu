@@ -28,12 +28,9 @@ __global__ void parent(int* data, int* flag, int* result)
 
 int main()
 {
-    int *data, *flag, *result;
-    CHECK(cudaMalloc(&data, sizeof(int)));
-    CHECK(cudaMalloc(&flag, sizeof(int)));
-    CHECK(cudaMalloc(&result, sizeof(int)));
-    CHECK(cudaMemset(data, 0, sizeof(int)));
+    int* const data = zeros<int>();
+    int* const flag = memory<int>();
+    int* const result = memory<int>();
     parent<<<1, 1>>>(data, flag, result);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(result), 42);
 }

@@ -26,9 +26,7 @@ __global__ void parent(int* result)
 
 int main()
 {
-    int* result;
-    CHECK(cudaMalloc(&result, kThreads * sizeof(int)));
+    int* const result = memory<int>(kThreads);
     parent<<<1, 1>>>(result);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(result + kThreads - 1), 95);
 }

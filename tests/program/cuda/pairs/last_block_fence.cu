@@ -29,10 +29,8 @@ __global__ void parent(int* parts, int* total)
 
 int main()
 {
-    int *parts, *total;
-    CHECK(cudaMalloc(&parts, kBlocks * sizeof(int)));
-    CHECK(cudaMalloc(&total, sizeof(int)));
+    int* const parts = memory<int>(kBlocks);
+    int* const total = memory<int>();
     parent<<<1, 1>>>(parts, total);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(total), 46);
 }

@@ -33,17 +33,13 @@ __global__ void parent(const int* numbers, int* parts, unsigned* arrived, int* t
 
 int main()
 {
-    int *numbers, *parts, *total;
-    unsigned* arrived;
     int host[kBlocks * kThreads];
     for (int i = 0; i < kBlocks * kThreads; ++i)
         host[i] = i;
-    CHECK(cudaMalloc(&numbers, sizeof host));
-    CHECK(cudaMalloc(&parts, kBlocks * sizeof(int)));
-    CHECK(cudaMalloc(&arrived, sizeof(unsigned)));
-    CHECK(cudaMalloc(&total, sizeof(int)));
-    CHECK(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    int* const parts = memory<int>(kBlocks);
+    unsigned* const arrived = memory<unsigned>();
+    int* const total = memory<int>();
+    int* const numbers = copy_of(host);
     parent<<<1, 1>>>(numbers, parts, arrived, total);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(total), 96 * 95 / 2);
 }

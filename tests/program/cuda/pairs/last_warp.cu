@@ -36,14 +36,11 @@ __global__ void parent(const int* numbers, int* sum)
 
 int main()
 {
-    int *numbers, *sum;
     int host[kThreads];
     for (int i = 0; i < kThreads; ++i)
         host[i] = 2 * i;
-    CHECK(cudaMalloc(&numbers, sizeof host));
-    CHECK(cudaMalloc(&sum, sizeof(int)));
-    CHECK(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    int* const sum = memory<int>();
+    int* const numbers = copy_of(host);
     parent<<<1, 1>>>(numbers, sum);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(sum), kThreads * (kThreads - 1));
 }

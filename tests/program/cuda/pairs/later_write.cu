@@ -32,11 +32,8 @@ __global__ void parent(int*, int* sum)
 
 int main()
 {
-    int *round, *sum;
-    CHECK(cudaMalloc(&round, sizeof(int)));
-    CHECK(cudaMalloc(&sum, sizeof(int)));
-    CHECK(cudaMemset(sum, 0, sizeof(int)));
+    int* const round = memory<int>();
+    int* const sum = zeros<int>();
     parent<<<1, 1>>>(round, sum);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(sum), 15);
 }

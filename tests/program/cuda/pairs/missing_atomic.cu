@@ -20,10 +20,7 @@ __global__ void parent(int* even)
 
 int main()
 {
-    int* even;
-    CHECK(cudaMalloc(&even, sizeof(int)));
-    CHECK(cudaMemset(even, 0, sizeof(int)));
+    int* const even = zeros<int>();
     parent<<<1, 20>>>(even);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(even), 10);
 }

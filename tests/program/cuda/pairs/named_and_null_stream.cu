@@ -29,12 +29,8 @@ __global__ void parent(int* data, int* result)
 
 int main()
 {
-    int *data, *result;
-    CHECK(cudaMalloc(&data, 32 * sizeof(int)));
-    CHECK(cudaMalloc(&result, sizeof(int)));
-    CHECK(cudaMemset(data, 0, 32 * sizeof(int)));
-    CHECK(cudaMemset(result, 0, sizeof(int)));
+    int* const data = zeros<int>(32);
+    int* const result = zeros<int>();
     parent<<<1, 8>>>(data, result);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(result), 992);
 }

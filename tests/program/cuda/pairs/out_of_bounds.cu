@@ -20,9 +20,7 @@ __global__ void parent(int* numbers, int count)
 int main()
 {
     constexpr int kCount = 100;
-    int* numbers;
-    CHECK(cudaMalloc(&numbers, kCount * sizeof(int)));
+    int* const numbers = memory<int>(kCount);
     parent<<<1, 1>>>(numbers, kCount);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(numbers + kCount - 1), kCount - 1);
 }

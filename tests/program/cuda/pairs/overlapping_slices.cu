@@ -24,10 +24,7 @@ __global__ void parent(int* numbers)
 
 int main()
 {
-    int* numbers;
-    CHECK(cudaMalloc(&numbers, kChildren * kSlice * sizeof(int)));
-    CHECK(cudaMemset(numbers, 0, kChildren * kSlice * sizeof(int)));
+    int* const numbers = zeros<int>(kChildren * kSlice);
     parent<<<1, kChildren>>>(numbers);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(numbers + kSlice), 1);
 }

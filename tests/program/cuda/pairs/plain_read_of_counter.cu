@@ -24,11 +24,8 @@ __global__ void parent(int* done, int* seen)
 
 int main()
 {
-    int *done, *seen;
-    CHECK(cudaMalloc(&done, sizeof(int)));
-    CHECK(cudaMalloc(&seen, sizeof(int)));
-    CHECK(cudaMemset(done, 0, sizeof(int)));
+    int* const done = zeros<int>();
+    int* const seen = memory<int>();
     parent<<<1, 1>>>(done, seen);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(seen) <= 32 ? value_of(done) : -1, 32);
 }

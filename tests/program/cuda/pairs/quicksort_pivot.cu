@@ -34,9 +34,7 @@ __global__ void quicksort(int* numbers, int begin, int end, int levels)
 int main()
 {
     const int host[12] = {7, 3, 11, 0, 5, 9, 1, 10, 4, 8, 2, 6};
-    int* numbers;
-    CHECK(cudaMalloc(&numbers, sizeof host));
-    CHECK(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    int* const numbers = copy_of(host);
     quicksort<<<1, 1>>>(numbers, 0, 12, 8);
     CHECK(cudaDeviceSynchronize());
     long long sorted = 0;

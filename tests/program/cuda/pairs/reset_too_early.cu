@@ -27,10 +27,8 @@ __global__ void parent(int* list, int* length)
 
 int main()
 {
-    int *list, *length;
-    CHECK(cudaMalloc(&list, kBlocks * kThreads * sizeof(int)));
-    CHECK(cudaMalloc(&length, sizeof(int)));
+    int* const list = memory<int>(kBlocks * kThreads);
+    int* const length = memory<int>();
     parent<<<1, 1>>>(list, length);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(length), kBlocks * kThreads / 2);
 }

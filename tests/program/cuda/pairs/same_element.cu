@@ -24,12 +24,8 @@ __global__ void parent(const int* numbers, int count, int* largest)
 int main()
 {
     const int host[8] = {3, 1, 4, 1, 5, 9, 2, 6};
-    int *numbers, *largest;
-    CHECK(cudaMalloc(&numbers, sizeof host));
-    CHECK(cudaMalloc(&largest, 2 * sizeof(int)));
-    CHECK(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
-    CHECK(cudaMemset(largest, 0, 2 * sizeof(int)));
+    int* const largest = zeros<int>(2);
+    int* const numbers = copy_of(host);
     parent<<<1, 1>>>(numbers, 8, largest);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(&largest[0]) * 10 + value_of(&largest[1]), 49);
 }

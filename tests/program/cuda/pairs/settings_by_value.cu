@@ -27,13 +27,9 @@ __global__ void parent(Settings* settings, int* sum)
 
 int main()
 {
-    const Settings host{1, 2, 10, 2.0};
-    Settings* settings;
-    int* sum;
-    CHECK(cudaMalloc(&settings, sizeof host));
-    CHECK(cudaMalloc(&sum, sizeof(int)));
-    CHECK(cudaMemcpy(settings, &host, sizeof host, cudaMemcpyHostToDevice));
+    const Settings host[] = {{1, 2, 10, 2.0}};
+    int* const sum = memory<int>();
+    Settings* const settings = copy_of(host);
     parent<<<2, 1>>>(settings, sum);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(sum), 200);
 }

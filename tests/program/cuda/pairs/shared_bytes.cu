@@ -15,10 +15,8 @@ int main()
     int host[kCount];
     for (int i = 0; i < kCount; ++i)
         host[i] = 7 * i;
-    int *in, *out;
-    CHECK(cudaMalloc(&in, sizeof host));
-    CHECK(cudaMalloc(&out, sizeof host));
-    CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+    int* const out = memory<int>(kCount);
+    int* const in = copy_of(host);
 #ifdef BUG
     reverse<<<1, kCount, kCount>>>(in, out); // elements, not bytes
 #else

@@ -24,13 +24,9 @@ __global__ void parent(const int* wanted, int* numbers)
 
 int main()
 {
-    const int one = 1;
-    int *wanted, *numbers;
-    CHECK(cudaMalloc(&wanted, sizeof(int)));
-    CHECK(cudaMalloc(&numbers, 16 * sizeof(int)));
-    CHECK(cudaMemcpy(wanted, &one, sizeof one, cudaMemcpyHostToDevice));
-    CHECK(cudaMemset(numbers, 0, 16 * sizeof(int)));
+    const int one[] = {1};
+    int* const numbers = zeros<int>(16);
+    int* const wanted = copy_of(one);
     parent<<<1, 16>>>(wanted, numbers);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(numbers + 9), 2);
 }

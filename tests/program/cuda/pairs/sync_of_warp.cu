@@ -22,10 +22,8 @@ __global__ void parent(int* from, int* to)
 
 int main()
 {
-    int *from, *to;
-    CHECK(cudaMalloc(&from, 32 * sizeof(int)));
-    CHECK(cudaMalloc(&to, 32 * sizeof(int)));
+    int* const from = memory<int>(32);
+    int* const to = memory<int>(32);
     parent<<<1, 32>>>(from, to);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(to + 6), 7);
 }

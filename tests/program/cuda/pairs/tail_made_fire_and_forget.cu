@@ -29,11 +29,8 @@ __global__ void first_step(int* parts, int* sum)
 
 int main()
 {
-    int *parts, *sum;
-    CHECK(cudaMalloc(&parts, kBlocks * kThreads * sizeof(int)));
-    CHECK(cudaMalloc(&sum, sizeof(int)));
-    CHECK(cudaMemset(parts, 0, kBlocks * kThreads * sizeof(int)));
+    int* const parts = zeros<int>(kBlocks * kThreads);
+    int* const sum = memory<int>();
     first_step<<<kBlocks, kThreads>>>(parts, sum);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(sum), 128 * 127 / 2);
 }

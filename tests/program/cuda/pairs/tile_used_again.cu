@@ -29,14 +29,11 @@ __global__ void parent(const int* numbers, int* products)
 
 int main()
 {
-    int *numbers, *products;
     int host[kTiles * kThreads];
     for (int i = 0; i < kTiles * kThreads; ++i)
         host[i] = i % 7;
-    CHECK(cudaMalloc(&numbers, sizeof host));
-    CHECK(cudaMalloc(&products, kThreads * sizeof(int)));
-    CHECK(cudaMemcpy(numbers, host, sizeof host, cudaMemcpyHostToDevice));
+    int* const products = memory<int>(kThreads);
+    int* const numbers = copy_of(host);
     parent<<<1, kThreads>>>(numbers, products);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(products + 5), 5 * 283);
 }
