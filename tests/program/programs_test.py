@@ -6,7 +6,7 @@ by three schedules. Compared are its output, its launches, its exit code and its
 
 programs.toml says what each program does. Of a program with a race, its file says where: `// BUG` marks the lines that
 the report must name, `// BUG at times` those that it may name too. The programs of pairs/ are right as they are; with
--DBUG they have the one mistake that their first line names. Where there is an nvcc, `nestbed count` builds some of
+-DBUG they have the one mistake that their first line names; labelled_test.py has the mistakes inside kernels. Where there is an nvcc, `nestbed count` builds some of
 them, and a GPU runs these. With NESTBED_THOROUGH set it is all of them, and every program also runs without the detector.
 """
 import concurrent.futures
