@@ -1,18 +1,32 @@
 """Reads and checks results/claims.json: sentences with numbers, where each number is a statistic over chosen rows of
-a CSV. The file says how to compute a number, but never its value."""
+a CSV. The file says how to compute a number, but never its value.
+
+A number is one line of text, here and in the template of a page (computed_page.py): WHAT CONDITION...
+
+    us, ms            median of gpu_us
+    STATISTIC:COLUMN  median, least or greatest of a column; same: the cell that all rows have
+    count:CONDITION   how many of the rows
+    rows              how many rows
+    ratio, more, interval   CONDITION... to CONDITION... [or CONDITION...]: medians of gpu_us (ratio:COLUMN: of that), the first over the
+                      smallest of the others; more: in percent more; interval: the two ends of its 95 % interval
+
+WHAT may end in >UNIT, and in .N significant digits (3) or in ,N decimals. A CONDITION is COLUMN=CELL, COLUMN=CELL|CELL or
+COLUMN=FROM..TO; COLUMN='CELL' if it has blanks. best=CASES:COLUMN=CELL,COLUMN=CELL chooses the case with the smallest median of gpu_us.
+per=COLUMN divides by the value that all rows have there, and by=COLUMN,COLUMN over=least|greatest|mean makes one number of those for
+each set of values (mean: the geometric mean). In claims.json, within=SHARE is the largest difference of a second run (0: equal), and
+everywhere=yes|no whether it must hold on every GPU.
+"""
 import dataclasses
 import difflib
 import json
 import math
 import re
+import shlex
 
-# For each unit: how to convert a number from the CSV's unit (us, GB/s, a share) into it (value * factor + offset),
+# For each unit: how to convert a number from the CSV's unit (us, GB/s, a share, bytes) into it (value * factor + offset),
 # and the text after the number.
 UNITS = {"": (1, 0, ""), "us": (1, 0, " µs"), "ms": (1e-3, 0, " ms"), "GB/s": (1, 0, " GB/s"), "TB/s": (1e-3, 0, " TB/s"),
-         "%": (100, 0, " %"), "% more": (100, -100, " %")}
-# median: of a column. ratio: of the median over the rows to the smallest of the medians over each of `to`. count: how
-# many of the rows have certain cells. same: the cell that all rows have.
-STATISTICS = ["median", "ratio", "count", "same"]
+         "MB": (1e-6, 0, " MB"), "GB": (1e-9, 0, " GB"), "%": (100, 0, " %"), "% more": (100, -100, " %")}
 BEST = "best"
 # What a sentence may say only if one of its numbers is computed as that: the words, whether a number is so computed, and how.
 WORDS = [(r"best|fastest", lambda number: bool(number.best or number.over), '"best", or "over" with "by"'),
@@ -20,7 +34,6 @@ WORDS = [(r"best|fastest", lambda number: bool(number.best or number.over), '"be
           '"over" with "by", "best", or "count" of a range'),
          (r"all|always|never", lambda number: number.statistic in ("count", "same") or bool(number.over),
           '"count", "same", or "over" with "by"')]
-OVERS = ["least", "greatest", "geometric mean"]
 
 
 class ClaimError(Exception):
@@ -38,21 +51,24 @@ class Best:
 
 @dataclasses.dataclass
 class Number:
-    """One number of a claim. A selection of rows is {column: cells or range}: either a list of texts, of which a row
+    """One number of a claim or a page. A selection of rows is {column: cells or range}: either a list of texts, of which a row
     must have one, or a tuple (from, to) of numbers. It may have a Best."""
-    id: str  # CLAIM.NAME
-    statistic: str
-    what: str  # the column; empty for `count`
-    counted: dict  # a selection, for `count`
+    id: str  # CLAIM.NAME; of a page, its place
+    place: str  # for messages
+    statistic: str  # median, ratio, count, same, least, greatest, rows
+    what: str  # the column; empty for `count` and `rows`
     rows: dict  # a selection
-    to: list  # a list of selections
-    by: list  # columns; empty: all rows at once
-    over: str  # how to combine the numbers of all sets of values of `by` into one; or empty
-    per: str  # a column to divide the number by, with the same value in all rows; or empty
-    unit: str
-    digits: int  # significant digits of the text
-    within: float  # the largest allowed difference of a second run, as a share of the number; 0: equal
-    everywhere: bool  # also judged on another GPU; a ratio must then lie on the same side of 1
+    counted: dict = dataclasses.field(default_factory=dict)  # a selection, for `count`
+    to: list = dataclasses.field(default_factory=list)  # of selections, for `ratio`
+    by: list = dataclasses.field(default_factory=list)  # columns; empty: all rows at once
+    over: str = ""  # how to combine the numbers of all sets of values of `by` into one; or empty
+    per: str = ""  # a column to divide the number by, with the same value in all rows; or empty
+    unit: str = ""
+    digits: int = 3  # significant digits of the text
+    decimals: int | None = None  # of the text, in place of digits
+    interval: bool = False  # the text is the two ends of the interval
+    within: float | None = None  # the largest allowed difference of a second run, as a share of the number; 0: equal. None: of a page
+    everywhere: bool = False  # also judged on another GPU; a ratio must then lie on the same side of 1
 
     @property
     def best(self):
@@ -76,14 +92,6 @@ class Claim:
 
 def dumped(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def quoted(names):
-    return ", ".join(f'"{name}"' for name in names)
-
-
-def is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class Node:
@@ -125,118 +133,130 @@ class Node:
         return self.value[key]
 
 
-def cell_text(node, value):
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        node.refuse(f"a cell is {dumped(value)}; allowed: a text or a whole number")
-    return str(value)
+# --- the language of the numbers ---
 
 
-def best_of(node):
-    node.check_keys("cases", "named")
-    cases = node.value.get("cases")
-    if isinstance(cases, bool) or not isinstance(cases, int) or cases < 2:
-        node.refuse(f'"cases" is {node.shown("cases")}; allowed: how many cases there are, from 2 on')
-    if not node.value.get("named"):
-        node.refuse('"named" is missing; allowed: the cells of the best case, as the sentence names it')
-    return Best(cases, selection_of(node.at("named"), {}))
+WHAT = re.compile(r"(?P<what>[a-z]+)(?::(?P<column>[a-z0-9_]+))?(?:>(?P<unit>[A-Za-z/%]+))?(?:\.(?P<digits>[1-9])|,(?P<decimals>[0-9]))?")
+# {WHAT: (statistic, column, unit)}; without a column, it is named.
+KINDS = {"us": ("median", "gpu_us", "us"), "ms": ("median", "gpu_us", "ms"), "ratio": ("ratio", "gpu_us", ""), "more": ("ratio", "gpu_us", "% more"),
+         "interval": ("ratio", "gpu_us", ""), **{name: (name, None, "") for name in ("median", "same", "least", "greatest")}}
+OVERS = {"least": "least", "greatest": "greatest", "mean": "geometric mean"}
+OPTIONS = ("per", "by", "over")
+OF_A_CLAIM = ("within", "everywhere")
+ALLOWED = ("us, ms, median:COLUMN, least:COLUMN, greatest:COLUMN, same:COLUMN, count:COLUMN=CELL, rows, ratio, more, interval; "
+           f">UNIT: {', '.join(filter(None, UNITS))}").removesuffix(", % more")
 
 
-def condition_of(node):
-    if isinstance(node.value, dict):
-        node.check_keys("from", "to")
-        for key in ("from", "to"):
-            if not is_number(node.value.get(key)):
-                node.refuse(f'"{key}" is missing or not a number; allowed: {{"from": 1, "to": 2}}')
-        if node.value["from"] > node.value["to"]:
-            node.refuse(f"no number is from {node.value['from']} to {node.value['to']}")
-        return node.value["from"], node.value["to"]
-    cells = [cell_text(node, value) for value in (node.value if isinstance(node.value, list) else [node.value])]
-    if not cells:
-        node.refuse("the list is empty; allowed: at least one cell")
-    return cells
+def refuse(place, why):
+    raise ClaimError(f"{place}: {why}")
 
 
-def selection_of(node, base):
-    """The conditions of `base` and of the node, by column. If both name a column, the node's condition replaces that
-    of `base`."""
-    if not isinstance(node.value, dict):
-        node.refuse(f"it is {dumped(node.value)}; allowed: an object of columns")
-    own = {column: best_of(node.at(column)) if column == BEST else condition_of(node.at(column)) for column in node.value}
-    return dict(sorted({**base, **own}.items()))
+def condition_of(place, value):
+    ends = re.fullmatch(r"(-?[0-9.]+?)\.\.(-?[0-9.]+)", value)
+    if not ends:
+        return value.split("|")
+    try:
+        found = tuple(map(float, ends.groups()))
+    except ValueError:
+        refuse(place, f"'{value}' is not a range; allowed: FROM..TO, two numbers")
+    if found[0] > found[1]:
+        refuse(place, f"no number is from {ends[1]} to {ends[2]}")
+    return found
 
 
-def statistic_of(node):
-    found = [name for name in STATISTICS if name in node.value]
-    if not found:
-        node.refuse(f"it has no statistic; allowed: one of {quoted(STATISTICS)}")
-    if len(found) > 1:
-        node.refuse(f"it has both {' and '.join(map(dumped, found[:2]))}; allowed: one of {quoted(STATISTICS)}")
-    return found[0]
+def best_of(place, value):
+    cases, _, named = value.partition(":")
+    if not re.fullmatch("[0-9]+", cases) or int(cases) < 2 or not named:
+        refuse(place, f"'best={value}'; allowed: best=CASES:COLUMN=CELL, with how many cases there are, from 2 on, and cells of the best one, as "
+                      "the sentence names it")
+    return Best(int(cases), selection_of(place, named.split(","))[0])
 
 
-def compared_to(node, statistic, rows):
-    if ("to" in node.value) != (statistic == "ratio"):
-        node.refuse('"to" goes with "ratio", and with nothing else')
-    if "to" not in node.value:
-        return []
-    to = node.at("to")
-    selections = to.value if isinstance(to.value, list) else [to.value]
-    if not selections:
-        to.refuse("the list is empty; allowed: at least one selection of rows")
-    return [selection_of(Node(one, to.place), rows) for one in selections]
+def selection_of(place, words, options=()):
+    """({column: cells or range}, {option: text}) from a list of conditions."""
+    found, more = {}, {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name or name in found or name in more:
+            refuse(place, f"'{word}' is not a condition{', or one too many' if name in {**found, **more} else ''}; allowed: COLUMN=CELL, "
+                          "COLUMN=CELL|CELL, COLUMN=FROM..TO")
+        if name in options:
+            more[name] = value
+        else:
+            found[name] = best_of(place, value) if name == BEST else condition_of(place, value)
+    return found, more
 
 
-def grouping_of(node):
-    """(by, over): columns, and how to combine the numbers of all sets of their values."""
-    if ("by" in node.value) != ("over" in node.value):
-        node.refuse('"by" and "over" go together')
-    if "by" not in node.value:
-        return [], ""
-    by = node.value["by"] if isinstance(node.value["by"], list) else [node.text("by")]
-    for column in by:
-        if not isinstance(column, str):
-            node.refuse(f'"by" has {dumped(column)}; allowed: names of columns')
-    over = node.text("over")
-    if over not in OVERS:
-        node.refuse(f'"over" is "{over}"; allowed: {quoted(OVERS)}')
-    return by, over if by else ""
+def words_of(place, text):
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        return refuse(place, f"'{text}': {error}")
 
 
-def check_together(node, number):
+def number_of(place, name, text, base, options=OPTIONS, also=""):
+    """(the Number that a text asks for, of the rows that `base` selects; {option: text}). Raises ClaimError."""
+    first, *words = words_of(place, text) or [""]
+    if first.startswith("count:") or first == "rows":
+        statistic, column, unit, said = first[:5].rstrip(":"), "", "", {}
+    else:
+        said = WHAT.fullmatch(first)
+        statistic, column, unit = KINDS.get(said["what"], ("", "", "")) if said else ("", "", "")
+        if not statistic or column is None and not said["column"] or said["what"] in ("us", "ms") and said["column"] or \
+                said["unit"] not in (None, *UNITS):
+            refuse(place, f"'{text}' is not a number; allowed: {ALLOWED}{also}")
+        column, unit = said["column"] or column, said["unit"] or unit
+    groups = [[]]
+    for word in words:  # of a ratio: the numerator first, then what it is compared with
+        groups.append([]) if statistic == "ratio" and word in ("to", "or") else groups[-1].append(word)
+    (own, said_of), *others = (selection_of(place, group, options) for group in groups)
+    for _, more in others:
+        said_of.update(more)
+    rows = dict(sorted({**base, **own}.items()))
+    number = Number(name, place, statistic, column, rows, to=[dict(sorted({**rows, **other}.items())) for other, _ in others], unit=unit,
+                    per=said_of.get("per", ""), by=said_of["by"].split(",") if said_of.get("by") else [],
+                    over=OVERS.get(said_of["over"], "none") if "over" in said_of else "", interval=bool(said) and said["what"] == "interval")
+    if statistic == "count":
+        number.counted = selection_of(place, [first.removeprefix("count:")])[0]
+    if said:
+        number.digits = int(said["digits"] or 3)
+        number.decimals = int(said["decimals"]) if said["decimals"] else None
+    check_together(place, number)
+    return number, said_of
+
+
+def check_together(place, number):
     """Refuses settings that would have no effect on the number."""
-    as_is = number.statistic in ("count", "same")
+    if bool(number.to) != (number.statistic == "ratio"):
+        refuse(place, "'to' goes with ratio, more, interval, and with nothing else")
+    if bool(number.by) != bool(number.over) or number.over == "none":
+        refuse(place, "'by' and 'over' go together; over is least, greatest or mean")
+    as_is = number.statistic not in ("median", "ratio")
     if as_is and number.over == "geometric mean":
-        node.refuse('"over" is "geometric mean"; allowed for "count" and "same": "least", "greatest"')
-    if as_is and number.unit:
-        node.refuse(f'"unit" is "{number.unit}"; allowed for "count" and "same": none')
-    if number.per and number.statistic != "median":
-        node.refuse('"per" goes with "median", and with nothing else')
-    if number.everywhere and number.statistic == "median":
-        node.refuse('"everywhere" is true; allowed for "median": false, as another GPU has other times')
+        refuse(place, f"'over=mean' does not go with {number.statistic}; allowed: least, greatest")
+    if number.unit and number.statistic in ("count", "same", "rows"):
+        refuse(place, f"it has the unit {number.unit}; allowed for count, same and rows: none")
+    if number.per and as_is:
+        refuse(place, "'per' goes with us, ms, median, ratio, more, interval, and with nothing else")
 
 
-def number_of(node, name, base):
-    node.check_keys(*STATISTICS, "rows", "to", "by", "over", "per", "unit", "digits", "within", "everywhere")
-    statistic = statistic_of(node)
-    counted = selection_of(node.at("count"), {}) if statistic == "count" else {}
-    what = "" if statistic == "count" else node.text(statistic)
-    rows = selection_of(node.at("rows"), base) if "rows" in node.value else base
-    to = compared_to(node, statistic, rows)
-    by, over = grouping_of(node)
-    per, unit = node.text("per", ""), node.text("unit", "")
-    if unit not in UNITS:
-        node.refuse(f'"unit" is "{unit}"; allowed: {quoted(UNITS)}')
-    digits, within = node.value.get("digits", 3), node.value.get("within")
-    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 9:
-        node.refuse(f'"digits" is {dumped(digits)}; allowed: 1 to 9')
-    if not is_number(within) or within < 0:
-        node.refuse(f'"within" is {node.shown("within")}; allowed: a share, 0.1 for one, or 0 for exactly')
-    everywhere = node.value.get("everywhere", statistic in ("same", "count"))
-    if not isinstance(everywhere, bool):
-        node.refuse(f'"everywhere" is {dumped(everywhere)}; allowed: true, false')
-    number = Number(name, statistic, what, counted, rows, to, by, over, per, unit, digits, within, everywhere)
-    check_together(node, number)
+def claimed(place, name, text, base):
+    """The number of a claim, which must also say how near a second run comes."""
+    number, options = number_of(place, name, text, base, OPTIONS + OF_A_CLAIM)
+    within, everywhere = options.get("within", "none"), options.get("everywhere", "yes" if number.statistic in ("same", "count") else "no")
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", within):
+        refuse(place, f"'within' is {within}; allowed: a share, 0.1 for one, or 0 for exactly")
+    if everywhere not in ("yes", "no"):
+        refuse(place, f"'everywhere' is {everywhere}; allowed: yes, no")
+    if everywhere == "yes" and number.statistic == "median":
+        refuse(place, "'everywhere' is yes; allowed for a median: no, as another GPU has other times")
+    if number.interval:
+        refuse(place, "an interval is not a number of a claim; allowed: ratio, whose interval is given with it")
+    number.within, number.everywhere = int(within) if within.isdigit() else float(within), everywhere == "yes"
     return number
+
+
+# --- claims.json ---
 
 
 def check_name(node, name):
@@ -249,14 +269,16 @@ def claim_of(node):
     node.check_keys("id", "claim", "log", "rows", "numbers")
     claim = Claim(node.text("id"), node.text("claim"), node.text("log"), [])
     check_name(node, claim.id)
-    base = selection_of(node.at("rows"), {}) if "rows" in node.value else {}
+    base = selection_of(f"{node.place}, rows", words_of(node.place, node.text("rows", "")))[0]
     if not node.value.get("numbers") or not isinstance(node.value["numbers"], dict):
         node.refuse('"numbers" is missing; allowed: an object with at least one number')
     for name, value in node.value["numbers"].items():
         check_name(node, name)
         if f"{{{name}}}" not in claim.sentence:
             node.refuse(f"the sentence has no {{{name}}}")
-        claim.numbers.append(number_of(Node(value, f"claim {claim.id}, number {name}"), f"{claim.id}.{name}", base))
+        if not isinstance(value, str):
+            node.refuse(f'number {name} is {dumped(value)}; allowed: a text, "ms within=0.1"')
+        claim.numbers.append(claimed(f"claim {claim.id}.{name}", f"{claim.id}.{name}", value, base))
     for name in re.findall(r"\{([^}]*)", claim.sentence):
         if name not in node.value["numbers"]:
             node.refuse(f"the sentence has {{{name}}}, and there is no such number")

@@ -120,7 +120,7 @@ class Measuring:
 
     def samples(self, selection):
         places = self.chosen(selection)
-        if "status" in self.rows.table:
+        if "status" in self.rows.table and self.number.within is not None:  # a page may show times of wrong answers
             for line, status in zip(self.rows.lines[places], self.rows.cells(places, "status")):
                 if status != "ok":
                     raise logs.LogError(f"{self.rows.path}:{line}: status is {status}; allowed: ok")
@@ -129,7 +129,7 @@ class Measuring:
     def same(self, selection, column):
         """The (number, cell) that all rows have."""
         places = self.chosen(selection)
-        value = self.rows.numbers(places[:1], column)[0]
+        value = 0 if self.number.within is None and column == self.number.what else self.rows.numbers(places[:1], column)[0]
         cells = list(self.rows.cells(places, column).unique())
         if len(cells) > 1:
             raise logs.LogError(f"{column} differs in {self.rows.path}{where(selection)}: {', '.join(cells)}")
@@ -143,6 +143,14 @@ class Measuring:
             self.found.append((count / len(places), f"{count} of {len(places)}"))
         elif number.statistic == "same":
             self.found.append(self.same(selection, number.what))
+        elif number.statistic == "rows":
+            count = len(self.chosen(selection))
+            self.found.append((count, str(count)))
+        elif number.statistic in ("least", "greatest"):
+            factor, offset, suffix = UNITS[number.unit]
+            values = self.rows.numbers(self.chosen(selection), number.what)
+            value = (min if number.statistic == "least" else max)(values) * factor + offset
+            self.found.append((value, number_text(number, value) + suffix))
         else:
             part = {"above": self.samples(selection)}
             if to:
@@ -162,11 +170,12 @@ class Measuring:
         factor, offset, suffix = UNITS[self.number.unit]
         value, low, high = (one * factor + offset for one in answer)
         if math.isnan(value):
-            raise ClaimError(f"claim {self.number.id}: " + ("it has no geometric mean" if not self.number.to else
+            raise ClaimError(f"{self.number.place}: " + ("it has no geometric mean" if not self.number.to else
                              f"the median of {self.number.what} that it is compared to is not above 0"))
-        if math.isnan(low + high):
-            raise ClaimError(f"claim {self.number.id}: its interval has no finite end")
-        return Measured(value, digits_text(value, self.number.digits) + suffix, lines, low, high)
+        if math.isnan(low + high) and (self.number.interval or self.number.within is not None):
+            raise ClaimError(f"{self.number.place}: its interval has no finite end")
+        text = "–".join(number_text(self.number, end) for end in ((low, high) if self.number.interval else (value,)))
+        return Measured(value, text + suffix, lines, low, high)
 
 
 def measure(pairs):
@@ -178,7 +187,7 @@ def measure(pairs):
         try:
             found.append(Measuring(number, rows))
         except logs.LogError as error:
-            found.append(ClaimError(f"claim {number.id}: {error}"))
+            found.append(ClaimError(f"{number.place}: {error}"))
     asked = [one for one in found if isinstance(one, Measuring) and one.parts]
     answers = dict(zip(map(id, asked), logs.statistics([
         {"parts": one.parts, **({"over": one.number.over} if one.number.over else {})} for one in asked])))
@@ -237,10 +246,15 @@ def digits_text(value, digits):
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
+def number_text(number, value):
+    return digits_text(value, number.digits) if number.decimals is None else f"{value:.{number.decimals}f}"
+
+
 def description_of(number):
     """How the number is computed: "median of gpu_us where strategy = nosync, type = int32"."""
     text = {"median": f"median of {number.what}", "ratio": f"ratio of the medians of {number.what}",
-            "count": f"rows with {selection_text(number.counted)}", "same": f"{number.what} of every row"}[number.statistic]
+            "count": f"rows with {selection_text(number.counted)}", "same": f"{number.what} of every row", "rows": "rows",
+            "least": f"least {number.what}", "greatest": f"greatest {number.what}"}[number.statistic]
     text += (f" over {number.per}" if number.per else "") + where(number.rows)
     if number.to:
         others = [selection_text({column: condition for column, condition in selection.items()
@@ -253,7 +267,7 @@ def interval_text(number, measured):
     """ "8.13 to 9.33 ms"; empty if there is no interval."""
     if measured.low is None:
         return ""
-    low, high = (digits_text(bound, number.digits) for bound in (measured.low, measured.high))
+    low, high = (number_text(number, bound) for bound in (measured.low, measured.high))
     return f"{low} to {high}{UNITS[number.unit][2]}"
 
 

@@ -1,5 +1,6 @@
 // nvcc's command line, as the executor's nvcc understands it.
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "program/build/nvcc_command.hpp"
 #include "program/build/nvcc_options.hpp"
 #include "program/build/nvcc_words.hpp"
@@ -51,58 +52,18 @@ std::vector<std::string> inputs_of(const std::string& line)
 // Everything that must not be on the command lines of g++.
 TEST(NvccOptions, OfGpuCodeHaveNoEffect)
 {
-    for (const char* const option : {"-arch sm_90",
-                                     "-arch=sm_90",
-                                     "--gpu-architecture=sm_90",
-                                     "--gpu-architecture sm_90",
-                                     "-gpu-architecture=sm_90",
-                                     "-gencode arch=compute_90,code=sm_90",
-                                     "-gencode=arch=compute_90,code=[sm_90,compute_90]",
-                                     "--generate-code arch=compute_90,code=sm_90",
-                                     "-code=sm_90",
-                                     "-Xptxas -v",
-                                     "-Xptxas=-O3,-v",
-                                     "--ptxas-options=-v",
-                                     "-G",
-                                     "--device-debug",
-                                     "-g",
-                                     "-lineinfo",
-                                     "--generate-line-info",
-                                     "-use_fast_math",
-                                     "--use_fast_math",
-                                     "-maxrregcount=32",
-                                     "-maxrregcount 32",
-                                     "--maxrregcount=32",
-                                     "-m64",
-                                     "-m 64",
-                                     "--machine 64",
-                                     "-ftz=true",
-                                     "--expt-relaxed-constexpr",
-                                     "-expt-relaxed-constexpr",
-                                     "--expt-extended-lambda",
-                                     "--extended-lambda",
-                                     "--default-stream per-thread",
-                                     "-default-stream=legacy",
-                                     "-cudart shared",
-                                     "--cudart=static",
-                                     "-t 4",
-                                     "--threads 0",
-                                     "-ccbin g++",
-                                     "-ccbin=/usr/bin/g++-12",
-                                     "--compiler-bindir=/usr/bin/g++",
-                                     "-dlto",
-                                     "-Wno-deprecated-gpu-targets",
-                                     "-Xnvlink -v",
-                                     "-diag-suppress 177",
-                                     "--diag-suppress=177,550",
-                                     "-w",
-                                     "--keep",
-                                     "-lcudadevrt",
-                                     "-lcudart",
-                                     "-lcudart_static",
-                                     "--resource-usage",
-                                     "-Werror all-warnings",
-                                     "-rdc=false"}) {
+    for (const std::string& option :
+         split("-arch sm_90|-arch=sm_90|--gpu-architecture=sm_90|--gpu-architecture sm_90|-gpu-architecture=sm_90|"
+               "-gencode arch=compute_90,code=sm_90|-gencode=arch=compute_90,code=[sm_90,compute_90]|"
+               "--generate-code arch=compute_90,code=sm_90|-code=sm_90|-Xptxas -v|-Xptxas=-O3,-v|--ptxas-options=-v|"
+               "-G|--device-debug|-g|-lineinfo|--generate-line-info|-use_fast_math|--use_fast_math|-maxrregcount=32|"
+               "-maxrregcount 32|--maxrregcount=32|-m64|-m 64|--machine 64|-ftz=true|--expt-relaxed-constexpr|"
+               "-expt-relaxed-constexpr|--expt-extended-lambda|--extended-lambda|--default-stream per-thread|"
+               "-default-stream=legacy|-cudart shared|--cudart=static|-t 4|--threads 0|-ccbin g++|"
+               "-ccbin=/usr/bin/g++-12|--compiler-bindir=/usr/bin/g++|-dlto|-Wno-deprecated-gpu-targets|-Xnvlink -v|"
+               "-diag-suppress 177|--diag-suppress=177,550|-w|--keep|-lcudadevrt|-lcudart|-lcudart_static|"
+               "--resource-usage|-Werror all-warnings|-rdc=false",
+               '|')) {
         const NvccCommand command = parsed(fmt::format("{} my.cu -o my", option));
         EXPECT_THAT(command.inputs, ElementsAre(NvccInput{"my.cu", InputKind::cuda})) << option;
         EXPECT_EQ(command.output, "my") << option;

@@ -73,6 +73,16 @@ std::string shortened(std::string text)
     return text;
 }
 
+// What is between the `~`, with its blanks.
+std::vector<std::string> parts_of(const std::string& text)
+{
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, '~');)
+        parts.push_back(part);
+    return parts;
+}
+
 std::string rewritten(std::string_view text, RewriteMode mode)
 {
     try {
@@ -160,31 +170,10 @@ TEST(Rewriter, TakesLinearTime)
 {
     const std::size_t repetitions = unless_sanitized<std::size_t>(20'000, 1'000);
     const auto begin = std::chrono::steady_clock::now();
-    for (const char* part : {"k<",
-                             "k<<<",
-                             "a::",
-                             "__global__ ",
-                             "__device__ f() ",
-                             "__device__ operator ",
-                             "[]<",
-                             "[](",
-                             "\"\\\"",
-                             "R\"(",
-                             "/*",
-                             "'",
-                             "x x {} ",
-                             "__shared__ ",
-                             "k<<<1,1>>>(1),",
-                             "a<<<1>>>(",
-                             "# 1 \"a\"\n",
-                             "a b<c>::",
-                             "__global__ void k(){k<<<1,1>>>();}",
-                             "{__shared__ int a;[=]{a;};}",
-                             "asm(\"\");",
-                             "cudaMalloc(&a, 1);",
-                             "k ",
-                             ")",
-                             "(*a)"}) {
+    for (const std::string& part :
+         parts_of("k<~k<<<~a::~__global__ ~__device__ f() ~__device__ operator ~[]<~[](~\"\\\"~R\"(~/*~'~x x {} ~"
+                  "__shared__ ~k<<<1,1>>>(1),~a<<<1>>>(~# 1 \"a\"\n~a b<c>::~__global__ void k(){k<<<1,1>>>();}~"
+                  "{__shared__ int a;[=]{a;};}~asm(\"\");~cudaMalloc(&a, 1);~k ~)~(*a)")) {
         std::string text = "__global__ void k();\n";
         for (std::size_t count = 0; count < repetitions; ++count)
             text += part;
@@ -225,75 +214,13 @@ class Generator
 
     std::string word()
     {
-        static constexpr auto kWords = std::to_array<std::string_view>({"<<<",
-                                                                        ">>>",
-                                                                        "<<",
-                                                                        ">>",
-                                                                        "<",
-                                                                        ">",
-                                                                        "(",
-                                                                        ")",
-                                                                        "{",
-                                                                        "}",
-                                                                        "[",
-                                                                        "]",
-                                                                        ",",
-                                                                        ";",
-                                                                        "k",
-                                                                        "x",
-                                                                        "int",
-                                                                        "void",
-                                                                        "*",
-                                                                        "&",
-                                                                        "=",
-                                                                        "::",
-                                                                        ".",
-                                                                        "->",
-                                                                        "template",
-                                                                        "__global__",
-                                                                        "=",
-                                                                        "__device__",
-                                                                        "__shared__",
-                                                                        "extern",
-                                                                        "\"a\"",
-                                                                        "\"",
-                                                                        "'",
-                                                                        "R\"(",
-                                                                        ")\"",
-                                                                        "//",
-                                                                        "/*",
-                                                                        "*/",
-                                                                        "\n",
-                                                                        "\n# 1 \"a.cu\"\n",
-                                                                        "\n# 1 \"/usr/b.h\" 1 3\n",
-                                                                        "#",
-                                                                        "\\\n",
-                                                                        "asm",
-                                                                        "volatile",
-                                                                        "cudaMalloc",
-                                                                        "(void**)",
-                                                                        "operator",
-                                                                        "namespace",
-                                                                        "struct",
-                                                                        "return",
-                                                                        "if",
-                                                                        "else",
-                                                                        "1",
-                                                                        "1'0",
-                                                                        "[=]",
-                                                                        "[&]",
-                                                                        "k<<<1, 1>>>(x)",
-                                                                        "__global__ void k(int x) {",
-                                                                        "__attribute__((global))",
-                                                                        "alignas(8)",
-                                                                        "cudaDeviceReset",
-                                                                        "_exit",
-                                                                        "std",
-                                                                        "decltype",
-                                                                        "noexcept",
-                                                                        "requires",
-                                                                        "\r\n"});
-        return std::string(kWords[below(kWords.size())]);
+        static const std::vector<std::string> kWords = parts_of(
+            "<<<~>>>~<<~>>~<~>~(~)~{~}~[~]~,~;~k~x~int~void~*~&~=~::~.~->~template~__global__~=~__device__~"
+            "__shared__~extern~\"a\"~\"~'~R\"(~)\"~//~/*~*/~\n~\n# 1 \"a.cu\"\n~\n# 1 \"/usr/b.h\" 1 3\n~#~\\\n~"
+            "asm~volatile~cudaMalloc~(void**)~operator~namespace~struct~return~if~else~1~1'0~[=]~[&]~"
+            "k<<<1, 1>>>(x)~__global__ void k(int x) {~__attribute__((global))~alignas(8)~cudaDeviceReset~_exit~"
+            "std~decltype~noexcept~requires~\r\n");
+        return kWords[below(kWords.size())];
     }
 
     std::string words()

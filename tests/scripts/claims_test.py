@@ -65,66 +65,46 @@ class Scratch(unittest.TestCase):
         return str(caught.exception)
 
 
-def number(text, rows="{}"):
+def number(text, rows=""):
     """The number n of a claims.json that contains only this number."""
-    one = f'{{"id": "one", "claim": "It is {{n}}.", "log": "a.csv", "rows": {rows}, "numbers": {{"n": {text}}}}}'
-    return claim_file.parse_claims("claims.json", f'{{"logs": {{"a.csv": {{}}}}, "claims": [{one}]}}')[1][0].numbers[0]
+    one = {"id": "one", "claim": "It is {n}.", "log": "a.csv", "rows": rows, "numbers": {"n": text}}
+    return claim_file.parse_claims("claims.json", json.dumps({"logs": {"a.csv": {}}, "claims": [one]}))[1][0].numbers[0]
 
 
 class File(Scratch):
     def test_refuses_a_number_and_says_why(self):
+        no_number = "is not a number; allowed: us, ms, median:COLUMN, least:COLUMN"
         for text, message in (
-                ('{"medain": "gpu_us", "within": 0}',
-                 "claims.json: claim one, number n: there is no key 'medain', did you mean 'median'?; allowed: by, count"),
-                ('{"within": 0}', 'it has no statistic; allowed: one of "median", "ratio", "count", "same"'),
-                ('{"median": "a", "same": "b", "within": 0}', 'it has both "median" and "same"'),
-                ('{"median": 5, "within": 0}', '"median" is 5; allowed: a text'),
-                ('{"median": "", "within": 0}', '"median" is ""; allowed: a text'),
-                ('{"median": "a"}', '"within" is missing; allowed: a share'),
-                ('{"median": "a", "within": -1}', '"within" is -1'),
-                ('{"median": "a", "within": true}', '"within" is true'),
-                ('{"median": "a", "within": "near"}', '"within" is "near"'),
-                ('{"median": "a", "within": NaN}', "claims.json: NaN is not a number"),
-                ('{"median": "a", "within": 1e999}', "claims.json: 1e999 is not a number"),
-                ('{"median": "a", "within": 0, "unit": "miles"}', '"unit" is "miles"; allowed: "", "us", "ms"'),
-                ('{"median": "a", "within": 0, "digits": 0}', '"digits" is 0; allowed: 1 to 9'),
-                ('{"median": "a", "within": 0, "digits": 2.0}', '"digits" is 2.0; allowed: 1 to 9'),
-                ('{"median": "a", "within": 0, "digits": 4294967297}', '"digits" is 4294967297; allowed: 1 to 9'),
-                ('{"median": "a", "within": 0, "to": {"b": 1}}', '"to" goes with "ratio"'),
-                ('{"ratio": "a", "within": 0}', '"to" goes with "ratio"'),
-                ('{"ratio": "a", "within": 0, "to": []}', "the list is empty"),
-                ('{"median": "a", "within": 0, "by": "b"}', '"by" and "over" go together'),
-                ('{"median": "a", "within": 0, "over": "least"}', '"by" and "over" go together'),
-                ('{"median": "a", "within": 0, "by": "b", "over": "all"}', '"over" is "all"; allowed: "least"'),
-                ('{"median": "a", "within": 0, "rows": 7}', "claim one, number n, rows: it is 7; allowed: an object"),
-                ('{"median": "a", "within": 0, "rows": {"b": []}}', "rows, b: the list is empty"),
-                ('{"median": "a", "within": 0, "rows": {"b": 1.5}}', "a cell is 1.5; allowed: a text or a whole number"),
-                ('{"median": "a", "within": 0, "rows": {"b": [true]}}', "a cell is true; allowed: a text or a whole number"),
-                ('{"median": "a", "within": 0, "rows": {"b": {"from": 1}}}', '"to" is missing or not a number'),
-                ('{"median": "a", "within": 0, "rows": {"b": {"from": 2, "to": 1}}}', "no number is from 2 to 1"),
-                ('{"median": "a", "within": 0, "rows": {"b": {"from": 1, "to": 2, "by": 1}}}', "there is no key 'by'"),
-                ('{"ratio": "a", "to": {"b": 1}, "per": "c", "within": 0}', '"per" goes with "median"'),
-                ('{"same": "a", "unit": "ms", "within": 0}', '"unit" is "ms"; allowed for "count" and "same": none'),
-                ('{"count": {"a": 1}, "by": "b", "over": "geometric mean", "within": 0}',
-                 '"over" is "geometric mean"; allowed for "count" and "same": "least", "greatest"'),
-                ('{"median": "a", "within": 0, "everywhere": true}', '"everywhere" is true; allowed for "median": false'),
-                ('{"same": "a", "within": 0, "everywhere": 1}', '"everywhere" is 1; allowed: true, false'),
-                ('{"count": 5, "within": 0}', "number n, count: it is 5; allowed: an object"),
-                ('{"median": "a", "by": ["b", 5], "over": "least", "within": 0}', '"by" has 5; allowed: names of columns'),
-                ('{"median": "a", "unit": 5, "within": 0}', '"unit" is 5; allowed: a text'),
-                ('{"median": "a", "within": 0, "rows": {"best": {"named": {"b": 1}}}}', '"cases" is missing; allowed: how many cases'),
-                ('{"median": "a", "within": 0, "rows": {"best": {"cases": 1, "named": {"b": 1}}}}', '"cases" is 1; allowed: how many'),
-                ('{"median": "a", "within": 0, "rows": {"best": {"cases": 3}}}', '"named" is missing; allowed: the cells of the best'),
-                ('{"median": "a", "within": 0, "rows": {"best": {"cases": 3, "is": 1}}}', "rows, best: there is no key 'is'"),
-                ("7", "it is 7; allowed: an object")):
+                ("medain:gpu_us within=0", f"claims.json: claim one.n: 'medain:gpu_us within=0' {no_number}"),
+                ("", f"'' {no_number}"), ("median within=0", no_number), ("us:a within=0", no_number), ("median:a>miles within=0", no_number),
+                ("median:a.0 within=0", no_number), ("median:a,10 within=0", no_number), ("median:a.2.0 within=0", no_number),
+                (5, 'claim one: number n is 5; allowed: a text, "ms within=0.1"'),
+                ("median:a", "'within' is none; allowed: a share"),
+                *((f"median:a within={value}", f"'within' is {value}; allowed: a share, 0.1 for one, or 0 for exactly")
+                  for value in ("-1", "true", "NaN", "1e999")),
+                ("median:a to b=1 within=0", "'to' is not a condition"),
+                ("ratio within=0", "'to' goes with ratio, more, interval"),
+                ("median:a by=b within=0", "'by' and 'over' go together"), ("median:a over=least within=0", "'by' and 'over' go together"),
+                ("median:a by=b over=all within=0", "over is least, greatest or mean"),
+                ("median:a b within=0", "'b' is not a condition; allowed: COLUMN=CELL"), ("median:a =1 within=0", "'=1' is not a condition"),
+                ("median:a b=1 b=2 within=0", "'b=2' is not a condition, or one too many"),
+                ("median:a b=2..1 within=0", "no number is from 2 to 1"), ("median:a b=1.2.3..4 within=0", "is not a range; allowed: FROM..TO"),
+                ("median:a b='1 within=0", "No closing quotation"),
+                ("same:a per=c within=0", "'per' goes with us, ms, median, ratio, more, interval"),
+                ("same:a>ms within=0", "it has the unit ms; allowed for count, same and rows: none"),
+                ("count:a=1 by=b over=mean within=0", "'over=mean' does not go with count; allowed: least, greatest"),
+                ("median:a within=0 everywhere=yes", "'everywhere' is yes; allowed for a median: no"),
+                ("same:a within=0 everywhere=1", "'everywhere' is 1; allowed: yes, no"),
+                ("count:5 within=0", "'5' is not a condition"), ("interval to b=1 within=0", "an interval is not a number of a claim"),
+                *((f"median:a within=0 best={best}", f"'best={best}'; allowed: best=CASES:COLUMN=CELL") for best in ("b=1", "1:b=1", "3", "3:")),
+                ("median:a within=0 best=3:is", "'is' is not a condition")):
             with self.subTest(text):
                 self.assertIn(message, self.error(number, text))
 
     def test_refuses_a_sentence_that_says_more_than_its_numbers(self):
-        best = '{"median": "a", "rows": {"best": {"cases": 3, "named": {"b": 1}}}, "within": 0}'
-        over = '{"median": "a", "by": "b", "over": "least", "within": 0}'
-        count, counts_range = ('{"count": {"a": %s}, "within": 0}' % cells for cells in ("1", '{"from": 1, "to": 2}'))
-        median, same = '{"median": "a", "within": 0}', '{"same": "a", "within": 0}'
+        best, over = "median:a best=3:b=1 within=0", "median:a by=b over=least within=0"
+        count, counts_range = "count:a=1 within=0", "count:a=1..2 within=0"
+        median, same = "median:a within=0", "same:a within=0"
         for words, computed, others in (("the best of 210", [best, over], [median, count, same]),
                                         ("the Fastest", [best, over], [median, count, same]),
                                         ("at least", [best, over, counts_range], [median, count, same]),
@@ -135,7 +115,7 @@ class File(Scratch):
             for asked, refused in [*((one, False) for one in computed), *((one, True) for one in others)]:
                 with self.subTest(words=words, asked=asked):
                     text = json.dumps({"logs": {"a.csv": {}}, "claims": [
-                        {"id": "one", "claim": f"It is {words} {{n}}.", "log": "a.csv", "numbers": {"n": json.loads(asked)}}]})
+                        {"id": "one", "claim": f"It is {words} {{n}}.", "log": "a.csv", "numbers": {"n": asked}}]})
                     if refused:
                         self.assertIn("claim one: the sentence says '", self.error(claim_file.parse_claims, "c", text))
                     else:
@@ -148,7 +128,7 @@ class File(Scratch):
         def error(text):
             return self.error(claim_file.parse_claims, "c", f'{{"logs": {{"a.csv": {{}}}}, "claims": {text}}}')
 
-        numbers = '"numbers": {"n": {"same": "a", "within": 0}}'
+        numbers = '"numbers": {"n": "same:a within=0"}'
         good = f'{{"id": "one", "claim": "{{n}}", "log": "a.csv", {numbers}}}'
         self.assertEqual(error(f"[{good}, {good}]"), "c: claim one: there is another of that id")
         self.assertEqual(error(f"[{good.replace('a.csv', 'b.csv')}]"), 'c: claim one: its log b.csv is not among "logs"')
@@ -214,94 +194,81 @@ class Csv(Rows):
 
 class Numbers(Rows):
     def test_median_has_its_interval_and_its_lines(self):
-        found = self.measured(number('{"median": "gpu_us", "rows": {"strategy": "fast", "size": 1}, "unit": "us", "within": 0}'))
+        found = self.measured(number("us strategy=fast size=1 within=0"))
         self.assertEqual((found.value, found.text, found.lines), (5.5, "5.50 µs", list(range(2, 12))))
         self.assertTrue(1 <= found.low < 5.5 < found.high <= 10, found)
 
     def test_ratio_is_to_the_smallest_median(self):
-        one = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": 1}, "to": {"strategy": "fast"}, '
-                                   '"within": 0}'))
+        one = self.measured(number("ratio strategy=slow size=1 to strategy=fast within=0"))
         self.assertEqual((one.value, one.text), (20, "20.0"))
-        two = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": 2}, '
-                                   '"to": [{"strategy": "fast", "size": 2}, {"strategy": "slow"}], "within": 0}'))
+        two = self.measured(number("ratio strategy=slow size=2 to strategy=fast size=2 or strategy=slow within=0"))
         # The samples do not differ.
         self.assertEqual((two.value, two.low, two.high, len(two.lines)), (3, 3, 3, 6))
 
     def test_are_made_of_one_for_each_value(self):
-        for over, value in (("least", 3), ("greatest", 20), ("geometric mean", math.sqrt(60))):
-            found = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow"}, "to": {"strategy": "fast"}, '
-                                         f'"by": "size", "over": "{over}", "within": 0}}'))
+        for over, value in (("least", 3), ("greatest", 20), ("mean", math.sqrt(60))):
+            found = self.measured(number(f"ratio strategy=slow to strategy=fast by=size over={over} within=0"))
             self.assertAlmostEqual(found.value, value, places=12)
 
     def test_count_rows_with_certain_cells(self):
-        for more, text in (("", "3 of 4"), (', "by": "size", "over": "least"', "1 of 2"),
-                           (', "by": "size", "over": "greatest"', "2 of 2")):
-            found = self.measured(number(f'{{"count": {{"status": "wrong"}}, "rows": {{"strategy": "racy"}}, "within": 0{more}}}'))
+        for more, text in (("", "3 of 4"), ("by=size over=least", "1 of 2"), ("by=size over=greatest", "2 of 2")):
+            found = self.measured(number(f"count:status=wrong strategy=racy within=0 {more}"))
             self.assertEqual((found.text, found.low, found.high), (text, None, None))
             self.assertEqual(found.value, int(text[0]) / int(text[-1]))
 
     def test_say_what_all_rows_have(self):
-        self.assertEqual(self.measured(number('{"same": "launches", "rows": {"strategy": "slow"}, "within": 0}')).text, "16")
-        self.assertEqual(self.refused('{"same": "launches", "within": 0}'), "claim one.n: launches differs in a.csv: 8, 16, 1")
+        self.assertEqual(self.measured(number("same:launches strategy=slow within=0")).text, "16")
+        self.assertEqual(self.refused("same:launches within=0"), "claim one.n: launches differs in a.csv: 8, 16, 1")
         for over, text in (("least", "8"), ("greatest", "16")):
-            self.assertEqual(self.measured(number('{"same": "launches", "rows": {"strategy": ["fast", "slow"]}, "by": "strategy", '
-                                                  f'"over": "{over}", "within": 0}}')).text, text)
+            self.assertEqual(self.measured(number(f"same:launches strategy=fast|slow by=strategy over={over} within=0")).text, text)
 
     def test_have_units(self):
-        for unit, digits, text in (("", 3, "3.00"), ("%", 3, "300 %"), ("% more", 2, "200 %"), ("ms", 2, "0.0030 ms"),
-                                   ("us", 1, "3 µs"), ("GB/s", 1, "3 GB/s"), ("TB/s", 1, "0.003 TB/s")):
-            found = self.measured(number('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": 2}, "to": {"strategy": "fast"}, '
-                                         f'"unit": "{unit}", "digits": {digits}, "within": 0}}'))
-            self.assertEqual(found.text, text)
-        self.assertEqual(self.measured(number('{"median": "gpu_us", "rows": {"strategy": "slow", "size": 2}, "per": "launches", '
-                                              '"digits": 9, "within": 0}')).value, 60 / 16)
+        for what, text in (("ratio", "3.00"), ("ratio>%", "300 %"), ("more.2", "200 %"), ("ratio>ms.2", "0.0030 ms"), ("ratio>us.1", "3 µs"),
+                           ("ratio>GB/s.1", "3 GB/s"), ("ratio>TB/s.1", "0.003 TB/s"), ("ratio,1", "3.0")):
+            self.assertEqual(self.measured(number(f"{what} strategy=slow size=2 to strategy=fast within=0")).text, text)
+        self.assertEqual(self.measured(number("median:gpu_us.9 strategy=slow size=2 per=launches within=0")).value, 60 / 16)
+        for what, text in (("least:gpu_us>ms", "0.00100 ms"), ("greatest:gpu_us,0", "20"), ("rows", "13")):
+            self.assertEqual(self.measured(number(f"{what} strategy=fast within=0")).text, text)
 
     def test_ranges_and_lists_choose_rows(self):
-        for rows, text in (('{"gpu_us": {"from": 9, "to": 20}}', "5 of 5"), ('{"strategy": ["slow", "racy"]}', "7 of 10")):
-            self.assertEqual(self.measured(number(f'{{"count": {{"status": "ok"}}, "rows": {rows}, "within": 0}}')).text, text)
-        both = number('{"count": {"status": "ok"}, "rows": {"size": 2}, "within": 0}', '{"strategy": "racy"}')
+        for rows, text in (("gpu_us=9..20", "5 of 5"), ("strategy=slow|racy", "7 of 10"), ("'status=not there|ok'", "20 of 20")):
+            self.assertEqual(self.measured(number(f"count:status=ok {rows} within=0")).text, text)
+        both = number("count:status=ok size=2 within=0", "strategy=racy")
         self.assertEqual(self.measured(both).text, "0 of 2")  # the condition of the claim and that of the number
 
     def test_refuse_what_the_rows_do_not_give(self):
         for asked, message in (
-                ('{"median": "gpu_us", "rows": {"strategy": "none"}, "within": 0}', "a.csv has no row where strategy = none"),
-                ('{"median": "gpu_us", "rows": {"strategy": "racy"}, "within": 0}', "a.csv:22: status is wrong; allowed: ok"),
-                ('{"median": "strategy", "rows": {"strategy": "fast"}, "within": 0}',
-                 "a.csv:2: strategy is 'fast'; allowed: a number"),
-                ('{"median": "cpu_us", "rows": {"strategy": "fast"}, "within": 0}', "a.csv: it has no column cpu_us"),
-                ('{"same": "cpu_us", "within": 0}', "a.csv: it has no column cpu_us"),
-                ('{"median": "gpu_us", "rows": {"gpu": "T4"}, "within": 0}', "a.csv: it has no column gpu"),
-                ('{"median": "gpu_us", "by": "gpu", "over": "least", "within": 0}', "a.csv: it has no column gpu"),
-                ('{"count": {"gpu": "T4"}, "within": 0}', "a.csv: it has no column gpu"),
-                ('{"ratio": "depth", "rows": {"strategy": "slow"}, "to": {"strategy": "fast"}, "within": 0}',
-                 "a.csv: it has no column depth"),
-                ('{"ratio": "gpu_us", "rows": {"strategy": "slow"}, "to": {"strategy": "none"}, "within": 0}',
-                 "a.csv has no row where strategy = none"),
-                ('{"median": "gpu_us", "rows": {"strategy": "fast"}, "per": "size", "within": 0}',
-                 "size differs in a.csv where strategy = fast: 1, 2"),
-                ('{"same": "strategy", "rows": {"strategy": "fast"}, "within": 0}', "a.csv:2: strategy is 'fast'; allowed: a number")):
+                ("us strategy=none", "a.csv has no row where strategy = none"),
+                ("us strategy=racy", "a.csv:22: status is wrong; allowed: ok"),
+                ("median:strategy strategy=fast", "a.csv:2: strategy is 'fast'; allowed: a number"),
+                ("median:cpu_us strategy=fast", "a.csv: it has no column cpu_us"),
+                ("same:cpu_us", "a.csv: it has no column cpu_us"),
+                ("us gpu=T4", "a.csv: it has no column gpu"),
+                ("us by=gpu over=least", "a.csv: it has no column gpu"),
+                ("count:gpu=T4", "a.csv: it has no column gpu"),
+                ("ratio:depth strategy=slow to strategy=fast", "a.csv: it has no column depth"),
+                ("ratio strategy=slow to strategy=none", "a.csv has no row where strategy = none"),
+                ("us strategy=fast per=size", "size differs in a.csv where strategy = fast: 1, 2"),
+                ("same:strategy strategy=fast", "a.csv:2: strategy is 'fast'; allowed: a number")):
             with self.subTest(asked):
-                self.assertEqual(self.refused(asked), f"claim one.n: {message}")
+                self.assertEqual(self.refused(f"{asked} within=0"), f"claim one.n: {message}")
 
     def test_divide_by_nothing_that_is_not_above_0(self):
         text = "s,us,depth\r\na,5,0\r\nb,0,1\r\nc,nan,1\r\nd,inf,1\r\ne,-5,1\r\nf, 5,1\r\ng,1e999,1\r\nh,0,1\r\nh,1,1\r\nh,1,1\r\n"
         for asked, message in (
-                ('{"ratio": "us", "rows": {"s": "a"}, "to": {"s": "b"}, "within": 0}',
-                 "the median of us that it is compared to is not above 0"),
-                ('{"ratio": "us", "rows": {"s": "a"}, "to": {"s": "h"}, "within": 0}', "its interval has no finite end"),
-                ('{"median": "us", "rows": {"s": "a"}, "per": "depth", "within": 0}', "depth is 0 in a.csv where s = a"),
-                ('{"median": "us", "rows": {"s": "c"}, "within": 0}', "a.csv:4: us is 'nan'; allowed: a number"),
-                ('{"median": "us", "rows": {"s": "d"}, "within": 0}', "a.csv:5: us is 'inf'; allowed: a number"),
-                ('{"median": "us", "rows": {"s": "f"}, "within": 0}', "a.csv:7: us is ' 5'; allowed: a number"),
-                ('{"median": "us", "rows": {"s": "g"}, "within": 0}', "a.csv:8: us is '1e999'; allowed: a number"),
-                ('{"median": "us", "rows": {"s": ["a", "e"]}, "by": "s", "over": "geometric mean", "within": 0}',
-                 "it has no geometric mean")):
-            self.assertEqual(self.refused(asked, text), f"claim one.n: {message}")
+                ("ratio:us s=a to s=b", "the median of us that it is compared to is not above 0"),
+                ("ratio:us s=a to s=h", "its interval has no finite end"),
+                ("median:us s=a per=depth", "depth is 0 in a.csv where s = a"),
+                ("median:us s=c", "a.csv:4: us is 'nan'; allowed: a number"),
+                ("median:us s=d", "a.csv:5: us is 'inf'; allowed: a number"),
+                ("median:us s=f", "a.csv:7: us is ' 5'; allowed: a number"),
+                ("median:us s=g", "a.csv:8: us is '1e999'; allowed: a number"),
+                ("median:us s=a|e by=s over=mean", "it has no geometric mean")):
+            self.assertEqual(self.refused(f"{asked} within=0", text), f"claim one.n: {message}")
 
     def test_go_by_several_columns(self):
         text = "s,m,us\r\na,x,5\r\na,y,7\r\nb,x,2\r\nb,y,9\r\n"
-        least, greatest = (number(f'{{"median": "us", "by": ["s", "m"], "over": "{over}", "within": 0}}')
-                           for over in ("least", "greatest"))
+        least, greatest = (number(f"median:us by=s,m over={over} within=0") for over in ("least", "greatest"))
         self.assertEqual((self.measured(least, text).value, self.measured(greatest, text).value), (2, 9))
         self.assertEqual(claim_numbers.description_of(least), "median of us; the least over s and m")
 
@@ -312,8 +279,8 @@ class Numbers(Rows):
             ("d", "w", "y", (4, 4, 4), "ok")) for us in times))
 
     def test_are_of_the_best_case(self):
-        def asked(cases, **named):
-            return number(json.dumps({"median": "gpu_us", "within": 0, "rows": {"input": "x", "best": {"cases": cases, "named": named}}}))
+        def asked(cases, form):
+            return number(f"us input=x best={cases}:form={form} within=0")
 
         one = asked(3, form="w")
         found = self.measured(one, self.CASES)
@@ -332,8 +299,7 @@ class Numbers(Rows):
         self.assertEqual(again.value, 6)
 
     def test_compare_the_best_cases_of_two_selections(self):
-        one = number(json.dumps({"ratio": "gpu_us", "within": 0, "rows": {"form": "v", "status": "ok", "best": {"cases": 2, "named": {"key": "e"}}},
-                                 "to": {"form": "w", "best": {"cases": 2, "named": {"key": "d"}}}}))
+        one = number("ratio form=v status=ok best=2:key=e to form=w best=2:key=d within=0")
         text = self.CASES + "e,v,x,2,ok\r\n"
         self.assertEqual(self.measured(one, text).value, 0.5)
 
@@ -341,27 +307,26 @@ class Numbers(Rows):
         def near(asked, first, second):
             return claim_numbers.near(asked, *(Measured(value, str(value), []) for value in (first, second)))
 
-        tenth = number('{"median": "gpu_us", "within": 0.1}')
+        tenth = number("median:gpu_us within=0.1")
         self.assertEqual([near(tenth, 100, other) for other in (110, 91, 111)], [True, True, False])
-        exactly = number('{"same": "launches", "within": 0}')
+        exactly = number("same:launches within=0")
         self.assertEqual([near(exactly, 8, other) for other in (8, 8.0, 9)], [True, False, False])  # compared as texts
-        share = number('{"count": {"status": "wrong"}, "within": 0.1}')
+        share = number("count:status=wrong within=0.1")
         self.assertEqual([near(share, 0, other) for other in (0.1, 0.2)], [True, False])
         # Compares the ratios 1.12 and 1.16, not 12 and 16 %.
-        more = number('{"ratio": "gpu_us", "to": {"strategy": "fast"}, "unit": "% more", "within": 0.05}')
+        more = number("more to strategy=fast within=0.05")
         self.assertEqual([near(more, 12, other) for other in (16, 19)], [True, False])
         self.assertEqual([claim_numbers.within_text(one) for one in (tenth, exactly)], ["within 10 %", "the same"])
 
     def test_say_how_they_come_about(self):
         for asked, text in (
-                ('{"ratio": "gpu_us", "rows": {"strategy": "slow", "size": {"from": 1, "to": 2}}, "to": [{"strategy": "fast"}, '
-                 '{"strategy": ["a", "b"]}], "by": "size", "over": "geometric mean", "within": 0}',
+                ("ratio strategy=slow size=1..2 to strategy=fast or strategy=a|b by=size over=mean",
                  "ratio of the medians of gpu_us where size = 1 to 2, strategy = slow, to the smaller of strategy = fast and "
                  "strategy = a or b; the geometric mean over size"),
-                ('{"median": "gpu_us", "rows": {"depth": {"from": 0.5, "to": 4.0}}, "per": "depth", "within": 0}',
-                 "median of gpu_us over depth where depth = 0.5 to 4"),
-                ('{"count": {"status": "wrong"}, "rows": {"depth": 4}, "within": 0}', "rows with status = wrong where depth = 4")):
-            self.assertEqual(claim_numbers.description_of(number(asked)), text)
+                ("us depth=0.5..4.0 per=depth", "median of gpu_us over depth where depth = 0.5 to 4"),
+                ("count:status=wrong depth=4", "rows with status = wrong where depth = 4"), ("rows depth=4", "rows where depth = 4"),
+                ("least:depth", "least depth"), ("greatest:depth", "greatest depth")):
+            self.assertEqual(claim_numbers.description_of(number(f"{asked} within=0")), text)
 
 
 CSV = ("experiment,run_id,backend,strategy,gpu_us,launches,status,gpu,git,utc\r\n"
@@ -384,12 +349,10 @@ PLAN = [{"key": key, "repeat": 2, "case": settings} for key, settings in zip(KEY
 CLAIMS = {
     "logs": {"m/e.csv": {"figure": "m/e.svg"}},
     "claims": [
-        {"id": "quick", "claim": "`fast` takes {us}.", "log": "m/e.csv", "rows": {"strategy": "fast"},
-         "numbers": {"us": {"median": "gpu_us", "unit": "us", "within": 0.1}}},
+        {"id": "quick", "claim": "`fast` takes {us}.", "log": "m/e.csv", "rows": "strategy=fast",
+         "numbers": {"us": "us within=0.1"}},
         {"id": "slowly", "claim": "`slow` makes {launches} launches and is {times} times as slow.", "log": "m/e.csv",
-         "rows": {"strategy": "slow"},
-         "numbers": {"launches": {"same": "launches", "within": 0},
-                     "times": {"ratio": "gpu_us", "to": {"strategy": "fast"}, "within": 0.2}}}]}
+         "rows": "strategy=slow", "numbers": {"launches": "same:launches within=0", "times": "ratio to strategy=fast within=0.2"}}]}
 README = ("# Some\n\nIt takes [11.0 µs](results/README.md#quick.us), [five](results/README.md#quick)\n"
           "times less: [5.00](results/README.md#slowly.times) and [8](results/README.md#slowly.launches).\n")
 PAGE = "# Results\n\n<!-- claims: begin (experiments/claims.sh write) -->\n<!-- claims: end -->\n\nMore.\n"
@@ -940,8 +903,8 @@ class ComputedPage(Command):
 
     def test_refuses_what_is_no_number_and_says_where(self):
         for text, message in (
-                ("{{median strategy=fast}}", "'median strategy=fast' is not a number; allowed: use, with, us, ms, median:COLUMN"),
-                ("{{us:gpu_us}}", "is not a number"), ("{{count:status}}", "is not a number"), ("{{mode:gpu_us}}", "is not a number"),
+                ("{{median strategy=fast}}", "'median strategy=fast' is not a number; allowed: us, ms, median:COLUMN"),
+                ("{{us:gpu_us}}", "is not a number"), ("{{count:status}}", "'status' is not a condition"), ("{{usee e.csv}}", "; or use, with, printed, "), ("{{mode:gpu_us}}", "is not a number"),
                 ("{{us>miles}}", "is not a number"), ("{{}}", "is not a number"), ("{{quoted}}", "is not a number"), ("{{end}}", "is not a number"),
                 ("{{us fast}}", "'fast' is not a condition; allowed: COLUMN=CELL"),
                 ("{{us strategy=none}}", "e.csv has no row where strategy = none"),
@@ -950,7 +913,7 @@ class ComputedPage(Command):
                 ("{{us by=strategy}}", "'by' and 'over' go together; over is least, greatest or mean"),
                 ("{{us by=strategy over=most}}", "'by' and 'over' go together"), ("{{use none.csv}}", "none.csv: No such file"),
                 ("{{ratio strategy=slow to launches=0}}", "e.csv has no row where"),
-                ("{{us per=launches}}", "launches is 0, 8 in"), ("{{us strategy=fast per=launches}}", "launches is 0 in"),
+                ("{{us per=launches}}", "launches differs in "), ("{{us strategy=fast per=launches}}", "launches is 0 in"),
                 ("{{printed claims.py e.csv}}", "'printed claims.py e.csv'; allowed: overhead.py or supervised.py, and a CSV in "),
                 ("{{printed overhead.py none.csv}}", "'printed overhead.py none.csv'; allowed: "), ("{{printed overhead.py}}", "allowed: "),
                 ("{{by hand: why}} 5 ms", "it has no {{end}}")):
@@ -961,7 +924,7 @@ class ComputedPage(Command):
                 self.assertIn(message, said)
         self.write("results/m/README.template.md", "{{use e.csv}}\n{{ratio strategy=slow to strategy=fast}}\n")
         self.write("results/m/e.csv", CSV.replace("fast,10,", "fast,0,").replace("fast,12,", "fast,0,"))
-        self.assertIn("README.template.md:2: it is not defined: a median that it is compared to is not above 0",
+        self.assertIn("README.template.md:2: the median of gpu_us that it is compared to is not above 0",
                       self.run_claims("check", expect=1)[1])
         self.write("results/m/README.template.md", "{{us}}\n")
         self.assertIn("README.template.md:1: it is of no CSV; allowed: {{use LOG.csv}} before it", self.run_claims("check", expect=1)[1])
@@ -1002,7 +965,7 @@ class Second(Command):
 
     def everywhere(self, value):
         """Sets whether the ratio slowly.times must lie on the same side of 1 on every GPU."""
-        self.replace("results/claims.json", '"within": 0.2', f'"within": 0.2, "everywhere": {json.dumps(value)}')
+        self.replace("results/claims.json", "within=0.2", f"within=0.2 everywhere={value}")
 
     def test_another_gpu_is_judged_by_what_holds_everywhere(self):
         far = CSV.replace("slow,55", "slow,550")
@@ -1021,7 +984,7 @@ class Second(Command):
         self.assertNotIn("every GPU", self.run_claims("compare", self.folder / "again", expect=3)[0])
 
     def test_of_another_gpu_a_ratio_must_be_on_the_same_side_of_1(self):
-        self.everywhere(True)
+        self.everywhere("yes")
         folder = self.another(CSV.replace("slow,55", "slow,550"))
         self.assertRegex(self.run_claims("compare", folder)[0].partition("need not")[0], r"slowly.times +5.00 +50.0 +above 1 +near\n")
         folder = self.another(CSV.replace("slow,55", "slow,5"))
@@ -1031,8 +994,8 @@ class Second(Command):
         self.run_claims("compare", folder, expect=3)
 
     def test_of_another_gpu_a_count_may_be_free(self):
-        for value, code in ((True, 3), (False, 0)):
-            self.write("results/claims.json", json.dumps(CLAIMS).replace('"within": 0}', f'"within": 0, "everywhere": {json.dumps(value)}}}'))
+        for value, code in (("yes", 3), ("no", 0)):
+            self.write("results/claims.json", json.dumps(CLAIMS).replace('within=0"', f'within=0 everywhere={value}"'))
             self.run_claims("compare", self.another(CSV.replace(",8,ok", ",9,ok")), expect=code)
 
     def test_of_another_gpu_what_was_not_measured_is_named(self):
@@ -1049,8 +1012,8 @@ class Second(Command):
         self.assertEqual([number["second"]["judged"] for claim in out["claims"] for number in claim["numbers"]], [False, True, False])
 
     def test_a_ratio_in_percent_has_its_side_of_1(self):
-        for unit, values in (("", (1.2, 0.8)), ("%", (120, 80)), ("% more", (20, -20))):
-            asked = number(f'{{"ratio": "a", "to": {{"b": 1}}, "unit": "{unit}", "within": 0}}')
+        for what, values in (("ratio", (1.2, 0.8)), ("ratio>%", (120, 80)), ("more", (20, -20))):
+            asked = number(f"{what} to b=1 within=0")
             self.assertEqual([claim_numbers.above_one(asked, Measured(value, "", [])) for value in values], [True, False])
 
     def test_compare_nothing_that_no_hardware_made(self):

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -28,6 +30,16 @@ std::string text_of(Call&& call)
     }
     ADD_FAILURE() << "nothing was thrown";
     return {};
+}
+
+// Expects cells of a row: "grid=4 gpu_us=", none of which has a blank.
+inline void expect_cells(const std::map<std::string, std::string>& cells, const std::string& expected)
+{
+    std::istringstream words(expected);
+    for (std::string word; words >> word;) {
+        const std::string column = word.substr(0, word.find('='));
+        EXPECT_EQ(cells.at(column), word.substr(column.size() + 1)) << column;
+    }
 }
 
 // A folder for the running test only (tests run in parallel). It is removed with all its content.

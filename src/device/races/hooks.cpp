@@ -142,6 +142,19 @@ using nestbed::races::Atomic;
         return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                                    \
     }
 
+#define COMPARE_EXCHANGE(bits, form, T)                                                                              \
+    bool __tsan_atomic##bits##_compare_exchange_##form(volatile T* address, T* expected, T value, int order,         \
+                                                       int failed_order)                                             \
+    {                                                                                                                \
+        const bool done =                                                                                            \
+            __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
+        nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
+                               done ? order : failed_order, PLACE);                                                  \
+        if (!done)                                                                                                   \
+            nestbed::races::may_wait(address);                                                                       \
+        return done;                                                                                                 \
+    }
+
 #define ATOMICS(bits, T)                                                                                             \
     T __tsan_atomic##bits##_load(const volatile T* address, int order)                                               \
     {                                                                                                                \
@@ -168,28 +181,8 @@ using nestbed::races::Atomic;
     UPDATE(bits, fetch_or, T)                                                                                        \
     UPDATE(bits, fetch_xor, T)                                                                                       \
     UPDATE(bits, fetch_nand, T)                                                                                      \
-    bool __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T value, int order,         \
-                                                       int failed_order)                                             \
-    {                                                                                                                \
-        const bool done =                                                                                            \
-            __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
-        nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
-                               done ? order : failed_order, PLACE);                                                  \
-        if (!done)                                                                                                   \
-            nestbed::races::may_wait(address);                                                                       \
-        return done;                                                                                                 \
-    }                                                                                                                \
-    bool __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T value, int order,           \
-                                                     int failed_order)                                               \
-    {                                                                                                                \
-        const bool done =                                                                                            \
-            __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
-        nestbed::races::atomic(address, sizeof(T), done ? Atomic::update : Atomic::load,                             \
-                               done ? order : failed_order, PLACE);                                                  \
-        if (!done)                                                                                                   \
-            nestbed::races::may_wait(address);                                                                       \
-        return done;                                                                                                 \
-    }
+    COMPARE_EXCHANGE(bits, strong, T)                                                                                \
+    COMPARE_EXCHANGE(bits, weak, T)
 
 extern "C" {
 void __tsan_init() {}

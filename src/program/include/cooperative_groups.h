@@ -219,30 +219,18 @@ void invoke_one(const Group& group, Function function)
         function();
 }
 
-template <class T>
-struct plus {
-    T operator()(T a, T b) const { return a + b; }
-};
-template <class T>
-struct less {
-    T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <class T>
-struct greater {
-    T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <class T>
-struct bit_and {
-    T operator()(T a, T b) const { return a & b; }
-};
-template <class T>
-struct bit_or {
-    T operator()(T a, T b) const { return a | b; }
-};
-template <class T>
-struct bit_xor {
-    T operator()(T a, T b) const { return a ^ b; }
-};
+#define NESTBED_OPERATOR(name, combined)                                                                             \
+    template <class T>                                                                                               \
+    struct name {                                                                                                    \
+        T operator()(T a, T b) const { return combined; }                                                            \
+    };
+NESTBED_OPERATOR(plus, a + b)
+NESTBED_OPERATOR(less, b < a ? b : a)
+NESTBED_OPERATOR(greater, a < b ? b : a)
+NESTBED_OPERATOR(bit_and, a& b)
+NESTBED_OPERATOR(bit_or, a | b)
+NESTBED_OPERATOR(bit_xor, a ^ b)
+#undef NESTBED_OPERATOR
 
 template <class Group, class T, class Operator>
 T reduce(const Group& group, T value, Operator combine)

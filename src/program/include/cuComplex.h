@@ -1,82 +1,53 @@
 // Complex numbers, as in CUDA's header of this name.
 #pragma once
 
-#include "cuda_runtime.h"
+#include "nestbed/program.hpp"
 
 typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-inline cuFloatComplex make_cuFloatComplex(float x, float y)
-{
-    cuFloatComplex made;
-    made.x = x;
-    made.y = y;
-    return made;
-}
-inline float cuCrealf(cuFloatComplex x)
-{
-    return x.x;
-}
-inline float cuCimagf(cuFloatComplex x)
-{
-    return x.y;
-}
-inline cuFloatComplex cuConjf(cuFloatComplex x)
-{
-    return make_cuFloatComplex(x.x, -x.y);
-}
-inline cuFloatComplex cuCaddf(cuFloatComplex x, cuFloatComplex y)
-{
-    return make_cuFloatComplex(x.x + y.x, x.y + y.y);
-}
-inline cuFloatComplex cuCsubf(cuFloatComplex x, cuFloatComplex y)
-{
-    return make_cuFloatComplex(x.x - y.x, x.y - y.y);
-}
-inline cuFloatComplex cuCmulf(cuFloatComplex x, cuFloatComplex y)
-{
-    return make_cuFloatComplex(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);
-}
-inline float cuCabsf(cuFloatComplex x)
-{
-    return hypotf(x.x, x.y);
-}
-inline cuDoubleComplex make_cuDoubleComplex(double x, double y)
-{
-    cuDoubleComplex made;
-    made.x = x;
-    made.y = y;
-    return made;
-}
-inline double cuCreal(cuDoubleComplex x)
-{
-    return x.x;
-}
-inline double cuCimag(cuDoubleComplex x)
-{
-    return x.y;
-}
-inline cuDoubleComplex cuConj(cuDoubleComplex x)
-{
-    return make_cuDoubleComplex(x.x, -x.y);
-}
-inline cuDoubleComplex cuCadd(cuDoubleComplex x, cuDoubleComplex y)
-{
-    return make_cuDoubleComplex(x.x + y.x, x.y + y.y);
-}
-inline cuDoubleComplex cuCsub(cuDoubleComplex x, cuDoubleComplex y)
-{
-    return make_cuDoubleComplex(x.x - y.x, x.y - y.y);
-}
-inline cuDoubleComplex cuCmul(cuDoubleComplex x, cuDoubleComplex y)
-{
-    return make_cuDoubleComplex(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);
-}
-inline double cuCabs(cuDoubleComplex x)
-{
-    return hypot(x.x, x.y);
-}
+// The functions of one precision, whose names end in `f` for float.
+#define NESTBED_COMPLEX(Real, Complex, f)                                                                            \
+    inline Complex make_##Complex(Real x, Real y)                                                                    \
+    {                                                                                                                \
+        Complex made;                                                                                                \
+        made.x = x;                                                                                                  \
+        made.y = y;                                                                                                  \
+        return made;                                                                                                 \
+    }                                                                                                                \
+    inline Real cuCreal##f(Complex x)                                                                                \
+    {                                                                                                                \
+        return x.x;                                                                                                  \
+    }                                                                                                                \
+    inline Real cuCimag##f(Complex x)                                                                                \
+    {                                                                                                                \
+        return x.y;                                                                                                  \
+    }                                                                                                                \
+    inline Complex cuConj##f(Complex x)                                                                              \
+    {                                                                                                                \
+        return make_##Complex(x.x, -x.y);                                                                            \
+    }                                                                                                                \
+    inline Complex cuCadd##f(Complex x, Complex y)                                                                   \
+    {                                                                                                                \
+        return make_##Complex(x.x + y.x, x.y + y.y);                                                                 \
+    }                                                                                                                \
+    inline Complex cuCsub##f(Complex x, Complex y)                                                                   \
+    {                                                                                                                \
+        return make_##Complex(x.x - y.x, x.y - y.y);                                                                 \
+    }                                                                                                                \
+    inline Complex cuCmul##f(Complex x, Complex y)                                                                   \
+    {                                                                                                                \
+        return make_##Complex(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);                                         \
+    }                                                                                                                \
+    inline Real cuCabs##f(Complex x)                                                                                 \
+    {                                                                                                                \
+        return hypot##f(x.x, x.y);                                                                                   \
+    }
+NESTBED_COMPLEX(float, cuFloatComplex, f)
+NESTBED_COMPLEX(double, cuDoubleComplex, )
+#undef NESTBED_COMPLEX
+
 inline cuComplex make_cuComplex(float x, float y)
 {
     return make_cuFloatComplex(x, y);

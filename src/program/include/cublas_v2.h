@@ -42,73 +42,20 @@ typedef enum {
 } cublasPointerMode_t;
 
 extern "C" {
-cublasStatus_t cublasCreate(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDestroy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCreate_v2(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDestroy_v2(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasGetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSetPointerMode(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasGetVersion(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSetVector(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasGetVector(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSetMatrix(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasGetMatrix(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSaxpy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDaxpy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCaxpy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZaxpy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasScopy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDcopy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCcopy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZcopy(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSscal(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDscal(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCscal(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZscal(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSswap(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDswap(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCswap(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZswap(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSgemv(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDgemv(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCgemv(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZgemv(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSgemm(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDgemm(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCgemm(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZgemm(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasStrsm(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDtrsm(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCtrsm(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZtrsm(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasStrsv(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDtrsv(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCtrsv(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZtrsv(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSgemmBatched(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDgemmBatched(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCgemmBatched(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZgemmBatched(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSgemmStridedBatched(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDgemmStridedBatched(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasCgemmStridedBatched(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasZgemmStridedBatched(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSdot(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDdot(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSnrm2(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDnrm2(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSasum(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDasum(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSgeam(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDgeam(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasSger(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasDger(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasIsamax(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasIdamax(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasIsamin(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasIdamin(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-cublasStatus_t cublasGemmEx(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-const char* cublasGetStatusString(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
-const char* cublasGetStatusName(...) NESTBED_UNSUPPORTED_LIBRARY("cuBLAS");
+NESTBED_UNSUPPORTED_LIBRARY("cuBLAS")
+cublasStatus_t cublasCreate(...), cublasDestroy(...), cublasCreate_v2(...), cublasDestroy_v2(...),
+    cublasSetStream(...), cublasGetStream(...), cublasSetPointerMode(...), cublasGetVersion(...),
+    cublasSetVector(...), cublasGetVector(...), cublasSetMatrix(...), cublasGetMatrix(...), cublasSaxpy(...),
+    cublasDaxpy(...), cublasCaxpy(...), cublasZaxpy(...), cublasScopy(...), cublasDcopy(...), cublasCcopy(...),
+    cublasZcopy(...), cublasSscal(...), cublasDscal(...), cublasCscal(...), cublasZscal(...), cublasSswap(...),
+    cublasDswap(...), cublasCswap(...), cublasZswap(...), cublasSgemv(...), cublasDgemv(...), cublasCgemv(...),
+    cublasZgemv(...), cublasSgemm(...), cublasDgemm(...), cublasCgemm(...), cublasZgemm(...), cublasStrsm(...),
+    cublasDtrsm(...), cublasCtrsm(...), cublasZtrsm(...), cublasStrsv(...), cublasDtrsv(...), cublasCtrsv(...),
+    cublasZtrsv(...), cublasSgemmBatched(...), cublasDgemmBatched(...), cublasCgemmBatched(...),
+    cublasZgemmBatched(...), cublasSgemmStridedBatched(...), cublasDgemmStridedBatched(...),
+    cublasCgemmStridedBatched(...), cublasZgemmStridedBatched(...), cublasSdot(...), cublasDdot(...),
+    cublasSnrm2(...), cublasDnrm2(...), cublasSasum(...), cublasDasum(...), cublasSgeam(...), cublasDgeam(...),
+    cublasSger(...), cublasDger(...), cublasIsamax(...), cublasIdamax(...), cublasIsamin(...), cublasIdamin(...),
+    cublasGemmEx(...);
+NESTBED_UNSUPPORTED_LIBRARY("cuBLAS") const char* cublasGetStatusString(...), *cublasGetStatusName(...);
 }

@@ -34,22 +34,9 @@ typedef enum {
 #define CUFFT_INVERSE 1
 
 extern "C" {
-cufftResult cufftCreate(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftDestroy(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftPlan1d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftPlan2d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftPlan3d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftPlanMany(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftMakePlan1d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftMakePlan2d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftMakePlan3d(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftMakePlanMany(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftSetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftGetVersion(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftExecC2C(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftExecR2C(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftExecC2R(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftExecZ2Z(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftExecD2Z(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
-cufftResult cufftExecZ2D(...) NESTBED_UNSUPPORTED_LIBRARY("cuFFT");
+NESTBED_UNSUPPORTED_LIBRARY("cuFFT")
+cufftResult cufftCreate(...), cufftDestroy(...), cufftPlan1d(...), cufftPlan2d(...), cufftPlan3d(...),
+    cufftPlanMany(...), cufftMakePlan1d(...), cufftMakePlan2d(...), cufftMakePlan3d(...), cufftMakePlanMany(...),
+    cufftSetStream(...), cufftGetVersion(...), cufftExecC2C(...), cufftExecR2C(...), cufftExecC2R(...),
+    cufftExecZ2Z(...), cufftExecD2Z(...), cufftExecZ2D(...);
 }

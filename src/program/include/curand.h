@@ -34,18 +34,10 @@ typedef enum {
 typedef curandRngType_t curandRngType;
 
 extern "C" {
-curandStatus_t curandCreateGenerator(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandCreateGeneratorHost(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandDestroyGenerator(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandSetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandSetPseudoRandomGeneratorSeed(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandSetGeneratorOffset(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandSetGeneratorOrdering(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandGenerate(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandGenerateUniform(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandGenerateUniformDouble(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandGenerateNormal(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandGenerateNormalDouble(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandGenerateLogNormal(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
-curandStatus_t curandGeneratePoisson(...) NESTBED_UNSUPPORTED_LIBRARY("cuRAND");
+NESTBED_UNSUPPORTED_LIBRARY("cuRAND")
+curandStatus_t curandCreateGenerator(...), curandCreateGeneratorHost(...), curandDestroyGenerator(...),
+    curandSetStream(...), curandSetPseudoRandomGeneratorSeed(...), curandSetGeneratorOffset(...),
+    curandSetGeneratorOrdering(...), curandGenerate(...), curandGenerateUniform(...),
+    curandGenerateUniformDouble(...), curandGenerateNormal(...), curandGenerateNormalDouble(...),
+    curandGenerateLogNormal(...), curandGeneratePoisson(...);
 }

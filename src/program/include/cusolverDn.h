@@ -26,27 +26,11 @@ typedef enum {
 } cusolverEigMode_t;
 
 extern "C" {
-cusolverStatus_t cusolverDnCreate(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDestroy(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSpotrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDpotrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSpotrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDpotrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSpotrs(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDpotrs(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSgetrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDgetrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSgetrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDgetrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSgetrs(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDgetrs(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSgeqrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDgeqrf(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSgeqrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDgeqrf_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSgesvd(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDgesvd(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnSgesvd_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
-cusolverStatus_t cusolverDnDgesvd_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER");
+NESTBED_UNSUPPORTED_LIBRARY("cuSOLVER")
+cusolverStatus_t cusolverDnCreate(...), cusolverDnDestroy(...), cusolverDnSetStream(...), cusolverDnSpotrf(...),
+    cusolverDnDpotrf(...), cusolverDnSpotrf_bufferSize(...), cusolverDnDpotrf_bufferSize(...), cusolverDnSpotrs(...),
+    cusolverDnDpotrs(...), cusolverDnSgetrf(...), cusolverDnDgetrf(...), cusolverDnSgetrf_bufferSize(...),
+    cusolverDnDgetrf_bufferSize(...), cusolverDnSgetrs(...), cusolverDnDgetrs(...), cusolverDnSgeqrf(...),
+    cusolverDnDgeqrf(...), cusolverDnSgeqrf_bufferSize(...), cusolverDnDgeqrf_bufferSize(...), cusolverDnSgesvd(...),
+    cusolverDnDgesvd(...), cusolverDnSgesvd_bufferSize(...), cusolverDnDgesvd_bufferSize(...);
 }

@@ -40,30 +40,12 @@ typedef enum {
 } cusparseMatrixType_t;
 
 extern "C" {
-cusparseStatus_t cusparseCreate(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseDestroy(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseSetStream(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseCreateMatDescr(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseDestroyMatDescr(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseSetMatType(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseSetMatIndexBase(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseCreateCsr(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseCreateCoo(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseCreateDnVec(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseCreateDnMat(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseDestroySpMat(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseDestroyDnVec(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseDestroyDnMat(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseSpMV(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseSpMV_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseSpMM(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseSpMM_bufferSize(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseScsrmv(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseDcsrmv(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseScsrmm(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseDcsrmm(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseXcoo2csr(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-cusparseStatus_t cusparseXcsr2coo(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-const char* cusparseGetErrorString(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
-const char* cusparseGetErrorName(...) NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE");
+NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE")
+cusparseStatus_t cusparseCreate(...), cusparseDestroy(...), cusparseSetStream(...), cusparseCreateMatDescr(...),
+    cusparseDestroyMatDescr(...), cusparseSetMatType(...), cusparseSetMatIndexBase(...), cusparseCreateCsr(...),
+    cusparseCreateCoo(...), cusparseCreateDnVec(...), cusparseCreateDnMat(...), cusparseDestroySpMat(...),
+    cusparseDestroyDnVec(...), cusparseDestroyDnMat(...), cusparseSpMV(...), cusparseSpMV_bufferSize(...),
+    cusparseSpMM(...), cusparseSpMM_bufferSize(...), cusparseScsrmv(...), cusparseDcsrmv(...), cusparseScsrmm(...),
+    cusparseDcsrmm(...), cusparseXcoo2csr(...), cusparseXcsr2coo(...);
+NESTBED_UNSUPPORTED_LIBRARY("cuSPARSE") const char* cusparseGetErrorString(...), *cusparseGetErrorName(...);
 }

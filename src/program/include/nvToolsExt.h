@@ -28,51 +28,27 @@ typedef struct nvtxEventAttributes_v2 {
     int32_t messageType;
     nvtxMessageValue_t message;
 } nvtxEventAttributes_t;
-inline int nvtxRangePushA(const char*)
-{
-    return 0;
-}
-inline int nvtxRangePush(const char*)
-{
-    return 0;
-}
-inline int nvtxRangePushEx(const nvtxEventAttributes_t*)
-{
-    return 0;
-}
-inline int nvtxRangePop()
-{
-    return 0;
-}
-inline nvtxRangeId_t nvtxRangeStartA(const char*)
-{
-    return 0;
-}
-inline nvtxRangeId_t nvtxRangeStart(const char*)
-{
-    return 0;
-}
-inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t*)
-{
-    return 0;
-}
-inline void nvtxRangeEnd(nvtxRangeId_t) {}
-inline void nvtxMarkA(const char*) {}
-inline void nvtxMark(const char*) {}
-inline void nvtxMarkEx(const nvtxEventAttributes_t*) {}
-inline void nvtxNameOsThreadA(uint32_t, const char*) {}
-inline void nvtxNameCategoryA(uint32_t, const char*) {}
-inline nvtxDomainHandle_t nvtxDomainCreateA(const char*)
-{
-    return nullptr;
-}
-inline void nvtxDomainDestroy(nvtxDomainHandle_t) {}
-inline int nvtxDomainRangePushEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*)
-{
-    return 0;
-}
-inline int nvtxDomainRangePop(nvtxDomainHandle_t)
-{
-    return 0;
-}
+#define NESTBED_NVTX(Result, name, ...)                                                                              \
+    inline Result name(__VA_ARGS__)                                                                                  \
+    {                                                                                                                \
+        return Result();                                                                                             \
+    }
+NESTBED_NVTX(int, nvtxRangePushA, const char*)
+NESTBED_NVTX(int, nvtxRangePush, const char*)
+NESTBED_NVTX(int, nvtxRangePushEx, const nvtxEventAttributes_t*)
+NESTBED_NVTX(int, nvtxRangePop, )
+NESTBED_NVTX(nvtxRangeId_t, nvtxRangeStartA, const char*)
+NESTBED_NVTX(nvtxRangeId_t, nvtxRangeStart, const char*)
+NESTBED_NVTX(nvtxRangeId_t, nvtxRangeStartEx, const nvtxEventAttributes_t*)
+NESTBED_NVTX(void, nvtxRangeEnd, nvtxRangeId_t)
+NESTBED_NVTX(void, nvtxMarkA, const char*)
+NESTBED_NVTX(void, nvtxMark, const char*)
+NESTBED_NVTX(void, nvtxMarkEx, const nvtxEventAttributes_t*)
+NESTBED_NVTX(void, nvtxNameOsThreadA, uint32_t, const char*)
+NESTBED_NVTX(void, nvtxNameCategoryA, uint32_t, const char*)
+NESTBED_NVTX(nvtxDomainHandle_t, nvtxDomainCreateA, const char*)
+NESTBED_NVTX(void, nvtxDomainDestroy, nvtxDomainHandle_t)
+NESTBED_NVTX(int, nvtxDomainRangePushEx, nvtxDomainHandle_t, const nvtxEventAttributes_t*)
+NESTBED_NVTX(int, nvtxDomainRangePop, nvtxDomainHandle_t)
+#undef NESTBED_NVTX
 // NOLINTEND

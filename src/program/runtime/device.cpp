@@ -88,37 +88,44 @@ unsigned long long clock_ns()
 // NOLINTBEGIN(readability-identifier-naming): these names are CUDA's.
 using namespace nestbed::program; // NOLINT(google-build-using-namespace)
 
-cudaError_t cudaGetDeviceCount(int* count)
-{
-    *count = 1;
-    return noted(sticky_error());
-}
-
-cudaError_t cudaGetDevice(int* device)
-{
-    *device = 0;
-    return noted(sticky_error());
-}
+// A function that answers with what never changes, or sets what has no effect.
+#define NESTBED_ANSWER(name, parameters, answer, error)                                                              \
+    cudaError_t name parameters                                                                                      \
+    {                                                                                                                \
+        answer;                                                                                                      \
+        return noted(error);                                                                                         \
+    }
+NESTBED_ANSWER(cudaGetDeviceCount, (int* count), *count = 1, sticky_error())
+NESTBED_ANSWER(cudaGetDevice, (int* device), *device = 0, sticky_error())
+NESTBED_ANSWER(cudaSetValidDevices, (int* /*devices*/, int /*count*/), , sticky_error())
+NESTBED_ANSWER(cudaChooseDevice, (int* device, const cudaDeviceProp* /*properties*/), *device = 0, sticky_error())
+NESTBED_ANSWER(cudaDeviceGetCacheConfig, (cudaFuncCache * config), *config = cudaFuncCachePreferNone, sticky_error())
+NESTBED_ANSWER(cudaDeviceSetCacheConfig, (cudaFuncCache /*config*/), , sticky_error())
+NESTBED_ANSWER(cudaDeviceGetSharedMemConfig, (cudaSharedMemConfig * config), *config = cudaSharedMemBankSizeFourByte,
+               sticky_error())
+NESTBED_ANSWER(cudaDeviceSetSharedMemConfig, (cudaSharedMemConfig /*config*/), , sticky_error())
+NESTBED_ANSWER(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest), *least = *greatest = 0, sticky_error())
+NESTBED_ANSWER(cudaDeviceGetByPCIBusId, (int* device, const char* /*id*/), *device = 0, sticky_error())
+NESTBED_ANSWER(cudaDeviceCanAccessPeer, (int* can, int /*device*/, int /*peer*/), *can = 0, sticky_error())
+NESTBED_ANSWER(cudaDeviceEnablePeerAccess, (int /*peer*/, unsigned /*flags*/), ,
+               cudaErrorInvalidDevice) // there is one device
+NESTBED_ANSWER(cudaDeviceDisablePeerAccess, (int /*peer*/), , cudaErrorPeerAccessNotEnabled)
+NESTBED_ANSWER(cudaGetDeviceFlags, (unsigned* flags), *flags = device_flags, sticky_error())
+NESTBED_ANSWER(cudaSetDeviceFlags, (unsigned flags), device_flags = flags, sticky_error())
+NESTBED_ANSWER(cudaDriverGetVersion, (int* version), *version = kRuntimeVersion, cudaSuccess)
+NESTBED_ANSWER(cudaRuntimeGetVersion, (int* version), *version = kRuntimeVersion, cudaSuccess)
+NESTBED_ANSWER(cudaProfilerStart, (), , sticky_error())
+NESTBED_ANSWER(cudaProfilerStop, (), , sticky_error())
+#undef NESTBED_ANSWER
 
 cudaError_t cudaSetDevice(int device)
 {
     return checked_device(device);
 }
 
-cudaError_t cudaSetValidDevices(int* /*devices*/, int /*count*/)
-{
-    return noted(sticky_error());
-}
-
 cudaError_t cudaInitDevice(int device, unsigned /*device_flags*/, unsigned /*flags*/)
 {
     return checked_device(device);
-}
-
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* /*properties*/)
-{
-    *device = 0;
-    return noted(sticky_error());
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
@@ -153,34 +160,6 @@ cudaError_t cudaDeviceReset()
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config)
-{
-    *config = cudaFuncCachePreferNone;
-    return noted(sticky_error());
-}
-
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache /*config*/)
-{
-    return noted(sticky_error());
-}
-
-cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config)
-{
-    *config = cudaSharedMemBankSizeFourByte;
-    return noted(sticky_error());
-}
-
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig /*config*/)
-{
-    return noted(sticky_error());
-}
-
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest)
-{
-    *least = *greatest = 0;
-    return noted(sticky_error());
-}
-
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device)
 {
     if (const cudaError_t error = checked_device(device); error != cudaSuccess)
@@ -191,59 +170,4 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device)
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* /*id*/)
-{
-    *device = 0;
-    return noted(sticky_error());
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int* can, int /*device*/, int /*peer*/)
-{
-    *can = 0;
-    return noted(sticky_error());
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int /*peer*/, unsigned /*flags*/)
-{
-    return noted(cudaErrorInvalidDevice); // there is one device
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int /*peer*/)
-{
-    return noted(cudaErrorPeerAccessNotEnabled);
-}
-
-cudaError_t cudaGetDeviceFlags(unsigned* flags)
-{
-    *flags = device_flags;
-    return noted(sticky_error());
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned flags)
-{
-    device_flags = flags;
-    return noted(sticky_error());
-}
-
-cudaError_t cudaDriverGetVersion(int* version)
-{
-    *version = kRuntimeVersion;
-    return cudaSuccess;
-}
-
-cudaError_t cudaRuntimeGetVersion(int* version)
-{
-    *version = kRuntimeVersion;
-    return cudaSuccess;
-}
-
-cudaError_t cudaProfilerStart()
-{
-    return noted(sticky_error());
-}
-
-cudaError_t cudaProfilerStop()
-{
-    return noted(sticky_error());
-}
 // NOLINTEND(readability-identifier-naming)

@@ -1,7 +1,10 @@
 // cudaGetDeviceProperties and cudaDeviceGetAttribute.
 #include "program/runtime/device.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <map>
 
 namespace nestbed::program
 {
@@ -69,99 +72,53 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     cudaDeviceProp p;
     if (const cudaError_t error = cudaGetDeviceProperties(&p, device); error != cudaSuccess)
         return error;
-    switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-        *value = kMaxThreads;
-        break;
-    case cudaDevAttrMaxBlockDimZ:
-        *value = kMaxBlockZ;
-        break;
-    case cudaDevAttrMaxGridDimX:
-        *value = kMaxGridX;
-        break;
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ:
-        *value = kMaxGridYZ;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-        *value = kDefaultSharedBytes;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = kMaxSharedBytes;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = kMultiprocessorSharedBytes;
-        break;
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-        *value = static_cast<int>(p.reservedSharedMemPerBlock);
-        break;
-    case cudaDevAttrTotalConstantMemory:
-        *value = kConstantBytes;
-        break;
-    case cudaDevAttrWarpSize:
-        *value = kWarp;
-        break;
-    case cudaDevAttrMaxPitch:
-        *value = static_cast<int>(p.memPitch);
-        break;
-    case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-        *value = kRegisters;
-        break;
-    case cudaDevAttrClockRate:
-    case cudaDevAttrMemoryClockRate:
-        *value = kClockKhz;
-        break;
-    case cudaDevAttrMultiProcessorCount:
-        *value = kMultiprocessors;
-        break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-        *value = kThreadsPerMultiprocessor;
-        break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-        *value = kBlocksPerMultiprocessor;
-        break;
-    case cudaDevAttrComputeCapabilityMajor:
-        *value = p.major;
-        break;
-    case cudaDevAttrGlobalMemoryBusWidth:
-        *value = kMemoryBusBits;
-        break;
-    case cudaDevAttrL2CacheSize:
-        *value = kL2Bytes;
-        break;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-        *value = 2;
-        break;
-    case cudaDevAttrTextureAlignment:
-    case cudaDevAttrSurfaceAlignment:
-        *value = static_cast<int>(p.textureAlignment);
-        break;
-    case cudaDevAttrTexturePitchAlignment:
-        *value = static_cast<int>(p.texturePitchAlignment);
-        break;
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrAsyncEngineCount:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrGlobalL1CacheSupported:
-    case cudaDevAttrLocalL1CacheSupported:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-    case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrDirectManagedMemAccessFromHost:
-        *value = 1;
-        break;
-    default: // what the executor does not have: textures, clusters, cooperative launches
-        *value = 0;
-        break;
-    }
+    // The executor has no textures, clusters and cooperative launches: what is not here is 0.
+    const std::map<cudaDeviceAttr, std::size_t> values{
+        {cudaDevAttrMaxThreadsPerBlock, kMaxThreads},
+        {cudaDevAttrMaxBlockDimX, kMaxThreads},
+        {cudaDevAttrMaxBlockDimY, kMaxThreads},
+        {cudaDevAttrMaxBlockDimZ, kMaxBlockZ},
+        {cudaDevAttrMaxGridDimX, kMaxGridX},
+        {cudaDevAttrMaxGridDimY, kMaxGridYZ},
+        {cudaDevAttrMaxGridDimZ, kMaxGridYZ},
+        {cudaDevAttrMaxSharedMemoryPerBlock, kDefaultSharedBytes},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, kMaxSharedBytes},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, kMultiprocessorSharedBytes},
+        {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
+        {cudaDevAttrTotalConstantMemory, kConstantBytes},
+        {cudaDevAttrWarpSize, kWarp},
+        {cudaDevAttrMaxPitch, p.memPitch},
+        {cudaDevAttrMaxRegistersPerBlock, kRegisters},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, kRegisters},
+        {cudaDevAttrClockRate, kClockKhz},
+        {cudaDevAttrMemoryClockRate, kClockKhz},
+        {cudaDevAttrMultiProcessorCount, kMultiprocessors},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, kThreadsPerMultiprocessor},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, kBlocksPerMultiprocessor},
+        {cudaDevAttrComputeCapabilityMajor, p.major},
+        {cudaDevAttrGlobalMemoryBusWidth, kMemoryBusBits},
+        {cudaDevAttrL2CacheSize, kL2Bytes},
+        {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+        {cudaDevAttrTextureAlignment, p.textureAlignment},
+        {cudaDevAttrSurfaceAlignment, p.textureAlignment},
+        {cudaDevAttrTexturePitchAlignment, p.texturePitchAlignment},
+    };
+    constexpr std::array kYes{cudaDevAttrGpuOverlap,
+                              cudaDevAttrCanMapHostMemory,
+                              cudaDevAttrConcurrentKernels,
+                              cudaDevAttrAsyncEngineCount,
+                              cudaDevAttrUnifiedAddressing,
+                              cudaDevAttrStreamPrioritiesSupported,
+                              cudaDevAttrGlobalL1CacheSupported,
+                              cudaDevAttrLocalL1CacheSupported,
+                              cudaDevAttrManagedMemory,
+                              cudaDevAttrConcurrentManagedAccess,
+                              cudaDevAttrComputePreemptionSupported,
+                              cudaDevAttrCanUseHostPointerForRegisteredMem,
+                              cudaDevAttrHostRegisterSupported,
+                              cudaDevAttrDirectManagedMemAccessFromHost};
+    const auto found = values.find(attribute);
+    *value = found != values.end() ? static_cast<int>(found->second) : std::ranges::count(kYes, attribute) != 0;
     return cudaSuccess;
 }
 // NOLINTEND(readability-identifier-naming)

@@ -15,10 +15,37 @@
         }                                                                                                            \
     } while (0)
 
+// Device memory, whose content is undefined.
+template <class T>
+T* memory(std::size_t count = 1)
+{
+    T* on_device;
+    CHECK(cudaMalloc(&on_device, count * sizeof(T)));
+    return on_device;
+}
+
+template <class T>
+T* zeros(std::size_t count = 1)
+{
+    T* const on_device = memory<T>(count);
+    CHECK(cudaMemset(on_device, 0, count * sizeof(T)));
+    return on_device;
+}
+
+template <class T, std::size_t count>
+T* copy_of(const T (&host)[count])
+{
+    T* const on_device = memory<T>(count);
+    CHECK(cudaMemcpy(on_device, host, sizeof host, cudaMemcpyHostToDevice));
+    return on_device;
+}
+
+// The value after all kernels.
 template <class T>
 T value_of(const T* on_device)
 {
     T value;
+    CHECK(cudaDeviceSynchronize());
     CHECK(cudaMemcpy(&value, on_device, sizeof value, cudaMemcpyDeviceToHost));
     return value;
 }

@@ -28,13 +28,9 @@ __global__ void parent(int* parts, unsigned* arrived, int* total)
 
 int main()
 {
-    int *parts, *total;
-    unsigned* arrived;
-    CHECK(cudaMalloc(&parts, kBlocks * sizeof(int)));
-    CHECK(cudaMalloc(&arrived, sizeof(unsigned)));
-    CHECK(cudaMalloc(&total, sizeof(int)));
-    CHECK(cudaMemset(arrived, 0, sizeof(unsigned)));
+    int* const parts = memory<int>(kBlocks);
+    unsigned* const arrived = zeros<unsigned>();
+    int* const total = memory<int>();
     parent<<<1, 1>>>(parts, arrived, total);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(total), 33);
 }

@@ -35,10 +35,8 @@ __global__ void parent(int* data, int* result)
 
 int main()
 {
-    int *data, *result;
-    CHECK(cudaMalloc(&data, 64 * sizeof(int)));
-    CHECK(cudaMalloc(&result, sizeof(int)));
+    int* const data = memory<int>(64);
+    int* const result = memory<int>();
     parent<<<1, 1>>>(data, result);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(result), 4);
 }

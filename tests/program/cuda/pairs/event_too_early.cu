@@ -14,10 +14,9 @@ __global__ void consume(const int* data, int* result)
 
 int main()
 {
-    int *early, *late, *result;
-    CHECK(cudaMalloc(&early, 32 * sizeof(int)));
-    CHECK(cudaMalloc(&late, 32 * sizeof(int)));
-    CHECK(cudaMalloc(&result, sizeof(int)));
+    int* const early = memory<int>(32);
+    int* const late = memory<int>(32);
+    int* const result = memory<int>();
     cudaStream_t first, second;
     cudaEvent_t event;
     CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));

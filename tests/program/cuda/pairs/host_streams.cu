@@ -14,10 +14,8 @@ __global__ void consume(const int* data, int* result)
 
 int main()
 {
-    int *data, *result;
-    CHECK(cudaMalloc(&data, 32 * sizeof(int)));
-    CHECK(cudaMalloc(&result, sizeof(int)));
-    CHECK(cudaMemset(data, 0, 32 * sizeof(int)));
+    int* const data = zeros<int>(32);
+    int* const result = memory<int>();
     CHECK(cudaDeviceSynchronize());
     cudaStream_t first, second;
     CHECK(cudaStreamCreate(&first));

@@ -30,11 +30,8 @@ __global__ void parent(int* parts, int* sums)
 
 int main()
 {
-    int *parts, *sums;
-    CHECK(cudaMalloc(&parts, kBlocks * sizeof(int)));
-    CHECK(cudaMalloc(&sums, kBlocks * sizeof(int)));
-    CHECK(cudaMemset(parts, 0, kBlocks * sizeof(int)));
+    int* const parts = zeros<int>(kBlocks);
+    int* const sums = memory<int>(kBlocks);
     parent<<<kBlocks, 2>>>(parts, sums);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(sums + 1), 5);
 }

@@ -32,10 +32,8 @@ __global__ void parent(int* data, int* result)
 
 int main()
 {
-    int *data, *result;
-    CHECK(cudaMalloc(&data, 32 * sizeof(int)));
-    CHECK(cudaMalloc(&result, sizeof(int)));
+    int* const data = memory<int>(32);
+    int* const result = memory<int>();
     parent<<<1, 1>>>(data, result);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(result), 4);
 }

@@ -30,11 +30,9 @@ __global__ void parent(int* ready, int* shared_answer, int* answers)
 
 int main()
 {
-    int *ready, *shared_answer, *answers;
-    CHECK(cudaMalloc(&ready, sizeof(int)));
-    CHECK(cudaMalloc(&shared_answer, sizeof(int)));
-    CHECK(cudaMalloc(&answers, 2 * sizeof(int)));
+    int* const ready = memory<int>();
+    int* const shared_answer = memory<int>();
+    int* const answers = memory<int>(2);
     parent<<<1, 1>>>(ready, shared_answer, answers);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(answers + 1), 42);
 }

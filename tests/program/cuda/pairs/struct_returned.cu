@@ -30,9 +30,7 @@ __global__ void parent(int* differences)
 
 int main()
 {
-    int* differences;
-    CHECK(cudaMalloc(&differences, 32 * sizeof(int)));
+    int* const differences = memory<int>(32);
     parent<<<1, 1>>>(differences);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(differences + 8), 9);
 }

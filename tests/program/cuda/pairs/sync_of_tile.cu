@@ -28,11 +28,8 @@ int main()
     int host[32];
     for (int i = 0; i < 32; ++i)
         host[i] = i * i;
-    int *from, *to;
-    CHECK(cudaMalloc(&from, sizeof host));
-    CHECK(cudaMalloc(&to, sizeof host));
-    CHECK(cudaMemcpy(from, host, sizeof host, cudaMemcpyHostToDevice));
+    int* const to = memory<int>(32);
+    int* const from = copy_of(host);
     parent<<<1, 1>>>(from, to);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(to + 15), 64);
 }

@@ -14,10 +14,9 @@ __global__ void consume(const int* data, int* result)
 
 int main()
 {
-    int *left, *right, *result;
-    CHECK(cudaMalloc(&left, 32 * sizeof(int)));
-    CHECK(cudaMalloc(&right, 32 * sizeof(int)));
-    CHECK(cudaMalloc(&result, sizeof(int)));
+    int* const left = memory<int>(32);
+    int* const right = memory<int>(32);
+    int* const result = memory<int>();
     cudaStream_t streams[3];
     cudaEvent_t event;
     for (cudaStream_t& stream : streams)
@@ -32,6 +31,5 @@ int main()
 #endif
     consume<<<1, 1, 0, streams[2]>>>(left, result);
     consume<<<1, 1, 0, streams[2]>>>(right, result);
-    CHECK(cudaDeviceSynchronize());
     return verdict(value_of(result), 4);
 }

@@ -54,26 +54,11 @@ constexpr void waits(std::uint32_t weight)
 // The place is that of the call in the program: all threads of a block must meet at the same barrier.
 void block_barrier(const char* file, unsigned line);
 
-template <std::size_t bytes>
-struct BitsOf;
-template <>
-struct BitsOf<1> {
-    using Type = std::uint8_t;
-};
-template <>
-struct BitsOf<2> {
-    using Type = std::uint16_t;
-};
-template <>
-struct BitsOf<4> {
-    using Type = std::uint32_t;
-};
-template <>
-struct BitsOf<8> {
-    using Type = std::uint64_t;
-};
+// The unsigned number of as many bytes, at most 8.
 template <class T>
-using Bits = typename BitsOf<sizeof(T)>::Type;
+using Bits = std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                                std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
 template <class To, class From>
 To bits_as(const From& from)

@@ -101,23 +101,16 @@ inline double __hiloint2double(int high, int low)
 {
     return __longlong_as_double((long long)((unsigned long long)(unsigned)high << 32U | (unsigned)low));
 }
-#define NESTBED_TO_INTEGER(from, From, to, To)                                                                       \
-    inline To __##from##2##to##_rn(From v)                                                                           \
+#define NESTBED_FUNCTION(name, Result, parameters, value)                                                            \
+    inline Result name parameters                                                                                    \
     {                                                                                                                \
-        return nestbed::program::saturated<To>(std::nearbyint(v));                                                   \
-    }                                                                                                                \
-    inline To __##from##2##to##_rz(From v)                                                                           \
-    {                                                                                                                \
-        return nestbed::program::saturated<To>(std::trunc(v));                                                       \
-    }                                                                                                                \
-    inline To __##from##2##to##_ru(From v)                                                                           \
-    {                                                                                                                \
-        return nestbed::program::saturated<To>(std::ceil(v));                                                        \
-    }                                                                                                                \
-    inline To __##from##2##to##_rd(From v)                                                                           \
-    {                                                                                                                \
-        return nestbed::program::saturated<To>(std::floor(v));                                                       \
+        return value;                                                                                                \
     }
+#define NESTBED_TO_INTEGER(from, From, to, To)                                                                       \
+    NESTBED_FUNCTION(__##from##2##to##_rn, To, (From v), nestbed::program::saturated<To>(std::nearbyint(v)))         \
+    NESTBED_FUNCTION(__##from##2##to##_rz, To, (From v), nestbed::program::saturated<To>(std::trunc(v)))             \
+    NESTBED_FUNCTION(__##from##2##to##_ru, To, (From v), nestbed::program::saturated<To>(std::ceil(v)))              \
+    NESTBED_FUNCTION(__##from##2##to##_rd, To, (From v), nestbed::program::saturated<To>(std::floor(v)))
 NESTBED_TO_INTEGER(float, float, int, int)
 NESTBED_TO_INTEGER(float, float, uint, unsigned)
 NESTBED_TO_INTEGER(float, float, ll, long long)
@@ -128,52 +121,22 @@ NESTBED_TO_INTEGER(double, double, ll, long long)
 NESTBED_TO_INTEGER(double, double, ull, unsigned long long)
 #undef NESTBED_TO_INTEGER
 // The executor rounds to nearest, whatever the name says.
-#define NESTBED_ROUNDED(name, To, ...)                                                                               \
-    inline To name##_rn(__VA_ARGS__ a)                                                                               \
-    {                                                                                                                \
-        return (To)a;                                                                                                \
-    }                                                                                                                \
-    inline To name##_rz(__VA_ARGS__ a)                                                                               \
-    {                                                                                                                \
-        return (To)a;                                                                                                \
-    }                                                                                                                \
-    inline To name##_ru(__VA_ARGS__ a)                                                                               \
-    {                                                                                                                \
-        return (To)a;                                                                                                \
-    }                                                                                                                \
-    inline To name##_rd(__VA_ARGS__ a)                                                                               \
-    {                                                                                                                \
-        return (To)a;                                                                                                \
-    }
-NESTBED_ROUNDED(__int2float, float, int)
-NESTBED_ROUNDED(__uint2float, float, unsigned)
-NESTBED_ROUNDED(__ll2float, float, long long)
-NESTBED_ROUNDED(__ull2float, float, unsigned long long)
-NESTBED_ROUNDED(__int2double, double, int)
-NESTBED_ROUNDED(__uint2double, double, unsigned)
-NESTBED_ROUNDED(__ll2double, double, long long)
-NESTBED_ROUNDED(__ull2double, double, unsigned long long)
-NESTBED_ROUNDED(__double2float, float, double)
-#undef NESTBED_ROUNDED
+#define NESTBED_ROUNDED(name, T, parameters, value)                                                                  \
+    NESTBED_FUNCTION(name##_rn, T, parameters, value)                                                                \
+    NESTBED_FUNCTION(name##_rz, T, parameters, value)                                                                \
+    NESTBED_FUNCTION(name##_ru, T, parameters, value)                                                                \
+    NESTBED_FUNCTION(name##_rd, T, parameters, value)
+NESTBED_ROUNDED(__int2float, float, (int a), (float)a)
+NESTBED_ROUNDED(__uint2float, float, (unsigned a), (float)a)
+NESTBED_ROUNDED(__ll2float, float, (long long a), (float)a)
+NESTBED_ROUNDED(__ull2float, float, (unsigned long long a), (float)a)
+NESTBED_ROUNDED(__int2double, double, (int a), (double)a)
+NESTBED_ROUNDED(__uint2double, double, (unsigned a), (double)a)
+NESTBED_ROUNDED(__ll2double, double, (long long a), (double)a)
+NESTBED_ROUNDED(__ull2double, double, (unsigned long long a), (double)a)
+NESTBED_ROUNDED(__double2float, float, (double a), (float)a)
 
 // ---- floating point ----
-#define NESTBED_ROUNDED(name, T, parameters, value)                                                                  \
-    inline T name##_rn parameters                                                                                    \
-    {                                                                                                                \
-        return value;                                                                                                \
-    }                                                                                                                \
-    inline T name##_rz parameters                                                                                    \
-    {                                                                                                                \
-        return value;                                                                                                \
-    }                                                                                                                \
-    inline T name##_ru parameters                                                                                    \
-    {                                                                                                                \
-        return value;                                                                                                \
-    }                                                                                                                \
-    inline T name##_rd parameters                                                                                    \
-    {                                                                                                                \
-        return value;                                                                                                \
-    }
 NESTBED_ROUNDED(__fadd, float, (float a, float b), a + b)
 NESTBED_ROUNDED(__fsub, float, (float a, float b), a - b)
 NESTBED_ROUNDED(__fmul, float, (float a, float b), a* b)
@@ -189,44 +152,30 @@ NESTBED_ROUNDED(__fma, double, (double a, double b, double c), std::fma(a, b, c)
 NESTBED_ROUNDED(__drcp, double, (double a), 1.0 / a)
 NESTBED_ROUNDED(__dsqrt, double, (double a), std::sqrt(a))
 #undef NESTBED_ROUNDED
-#define NESTBED_FUNCTION(name, T, value)                                                                             \
-    inline T name(T a)                                                                                               \
-    {                                                                                                                \
-        return value;                                                                                                \
-    }
-NESTBED_FUNCTION(__frsqrt_rn, float, 1.0F / std::sqrt(a))
-NESTBED_FUNCTION(rsqrtf, float, 1.0F / std::sqrt(a))
-NESTBED_FUNCTION(rsqrt, double, 1.0 / std::sqrt(a))
-NESTBED_FUNCTION(rcbrtf, float, 1.0F / std::cbrt(a))
-NESTBED_FUNCTION(rcbrt, double, 1.0 / std::cbrt(a))
-NESTBED_FUNCTION(__sinf, float, std::sin(a))
-NESTBED_FUNCTION(__cosf, float, std::cos(a))
-NESTBED_FUNCTION(__tanf, float, std::tan(a))
-NESTBED_FUNCTION(__expf, float, std::exp(a))
-NESTBED_FUNCTION(__exp10f, float, std::pow(10.0F, a))
-NESTBED_FUNCTION(__logf, float, std::log(a))
-NESTBED_FUNCTION(__log2f, float, std::log2(a))
-NESTBED_FUNCTION(__log10f, float, std::log10(a))
-NESTBED_FUNCTION(__saturatef, float, a > 0.0F ? (a < 1.0F ? a : 1.0F) : 0.0F)
-NESTBED_FUNCTION(sinpif, float, (float)std::sin(M_PI* a))
-NESTBED_FUNCTION(sinpi, double, std::sin(M_PI* a))
-NESTBED_FUNCTION(cospif, float, (float)std::cos(M_PI* a))
-NESTBED_FUNCTION(cospi, double, std::cos(M_PI* a))
-NESTBED_FUNCTION(normcdff, float, (float)(0.5 * std::erfc(-a * M_SQRT1_2)))
-NESTBED_FUNCTION(normcdf, double, 0.5 * std::erfc(-a * M_SQRT1_2))
+NESTBED_FUNCTION(__frsqrt_rn, float, (float a), 1.0F / std::sqrt(a))
+NESTBED_FUNCTION(rsqrtf, float, (float a), 1.0F / std::sqrt(a))
+NESTBED_FUNCTION(rsqrt, double, (double a), 1.0 / std::sqrt(a))
+NESTBED_FUNCTION(rcbrtf, float, (float a), 1.0F / std::cbrt(a))
+NESTBED_FUNCTION(rcbrt, double, (double a), 1.0 / std::cbrt(a))
+NESTBED_FUNCTION(__sinf, float, (float a), std::sin(a))
+NESTBED_FUNCTION(__cosf, float, (float a), std::cos(a))
+NESTBED_FUNCTION(__tanf, float, (float a), std::tan(a))
+NESTBED_FUNCTION(__expf, float, (float a), std::exp(a))
+NESTBED_FUNCTION(__exp10f, float, (float a), std::pow(10.0F, a))
+NESTBED_FUNCTION(__logf, float, (float a), std::log(a))
+NESTBED_FUNCTION(__log2f, float, (float a), std::log2(a))
+NESTBED_FUNCTION(__log10f, float, (float a), std::log10(a))
+NESTBED_FUNCTION(__saturatef, float, (float a), a > 0.0F ? (a < 1.0F ? a : 1.0F) : 0.0F)
+NESTBED_FUNCTION(sinpif, float, (float a), (float)std::sin(M_PI* a))
+NESTBED_FUNCTION(sinpi, double, (double a), std::sin(M_PI* a))
+NESTBED_FUNCTION(cospif, float, (float a), (float)std::cos(M_PI* a))
+NESTBED_FUNCTION(cospi, double, (double a), std::cos(M_PI* a))
+NESTBED_FUNCTION(normcdff, float, (float a), (float)(0.5 * std::erfc(-a * M_SQRT1_2)))
+NESTBED_FUNCTION(normcdf, double, (double a), 0.5 * std::erfc(-a * M_SQRT1_2))
+NESTBED_FUNCTION(__powf, float, (float a, float b), std::pow(a, b))
+NESTBED_FUNCTION(__fdividef, float, (float a, float b), a / b)
+NESTBED_FUNCTION(fdividef, float, (float a, float b), a / b)
 #undef NESTBED_FUNCTION
-inline float __powf(float a, float b)
-{
-    return std::pow(a, b);
-}
-inline float __fdividef(float a, float b)
-{
-    return a / b;
-}
-inline float fdividef(float a, float b)
-{
-    return a / b;
-}
 inline void __sincosf(float a, float* sine, float* cosine)
 {
     *sine = std::sin(a);

@@ -135,34 +135,22 @@ unsigned __match_all_sync(unsigned mask, T value, int* all)
             *all = 0;
     return *all != 0 ? exchange.present() : 0;
 }
+#define NESTBED_REDUCE(name, T, combined)                                                                            \
+    T name(unsigned mask, T value)                                                                                   \
+    {                                                                                                                \
+        return nestbed::program::reduced(mask, value, [](T a, T b) -> T { return combined; });                       \
+    }
 template <class T>
-T __reduce_add_sync(unsigned mask, T value)
-{
-    return nestbed::program::reduced(mask, value, [](T a, T b) { return T(a + b); });
-}
+NESTBED_REDUCE(__reduce_add_sync, T, a + b)
 template <class T>
-T __reduce_min_sync(unsigned mask, T value)
-{
-    return nestbed::program::reduced(mask, value, [](T a, T b) { return b < a ? b : a; });
-}
+NESTBED_REDUCE(__reduce_min_sync, T, b < a ? b : a)
 template <class T>
-T __reduce_max_sync(unsigned mask, T value)
-{
-    return nestbed::program::reduced(mask, value, [](T a, T b) { return a < b ? b : a; });
-}
-inline unsigned __reduce_and_sync(unsigned mask, unsigned value)
-{
-    return nestbed::program::reduced(mask, value, [](unsigned a, unsigned b) { return a & b; });
-}
-inline unsigned __reduce_or_sync(unsigned mask, unsigned value)
-{
-    return nestbed::program::reduced(mask, value, [](unsigned a, unsigned b) { return a | b; });
-}
-inline unsigned __reduce_xor_sync(unsigned mask, unsigned value)
-{
-    return nestbed::program::reduced(mask, value, [](unsigned a, unsigned b) { return a ^ b; });
-}
-inline unsigned __activemask()
+NESTBED_REDUCE(__reduce_max_sync, T, a < b ? b : a)
+inline NESTBED_REDUCE(__reduce_and_sync, unsigned,
+                      a& b) inline NESTBED_REDUCE(__reduce_or_sync, unsigned,
+                                                  a | b) inline NESTBED_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
+#undef NESTBED_REDUCE
+    inline unsigned __activemask()
 {
     return nestbed::program::Exchange<bool>(0, true).present();
 }
@@ -173,26 +161,17 @@ inline void __syncwarp(unsigned mask = 0xFFFFFFFF)
 }
 
 // The forms without a mask, of CUDA 8: the lanes that are there.
-template <class T>
-T __shfl(T value, int from, int width = 32)
-{
-    return __shfl_sync(0, value, from, width);
-}
-template <class T>
-T __shfl_up(T value, unsigned by, int width = 32)
-{
-    return __shfl_up_sync(0, value, by, width);
-}
-template <class T>
-T __shfl_down(T value, unsigned by, int width = 32)
-{
-    return __shfl_down_sync(0, value, by, width);
-}
-template <class T>
-T __shfl_xor(T value, int by, int width = 32)
-{
-    return __shfl_xor_sync(0, value, by, width);
-}
+#define NESTBED_WITHOUT_MASK(name, By)                                                                               \
+    template <class T>                                                                                               \
+    T name(T value, By by, int width = 32)                                                                           \
+    {                                                                                                                \
+        return name##_sync(0, value, by, width);                                                                     \
+    }
+NESTBED_WITHOUT_MASK(__shfl, int)
+NESTBED_WITHOUT_MASK(__shfl_up, unsigned)
+NESTBED_WITHOUT_MASK(__shfl_down, unsigned)
+NESTBED_WITHOUT_MASK(__shfl_xor, int)
+#undef NESTBED_WITHOUT_MASK
 inline unsigned __ballot(int predicate)
 {
     return __ballot_sync(0, predicate);

@@ -1,4 +1,0 @@
-// It is all in cooperative_groups.h.
-#pragma once
-
-#include "../cooperative_groups.h"

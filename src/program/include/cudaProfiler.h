@@ -1,4 +1,0 @@
-// The driver's profiler functions do nothing.
-#pragma once
-
-#include "cuda.h"

@@ -1,4 +1,0 @@
-// Stands in for CUDA's header of this name.
-#pragma once
-
-#include "nestbed/program.hpp"

@@ -1,4 +1,0 @@
-// Stands in for the header of Thrust of this name.
-#pragma once
-
-#include "../nestbed/thrust.hpp"

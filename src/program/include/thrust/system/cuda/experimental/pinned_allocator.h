@@ -1,2 +1,0 @@
-#pragma once
-#error "nestbed's executor does not support Thrust"

@@ -1,0 +1,68 @@
+# Headers of CUDA by which a program only includes others, in the folder `include` of the program folder.
+
+# header_by_name(TEXT NAME...): writes headers of one text; @up@ in it is the way up to `include`.
+function(header_by_name text)
+    foreach(name IN LISTS ARGN)
+        string(REGEX MATCHALL "/" folders ${name})
+        list(TRANSFORM folders REPLACE "/" "../")
+        string(CONCAT up ${folders})
+        file(CONFIGURE OUTPUT ${program_folder}/include/${name} CONTENT "#pragma once\n${text}\n" @ONLY)
+    endforeach()
+endfunction()
+
+function(headers_of include) # headers_of(INCLUDE NAME...): they are INCLUDE by other names
+    header_by_name("#include \"@up@${include}\"" ${ARGN})
+endfunction()
+function(refused_headers what) # refused_headers(WHAT NAME...): who includes them is told that the executor has no WHAT
+    header_by_name("#error \"nestbed's executor does not support ${what}\"" ${ARGN})
+endfunction()
+
+headers_of(nestbed/program.hpp builtin_types.h channel_descriptor.h common_functions.h crt/common_functions.h crt/device_functions.h
+    crt/host_defines.h crt/math_functions.h cuda_device_runtime_api.h cuda_occupancy.h cuda_profiler_api.h cuda_runtime.h
+    cuda_runtime_api.h cuda_stdint.h device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h
+    device_types.h driver_types.h host_defines.h math_functions.h sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h
+    sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h sm_60_atomic_functions.h
+    sm_61_intrinsics.h vector_functions.h vector_functions.hpp vector_types.h)
+headers_of(nestbed/thrust.hpp thrust/copy.h thrust/device_ptr.h thrust/device_vector.h thrust/fill.h thrust/functional.h
+    thrust/generate.h thrust/host_vector.h thrust/iterator/zip_iterator.h thrust/memory.h thrust/pair.h thrust/random.h
+    thrust/reduce.h thrust/sequence.h thrust/sort.h thrust/swap.h thrust/tuple.h)
+headers_of(cooperative_groups.h cooperative_groups/memcpy_async.h cooperative_groups/reduce.h cooperative_groups/scan.h)
+headers_of(nvToolsExt.h nvToolsExtCuda.h nvtx3/nvToolsExt.h)
+headers_of(cublas_v2.h cublas_api.h)
+headers_of(cusparse.h cusparse_v2.h)
+headers_of(cuda.h cudaProfiler.h) # the driver's profiler functions do nothing
+headers_of(cuda/atomic cuda/std/atomic)
+
+refused_headers(CUB cub/cub.cuh cub/util_allocator.cuh cub/block/block_load.cuh cub/block/block_radix_sort.cuh
+    cub/block/block_reduce.cuh cub/block/block_scan.cuh cub/block/block_store.cuh cub/device/device_radix_sort.cuh
+    cub/device/device_reduce.cuh cub/device/device_scan.cuh cub/device/device_select.cuh cub/warp/warp_reduce.cuh
+    cub/warp/warp_scan.cuh)
+refused_headers(Thrust thrust/adjacent_difference.h thrust/binary_search.h thrust/complex.h thrust/count.h thrust/device_delete.h
+    thrust/device_free.h thrust/device_new.h thrust/equal.h thrust/execution_policy.h thrust/extrema.h thrust/find.h
+    thrust/for_each.h thrust/gather.h thrust/inner_product.h thrust/iterator/constant_iterator.h
+    thrust/iterator/counting_iterator.h thrust/iterator/discard_iterator.h thrust/iterator/permutation_iterator.h
+    thrust/iterator/transform_iterator.h thrust/logical.h thrust/merge.h thrust/partition.h thrust/remove.h thrust/replace.h
+    thrust/scan.h thrust/scatter.h thrust/set_operations.h thrust/system/cuda/execution_policy.h
+    thrust/system/cuda/experimental/pinned_allocator.h thrust/system_error.h thrust/transform.h thrust/transform_reduce.h
+    thrust/unique.h thrust/universal_vector.h thrust/version.h)
+refused_headers(thrust::device_malloc thrust/device_malloc.h)
+foreach(name barrier latch pipeline semaphore std/barrier std/latch std/semaphore)
+    string(REPLACE / :: qualified ${name})
+    refused_headers(cuda::${qualified} cuda/${name})
+endforeach()
+refused_headers(surfaces cuda_surface_types.h surface_functions.h surface_types.h)
+refused_headers(textures cuda_texture_types.h texture_fetch_functions.h texture_types.h)
+refused_headers(graphics cuda_d3d11_interop.h cuda_egl_interop.h cuda_gl_interop.h cuda_vdpau_interop.h)
+refused_headers("asynchronous barriers (cuda_awbarrier.h)" cuda_awbarrier.h)
+refused_headers("asynchronous copies (cuda_pipeline.h)" cuda_pipeline.h)
+refused_headers("half precision (cuda_fp16.h)" cuda_fp16.h)
+refused_headers("8-bit floating-point types" cuda_fp8.h)
+refused_headers("tensor cores (wmma)" mma.h)
+refused_headers(__nv_bfloat16 cuda_bf16.h)
+refused_headers(cuBLAS cublas.h cublasLt.h)
+refused_headers(cuRAND curand_kernel.h)
+refused_headers(cuSOLVER cusolverSp.h)
+foreach(library cuDNN CUPTI NCCL NPP NVML NVRTC)
+    string(TOLOWER ${library}.h header)
+    refused_headers(${library} ${header})
+endforeach()
