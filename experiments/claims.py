@@ -28,10 +28,10 @@ class UsageError(Exception):
 
 
 def documents(folder):
-    """([the README.md beside the real path of the folder of results, and the README.md of its sibling folders that
+    """([the README.md beside the real path of the folder of results, and the documents in its sibling folders that
     cite a claim], the README.md in the folder)."""
     beside = pathlib.Path(os.path.realpath(folder)).parent
-    citing = [path for path in sorted(beside.glob("*/README.md")) if "](../results/README.md#" in read_text(path)]
+    citing = [path for path in sorted(beside.glob("*/*.md")) if "](../results/README.md#" in read_text(path)]
     readmes = [str(path) if os.path.isabs(folder) else os.path.relpath(path) for path in (beside / "README.md", *citing)]
     return readmes, os.path.join(folder, "README.md")
 
