@@ -63,10 +63,10 @@ constexpr Matters has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, Ba
 };
 constexpr Matters offers = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) { return info.offers; };
 constexpr Matters aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
-    return info.offers && by != Mechanism::graph_tail; // a graph has one run per level
+    return info.offers && !launches_graphs(by); // a graph has one run per level
 };
 constexpr Matters may_overflow = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
-    return info.offers && from_device(by) && by != Mechanism::tail && by != Mechanism::graph_tail;
+    return info.offers && from_device(by) && by != Mechanism::tail && !launches_graphs(by);
 };
 constexpr Matters has_threshold = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.offers || info.has(axis::threshold);
@@ -86,7 +86,7 @@ constexpr Matters on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, Backen
     return on == BackendKind::cuda && !info.on_host;
 };
 constexpr Matters can_be_held = [](const StrategyInfo& info, Mechanism by, BackendKind on) {
-    return on_gpu(info, by, on) && !info.waits && !info.counts_chances();
+    return on_gpu(info, by, on) && !info.waits && !info_of(by).host_waits && !info.counts_chances();
 };
 
 // --- the table ---

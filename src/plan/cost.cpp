@@ -44,8 +44,9 @@ double number_on_host_us(const Case& point)
 }
 
 // The GPU time by the model of an H200; and what the model leaves out: the time of the host, which submits launches.
-double gpu_us(const Demand& demand)
+double gpu_us(Demand demand)
 {
+    demand.mechanism = info_of(demand.mechanism).nearest;
     double us = predict(default_roofline(), demand).us;
     if (demand.mechanism == Mechanism::host)
         us = std::max(us, demand.host_launches * parameter_of(default_roofline(), "rate", Mechanism::host));
