@@ -4,15 +4,22 @@
 //         mark: begun
 //         if n < depth: mark: called; launch level(n + 1)
 //
-// host: the host launches one grid after another into one stream. host_graph: the same launches, captured into one graph.
-// graph_tail: a device graph launches itself again. grid_sync: one cooperative grid with one grid.sync() per level.
-// The time of a level depends on where the driver places the instance of a device graph. `graphs` sets how many
-// instances are made; the fastest one is used. They are made once for the timed run and again for the run with
-// timestamps (results/h200/README.md).
-// Launches: `depth` (1024 if full) below the root grid. With host, host_graph and grid_sync the device makes none of
-// them.
-// Hazards: none. The levels share only an atomic sum.
-// Source: ours.
+// The device makes the levels:
+//   null_stream, named, fire_and_forget, tail: a kernel launches a kernel
+//   graph_tail: a device graph launches itself again when it is done
+//   graph_next, graph_forget, graph_sibling: device graphs in a ring, each launches the next: when it is done, by fire and
+//       forget, as its sibling. One execution may launch 120 graphs by the last two, so every 100th level is graph_next's.
+//   graph_while: the body of a WHILE node runs again until its kernel sets the condition to 0
+//   grid_sync: one cooperative grid with one grid.sync() per level
+// The host makes them:
+//   host, host_graph: it launches all, one by one or as one graph
+//   host_pdl, host_graph_pdl: the same; a grid begins while the one before it ends (programmatic dependent launch)
+//   host_read, host_polled: it launches a level when the one before has told it to: the host copies a number back, or
+//       polls a number in its own memory that the kernel writes
+// The time of a level depends on where the driver places the instance of a device graph. For graph_tail, `graphs` sets how
+// many instances are made, once for each of the two runs; the fastest one is used (results/h200/README.md).
+// Launches: `depth` (1024 if full) below the root grid, where kernels launch kernels or device graphs; else none.
+// Hazards: none. The levels share only an atomic sum. Source: ours.
 #include "workloads/launch/launch.hpp"
 
 #include <algorithm>
@@ -22,6 +29,8 @@
 #include <vector>
 
 #ifdef __CUDACC__
+#include "device/cuda/levels.cuh"
+
 #include <cooperative_groups.h>
 #endif
 
@@ -49,7 +58,8 @@ __global__ void chain_nested(LaunchMarks marks, Nest nest)
     launch<chain_nested<Nest>>(nest, {gridDim.x, blockDim.x}, marks);
 }
 
-__global__ void chain_from_host(LaunchMarks marks, unsigned level, unsigned levels)
+// What a level does that the host launches.
+__device__ inline void mark_level(const LaunchMarks& marks, unsigned level, unsigned levels)
 {
     const unsigned long long now = marks.now();
     if (!acts())
@@ -60,20 +70,79 @@ __global__ void chain_from_host(LaunchMarks marks, unsigned level, unsigned leve
         marks.call(level);
 }
 
+__global__ void chain_from_host(LaunchMarks marks, unsigned level, unsigned levels)
+{
+    mark_level(marks, level, levels);
+}
+
 inline void launch_chain(const LaunchJob& job)
 {
     for (unsigned level = 0; level <= job.launches; ++level)
         host_launch<chain_from_host>(job.context, {job.point.grid, job.point.block}, job.marks, level, job.launches);
 }
 
+// `decided`: the number of levels that are to run, as far as the device knows.
+__global__ void chain_read(LaunchMarks marks, unsigned level, unsigned levels, unsigned* decided)
+{
+    mark_level(marks, level, levels);
+    if (acts())
+        *decided = level < levels ? level + 1 : level;
+}
+
+inline void launch_chain_by_reading(const LaunchJob& job, const Buffer<unsigned>& decided)
+{
+    unsigned levels = 0;
+    for (unsigned level = 0; level <= levels; ++level) {
+        host_launch<chain_read>(job.context, {job.point.grid, job.point.block}, job.marks, level, job.launches,
+                                decided.data());
+        job.context.read(std::span(&levels, 1), decided, 0);
+    }
+}
+
 #ifdef __CUDACC__
+__global__ void chain_polled(LaunchMarks marks, unsigned level, unsigned levels, unsigned* word)
+{
+    mark_level(marks, level, levels);
+    if (acts())
+        publish(word, level < levels ? level + 2 : 1); // 1: no more; otherwise the next level + 1
+}
+
+inline void launch_chain_by_polling(const LaunchJob& job, MappedWord& word)
+{
+    unsigned next = 0;
+    do {
+        word.clear();
+        host_launch<chain_polled>(job.context, {job.point.grid, job.point.block}, job.marks, next, job.launches,
+                                  word.on_device());
+        next = word.wait(job.context.stream(0)) - 1;
+    } while (next != 0);
+}
+
+__global__ void chain_programmatic(LaunchMarks marks, unsigned level, unsigned levels)
+{
+    after_previous_grid();
+    mark_level(marks, level, levels);
+    let_next_grid_begin(); // late: what this level writes is for the next
+}
+
+inline void launch_chain_programmatically(const LaunchJob& job)
+{
+    for (unsigned level = 0; level <= job.launches; ++level)
+        programmatic_launch<chain_programmatic>(job.context, {job.point.grid, job.point.block}, job.marks, level,
+                                                job.launches);
+}
+
 struct ChainState {
     unsigned level;
     unsigned levels;
 };
 
+inline constexpr unsigned kRing = 8;            // device graphs that launch each other
+inline constexpr unsigned kLevelsInOrder = 100; // every so many levels, one waits for all before it
+
+// `ring`: the graphs; null for graph_tail, which launches its own graph.
 template <class Nest>
-__global__ void chain_graph(LaunchMarks marks, ChainState* state, Nest nest)
+__global__ void chain_graph(LaunchMarks marks, ChainState* state, const cudaGraphExec_t* ring, Nest nest)
 {
     const unsigned long long now = marks.now();
     const unsigned long long begun = nest.now();
@@ -87,32 +156,85 @@ __global__ void chain_graph(LaunchMarks marks, ChainState* state, Nest nest)
         marks.begin(read.level - 1, now);
     if (read.level == read.levels || here.last_level())
         return;
-    state->level = read.level + 1;
+    const unsigned next = read.level + 1;
+    state->level = next;
     marks.call(read.level);
-    launch_graph_again(here);
+    if constexpr (Nest::mechanism == Mechanism::graph_tail)
+        launch_graph_again(here);
+    else if (next % kLevelsInOrder == 0)
+        launch_graph<Mechanism::graph_next>(here, ring[next % kRing]);
+    else
+        launch_graph<Nest::mechanism>(here, ring[next % kRing]);
 }
 
-// One instance of the graph, with its data.
+__global__ void chain_while(LaunchMarks marks, ChainState* state, cudaGraphConditionalHandle another)
+{
+    const unsigned long long now = marks.now();
+    if (!acts())
+        return;
+    const ChainState read = *state;
+    if (read.level > 0)
+        marks.begin(read.level - 1, now);
+    if (read.level < read.levels) {
+        state->level = read.level + 1;
+        marks.call(read.level);
+    }
+    cudaGraphSetConditional(another, read.level < read.levels ? 1 : 0);
+}
+
+// The graphs of a run by a mechanism of graphs that decide, with their data.
 class GraphChain
 {
   public:
-    explicit GraphChain(const LaunchJob& job) : job_(job), state_(job.context.allocate<ChainState>(1))
+    explicit GraphChain(const LaunchJob& job)
+        : job_(job), state_(job.context.allocate<ChainState>(1)), ring_(job.context.allocate<cudaGraphExec_t>(kRing))
     {
-        std::vector<Graph> instances;
-        for (unsigned instance = 0; instance < job.point.graphs; ++instance)
-            instances.push_back(job.context.capture(true, [&] {
-                with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
-                    host_launch<chain_graph<decltype(nest)>>(job.context, {job.point.grid, job.point.block},
-                                                             job.marks, state_.data(), nest);
-                });
-            }));
-        graph_ = std::make_unique<Graph>(std::move(instances[fastest_of(instances)]));
+        with_declared_graphs(job);
         set_levels(job.launches);
     }
 
-    void launch() const { job_.context.launch(*graph_); }
+    void launch() const { job_.context.launch(graphs_[first_]); }
 
   private:
+    void with_declared_graphs(const LaunchJob& job)
+    {
+        switch (job.mechanism) {
+        case Mechanism::graph_tail:
+            make<Mechanism::graph_tail>(job.point.graphs, nullptr);
+            first_ = fastest();
+            break;
+        case Mechanism::graph_next:
+            return make<Mechanism::graph_next>(kRing, ring_.data());
+        case Mechanism::graph_forget:
+            return make<Mechanism::graph_forget>(kRing, ring_.data());
+        case Mechanism::graph_sibling:
+            return make<Mechanism::graph_sibling>(kRing, ring_.data());
+        default:
+            graphs_.push_back(
+                capture_while(job.context, [&](cudaStream_t stream, cudaGraphConditionalHandle another) {
+                    chain_while<<<job.point.grid, job.point.block, 0, stream>>>(job.marks, state_.data(), another);
+                }));
+        }
+    }
+
+    template <Mechanism How>
+    void make(unsigned graphs, const cudaGraphExec_t* ring)
+    {
+        with_nest<How>(job_, 0, [&](auto nest) {
+            for (unsigned graph = 0; graph < graphs; ++graph)
+                graphs_.push_back(job_.context.capture(true, [&] {
+                    host_launch<chain_graph<decltype(nest)>>(job_.context, {job_.point.grid, job_.point.block},
+                                                             job_.marks, state_.data(), ring, nest);
+                }));
+        });
+        if (ring == nullptr)
+            return;
+        std::vector<cudaGraphExec_t> handles;
+        for (const Graph& graph : graphs_)
+            handles.push_back(graph.get());
+        job_.context.upload(ring_, std::span<const cudaGraphExec_t>(handles));
+    }
+
     void set_levels(unsigned levels)
     {
         const ChainState start{.level = 0, .levels = levels};
@@ -120,14 +242,14 @@ class GraphChain
     }
 
     // Times each instance twice over a few levels and then resets the state that this changed.
-    std::size_t fastest_of(const std::vector<Graph>& instances)
+    std::size_t fastest()
     {
         constexpr unsigned kLevels = 32;
-        std::vector<double> times(instances.size(), std::numeric_limits<double>::infinity());
-        for (unsigned time = 0; instances.size() > 1 && time < 2; ++time)
-            for (std::size_t instance = 0; instance < instances.size(); ++instance) {
+        std::vector<double> times(graphs_.size(), std::numeric_limits<double>::infinity());
+        for (unsigned time = 0; graphs_.size() > 1 && time < 2; ++time)
+            for (std::size_t instance = 0; instance < graphs_.size(); ++instance) {
                 set_levels(std::min(kLevels, job_.launches));
-                const Elapsed elapsed = job_.context.time(1, [&] { job_.context.launch(instances[instance]); });
+                const Elapsed elapsed = job_.context.time(1, [&] { job_.context.launch(graphs_[instance]); });
                 times[instance] = std::min(times[instance], *elapsed.gpu_us);
             }
         job_.reset();
@@ -136,7 +258,9 @@ class GraphChain
 
     const LaunchJob& job_;
     Buffer<ChainState> state_;
-    std::unique_ptr<Graph> graph_;
+    Buffer<cudaGraphExec_t> ring_;
+    std::vector<Graph> graphs_;
+    std::size_t first_ = 0;
 };
 
 __global__ void chain_grid_sync(LaunchMarks marks, unsigned levels)
@@ -155,7 +279,9 @@ __global__ void chain_grid_sync(LaunchMarks marks, unsigned levels)
 struct Chain {
     static constexpr std::array kMechanisms{
         Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget, Mechanism::tail,
-        Mechanism::graph_tail,  Mechanism::host,         Mechanism::host_graph,      Mechanism::grid_sync};
+        Mechanism::graph_tail,  Mechanism::host,         Mechanism::host_graph,      Mechanism::grid_sync,
+        Mechanism::graph_next,  Mechanism::graph_forget, Mechanism::graph_sibling,   Mechanism::graph_while,
+        Mechanism::host_pdl,    Mechanism::host_read,    Mechanism::host_polled,     Mechanism::host_graph_pdl};
     static constexpr StrategyInfo info{
         .name = "chain",
         .workload = &workloads::chain,
@@ -178,11 +304,27 @@ struct Chain {
         switch (job.mechanism) {
         case Mechanism::host:
             return [&job] { launch_chain(job); };
-#ifdef __CUDACC__
-        case Mechanism::graph_tail: {
-            auto graph = std::make_shared<GraphChain>(job);
-            return [graph] { graph->launch(); };
+        case Mechanism::host_read: {
+            auto decided = std::make_shared<Buffer<unsigned>>(job.context.allocate<unsigned>(1, "decided"));
+            return [&job, decided] { launch_chain_by_reading(job, *decided); };
         }
+#ifdef __CUDACC__
+        case Mechanism::graph_tail:
+        case Mechanism::graph_next:
+        case Mechanism::graph_forget:
+        case Mechanism::graph_sibling:
+        case Mechanism::graph_while: {
+            auto graphs = std::make_shared<GraphChain>(job);
+            return [graphs] { graphs->launch(); };
+        }
+        case Mechanism::host_polled: {
+            auto word = std::make_shared<MappedWord>();
+            return [&job, word] { launch_chain_by_polling(job, *word); };
+        }
+        case Mechanism::host_pdl:
+            return [&job] { launch_chain_programmatically(job); };
+        case Mechanism::host_graph_pdl:
+            return by_host_graph(job, [&] { launch_chain_programmatically(job); });
         case Mechanism::host_graph:
             return by_host_graph(job, [&] { launch_chain(job); });
         case Mechanism::grid_sync:

@@ -104,7 +104,7 @@ void print_commands(const std::vector<Case>& cases, const ProfileOptions& option
         const Case& point = cases[index];
         const std::string& stem = stems[index];
         out << fmt::format("\n# {}\n", fs::path(stem).filename().string());
-        if (mechanism_of(Registry::find_anywhere(point.strategy)->info(), point) == Mechanism::graph_tail) {
+        if (launches_graphs(mechanism_of(Registry::find_anywhere(point.strategy)->info(), point))) {
             out << "# not run: " << kNoGraphLaunches << '\n';
             continue;
         }

@@ -30,11 +30,10 @@ void with_nest(const PreparedRun& run, std::uint32_t first, const Call& call)
         call(run.tracer->root<How>(nest));
 }
 
-// Whether kernels launch kernels by this mechanism. (Not graph_tail: a graph that launches itself again is captured,
-// not launched in waves.)
+// Whether kernels launch kernels by this mechanism. (Not a device graph: it is captured, not launched in waves.)
 constexpr bool launches_kernels(Mechanism mechanism)
 {
-    return from_device(mechanism) && mechanism != Mechanism::graph_tail;
+    return from_device(mechanism) && !launches_graphs(mechanism);
 }
 
 // Calls with_nest() with the mechanism of the run, which must be one that S declares: kernels exist for no other

@@ -232,16 +232,23 @@ __device__ bool launch_and_wait(const Nest& nest, LaunchShape shape, Args... arg
 }
 
 #ifdef __CUDACC__
-// Launches the device graph of this grid again, to run when the current run is done. Call it from one thread.
-template <class Nest>
-__device__ bool launch_graph_again(const Nest& nest)
+// Launches a device graph of a grid like this one, from a kernel of a device graph. Call it from one thread.
+template <Mechanism How, class Nest>
+__device__ bool launch_graph(const Nest& nest, cudaGraphExec_t graph)
 {
-    static_assert(Nest::mechanism == Mechanism::graph_tail);
+    static_assert(launches_graphs(Nest::mechanism) && launches_graphs(How));
     const LaunchShape shape{gridDim, blockDim};
     if (!nest.attempt())
         return false;
     const Nest next = nest.child(shape);
-    return check_launch(nest, next, relaunch_graph());
+    return check_launch(nest, next, launch_device_graph<How>(graph));
+}
+
+// Launches the device graph of this grid again, to run when the current run is done. Call it from one thread.
+template <class Nest>
+__device__ bool launch_graph_again(const Nest& nest)
+{
+    return launch_graph<Mechanism::graph_tail>(nest, cudaGetCurrentGraphExec());
 }
 #endif
 

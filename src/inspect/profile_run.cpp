@@ -150,7 +150,7 @@ class CaseProfile
 
 Reconciled profile(const Case& point, const std::string& stem, const ProfileOptions& options)
 {
-    if (mechanism_of(Registry::find_anywhere(point.strategy)->info(), point) == Mechanism::graph_tail)
+    if (launches_graphs(mechanism_of(Registry::find_anywhere(point.strategy)->info(), point)))
         return not_counted(row_without_run(point), kNoGraphLaunches);
     return CaseProfile(point, stem, options).run();
 }

@@ -103,7 +103,8 @@ std::optional<std::uint64_t> Reconciled::runtime_blocks() const
 
 Reconciled reconcile(LedgerRow row, const SourcePage& source, const std::optional<Counters>& counters)
 {
-    if (row["mechanism"] == name_of(Mechanism::graph_tail))
+    if (std::ranges::any_of(kMechanisms,
+                            [&](Mechanism one) { return launches_graphs(one) && row["mechanism"] == name_of(one); }))
         return not_counted(std::move(row), kNoGraphLaunches);
     const std::uint64_t nsight = source.launches;
     Reconciled one{

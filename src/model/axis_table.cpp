@@ -67,10 +67,10 @@ constexpr Applies has_inputs = [](const StrategyInfo& info, Mechanism /*by*/, Ba
 };
 constexpr Applies offers = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) { return info.offers; };
 constexpr Applies aggregates = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
-    return info.offers && by != Mechanism::graph_tail; // a graph has one run per level
+    return info.offers && !launches_graphs(by); // a graph has one run per level
 };
 constexpr Applies may_overflow = [](const StrategyInfo& info, Mechanism by, BackendKind /*on*/) {
-    return info.offers && from_device(by) && by != Mechanism::tail && by != Mechanism::graph_tail;
+    return info.offers && from_device(by) && by != Mechanism::tail && !launches_graphs(by);
 };
 constexpr Applies has_threshold = [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) {
     return info.offers || info.has(axis::threshold);
@@ -90,7 +90,7 @@ constexpr Applies on_gpu = [](const StrategyInfo& info, Mechanism /*by*/, Backen
     return on == BackendKind::cuda && !info.on_host;
 };
 constexpr Applies can_be_held = [](const StrategyInfo& info, Mechanism by, BackendKind on) {
-    return on_gpu(info, by, on) && !info.waits && !info.counts_chances();
+    return on_gpu(info, by, on) && !info.waits && !info_of(by).host_waits && !info.counts_chances();
 };
 
 // --- the table ---

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,16 +18,69 @@ enum class Mechanism : std::uint8_t {
     fire_and_forget, // from the device, into cudaStreamFireAndForget: no order
     tail,            // from the device, into cudaStreamTailLaunch: after the launching grid and its children
     graph_tail,      // a device graph that launches itself again when it is done
+    graph_next,      // device graphs in a ring: each launches the next, to run when it is done
+    graph_forget,    // device graphs in a ring: each launches the next by fire and forget
+    graph_sibling,   // device graphs in a ring: each launches the next as its sibling
+    graph_while,     // a WHILE node of a graph: its body runs again as long as a kernel of the body says so
     host,            // a launch from the host
+    host_pdl,        // the same, where each grid may begin before the one before has ended (programmatic launch)
+    host_read,       // the same, after the host has copied back what the level before decided
+    host_polled,     // the same, after the host has seen it in memory that the device maps
     host_graph,      // a node of a graph, launched once from the host
+    host_graph_pdl,  // the same, captured from programmatic launches
     grid_sync,       // no launch: the same cooperative grid continues after grid.sync()
 };
 
-inline constexpr std::array kMechanisms{
-    Mechanism::none,      Mechanism::null_stream, Mechanism::named_stream, Mechanism::fire_and_forget,
-    Mechanism::tail,      Mechanism::graph_tail,  Mechanism::host,         Mechanism::host_graph,
-    Mechanism::grid_sync,
+// The rules of a mechanism; in the order of the enumeration.
+struct MechanismInfo {
+    std::string_view name;
+    bool from_device = false; // kernels make the launches, by an API call, so that the ledger counts them
+    bool graphs = false;      // what is launched from a kernel is a device graph, not a kernel
+    bool cuda_only = false;   // needs what only CUDA has: graphs, cooperative grids, programmatic launches
+    bool host_waits = false;  // the host waits for each level, so that not all work can be submitted before it starts
+    // The mechanism whose times are the nearest, for a rough estimate where the launch model was not fitted to it.
+    Mechanism nearest = Mechanism::none;
 };
+
+inline constexpr std::array<MechanismInfo, 17> kMechanismInfos{{
+    {.name = "none"},
+    {.name = "null_stream", .from_device = true, .nearest = Mechanism::null_stream},
+    {.name = "named", .from_device = true, .nearest = Mechanism::named_stream},
+    {.name = "fire_and_forget", .from_device = true, .nearest = Mechanism::fire_and_forget},
+    {.name = "tail", .from_device = true, .nearest = Mechanism::tail},
+    {.name = "graph_tail", .from_device = true, .graphs = true, .cuda_only = true, .nearest = Mechanism::graph_tail},
+    {.name = "graph_next", .from_device = true, .graphs = true, .cuda_only = true, .nearest = Mechanism::graph_tail},
+    {.name = "graph_forget",
+     .from_device = true,
+     .graphs = true,
+     .cuda_only = true,
+     .nearest = Mechanism::graph_tail},
+    {.name = "graph_sibling",
+     .from_device = true,
+     .graphs = true,
+     .cuda_only = true,
+     .nearest = Mechanism::graph_tail},
+    {.name = "graph_while", .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "host", .nearest = Mechanism::host},
+    {.name = "host_pdl", .cuda_only = true, .nearest = Mechanism::host},
+    {.name = "host_read", .host_waits = true, .nearest = Mechanism::host},
+    {.name = "host_polled", .cuda_only = true, .host_waits = true, .nearest = Mechanism::host},
+    {.name = "host_graph", .cuda_only = true, .nearest = Mechanism::host_graph},
+    {.name = "host_graph_pdl", .cuda_only = true, .nearest = Mechanism::host_graph},
+    {.name = "grid_sync", .cuda_only = true, .nearest = Mechanism::grid_sync},
+}};
+
+inline constexpr std::array kMechanisms = [] {
+    std::array<Mechanism, kMechanismInfos.size()> all{};
+    for (std::size_t index = 0; index < all.size(); ++index)
+        all.at(index) = static_cast<Mechanism>(index);
+    return all;
+}();
+
+constexpr const MechanismInfo& info_of(Mechanism mechanism)
+{
+    return kMechanismInfos.at(static_cast<std::size_t>(mechanism));
+}
 
 // For a strategy with only one mechanism.
 template <Mechanism How>
@@ -34,9 +88,7 @@ inline constexpr std::array kOnly{How};
 
 constexpr std::string_view name_of(Mechanism mechanism)
 {
-    constexpr std::array<std::string_view, kMechanisms.size()> kNames{
-        "none", "null_stream", "named", "fire_and_forget", "tail", "graph_tail", "host", "host_graph", "grid_sync"};
-    return kNames.at(static_cast<std::size_t>(mechanism));
+    return info_of(mechanism).name;
 }
 
 // The name of Mechanism::null_stream in logs, manifests and profiles of earlier versions. pandas reads it as a
@@ -52,14 +104,19 @@ constexpr std::string_view current_name(std::string_view mechanism)
 // Whether kernels make the launches, so that the ledger counts them.
 constexpr bool from_device(Mechanism mechanism)
 {
-    return mechanism >= Mechanism::null_stream && mechanism <= Mechanism::graph_tail;
+    return info_of(mechanism).from_device;
 }
 
-// Whether it needs features that only CUDA has: graphs, cooperative grids.
+// Whether a kernel launches device graphs: each is made once, and has one run per level.
+constexpr bool launches_graphs(Mechanism mechanism)
+{
+    return info_of(mechanism).graphs;
+}
+
+// Whether it needs what only CUDA has.
 constexpr bool cuda_only(Mechanism mechanism)
 {
-    return mechanism == Mechanism::graph_tail || mechanism == Mechanism::host_graph ||
-           mechanism == Mechanism::grid_sync;
+    return info_of(mechanism).cuda_only;
 }
 
 } // namespace nestbed

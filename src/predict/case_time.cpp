@@ -35,8 +35,9 @@ const DeviceFacts& gpu()
 }
 
 // The GPU time by the launch model; and what the model leaves out: the time of the host, which submits launches.
-double gpu_us(const Demand& demand)
+double gpu_us(Demand demand)
 {
+    demand.mechanism = info_of(demand.mechanism).nearest;
     double us = predict(default_roofline(), demand).us;
     if (demand.mechanism == Mechanism::host)
         us = std::max(us, demand.host_launches * parameter_of(default_roofline(), "rate", Mechanism::host));

@@ -209,6 +209,8 @@ bool raises_limit(const Demand& demand, const DeviceFacts& facts)
 
 std::string why_not_described(const Demand& demand, const DeviceFacts& facts)
 {
+    if (info_of(demand.mechanism).nearest != demand.mechanism)
+        return "the launch model has no parameters of their mechanism";
     if (!from_device(demand.mechanism) || demand.form.levels() == 0)
         return "";
     if (raises_limit(demand, facts))

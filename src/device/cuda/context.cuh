@@ -111,6 +111,7 @@ class Graph
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
+    cudaGraphExec_t get() const { return executable_; } // valid in kernels of device graphs too, after upload()
     void upload(cudaStream_t stream) const { check(cudaGraphUpload(executable_, stream)); }
     void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream)); }
 
@@ -269,17 +270,14 @@ class Context
     {
 #ifdef NESTBED_CDP1
         return mechanism != Mechanism::tail && mechanism != Mechanism::fire_and_forget &&
-               mechanism != Mechanism::graph_tail;
+               !launches_graphs(mechanism) && mechanism != Mechanism::graph_while;
 #else
         static_cast<void>(mechanism);
         return true;
 #endif
     }
     // Memory for pending launches beyond the memory for the default limit, in bytes.
-    std::int64_t limit_bytes() const
-    {
-        return limit_bytes_;
-    }
+    std::int64_t limit_bytes() const { return limit_bytes_; }
 
     // False if nothing can run any more: a kernel error stays in the CUDA context, that of a refused call does not.
     static bool usable()

@@ -123,13 +123,19 @@ __device__ int device_launch_to_wait_for(LaunchShape shape, Args... args)
     return device_launch<Kernel, Mechanism::null_stream>(shape, args...);
 }
 
-// Launches the device graph of the calling kernel again, to run when the current run is done.
-__device__ inline int relaunch_graph()
+// Launches a device graph from a kernel of a device graph. Returns CUDA's error code.
+template <Mechanism How>
+__device__ int launch_device_graph(cudaGraphExec_t graph)
 {
 #ifdef NESTBED_CDP1
     return cudaErrorNotSupported;
 #else
-    return cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
+    if constexpr (How == Mechanism::graph_forget)
+        return cudaGraphLaunch(graph, cudaStreamGraphFireAndForget);
+    else if constexpr (How == Mechanism::graph_sibling)
+        return cudaGraphLaunch(graph, cudaStreamGraphFireAndForgetAsSibling);
+    else
+        return cudaGraphLaunch(graph, cudaStreamGraphTailLaunch);
 #endif
 }
 
