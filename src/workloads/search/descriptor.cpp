@@ -39,7 +39,7 @@ void complete(Case& point, const Asked& asked)
 // Rough sizes of a search: its nodes; its levels, and those of its nodes that a block may leave to others: above the
 // cutoff.
 struct Estimated {
-    double nodes, levels, offered;
+    double nodes, levels, requested;
 };
 Estimated estimated(const Case& point)
 {
@@ -66,9 +66,9 @@ Estimated estimated(const Case& point)
         estimate = {std::min(kMaxEstimated, 5.7e8 * std::pow(kQueensGrowth, size - 16)), size, 0};
     }
     const double depth = point.cutoff == 0 ? estimate.levels : std::min<double>(estimate.levels, point.cutoff);
-    estimate.offered = point.input == InputKind::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
-                       : depth < estimate.levels        ? std::min(estimate.nodes, size * std::pow(4.0, depth))
-                                                        : estimate.nodes;
+    estimate.requested = point.input == InputKind::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
+                         : depth < estimate.levels        ? std::min(estimate.nodes, size * std::pow(4.0, depth))
+                                                          : estimate.nodes;
     estimate.levels = depth;
     return estimate;
 }
@@ -105,7 +105,7 @@ double launches(const StrategyInfo& info, const Case& point)
 {
     const Estimated tree = estimated(point);
     const double budget = info.has(axis::budget) ? point.budget : 1;
-    return blocks_per_group(point.aggregate) == 0 ? tree.levels / budget : tree.offered / (5.0 * budget);
+    return blocks_per_group(point.aggregate) == 0 ? tree.levels / budget : tree.requested / (5.0 * budget);
 }
 
 } // namespace
