@@ -63,8 +63,9 @@ struct LinePoints {
     }
 };
 
+// At most 32 registers per thread.
 template <bool Ordered, class Nest>
-__global__ void LAUNCH_BOUNDS(1024, 2) // 32 registers
+__global__ void LAUNCH_BOUNDS(1024, 2)
     bezier_children(const __grid_constant__ RequestRun<LinePoints> run,
                     const __grid_constant__ ChildGrid<LinePoints::Item> grid, Nest nest)
 {

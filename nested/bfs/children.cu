@@ -102,7 +102,7 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
 }
 
 // sssp, before a round: which vertices changed since the last time.
-__global__ inline void find_changed(GraphRound of)
+__global__ void find_changed(GraphRound of)
 {
     const unsigned stride = gridDim.x * blockDim.x;
     for (unsigned vertex = blockIdx.x * blockDim.x + threadIdx.x; vertex < of.task.vertices; vertex += stride) {

@@ -115,7 +115,7 @@ __global__ void LAUNCH_BOUNDS(1024, 1)
 }
 
 // sssp, before a round: the distances of its vertices.
-__global__ inline void note_distances(QueueRound of)
+__global__ void note_distances(QueueRound of)
 {
     const unsigned index = blockIdx.x * blockDim.x + threadIdx.x;
     if (index < of.count)

@@ -141,7 +141,7 @@ inline AsideSetup set_up_aside(const GraphJob& job)
     return setup;
 }
 
-__global__ inline void clear_count(unsigned* count)
+__global__ void clear_count(unsigned* count)
 {
     *count = 0;
 }

@@ -22,8 +22,9 @@ namespace nestbed::inline NESTBED_BACKEND
 
 // The kernel of every grid. run_grid() calls ExpandMandelbrot::block() in all threads of a block (in the root grid: root()),
 // and launches a grid for the threads that return true, which have put a region into their item.
+// At most 64 registers per thread.
 template <bool Naive, class Nest>
-__global__ void LAUNCH_BOUNDS(1024, 1) // 64 registers
+__global__ void LAUNCH_BOUNDS(1024, 1)
     mandelbrot_regions(const __grid_constant__ RequestRun<ExpandMandelbrot<Naive>> run,
                        const __grid_constant__ ChildGrid<typename ExpandMandelbrot<Naive>::Item> grid, Nest nest)
 {

@@ -1,4 +1,5 @@
 // quadtree_children: a quadtree by divisions into many parts; a child for every part, which one block finishes if it can.
+// quadtree_graph: the same divisions by a device graph that launches itself again. CUDA only.
 //
 //     count(part): as many blocks as it has points for
 //         count the points of each of up to 1024 parts (the next bits of the Morton code; at most one for each thread of
@@ -9,24 +10,97 @@
 //         for each part: launch count(), or leaf() if a block can hold it
 //     leaf(part): one block sorts it in shared memory, and lists all nodes in it by binary search
 //
-// Launches: two per divided part and one per leaf; fewer with `aggregate`: one per level with `grid`. By the oracle,
+// quadtree_graph, once, untimed: a graph of one node with as many blocks as the device holds
+//     node: the blocks share the items of the level, as above, and collect the next ones; the last block to finish launches the
+//         graph again if there are any
+//
+// Launches: quadtree_graph: one per level below the root. The host makes the first launch.
+// quadtree_children: two per divided part and one per leaf; fewer with `aggregate`: one per level with `grid`. By the oracle,
 // because they depend on the input, but not on the order of execution: parts are ranges of codes.
 // Hazards: none. The last block arrives with acquire-release order at the part's counter, so it and its children see
 // what all blocks wrote. The order of the list of nodes depends on the order of execution; the nodes do not. Points with
-// equal codes are sorted by their places in the input.
+// equal codes are sorted by their places in the input. A graph that launches itself runs again only when its current run is
+// complete.
 // Source: Samet, "The Quadtree and Related Hierarchical Data Structures", ACM Computing Surveys 1984; the divisions are
-// those of quick_kway.
-#include "workloads/quadtree/quadtree.hpp"
+// those of quick_kway. CUDA C++ Programming Guide, "Device Graph Launch", "Device Self-Relaunch".
+#include "workloads/quadtree/quadtree_parts.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// The kernel of every grid. run_grid() calls ExpandQuadtree::block() in all threads of a block (at the root: root()), and
+// What the blocks of a grid do, and what they request.
+struct QuadParts : QuadRecursion {
+    __device__ static bool root(const QuadTask& task, unsigned block, QuadItem& child, unsigned* words)
+    {
+        if (block == 0 && threadIdx.x == 0)
+            task.put(atomicAdd(task.node_count, 1U), {0, 0, 0, task.count});
+        return QuadParts::block(task, all_points(task), block, task.root_blocks, child, words);
+    }
+
+    __device__ static bool block(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
+                                 QuadItem& child, unsigned* words)
+    {
+        if (threadIdx.x == 0 && block == 0)
+            atomicAdd(task.work, static_cast<unsigned long long>(item.part.count));
+        switch (item.step) {
+        case QuadStep::leaf:
+            finish_leaf(words, task, item.part);
+            return false;
+        case QuadStep::divide:
+            return count(task, item, block, blocks, child, words);
+        case QuadStep::scatter:
+            return scatter(task, item, block, blocks, child, words);
+        default:
+            return false;
+        }
+    }
+
+  private:
+    // The first pass. The last block knows how many points all blocks have counted, and requests the second.
+    __device__ static bool count(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
+                                 QuadItem& child, unsigned* words)
+    {
+        const QuadPart& part = item.part;
+        const QuadDigits digits = digits_of(part, blockDim.x, task.count);
+        QuadDivision& division = task.divisions[item.division];
+        count_points(task, part, digits, division, block, blocks, words);
+        if (!block_arrives_last(&division.arrived, blocks))
+            return false;
+        const unsigned common = common_bits(~division.not_least, division.most);
+        if (digits.bits < kCodeBits && common >= digits.end()) { // all in one part: move nothing
+            const QuadPart narrow = narrowed(part, task.limits, common, division.most);
+            if (threadIdx.x != 0)
+                return false;
+            list_chain(task, part, narrow);
+            return request(task, narrow, child);
+        }
+        set_cursors(part, digits, division);
+        child = {part, item.division, QuadStep::scatter};
+        return threadIdx.x == 0;
+    }
+
+    // The second pass. The last block sees the points that all blocks have moved: it lists the nodes, and its threads request the
+    // step for each part.
+    __device__ static bool scatter(const QuadTask& task, const QuadItem& item, unsigned block, unsigned blocks,
+                                   QuadItem& child, unsigned* words)
+    {
+        const QuadPart& part = item.part;
+        const QuadDigits digits = digits_of(part, blockDim.x, task.count);
+        QuadDivision& division = task.divisions[item.division];
+        move_points(task, part, digits, division, block, blocks, words);
+        if (!block_arrives_last(&division.arrived, blocks))
+            return false;
+        return request_parts(task, part, digits, division, words, child);
+    }
+};
+
+// The kernel of every grid of quadtree_children. run_grid() calls QuadParts::block() in all threads of a block (at the root: root()), and
 // launches a grid for the threads that return true, which have put a part into their item.
+// At most 64 registers per thread.
 template <class Nest>
-__global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1) // 64 registers
-    quadtree_children(const __grid_constant__ RequestRun<ExpandQuadtree> run,
-                      const __grid_constant__ ChildGrid<ExpandQuadtree::Item> grid, Nest nest)
+__global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1)
+    quadtree_children(const __grid_constant__ RequestRun<QuadParts> run,
+                      const __grid_constant__ ChildGrid<QuadItem> grid, Nest nest)
 {
     const auto scope = nest.enter();
     BLOCK_SHARED(unsigned, refused, 1);
@@ -35,6 +109,40 @@ __global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1) // 64 registers
         return launch<quadtree_children<Nest>>(parent, {child.blocks, blockDim.x}, run, child);
     });
 }
+
+using QuadGrid = ChildGrid<QuadItem>;
+
+// What the runs of the graph of quadtree_graph share: the levels with even and with odd numbers.
+struct QuadGraphState {
+    QuadGrid grid[2];
+    unsigned level;
+    unsigned arrived;
+};
+
+#ifdef __CUDACC__
+// At most 64 registers per thread.
+template <class Nest>
+__global__ void LAUNCH_BOUNDS(kMaxQuadThreads, 1)
+    quadtree_graph(const __grid_constant__ RequestRun<QuadParts> run, QuadGraphState* state, Nest nest)
+{
+    BLOCK_SHARED(unsigned, words, kQuadWords);
+    const unsigned long long now = nest.now();
+    const unsigned level = state->level;
+    const Nest here = nest.at(level);
+    const auto scope = here.enter(now);
+    const QuadGrid grid = state->grid[level % 2];
+    QuadGrid* next = &state->grid[(level + 1) % 2];
+    for (unsigned block = blockIdx.x; block < grid.blocks; block += gridDim.x)
+        run_block(run, grid, block, KeepSink<QuadItem>{next}, words);
+    __syncthreads();
+    if (threadIdx.x == 0 && arrives_last(&state->arrived, gridDim.x)) {
+        state->grid[level % 2].blocks = 0;
+        state->level = level + 1;
+        if (next->blocks != 0)
+            launch_graph_again(here);
+    }
+}
+#endif
 
 struct QuadtreeChildren {
     static constexpr std::array kMechanisms{Mechanism::fire_and_forget, Mechanism::null_stream,
@@ -52,12 +160,9 @@ struct QuadtreeChildren {
 
     static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
 
-    static RequestSetup<ExpandQuadtree> prepare(const QuadJob& job)
-    {
-        return set_up_requests<ExpandQuadtree>(job, job.task);
-    }
+    static RequestSetup<QuadParts> prepare(const QuadJob& job) { return set_up_requests<QuadParts>(job, job.task); }
 
-    static void run(const QuadJob& job, const RequestSetup<ExpandQuadtree>& setup)
+    static void run(const QuadJob& job, const RequestSetup<QuadParts>& setup)
     {
         launch_waves<QuadtreeChildren>(job, [&](auto wave, auto nest) {
             wave.blocks = job.roots; // one wave: all blocks of the root grid process one item, all points
@@ -67,6 +172,54 @@ struct QuadtreeChildren {
     }
 };
 
+struct QuadtreeGraph {
+    static constexpr StrategyInfo info{
+        .name = "quadtree_graph",
+        .workload = &workloads::quadtree,
+        .mechanisms = kOnly<Mechanism::graph_tail>,
+        .summary = "a device graph of one level of parts that launches itself again",
+        .hazards = "none: the graph runs again only when its current run is complete",
+        .source = "CUDA C++ Programming Guide, Device Graph Launch",
+        .cuda_only = true,
+        .offers = true,
+    };
+    static constexpr QuadForm form = QuadForm::parts;
+
+    static ExpectedLaunches launches(const Case& /*point*/) { return ExpectedLaunches::of_input(); }
+
+#ifdef __CUDACC__
+    struct Prepared {
+        RequestSetup<QuadParts> setup;
+        Buffer<QuadGraphState> state;
+        Graph graph;
+    };
+
+    static Prepared prepare(const QuadJob& job)
+    {
+        RequestSetup<QuadParts> setup = set_up_requests<QuadParts>(job, job.task);
+        auto state = job.context.allocate<QuadGraphState>(1);
+        QuadGraphState start{};
+        start.grid[0] = root_grid(setup.run, {.blocks = job.roots}, job.point.block);
+        job.context.upload(state, std::span<const QuadGraphState>(&start, 1));
+        Graph graph = job.context.capture(true, [&] {
+            with_nest<Mechanism::graph_tail>(job, 0, [&](auto nest) {
+                const std::uint32_t blocks =
+                    job.context.resident_blocks<quadtree_graph<decltype(nest)>>(job.point.block);
+                host_launch<quadtree_graph<decltype(nest)>>(job.context, 0, {blocks, job.point.block}, setup.run,
+                                                            state.data(), nest);
+            });
+        });
+        return {std::move(setup), std::move(state), std::move(graph)};
+    }
+
+    static void run(const QuadJob& job, const Prepared& prepared)
+    {
+        job.context.launch(prepared.graph);
+    }
+#endif
+};
+
 const Register<QuadtreeChildren, QuadtreeRoom> quadtree_children_strategy;
+const Register<QuadtreeGraph, QuadtreeRoom> quadtree_graph_strategy;
 
 } // namespace nestbed::inline NESTBED_BACKEND

@@ -96,8 +96,9 @@ BudgetSetup<Tree> set_up_budget(const SearchJob& job, const Tree& tree)
 }
 
 // The kernel of every grid of search_budget. Its launches are those of run_grid(), for the blocks that leave nodes.
+// At most 64 registers per thread.
 template <class Tree, class Nest>
-__global__ void LAUNCH_BOUNDS(1024, 1) // 64 registers
+__global__ void LAUNCH_BOUNDS(1024, 1)
     search_budget(const __grid_constant__ RequestRun<SearchRests<Tree>> run,
                   const __grid_constant__ ChildGrid<typename SearchRests<Tree>::Item> grid, Nest nest)
 {

@@ -74,8 +74,9 @@ struct VisitChildren {
 };
 
 // The kernel of every grid. Its launches are those of run_grid(), for the threads that return true above.
+// At most 64 registers per thread.
 template <class Tree, class Nest>
-__global__ void LAUNCH_BOUNDS(1024, 1) // 64 registers
+__global__ void LAUNCH_BOUNDS(1024, 1)
     search_children(const __grid_constant__ RequestRun<VisitChildren<Tree>> run,
                     const __grid_constant__ ChildGrid<typename VisitChildren<Tree>::Item> grid, Nest nest)
 {

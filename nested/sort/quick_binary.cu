@@ -124,8 +124,9 @@ struct BinaryParts : SortRecursion {
 };
 
 // One step of the sort. Thread 0 of a block, or each lane after the other, launches the children.
+// At most 64 registers per thread.
 template <class Nest>
-__global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1) // 64 registers
+__global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1)
     quick_binary(const __grid_constant__ RequestRun<BinaryParts> run,
                  const __grid_constant__ ChildGrid<SortItem> grid, Nest nest)
 {

@@ -93,8 +93,9 @@ struct KwayParts : SortRecursion {
 };
 
 // One step of the sort. Thread 0 of a block, or each lane after the other, launches the children.
+// At most 64 registers per thread.
 template <class Nest>
-__global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1) // 64 registers
+__global__ void LAUNCH_BOUNDS(kMaxSortThreads, 1)
     quick_kway(const __grid_constant__ RequestRun<KwayParts> run, const __grid_constant__ ChildGrid<SortItem> grid,
                Nest nest)
 {

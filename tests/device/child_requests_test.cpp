@@ -433,7 +433,7 @@ TEST(MandelbrotForms, NeedAThreadPerPart)
     point.fanout = 6; // 36 parts, blocks of 32
     const Sample sample = session_of("fifo")->sample(point, 0);
     EXPECT_EQ(sample.status, Status::unsupported);
-    EXPECT_THAT(sample.detail, HasSubstr("a block of 32 threads cannot offer 6 x 6 parts"));
+    EXPECT_THAT(sample.detail, HasSubstr("a block of 32 threads cannot request 6 x 6 parts"));
     point.block = 64;
     EXPECT_EQ(session_of("fifo")->sample(point, 0).status, Status::ok);
 }
@@ -444,7 +444,7 @@ TEST(Offers, OfABlockThatIsTooSmallAreUnsupportedInATraceToo)
     point.fanout = 6;
     const Trace trace = session_of("fifo")->trace(point, 0, 100);
     EXPECT_EQ(trace.sample.status, Status::unsupported);
-    EXPECT_THAT(trace.sample.detail, HasSubstr("cannot offer 6 x 6 parts"));
+    EXPECT_THAT(trace.sample.detail, HasSubstr("cannot request 6 x 6 parts"));
     EXPECT_THAT(trace.grids, IsEmpty());
 }
 

@@ -141,7 +141,7 @@ TEST(QuadtreeForms, SayWhatTheyDoNotSupport)
     EXPECT_THAT(why(point), HasSubstr("allowed for aggregate: none, warp, block, grid"));
     point = points("quadtree_levels", 1000);
     point.block = 1;
-    EXPECT_THAT(why(point), HasSubstr("a block of 1 thread cannot offer 2 parts"));
+    EXPECT_THAT(why(point), HasSubstr("a block of 1 thread cannot request 2 parts"));
     point = points("quadtree_sample", (std::uint64_t{1} << 30) + 1);
     EXPECT_THAT(why(point), HasSubstr("1073741825 points are too many; allowed: at most 1073741824"));
 }

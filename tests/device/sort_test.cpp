@@ -132,7 +132,7 @@ TEST(SortForms, SayWhatTheyDoNotSupport)
     EXPECT_THAT(why(point), HasSubstr("a block of 64 threads sorts at most 512 keys, not a grain of 513"));
     point.grain = 512;
     point.fanout = 128;
-    EXPECT_THAT(why(point), HasSubstr("a block of 64 threads cannot offer 128 parts"));
+    EXPECT_THAT(why(point), HasSubstr("a block of 64 threads cannot request 128 parts"));
     point.fanout = 16;
     point.aggregate = Aggregate::multiblock_4;
     EXPECT_THAT(why(point), HasSubstr("allowed for aggregate: none, warp, block, grid"));

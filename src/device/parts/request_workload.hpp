@@ -75,7 +75,7 @@ class RequestWorkload : public Workload
             return;
         if (sample.status == Status::ok && totals.items != oracle_->counts.items) {
             sample.status = Status::count_mismatch;
-            sample.detail = "the blocks offered " + std::to_string(totals.items) + " items, the oracle says " +
+            sample.detail = "the blocks requested " + std::to_string(totals.items) + " items, the oracle says " +
                             std::to_string(oracle_->counts.items);
         } else if (sample.status == Status::ok && totals.blocks != oracle_->counts.blocks) {
             sample.status = Status::count_mismatch;
@@ -89,7 +89,7 @@ class RequestWorkload : public Workload
     Buffer<RequestTotals> totals_;
     std::map<Case, RequestOracle> oracles_;
     const RequestOracle* oracle_ = nullptr; // of the current case
-    bool offers_ = false;                   // its strategy launches by need
+    bool offers_ = false;                   // its strategy makes data-dependent launches
     bool by_order_ = false;                 // what it launches depends on the order
     std::uint64_t bytes_ = 0;               // of its arena
 };

@@ -26,7 +26,7 @@ double estimated_points(const Case& point)
     return static_cast<double>(point.elements) * (point.input == BezierInput::zipf ? kOfZipf : kOfCurves);
 }
 
-// The reference is on the device, or on the host, with the items that are offered.
+// The reference is on the device, or on the host, with the items that are requested.
 std::uint64_t memory_bytes(const StrategyInfo& info, const Case& point, const ExpectedLaunches& /*form*/)
 {
     constexpr std::uint64_t kLineBytes = 28;

@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kMaxStepsByOrder = 4096;
 // Blocks of a grid with a thread per vertex.
 std::uint32_t graph_roots(std::uint32_t vertices, std::uint32_t block);
 
-// What changes in each round of a search in which all vertices that changed in the last round offer their edges at once:
+// What changes in each round of a search in which all vertices that changed in the last round request a child for their edges at once:
 // the vertices with edges, in the order of their numbers. For bfs (no weights) these are its levels.
 std::vector<std::vector<std::uint32_t>> rounds_of(const CsrGraph& graph, std::uint32_t source, bool weighted);
 

@@ -84,7 +84,7 @@ MandelbrotReference mandelbrot_reference(const Case& point);
 // The dwell of the pixel at index y * nx + x, without the recursion.
 std::uint32_t dwell_of_pixel(const Case& point, std::uint64_t index);
 
-// What block `block` wants (count_requests()). Each part of a divided region is an item; with `naive`, so is the region
+// What block `block` requests (count_requests()). Each part of a divided region is an item; with `naive`, so is the region
 // that must be filled or computed. Items are node * 4 + RegionTask.
 enum class RegionTask : std::uint8_t { test, fill, compute };
 void mandelbrot_requests(const MandelbrotReference& reference, const Case& point, bool naive, const ItemBlock& block,

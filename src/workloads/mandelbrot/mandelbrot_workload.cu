@@ -172,7 +172,7 @@ class MandelbrotWorkload final : public RequestWorkloadOf<MandelbrotData>
     {
         const auto& mandelbrot = of_room<Room>(strategy);
         if (point.fanout * point.fanout > point.block)
-            throw Unsupported("a block of " + std::to_string(point.block) + " threads cannot offer " +
+            throw Unsupported("a block of " + std::to_string(point.block) + " threads cannot request " +
                               std::to_string(point.fanout) + " x " + std::to_string(point.fanout) + " parts");
         prepare(point);
         return remember(strategy, point, mandelbrot.facts().naive ? "naive" : "",

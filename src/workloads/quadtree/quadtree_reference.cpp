@@ -72,7 +72,7 @@ class QuadRecursion
 
     std::uint64_t divisions() const { return divisions_; }
 
-    // The last block of an item to arrive wants what follows; for the oracle it is the item's last one.
+    // The last block of an item to arrive requests what follows; for the oracle it is the item's last one.
     void requests(const ItemBlock& block, std::vector<ChildRequest>& out)
     {
         if (block.depth != 0 && block.block + 1 != block.blocks)
@@ -234,7 +234,7 @@ QuadTree make_quadtree(const std::vector<std::uint32_t>& points, const QuadLimit
 std::uint32_t quad_roots(const Case& point)
 {
     return blocks_for(quad_threads(static_cast<std::uint32_t>(point.elements)), point.block,
-                         std::max(1U, point.coarsen));
+                      std::max(1U, point.coarsen));
 }
 
 RequestOracle count_quadtree(const Case& point, QuadForm form, const QuadTree& tree)

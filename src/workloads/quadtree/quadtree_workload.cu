@@ -171,7 +171,7 @@ std::string why_unsupported(const StrategyInfo& info, QuadForm form, const Case&
         return "which group of blocks launches depends on the order in which the blocks of a part arrive; allowed "
                "for aggregate: none, warp, block, grid";
     if (form == QuadForm::parts && point.block < 2)
-        return "a block of 1 thread cannot offer 2 parts";
+        return "a block of 1 thread cannot request 2 parts";
     return "";
 }
 

@@ -42,7 +42,7 @@ void complete(Case& point, const Asked& asked)
 // Rough sizes of a search: its nodes; its levels, and those of its nodes that a block may leave to others: above the
 // cutoff.
 struct Estimated {
-    double nodes, levels, offered;
+    double nodes, levels, requested;
 };
 Estimated estimated(const Case& point)
 {
@@ -61,9 +61,9 @@ Estimated estimated(const Case& point)
     else if (point.input == SearchInput::queens) // 5.7e8 nodes for 16 queens
         estimate.nodes = std::min(kMaxEstimated, 5.7e8 * std::pow(kQueensGrowth, size - 16));
     const double depth = point.cutoff == 0 ? estimate.levels : std::min<double>(estimate.levels, point.cutoff);
-    estimate.offered = point.input == SearchInput::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
-                       : depth < estimate.levels          ? std::min(estimate.nodes, size * std::pow(4.0, depth))
-                                                          : estimate.nodes;
+    estimate.requested = point.input == SearchInput::queens ? std::min(estimate.nodes, std::pow(size * 0.55, depth))
+                         : depth < estimate.levels          ? std::min(estimate.nodes, size * std::pow(4.0, depth))
+                                                            : estimate.nodes;
     estimate.levels = depth;
     return estimate;
 }
@@ -100,7 +100,7 @@ double launches(const StrategyInfo& info, const Case& point)
 {
     const Estimated tree = estimated(point);
     const double budget = info.has(axis::budget) ? point.budget : 1;
-    return blocks_per_group(point.aggregate) == 0 ? tree.levels / budget : tree.offered / (5.0 * budget);
+    return blocks_per_group(point.aggregate) == 0 ? tree.levels / budget : tree.requested / (5.0 * budget);
 }
 
 } // namespace

@@ -56,7 +56,7 @@ struct QueensNodes {
     }
 };
 
-// A thread visits the children of a node, and offers its first inner one.
+// A thread visits the children of a node, and requests a child for the first inner one.
 template <class Nodes>
 void children_requests(const Nodes& nodes, const Case& point, const ItemBlock& block, std::vector<ChildRequest>& out)
 {

@@ -68,7 +68,7 @@ class SortRecursion
 
     std::uint64_t divisions() const { return divisions_; }
 
-    // The last block of an item to arrive wants what follows; for the oracle it is the item's last one.
+    // The last block of an item to arrive requests what follows; for the oracle it is the item's last one.
     void requests(const ItemBlock& block, std::vector<ChildRequest>& out)
     {
         if (block.depth != 0 && block.block + 1 != block.blocks)
@@ -226,7 +226,7 @@ std::vector<std::uint32_t> sorted_ranks(const std::vector<std::uint32_t>& keys, 
 std::uint32_t sort_roots(const Case& point)
 {
     return blocks_for(sort_threads(static_cast<std::uint32_t>(point.elements)), point.block,
-                         std::max(1U, point.coarsen));
+                      std::max(1U, point.coarsen));
 }
 
 RequestOracle count_sort(const Case& point, SortForm form, const std::vector<std::uint32_t>& keys,

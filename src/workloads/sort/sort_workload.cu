@@ -161,8 +161,8 @@ std::string why_too_small(const StrategyInfo& info, SortForm form, const Case& p
         return "which group of blocks launches depends on the order in which the blocks of a part arrive; allowed "
                "for aggregate: none, warp, block, grid";
     if (info.has(axis::fanout) && point.fanout > point.block)
-        return "a block of " + std::to_string(point.block) + " threads cannot offer " + std::to_string(point.fanout) +
-               " parts";
+        return "a block of " + std::to_string(point.block) + " threads cannot request " +
+               std::to_string(point.fanout) + " parts";
     if (!info.has(axis::grain) || form == SortForm::simple)
         return "";
     const std::uint32_t most = kKeysPerThread * point.block;
