@@ -357,7 +357,7 @@ def caption_of(part, shown, timed=True, elsewhere="other cases"):
     if left:
         words.append(f"{style.grouped(left)} of the log's {style.grouped(part.cases['rows'].sum())} rows are not in this figure: "
                      f"{elsewhere}.")
-    racy = sorted(set(shown["strategy"]) & set(tables.strategies_that("racy")))
+    racy = sorted(set(shown["strategy"]) & set(tables.those("strategies", "racy")))
     if racy:
         words.append(f"Racy ({', '.join(racy)}): the answer depends on which thread comes first.")
     commits = ", ".join(part.rows["git"].unique())

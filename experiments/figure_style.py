@@ -107,7 +107,7 @@ def look_of(strategy, launches=0):
 def marked(strategy):
     """A strategy's name as figures and the page show it: racy strategies are marked, even if their answer was
     right."""
-    return f"{strategy} (racy)" if strategy in tables.strategies_that("racy") else strategy
+    return f"{strategy} (racy)" if strategy in tables.those("strategies", "racy") else strategy
 
 
 def mechanism_look(mechanism):

@@ -110,7 +110,7 @@ def _grids(cases):
     another figure draws the rate."""
     if not (cases["launches"] > 1).any() and not (cases["ok"] == 0).all():
         return _none(cases)
-    return _swept("grid")(cases[~cases["strategy"].isin(tables.strategies_that("compared_with"))])
+    return _swept("grid")(cases[~cases["strategy"].isin(tables.those("strategies", "compared_with"))])
 
 
 def _counts(cases):
@@ -162,8 +162,8 @@ def _rates_at_one_size(cases):
 def _beside_cub(cases):
     """The cases other than CUB's, if CUB was measured at three or more of their sizes."""
     sized = _sizes(cases)
-    shared = set(sized["elements"][sized["strategy"].isin(tables.strategies_that("compared_with"))])
-    own = sized[~sized["strategy"].isin(tables.strategies_that("compared_with")) & sized["elements"].isin(shared)]
+    shared = set(sized["elements"][sized["strategy"].isin(tables.those("strategies", "compared_with"))])
+    own = sized[~sized["strategy"].isin(tables.those("strategies", "compared_with")) & sized["elements"].isin(shared)]
     return own if own["elements"].nunique() >= 3 else _none(own)
 
 

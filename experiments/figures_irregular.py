@@ -25,7 +25,7 @@ LAST_RATIO = "over the best flat form"
 
 
 def is_irregular(cases):
-    return cases["workload"].isin(tables.workloads_that("irregular"))
+    return cases["workload"].isin(tables.those("workloads", "irregular"))
 
 
 def prepared(cases):
@@ -35,7 +35,7 @@ def prepared(cases):
     own = own.assign(launches=own["launches"] - own["failed"].fillna(0))  # that were accepted
     numbers = {name: pandas.to_numeric(own[name], errors="coerce") for name in ("threshold", "coarsen")}
     graph = own["mechanism"] == "graph_tail"
-    by_level = own["mechanism"].isin(tables.device_mechanisms()) & (own["aggregate"] == "")
+    by_level = own["mechanism"].isin(tables.those("mechanisms", "from_device")) & (own["aggregate"] == "")
     group = own["aggregate"].str.split(":").str[0].where(~by_level, "grid").where(~own["strategy"].str.endswith("_recursive"), "none")
     group = group.where(~graph, DEVICE_GRAPH)
     return own.assign(by_need=(own["aggregate"] != "") | by_level, group=group, **numbers)

@@ -18,7 +18,7 @@ def stale(part, shown, figure):
     rows = part.rows[part.rows["strategy"].isin(shown["strategy"])]
     delays = sorted(rows["delay_us"].fillna(0).unique())
     delays = delays if len(delays) <= 2 else [delays[0], delays[-1]]
-    patterns = sorted(rows["strategy"].unique(), key=lambda name: (name in tables.strategies_that("racy"), style.rank_of(name)))
+    patterns = sorted(rows["strategy"].unique(), key=lambda name: (name in tables.those("strategies", "racy"), style.rank_of(name)))
     found = [(name, [_count(rows[(rows["strategy"] == name) & (rows["delay_us"].fillna(0) == delay)]) for delay in delays])
              for name in patterns]
     unit = "" if part.backend == "cpu" else " µs"
@@ -36,7 +36,7 @@ def stale(part, shown, figure):
         axes.text(1 + COLUMN * (number + 1) / width, 1 + 0.06 / sheet.height_of(axes), word, transform=axes.transAxes, fontsize=8, color="#777777",
                   va="bottom", ha="right")
     for place, (name, counts) in enumerate(found):
-        colour = style.on_page(style.VERMILLION if name in tables.strategies_that("racy") else style.GREEN)["light"]
+        colour = style.on_page(style.VERMILLION if name in tables.those("strategies", "racy") else style.GREEN)["light"]
         axes.text((style.MARGIN - start) / width, place, style.marked(name), fontsize=9, color=colour, **at)
         for number, (count, of, said) in enumerate(counts):
             axes.text(1 + COLUMN * (number + 1) / width, place, said, fontsize=8, ha="right", **at)
@@ -77,8 +77,8 @@ def _position(share, decades):
 def _title(title, found):
     totals = {name: [sum(column) for column in list(zip(*counts))[:2]] for name, counts in found}
     totals = {name: total for name, total in totals.items() if total[1]}
-    racy = [total for name, total in totals.items() if name in tables.strategies_that("racy")]
-    safe = [total for name, total in totals.items() if name not in tables.strategies_that("racy")]
+    racy = [total for name, total in totals.items() if name in tables.those("strategies", "racy")]
+    safe = [total for name, total in totals.items() if name not in tables.those("strategies", "racy")]
     seen = sum(count > 0 for count, _ in racy)
     wrong = sum(count > 0 for count, _ in safe)
     said = f"{seen} of {parts.count_text(len(racy), 'pattern')} without a guarantee read some" if racy else ""

@@ -27,7 +27,7 @@ def _lines_to_cub(cases):
     reference = logs.faster_cub(cases)
     several = parts.mechanisms_each(cases)
     ratios = pandas.Series(logs.ratios_to_cub(cases), index=cases.index, dtype=object)
-    own = cases[[case["strategy"] not in tables.strategies_that("compared_with") and logs.cub_key(case) in reference for _, case in cases.iterrows()]]
+    own = cases[[case["strategy"] not in tables.those("strategies", "compared_with") and logs.cub_key(case) in reference for _, case in cases.iterrows()]]
     found = []
     for rows in sorted(parts.grouped_by(own, ["strategy", "mechanism"]),
                        key=lambda rows: tuple(rows.iloc[0][["strategy", "mechanism"]])):

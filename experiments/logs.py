@@ -335,7 +335,7 @@ def faster_cub(cases):
     logs). Each case is a row with all its columns: of `cub` and `cub_narrow`, the one with the smaller median, or the
     only one with a time. It has the same log, backend, device, clock, type, size, submission and state of the L2
     cache, in any experiment of the log."""
-    library = cases[cases["strategy"].isin(tables.strategies_that("compared_with")) & (cases["us"] > 0) & cases["elements"].notna()]
+    library = cases[cases["strategy"].isin(tables.those("strategies", "compared_with")) & (cases["us"] > 0) & cases["elements"].notna()]
     found = {}
     for case in library.to_dict("records"):
         key = cub_key(case)

@@ -44,7 +44,7 @@ def caption_of(about):
                                             f"CUDA {about['cuda_runtime']}" if about.get("cuda_runtime") else ""]))]
     if about.get("git"):
         lines[1] += f"; nestbed {about['git']}; {' '.join(about.get('command', []))}"
-    if about["case"]["strategy"] in tables.strategies_that("racy"):
+    if about["case"]["strategy"] in tables.those("strategies", "racy"):
         lines.insert(1, f"Racy ({about['case']['strategy']}): the answer depends on which thread comes first.")
     return lines
 

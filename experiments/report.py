@@ -147,7 +147,7 @@ def table_of_figures(cases, named):
                      for name, measure in MEASURES.items()},
         "families": [{"name": name, "strategies": members, **views.look(colour, 0)}
                      for place, (name, (colour, members)) in enumerate(style.FAMILIES.items())],
-        "racy": tables.strategies_that("racy"),
+        "racy": tables.those("strategies", "racy"),
         "strategies": {name: style.family_of(name, most[name]) for name in sorted(most.index, key=style.rank_of)},
         "mechanisms": {name: words for name, (words, _) in style.MECHANISMS.items()},
         "fields": {name: parts.HEADINGS.get(name, name) for name in ["log", *logs.case_columns()]},

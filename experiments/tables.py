@@ -22,26 +22,16 @@ def workload_of(strategy):
 
 
 @functools.cache
-def strategies_that(quality):
-    """The names of the strategies with a quality: racy, data_dependent, compared_with."""
-    return [name for name, entry in tables()["strategies"].items() if entry[quality]]
-
-
-@functools.cache
-def workloads_that(quality):
-    return [name for name, entry in tables()["workloads"].items() if entry[quality]]
+def those(table, quality):
+    """The names of the entries with a quality: of strategies racy, data_dependent, compared_with; of mechanisms from_device; of workloads
+    irregular, counts_chances."""
+    return [name for name, entry in tables()[table].items() if entry[quality]]
 
 
 @functools.cache
 def workloads_with_figure(figure):
     """The names of the workloads that a figure suits."""
     return [name for name, entry in tables()["workloads"].items() if figure in entry["figures"]]
-
-
-@functools.cache
-def device_mechanisms():
-    """The mechanisms by which kernels launch."""
-    return [name for name, entry in tables()["mechanisms"].items() if entry["from_device"]]
 
 
 def items_of(workload):

@@ -355,7 +355,7 @@ class Table(Folder):
         self.assertLessEqual({pair for pair in files if pair[0] in wider}, set(page))
         # What a file shows in addition: CUB's times, which the others are divided by. Chains and fan-outs share a
         # file.
-        beside = {"cub": tables.strategies_that("compared_with"), "chain": ["fanout"], "fanout": ["chain"]}
+        beside = {"cub": tables.those("strategies", "compared_with"), "chain": ["fanout"], "fanout": ["chain"]}
         compared = {pair for pair in files if pair[0] in on_page}
         self.assertGreaterEqual(len(compared), 23 + 6)
         for pair in compared:
@@ -600,7 +600,7 @@ class Page(InBrowser):
             self.assertNotIn("synced (racy)", text)
         chips = self.script("return [...document.querySelectorAll('label.chip:has(input[name=strategy])')].map(({innerText}) => innerText)")
         measured = {row["strategy"] for path in RESULTS.glob("*.csv") for row in csv.DictReader(path.open(encoding="utf-8")) if row.get("strategy")}
-        self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in tables.strategies_that("racy") if name in measured})
+        self.assertEqual({chip for chip in chips if "racy" in chip}, {f"{name} (racy)" for name in tables.those("strategies", "racy") if name in measured})
 
     def test_dots_have_their_time_and_launches_beside_them(self):
         self.opened()
