@@ -32,11 +32,7 @@ class CalibrateCommand : public testing::Test
             paths.push_back(h200_path(log.at("name")));
         return paths;
     }
-    static Outcome calibrate(std::vector<std::string> words)
-    {
-        words.insert(words.begin(), "calibrate");
-        return nestbed(words);
-    }
+    static Outcome calibrate(const Words& words) { return nestbed(Words{"calibrate"} + words); }
     static void expect_refused(const std::vector<std::string>& words, const std::string& why, int exit_code = 2)
     {
         const Outcome refused = calibrate(words);

@@ -35,58 +35,13 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-std::string text_in(const fs::path& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// Every test runs in its own empty folder, on the CPU backend unless it says otherwise.
-class CommandLine : public testing::Test
+class CommandLine : public CommandTest
 {
   protected:
-    void SetUp() override
+    static Words small(const Words& more)
     {
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = fs::path(testing::TempDir()) / ("nestbed_cli_" + std::to_string(getpid()) + "_" + test->name());
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-        before_ = fs::current_path();
-        fs::current_path(folder_);
+        return Words{"run", "--backend", "cpu", "--strategy", "nosync", "--grid", "4", "--block", "16"} + more;
     }
-    void TearDown() override
-    {
-        fs::current_path(before_);
-        fs::remove_all(folder_);
-    }
-    static std::string write(const std::string& name, const std::string& text)
-    {
-        std::ofstream(name) << text;
-        return name;
-    }
-    // Expects exit code 2, a message with all these parts, and nothing new on the disk.
-    static void expect_usage_error(const std::vector<std::string>& arguments, const std::vector<std::string>& parts)
-    {
-        const auto files = [] { return std::distance(fs::recursive_directory_iterator("."), {}); };
-        const auto files_before = files();
-        const Outcome outcome = nestbed(arguments);
-        EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-        EXPECT_THAT(outcome.err, StartsWith("nestbed: "));
-        for (const std::string& part : parts)
-            EXPECT_THAT(outcome.err, HasSubstr(part));
-        EXPECT_THAT(outcome.out, IsEmpty());
-        EXPECT_EQ(files(), files_before);
-    }
-    static std::vector<std::string> small(std::initializer_list<std::string> more)
-    {
-        std::vector<std::string> arguments{"run",    "--backend", "cpu",     "--strategy", "nosync",
-                                           "--grid", "4",         "--block", "16"};
-        arguments.insert(arguments.end(), more);
-        return arguments;
-    }
-
-  private:
-    fs::path folder_, before_;
 };
 
 TEST_F(CommandLine, HelpIsPrintedForEveryCommandWithin80Columns)
@@ -193,22 +148,11 @@ TEST_F(CommandLine, ARunWritesItsRowsItsManifestAndATable)
     const std::vector<Row> rows = rows_of("out.csv");
     ASSERT_EQ(rows.size(), 2U);
     for (Row row : rows) {
-        EXPECT_EQ(row["experiment"], "adhoc");
-        EXPECT_EQ(row["strategy"], "nosync");
-        EXPECT_EQ(row["backend"], "cpu");
-        EXPECT_EQ(row["mechanism"], "null_stream");
-        EXPECT_EQ(row["elements"], "64");
-        EXPECT_EQ(row["depth"], "full");
-        EXPECT_EQ(row["pending_limit_asked"], "auto");
-        EXPECT_EQ(row["pending_limit"], "2048");
-        EXPECT_EQ(row["waves"], "1");
-        EXPECT_EQ(row["schedule"], "fifo");
-        EXPECT_EQ(row["launches_expected"], "12");
-        EXPECT_EQ(row["launches_attempted"], "12");
+        expect_cells(row, "experiment=adhoc strategy=nosync backend=cpu mechanism=null_stream elements=64 "
+                          "depth=full pending_limit_asked=auto pending_limit=2048 waves=1 schedule=fifo "
+                          "launches_expected=12 launches_attempted=12");
         EXPECT_EQ(row["launches_by_depth"], "4 4 4");
-        EXPECT_EQ(row["max_depth"], "3");
-        EXPECT_EQ(row["status"], "ok");
-        EXPECT_EQ(row["gpu_us"], "");
+        expect_cells(row, "max_depth=3 status=ok gpu_us=");
         EXPECT_GT(std::stod(row["wall_us"]), 0);
         EXPECT_EQ(row["answer"], row["reference"]);
     }
@@ -219,13 +163,13 @@ TEST_F(CommandLine, ASecondRunHasNothingToDoAndSaysTheSame)
 {
     const Outcome first = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
     EXPECT_EQ(first.exit_code, 0);
-    const std::string log = text_in("out.csv");
-    const std::string manifest = text_in("out.csv.json");
+    const std::string log = read("out.csv");
+    const std::string manifest = read("out.csv.json");
     const Outcome second = nestbed(small({"--repeat", "2", "-o", "out.csv", "--resume"}));
     EXPECT_EQ(second.exit_code, 0) << second.err;
     EXPECT_EQ(second.err, "nestbed: out.csv already has 2 of 2 samples\n");
-    EXPECT_EQ(text_in("out.csv"), log);
-    EXPECT_EQ(text_in("out.csv.json"), manifest);
+    EXPECT_EQ(read("out.csv"), log);
+    EXPECT_EQ(read("out.csv.json"), manifest);
     const auto table = [](const std::string& text) { return text.substr(text.find("strategy")); };
     EXPECT_EQ(table(second.out), table(first.out));
 }
@@ -234,7 +178,7 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "5", "-o", "out.csv"})).exit_code, 0);
     const std::vector<Row> before = rows_of("out.csv");
-    const std::string log = text_in("out.csv");
+    const std::string log = read("out.csv");
     // The log without its third row and without the end of its last row.
     std::vector<std::string> lines;
     std::istringstream text(log);
@@ -248,7 +192,7 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
     EXPECT_EQ(outcome.err,
               "nestbed: out.csv already has 3 of 5 samples\n"
               "nestbed: out.csv: its last row was incomplete (100 bytes) and was removed; it is measured again\n");
-    EXPECT_THAT(text_in("out.csv"), StartsWith(kept));
+    EXPECT_THAT(read("out.csv"), StartsWith(kept));
     std::vector<std::string> repetitions;
     for (Row row : rows_of("out.csv")) {
         repetitions.push_back(row["repetition"]);
@@ -260,16 +204,16 @@ TEST_F(CommandLine, ARunGoesOnWithWhatIsMissing)
 TEST_F(CommandLine, ALogOfSomethingElseIsNotGoneOnWith)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    const std::string log = text_in("out.csv");
-    const std::string manifest = text_in("out.csv.json");
+    const std::string log = read("out.csv");
+    const std::string manifest = read("out.csv.json");
     const auto refused = [&](std::initializer_list<std::string> options, const std::string& why) {
         const Outcome outcome = nestbed(small(options));
         EXPECT_EQ(outcome.exit_code, 2);
         EXPECT_THAT(outcome.err,
                     AllOf(StartsWith("nestbed: --output out.csv: this run cannot resume it: "), HasSubstr(why),
                           HasSubstr("allowed: a log of the same experiment, version and machine")));
-        EXPECT_EQ(text_in("out.csv"), log);
-        EXPECT_EQ(text_in("out.csv.json"), manifest);
+        EXPECT_EQ(read("out.csv"), log);
+        EXPECT_EQ(read("out.csv.json"), manifest);
     };
     refused({"--repeat", "3", "-o", "out.csv"}, "repeat on cpu: 2 there, 3 here");
     refused({"--repeat", "2", "-o", "out.csv", "--experiment", "other"}, "experiment: adhoc there, other here");
@@ -292,13 +236,13 @@ TEST(CommandToGoOn, LeavesOutWhatIsDoneOnce)
 TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    auto manifest = nlohmann::json::parse(text_in("out.csv.json"));
+    auto manifest = nlohmann::json::parse(read("out.csv.json"));
     for (auto& run : manifest["runs"])
         for (const char* key : {"finished_utc", "rows", "log_rows", "surprises", "incidents"})
             run.erase(key);
     write("out.csv.json", manifest.dump());
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    const auto noted = nlohmann::json::parse(text_in("out.csv.json"));
+    const auto noted = nlohmann::json::parse(read("out.csv.json"));
     for (const auto& run : noted.at("runs")) {
         EXPECT_TRUE(run.contains("finished_utc"));
         EXPECT_EQ(run.at("rows"), 2);
@@ -309,12 +253,12 @@ TEST_F(CommandLine, ARunThatHadNoTimeToNoteItsEndIsNotedByTheNext)
 TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    const std::string log = text_in("out.csv");
+    const std::string log = read("out.csv");
     const Outcome outcome = nestbed(small({"--repeat", "3", "-o", "out.csv", "--overwrite"}));
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_EQ(outcome.err, "nestbed: moved out.csv to out.csv.old-1\n");
     EXPECT_EQ(rows_of("out.csv").size(), 3U);
-    EXPECT_EQ(text_in("out.csv.old-1"), log);
+    EXPECT_EQ(read("out.csv.old-1"), log);
     EXPECT_TRUE(fs::exists("out.csv.old-1.json"));
     expect_usage_error(small({"--overwrite", "--resume", "-o", "out.csv"}), {"--resume: not with --overwrite"});
 }
@@ -322,7 +266,7 @@ TEST_F(CommandLine, AnOldLogIsMovedAsideAndNotOverwritten)
 TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
 {
     EXPECT_EQ(nestbed(small({"--repeat", "2", "-o", "out.csv"})).exit_code, 0);
-    const std::string log = text_in("out.csv");
+    const std::string log = read("out.csv");
     const std::string last = log.substr(log.rfind('\n', log.size() - 2) + 1);
     write("out.csv", log + last);
     Outcome outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
@@ -335,7 +279,7 @@ TEST_F(CommandLine, ARowThatNoManifestKnowsOrThatIsThereTwiceIsSaid)
     outcome = nestbed(small({"--repeat", "2", "-o", "out.csv"}));
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_THAT(outcome.err, StartsWith("nestbed: out.csv:2: there is no case 0123456789abcdef in this run"));
-    EXPECT_EQ(text_in("out.csv"), other);
+    EXPECT_EQ(read("out.csv"), other);
 }
 
 TEST_F(CommandLine, AWorkerAndThisProcessMeasureTheSame)
@@ -368,9 +312,7 @@ TEST_F(CommandLine, TheCommandLineWinsOverTheFile)
     EXPECT_THAT(outcome.out, StartsWith("some (changed: block, pending-limit)\n"));
     std::vector<Row> rows = rows_of("out.csv");
     ASSERT_EQ(rows.size(), 1U);
-    EXPECT_EQ(rows[0]["block"], "32");
-    EXPECT_EQ(rows[0]["pending_limit"], "100");
-    EXPECT_EQ(rows[0]["experiment"], "some");
+    expect_cells(rows[0], "block=32 pending_limit=100 experiment=some");
 }
 
 TEST_F(CommandLine, DryRunPrintsThePlanAndWritesNothing)
@@ -395,9 +337,7 @@ TEST_F(CommandLine, RefusedLaunchesAreRowsWithTheirCountsAndNoTimes)
     Row row = rows_of("out.csv").at(0);
     EXPECT_EQ(row["status"], "launch_failed");
     EXPECT_EQ(row["launches_attempted"], "6"); // 4, of which 2 are refused; then 2 without room
-    EXPECT_EQ(row["launches_failed"], "4");
-    EXPECT_EQ(row["launches_expected"], "12");
-    EXPECT_EQ(row["wall_us"], "");
+    expect_cells(row, "launches_failed=4 launches_expected=12 wall_us=");
     EXPECT_THAT(row["detail"], HasSubstr("cudaErrorLaunchPendingCountExceeded"));
 }
 
@@ -406,9 +346,7 @@ TEST_F(CommandLine, AWrongSumIsARowAndNeverATime)
     const Outcome outcome = nestbed(small({"--schedule", "eager", "--repeat", "1", "-o", "out.csv"}));
     EXPECT_EQ(outcome.exit_code, 3);
     Row row = rows_of("out.csv").at(0);
-    EXPECT_EQ(row["status"], "wrong");
-    EXPECT_EQ(row["schedule"], "eager");
-    EXPECT_EQ(row["wall_us"], "");
+    expect_cells(row, "status=wrong schedule=eager wall_us=");
     EXPECT_NE(row["answer"], row["reference"]);
     EXPECT_THAT(row["detail"], HasSubstr("of 4 block sums are wrong"));
 }
@@ -534,11 +472,7 @@ TEST_F(CommandLine, HelloPrintsTheBooksLines)
 TEST_F(CommandLine, BlobsDrawsItsImageWithTheBarrierAndShowsWhatIsWrongWithoutIt)
 {
     const std::vector<std::string> small_image{"--backend", "cpu", "--nx", "70", "--ny", "50"};
-    const auto draw = [&](std::vector<std::string> arguments) {
-        arguments.insert(arguments.begin(), "blobs");
-        arguments.insert(arguments.end(), small_image.begin(), small_image.end());
-        return nestbed(arguments);
-    };
+    const auto draw = [&](const Words& more) { return nestbed(Words{"blobs"} + more + small_image); };
     const Outcome right = draw({});
     EXPECT_EQ(right.exit_code, 0) << right.err;
     EXPECT_THAT(right.out, AllOf(HasSubstr("blobs.png"), HasSubstr("70 x 50 pixels by blobs, blocks of 16x16")));
@@ -599,9 +533,8 @@ TEST_F(CommandLine, MissingThingsAreSaid)
 TEST_F(CommandLine, BadNumbersAreSaidWithWhatIsAllowed)
 {
     const auto refused = [](const std::string& key, const std::string& value, const std::vector<std::string>& parts) {
-        std::vector<std::string> all{"--" + key + " " + value, "allowed: whole numbers from "};
-        all.insert(all.end(), parts.begin(), parts.end());
-        expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--" + key, value}, all);
+        expect_usage_error({"run", "--backend", "cpu", "--strategy", "nosync", "--" + key, value},
+                           Words{"--" + key + " " + value, "allowed: whole numbers from "} + parts);
     };
     refused("grid", "12a", {"'12a' is not a whole number"});
     refused("grid", "", {});
@@ -696,9 +629,8 @@ TEST_F(CommandLine, AGpuAskedForWhereThereIsNoneIsSaidWithTheReason)
 TEST_F(CommandLine, RefusesBlocksBelowAWarpForIrregularWorkloadsAlsoWhereTheyFollow)
 {
     const auto refused = [](const std::vector<std::string>& options) {
-        std::vector<std::string> words{"run", "--strategy", "bezier_children", "--backend", "cpu", "--dry-run"};
-        words.insert(words.end(), options.begin(), options.end());
-        const Outcome outcome = nestbed(words);
+        const Outcome outcome =
+            nestbed(Words{"run", "--strategy", "bezier_children", "--backend", "cpu", "--dry-run"} + options);
         EXPECT_EQ(outcome.exit_code, 2);
         return outcome.err;
     };

@@ -40,9 +40,7 @@ class CompareCommand : public testing::Test
     std::string after(const std::string& text) const { return scratch_.write("b.csv", kHeader + text); }
     Outcome compare(const std::vector<std::string>& more = {}) const
     {
-        std::vector<std::string> words{"compare", scratch_.path("a.csv"), scratch_.path("b.csv")};
-        words.insert(words.end(), more.begin(), more.end());
-        return nestbed(words);
+        return nestbed(Words{"compare", scratch_.path("a.csv"), scratch_.path("b.csv")} + more);
     }
 
     ScratchFolder scratch_;

@@ -32,9 +32,7 @@ constexpr const char* kMatrix = "%%MatrixMarket matrix coordinate pattern symmet
 
 Outcome described(const std::vector<std::string>& more)
 {
-    std::vector<std::string> arguments{"graph"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return nestbed(arguments);
+    return nestbed(Words{"graph"} + more);
 }
 
 // The lines below the header. The command must succeed.

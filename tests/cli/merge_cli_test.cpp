@@ -41,9 +41,7 @@ class Merging : public ShardedRun
     }
     void expect_inputs_refused(std::vector<std::string> inputs, const std::string& text) const
     {
-        inputs.insert(inputs.begin(), "merge");
-        inputs.insert(inputs.end(), {"-o", out()});
-        expect_refused(inputs, text);
+        expect_refused(Words{"merge"} + inputs + Words{"-o", out()}, text);
     }
 
     std::map<std::string, std::string> files() const

@@ -24,11 +24,7 @@ using testing::StartsWith;
 class PredictCommand : public testing::Test
 {
   protected:
-    static Outcome predict(std::vector<std::string> words)
-    {
-        words.insert(words.begin(), "predict");
-        return nestbed(words);
-    }
+    static Outcome predict(const Words& words) { return nestbed(Words{"predict"} + words); }
     static void expect_refused(const std::vector<std::string>& words, const std::string& why, int exit_code = 2)
     {
         const Outcome refused = predict(words);

@@ -26,35 +26,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class ShowCommand : public testing::Test
+class ShowCommand : public CommandTest
 {
   protected:
-    void SetUp() override
-    {
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = fs::path(testing::TempDir()) / ("nestbed_show_" + std::to_string(getpid()) + "_" + test->name());
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-        before_ = fs::current_path();
-        fs::current_path(folder_);
-    }
-    void TearDown() override
-    {
-        fs::current_path(before_);
-        fs::remove_all(folder_);
-    }
-    static void write(const std::string& name, const std::string& text) { std::ofstream(name) << text; }
-    static std::string read(const std::string& name)
-    {
-        std::ifstream file(name, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    static void expect_usage_error(const std::vector<std::string>& arguments, const std::string& part)
-    {
-        const Outcome outcome = nestbed(arguments);
-        EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
-        EXPECT_THAT(outcome.err, AllOf(StartsWith("nestbed: "), HasSubstr(part)));
-    }
     // Returns the table that a run prints of its log.
     static std::string table_of_run()
     {
@@ -64,9 +38,6 @@ class ShowCommand : public testing::Test
         EXPECT_THAT(run.out, HasSubstr("\n\n48 rows: log.csv\n")) << run.err;
         return run.out.substr(0, run.out.find("\n48 rows:"));
     }
-
-  private:
-    fs::path folder_, before_;
 };
 
 TEST_F(ShowCommand, PrintsTheTableThatTheRunPrinted)
@@ -90,10 +61,7 @@ TEST_F(ShowCommand, WritesDataForScripts)
     ASSERT_EQ(rows.size(), 8U);
     const auto json = nlohmann::json::parse(nestbed({"show", "log.csv", "--json"}).out);
     ASSERT_EQ(json.size(), rows.size());
-    EXPECT_EQ(rows[0].at("strategy"), "nosync");
-    EXPECT_EQ(rows[0].at("n"), "6");
-    EXPECT_EQ(rows[0].at("block"), "16");
-    EXPECT_EQ(rows[0].at("status"), "ok");
+    expect_cells(rows[0], "strategy=nosync n=6 block=16 status=ok");
     EXPECT_EQ(json[0]["strategy"], "nosync");
     EXPECT_EQ(json[0]["block"], 16);
     EXPECT_EQ(json[0]["wave"], "auto");
@@ -109,10 +77,10 @@ TEST_F(ShowCommand, WritesDataForScripts)
 TEST_F(ShowCommand, SaysWhatItCannotShow)
 {
     table_of_run();
-    expect_usage_error({"show"}, "no log was given; allowed: nestbed show FILE.csv...");
-    expect_usage_error({"show", "log.csv", "--json", "--csv"}, "exclude each other");
+    expect_usage_error({"show"}, {"no log was given; allowed: nestbed show FILE.csv..."});
+    expect_usage_error({"show", "log.csv", "--json", "--csv"}, {"exclude each other"});
     fs::create_directory("folder");
-    expect_usage_error({"show", "folder"}, "folder: it is a folder");
+    expect_usage_error({"show", "folder"}, {"folder: it is a folder"});
     EXPECT_EQ(nestbed({"show", "none.csv"}).exit_code, 1);
     const std::string whole = read("log.csv");
     write("part.csv", whole + "adhoc,2026");
@@ -147,7 +115,7 @@ TEST_F(ShowCommand, ListsStrategiesByPattern)
     EXPECT_THAT(tails, AllOf(HasSubstr("_tail  ("), Not(HasSubstr("nosync  ("))));
     EXPECT_LT(tails.size(), all.size());
     EXPECT_THAT(nestbed({"list", "nosync"}).out, StartsWith("nosync  (reduce; cuda, cpu"));
-    expect_usage_error({"list", "nosinc"}, "no strategy matches 'nosinc', did you mean 'nosync'?");
+    expect_usage_error({"list", "nosinc"}, {"no strategy matches 'nosinc', did you mean 'nosync'?"});
 }
 
 nlohmann::json entry(const nlohmann::json& list, const std::string& name)
@@ -211,14 +179,14 @@ TEST_F(ShowCommand, ExperimentsTakePatternsSizesAndOneSection)
                 AllOf(HasSubstr("grid 1024, block 32"), HasSubstr("neighbored "), HasSubstr("neighbored_less ")));
     EXPECT_THAT(plan({"a.cfg:two of it"}), AllOf(HasSubstr(" 4096 "), Not(HasSubstr("grid 1024"))));
     EXPECT_THAT(plan({"--strategy", "nosync", "--elements", "1M"}), HasSubstr("elements 1048576"));
-    expect_usage_error({"run", "a.cfg:three"}, "a.cfg: there is no section [three]; allowed: one, two of it");
-    expect_usage_error({"run", "--strategy", "*_tial"}, "--strategy *_tial: no strategy matches '*_tial'");
-    expect_usage_error({"run", "--strategy", "nosync", "--grid", "64q"}, "'64q' is not a whole number");
-    expect_usage_error({"run", "--strategy", "nosync", "--grid", "2^"}, "'2^' is not a whole number");
-    expect_usage_error({"run", "--strategy", "nosync", "--grid", "2^64"}, "'2^64' is too large");
-    expect_usage_error({"run", "--strategy", "nosync", "--grid", "99999999999G"}, "'99999999999G' is too large");
+    expect_usage_error({"run", "a.cfg:three"}, {"a.cfg: there is no section [three]; allowed: one, two of it"});
+    expect_usage_error({"run", "--strategy", "*_tial"}, {"--strategy *_tial: no strategy matches '*_tial'"});
+    expect_usage_error({"run", "--strategy", "nosync", "--grid", "64q"}, {"'64q' is not a whole number"});
+    expect_usage_error({"run", "--strategy", "nosync", "--grid", "2^"}, {"'2^' is not a whole number"});
+    expect_usage_error({"run", "--strategy", "nosync", "--grid", "2^64"}, {"'2^64' is too large"});
+    expect_usage_error({"run", "--strategy", "nosync", "--grid", "99999999999G"}, {"'99999999999G' is too large"});
     fs::create_directory("folder.cfg");
-    expect_usage_error({"run", "folder.cfg"}, "folder.cfg: it is a folder");
+    expect_usage_error({"run", "folder.cfg"}, {"folder.cfg: it is a folder"});
     // A section has its own log, not that of the file.
     EXPECT_EQ(nestbed({"run", "a.cfg:two of it", "--backend", "cpu", "--grid", "2", "--repeat", "1"}).exit_code, 0);
     EXPECT_TRUE(fs::exists("results/local/a-two_of_it.csv"));
@@ -255,9 +223,9 @@ TEST_F(ShowCommand, ADryRunSaysWhatWillBeUnsupported)
 TEST_F(ShowCommand, AMechanismThatNoStrategyHasIsRefused)
 {
     expect_usage_error({"run", "--strategy", "neighbored", "--mechanism", "tail", "--backend", "cpu", "--dry-run"},
-                       "--mechanism tail: neighbored does not support it; allowed for neighbored: all");
+                       {"--mechanism tail: neighbored does not support it; allowed for neighbored: all"});
     expect_usage_error({"run", "--strategy", "reduce2_tail", "--mechanism", "named", "--backend", "cpu", "--dry-run"},
-                       "--mechanism named: reduce2_tail does not support it; allowed for reduce2_tail: all, tail");
+                       {"--mechanism named: reduce2_tail does not support it; allowed for reduce2_tail: all, tail"});
     EXPECT_EQ(
         nestbed({"run", "--strategy", "neighbored,nosync", "--mechanism", "named", "--backend", "cpu", "--dry-run"})
             .exit_code,
@@ -308,8 +276,8 @@ touch some.cfg other.txt; COMP_WORDS=(nestbed run so); COMP_CWORD=2; _nestbed; e
 )");
     EXPECT_EQ(std::system("bash -eu completion.bash > said.txt"), 0);
     EXPECT_EQ(read("said.txt"), "show\n--retry-failed\nnosync,reduce2_tail\nsome.cfg\n");
-    expect_usage_error({"completion", "fish"}, "allowed: nestbed completion bash, nestbed completion zsh");
-    expect_usage_error({"man", "3"}, "nestbed man");
+    expect_usage_error({"completion", "fish"}, {"allowed: nestbed completion bash, nestbed completion zsh"});
+    expect_usage_error({"man", "3"}, {"nestbed man"});
 }
 
 } // namespace

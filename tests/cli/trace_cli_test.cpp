@@ -25,43 +25,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-using Words = std::vector<std::string>;
 
 // A root grid of 4 blocks, and 4 children on each of 3 levels.
 Words small(const std::string& command, const Words& more = {}, const std::string& strategy = "barrier")
 {
-    Words words{command, "--backend", "cpu", "--strategy", strategy, "--grid", "4", "--block", "16"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+    return Words{command, "--backend", "cpu", "--strategy", strategy, "--grid", "4", "--block", "16"} + more;
 }
 
-// Every test runs in its own empty folder.
-class TraceCommand : public testing::Test
+class TraceCommand : public CommandTest
 {
   protected:
-    void SetUp() override { fs::current_path(folder_.path("")); }
-    void TearDown() override { fs::current_path(before_); }
-
-    static std::ptrdiff_t files() { return std::distance(fs::recursive_directory_iterator("."), {}); }
-    json file(const std::string& name = "trace.json") const { return json::parse(folder_.read(name)); }
-
-    // Expects exit code 2, a message with all these parts, no other output, and nothing new on the disk.
-    static void expect_usage_error(const Words& arguments, const Words& parts)
-    {
-        const auto before = files();
-        const Outcome outcome = nestbed(arguments);
-        EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-        EXPECT_THAT(outcome.err, StartsWith("nestbed: "));
-        for (const std::string& part : parts)
-            EXPECT_THAT(outcome.err, HasSubstr(part));
-        EXPECT_THAT(outcome.out, IsEmpty());
-        EXPECT_EQ(files(), before);
-    }
-
-    ScratchFolder folder_;
-
-  private:
-    fs::path before_ = fs::current_path();
+    json file(const std::string& name = "trace.json") const { return json::parse(read(name)); }
 };
 
 TEST_F(TraceCommand, WritesAFileThatSaysWhatWasTraced)

@@ -8,13 +8,7 @@ namespace nestbed::inline NESTBED_BACKEND
 {
 
 struct Abort {
-    static constexpr StrategyInfo info{
-        .name = "fault_abort",
-        .workload = &workloads::reduce,
-        .summary = "the host aborts",
-        .hazards = "it ends the process",
-        .source = "nestbed's tests",
-    };
+    static constexpr StrategyInfo info = fault("fault_abort", "the host aborts", "it ends the process");
 
     template <class T>
     static void run(const Reduction<T>& /*job*/)

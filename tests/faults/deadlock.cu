@@ -46,14 +46,9 @@ __global__ void reduce_deadlock(T* in, T* out, unsigned size, unsigned* flags, N
 }
 
 struct Deadlock {
-    static constexpr StrategyInfo info{
-        .name = "fault_deadlock",
-        .workload = &workloads::reduce,
-        .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "one child per block per level; the parent's block waits for it, for ever if it must",
-        .hazards = "more chains than fit wait for ever",
-        .source = "nestbed's tests",
-    };
+    static constexpr StrategyInfo info =
+        fault("fault_deadlock", "one child per block per level; the parent's block waits for it, for ever if it must",
+              "more chains than fit wait for ever", kOnly<Mechanism::null_stream>);
 
     static ExpectedLaunches launches(const Case& point)
     {

@@ -14,13 +14,7 @@ __global__ void wait_without_end(unsigned* never)
 }
 
 struct Endless {
-    static constexpr StrategyInfo info{
-        .name = "fault_endless",
-        .workload = &workloads::reduce,
-        .summary = "a kernel that never ends",
-        .hazards = "it never ends",
-        .source = "nestbed's tests",
-    };
+    static constexpr StrategyInfo info = fault("fault_endless", "a kernel that never ends", "it never ends");
 
     static std::uint64_t scratch_bytes(const Case& /*point*/) { return sizeof(unsigned); }
 

@@ -19,6 +19,24 @@ class RegisterFault
     }
 };
 
+constexpr StrategyInfo fault(std::string_view name, std::string_view summary, std::string_view hazards,
+                             std::span<const Mechanism> mechanisms = StrategyInfo{}.mechanisms)
+{
+    return {.name = name,
+            .workload = &workloads::reduce,
+            .mechanisms = mechanisms,
+            .summary = summary,
+            .hazards = hazards,
+            .source = "nestbed's tests"};
+}
+
+struct OneLaunchPerRootBlock {
+    static ExpectedLaunches launches(const Case& point)
+    {
+        return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, 1));
+    }
+};
+
 // What prepare() of a fault returns: flags that are not raised. The flags of the workload are for strategies that
 // declare that parents wait; the launch plan then takes the waiting into account.
 inline Buffer<unsigned> lowered_flags(Context& context, std::size_t count)

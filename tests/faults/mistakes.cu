@@ -58,22 +58,12 @@ __global__ void forget_last_level(T* in, T* out, unsigned size, Nest nest)
 enum class Mistake : std::uint8_t { other_mechanism, without_enter, without_last_level };
 
 template <Mistake Which>
-struct Mistaken {
-    static constexpr StrategyInfo info{
-        .name = Which == Mistake::other_mechanism ? "fault_other_mechanism"
-                : Which == Mistake::without_enter ? "fault_without_enter"
-                                                  : "fault_without_last_level",
-        .workload = &workloads::reduce,
-        .mechanisms = kOnly<Mechanism::fire_and_forget>,
-        .summary = "a mistake in a strategy",
-        .hazards = "it is refused",
-        .source = "nestbed's tests",
-    };
-
-    static ExpectedLaunches launches(const Case& point)
-    {
-        return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, 1));
-    }
+struct Mistaken : OneLaunchPerRootBlock {
+    static constexpr StrategyInfo info =
+        fault(Which == Mistake::other_mechanism ? "fault_other_mechanism"
+              : Which == Mistake::without_enter ? "fault_without_enter"
+                                                : "fault_without_last_level",
+              "a mistake in a strategy", "it is refused", kOnly<Mechanism::fire_and_forget>);
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -36,13 +36,8 @@ inline void survive_first_time()
 }
 
 struct Once {
-    static constexpr StrategyInfo info{
-        .name = "fault_once",
-        .workload = &workloads::reduce,
-        .summary = "the host aborts the first time; then flat, one host launch",
-        .hazards = "it ends the process, once",
-        .source = "nestbed's tests",
-    };
+    static constexpr StrategyInfo info = fault(
+        "fault_once", "the host aborts the first time; then flat, one host launch", "it ends the process, once");
 
     template <class T>
     static void run(const Reduction<T>& job)

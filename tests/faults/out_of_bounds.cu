@@ -22,13 +22,8 @@ __global__ void write_far_out(T* out)
 }
 
 struct OutOfBounds {
-    static constexpr StrategyInfo info{
-        .name = "fault_out_of_bounds",
-        .workload = &workloads::reduce,
-        .summary = "a kernel that writes where no memory is",
-        .hazards = "it loses the device, or ends the process",
-        .source = "nestbed's tests",
-    };
+    static constexpr StrategyInfo info = fault("fault_out_of_bounds", "a kernel that writes where no memory is",
+                                               "it loses the device, or ends the process");
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -28,20 +28,10 @@ __global__ void print_and_sum(T* in, T* out, unsigned size, Nest nest)
     out[blockIdx.x] = sum;
 }
 
-struct Prints {
-    static constexpr StrategyInfo info{
-        .name = "fault_prints",
-        .workload = &workloads::reduce,
-        .mechanisms = kOnly<Mechanism::fire_and_forget>,
-        .summary = "kernels that print",
-        .hazards = "their text would be among the rows of a log on standard output",
-        .source = "nestbed's tests",
-    };
-
-    static ExpectedLaunches launches(const Case& point)
-    {
-        return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, 1));
-    }
+struct Prints : OneLaunchPerRootBlock {
+    static constexpr StrategyInfo info =
+        fault("fault_prints", "kernels that print", "their text would be among the rows of a log on standard output",
+              kOnly<Mechanism::fire_and_forget>);
 
     template <class T>
     static void run(const Reduction<T>& job)

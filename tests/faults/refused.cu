@@ -18,20 +18,10 @@ __global__ void ask_for_too_much(Nest nest)
         launch<ask_for_too_much<Nest>>(nest, {1, kTooMany});
 }
 
-struct Refused {
-    static constexpr StrategyInfo info{
-        .name = "fault_refused",
-        .workload = &workloads::reduce,
-        .mechanisms = kOnly<Mechanism::null_stream>,
-        .summary = "one child per block, of more threads than a block can have",
-        .hazards = "every launch is refused",
-        .source = "nestbed's tests",
-    };
-
-    static ExpectedLaunches launches(const Case& point)
-    {
-        return ExpectedLaunches::chain_per_block(point.grid, levels_within(point, 1));
-    }
+struct Refused : OneLaunchPerRootBlock {
+    static constexpr StrategyInfo info =
+        fault("fault_refused", "one child per block, of more threads than a block can have",
+              "every launch is refused", kOnly<Mechanism::null_stream>);
 
     template <class T>
     static void run(const Reduction<T>& job)

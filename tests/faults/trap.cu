@@ -19,13 +19,8 @@ __global__ void trap()
 }
 
 struct Trap {
-    static constexpr StrategyInfo info{
-        .name = "fault_trap",
-        .workload = &workloads::reduce,
-        .summary = "a kernel that traps",
-        .hazards = "it loses the device, or ends the process",
-        .source = "nestbed's tests",
-    };
+    static constexpr StrategyInfo info =
+        fault("fault_trap", "a kernel that traps", "it loses the device, or ends the process");
 
     template <class T>
     static void run(const Reduction<T>& job)

@@ -32,13 +32,9 @@ __global__ void sum_by_two_threads(const T* in, T* out, unsigned* flags)
 }
 
 struct Waits {
-    static constexpr StrategyInfo info{
-        .name = "fault_waits",
-        .workload = &workloads::reduce,
-        .summary = "a thread waits for a later one of its block",
-        .hazards = "it ends where threads run independently, and hangs where they run in turn",
-        .source = "nestbed's tests",
-    };
+    static constexpr StrategyInfo info =
+        fault("fault_waits", "a thread waits for a later one of its block",
+              "it ends where threads run independently, and hangs where they run in turn");
 
     static std::uint64_t scratch_bytes(const Case& point) { return sizeof(unsigned) * point.grid; }
 

@@ -257,13 +257,6 @@ TEST(Compare, RefusesACopyOfARowInALogWithoutAKey)
     EXPECT_EQ(compare_logs(other, other).cases.size(), 1U);
 }
 
-TEST(Compare, RefusesAStatusThatThereIsNot)
-{
-    EXPECT_EQ(text_of<RunError>([&] { compared(rows("s", {10}), rows("s", {10}) + "s,cuda,64,,,fine\r\n"); }),
-              "b.csv:3: status is 'fine'; allowed: ok, wrong, launch_failed, count_mismatch, unsupported, timeout, "
-              "crashed");
-}
-
 TEST(Compare, RefusesARowThatIsNotOfTheCaseOfItsKey)
 {
     const std::string rows = "key,strategy,backend,grid,wave,wall_us,status\r\nk1,s,cuda,64,64,10,ok\r\n";
@@ -275,14 +268,6 @@ TEST(Compare, RefusesARowThatIsNotOfTheCaseOfItsKey)
         EXPECT_EQ(text_of<RunError>([&] { compare_logs(good, edited); }),
                   std::string("b.csv:3: ") + message + ", as in b.csv:2 of the same key");
     }
-}
-
-// row_check_test.cpp tests the other rules that cells must follow.
-TEST(Compare, RefusesARowThatWasEdited)
-{
-    const ParsedLog log = log_of("strategy,backend,wall_us,answer,reference,status\r\ns,cuda,10,5,6,ok\r\n", "b.csv");
-    EXPECT_EQ(text_of<RunError>([&] { compare_logs(log, log); }),
-              "b.csv:2: answer is '5'; expected: 6, the reference, as the status is ok");
 }
 
 TEST(Compare, GoesByTheClockThatAllRowsHave)

@@ -2,6 +2,7 @@
 #include "inspect/profiler.hpp"
 
 #include "base/subprocess.hpp"
+#include "base/text.hpp"
 #include "support/program_support.hpp"
 
 #include <gmock/gmock.h>
@@ -79,22 +80,8 @@ TEST(ShellText, QuotesWhatIsNotPlain)
 TEST(ShellText, IsReadBackByAShell)
 {
     const ScratchFolder folder;
-    const std::vector<std::string> words{"plain",
-                                         "",
-                                         "a b",
-                                         "it's",
-                                         "\"",
-                                         "\\",
-                                         "$HOME `id` $(id)",
-                                         "*",
-                                         "~",
-                                         "#hash",
-                                         "x;&|",
-                                         "a\nb",
-                                         "regex:nestbed@.*/",
-                                         "(",
-                                         "-n",
-                                         "'''"};
+    const std::vector<std::string> words =
+        split("plain%%a b%it's%\"%\\%$HOME `id` $(id)%*%~%#hash%x;&|%a\nb%regex:nestbed@.*/%(%-n%'''", '%');
     const std::string script = program(folder, "words", "for word in \"$@\"; do printf '%s\\0' \"$word\"; done");
     std::vector<std::string> all{script};
     all.insert(all.end(), words.begin(), words.end());

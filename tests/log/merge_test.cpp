@@ -245,17 +245,9 @@ TEST(Merge, RefusesARowOfNoCase)
               "a.csv:3: case " + key("x") + " is not in the plan of its manifest; allowed: rows of the run");
 }
 
-// row_check_test.cpp tests the other rules that cells must follow.
-TEST(Merge, RefusesARowThatIsNotOfItsCase)
+// edited_log_cli_test.cpp tests the other rules that cells must follow.
+TEST(Merge, RefusesRowsOfOneCaseThatContradictEachOther)
 {
-    LogPart part = part_of_rows("a.csv", "1/2", {{"a", 0}});
-    set_cell(part.log, 0, "strategy", "b");
-    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({part})); }),
-              "a.csv:2: strategy is 'b'; expected: 'a', as in the case " + key("a"));
-    LogPart elsewhere = part_of_rows("a.csv", "1/2", {{"a", 0}});
-    set_cell(elsewhere.log, 0, "gpu", "NVIDIA A100");
-    EXPECT_EQ(text_of<RunError>([&] { static_cast<void>(merge_logs({elsewhere})); }),
-              "a.csv:2: gpu is 'NVIDIA A100'; expected: 'NVIDIA H200', as in the manifest of run r1");
     // Rows of one case in two files.
     const auto with_reference = [](const std::string& path, unsigned repetition, const std::string& reference) {
         LogPart one = part_of_rows(path, "1/2", {{"a", repetition}});

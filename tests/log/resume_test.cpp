@@ -169,18 +169,6 @@ TEST(TakeRows, NamesFileAndLineOfWhatCannotBe)
               "a.csv:2: there is no case other in this run, to which the log belongs according to its manifest");
 }
 
-// row_check_test.cpp tests the other rules that cells must follow.
-TEST(TakeRows, RefusesARowThatIsNotOfItsCase)
-{
-    const auto with = [](const std::string& column, const std::string& text) {
-        return refusal([&](std::vector<std::string>& cells) { cells[place_of(column)] = text; });
-    };
-    EXPECT_THAT(with("strategy", "tail"),
-                HasSubstr("a.csv:2: strategy is 'tail'; expected: 'nosync', as in the case "));
-    EXPECT_THAT(with("grid", "8"), HasSubstr("a.csv:2: grid is '8'; expected: '4', as in the case "));
-    EXPECT_EQ(with("answer", "7"), "a.csv:2: answer is '7'; expected: , the reference, as the status is ok");
-}
-
 TEST(TakeRows, RefusesARepetitionThatIsThereTwice)
 {
     const std::string text = log_text({{some_samples()[0]}});

@@ -148,34 +148,10 @@ TEST(Prediction, IsACsvWithOneRowPerCase)
     matrix.type = ElementType::float32;
     const std::vector<std::vector<std::string>> rows =
         parse_csv(predictions_csv(predicted({near, matrix}, {measured(near, 2)})));
-    EXPECT_EQ(rows.at(0), (std::vector<std::string>{"strategy",
-                                                    "mechanism",
-                                                    "type",
-                                                    "input",
-                                                    "elements",
-                                                    "grid",
-                                                    "block",
-                                                    "nx",
-                                                    "ny",
-                                                    "block_shape",
-                                                    "depth",
-                                                    "threshold",
-                                                    "coarsen",
-                                                    "aggregate",
-                                                    "wave",
-                                                    "waves",
-                                                    "streams",
-                                                    "launches",
-                                                    "predicted_us",
-                                                    "bound",
-                                                    "latency_us",
-                                                    "rate_us",
-                                                    "work_us",
-                                                    "measured_us",
-                                                    "measured_low_us",
-                                                    "measured_high_us",
-                                                    "measured_over_predicted",
-                                                    "off"}));
+    EXPECT_EQ(csv_line(rows.at(0)),
+              "strategy,mechanism,type,input,elements,grid,block,nx,ny,block_shape,depth,threshold,coarsen,"
+              "aggregate,wave,waves,streams,launches,predicted_us,bound,latency_us,rate_us,work_us,measured_us,"
+              "measured_low_us,measured_high_us,measured_over_predicted,off\r\n");
     const auto cells = [&](std::size_t row, std::size_t from, std::size_t to) {
         return std::vector<std::string>(rows.at(row).begin() + static_cast<std::ptrdiff_t>(from),
                                         rows.at(row).begin() + static_cast<std::ptrdiff_t>(to));

@@ -19,13 +19,14 @@ namespace
 
 using testing::HasSubstr;
 
-// A text, and what both modes make of it: `=== NAME`, the text, `--- executor`, the result, `--- count`, the result.
+// A text, and what both modes make of it: `=== NAME`, the text, `--- executor`, the result, `--- count`, the result. A mode that
+// leaves the text as it is has no result there.
 // Results are shorter there: see shortened().
 struct RewriterCase {
     std::string name;
     std::string text;
-    std::string executor;
-    std::string count;
+    std::string executor{};
+    std::string count{};
 };
 
 std::vector<RewriterCase> read_cases()
@@ -36,7 +37,7 @@ std::vector<RewriterCase> read_cases()
     std::string* part = nullptr;
     for (std::string line; std::getline(file, line);) {
         if (line.starts_with("=== ")) {
-            cases.push_back({.name = line.substr(4), .text = "", .executor = "", .count = ""});
+            cases.push_back({.name = line.substr(4), .text = ""});
             part = &cases.back().text;
         } else if (line == "--- executor") {
             part = &cases.back().executor;
@@ -46,6 +47,10 @@ std::vector<RewriterCase> read_cases()
             *part += line + "\n";
         }
     }
+    for (RewriterCase& each : cases)
+        for (std::string* result : {&each.executor, &each.count})
+            if (result->empty())
+                *result = each.text;
     return cases;
 }
 

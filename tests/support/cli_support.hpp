@@ -3,7 +3,9 @@
 
 #include "base/csv.hpp"
 #include "cli/cli.hpp"
+#include "support/support.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -28,6 +30,48 @@ inline Outcome nestbed(const std::vector<std::string>& arguments)
     const int exit_code = run_command_line(arguments, out, err);
     return {exit_code, out.str(), err.str()};
 }
+
+using Words = std::vector<std::string>;
+
+inline Words operator+(Words words, const Words& more)
+{
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+// Every test runs in its own empty folder.
+class CommandTest : public testing::Test
+{
+  protected:
+    void SetUp() override { std::filesystem::current_path(folder_.path("")); }
+    void TearDown() override { std::filesystem::current_path(before_); }
+
+    std::string write(const std::string& name, const std::string& text) const
+    {
+        folder_.write(name, text);
+        return name;
+    }
+    std::string read(const std::string& name) const { return folder_.read(name); }
+    static std::ptrdiff_t files() { return std::distance(std::filesystem::recursive_directory_iterator("."), {}); }
+
+    // Expects exit code 2, a message with all these parts, no other output, and nothing new on the disk.
+    static void expect_usage_error(const Words& arguments, const Words& parts)
+    {
+        const auto before = files();
+        const Outcome outcome = nestbed(arguments);
+        EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+        EXPECT_THAT(outcome.err, testing::StartsWith("nestbed: "));
+        for (const std::string& part : parts)
+            EXPECT_THAT(outcome.err, testing::HasSubstr(part));
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(files(), before);
+    }
+
+    ScratchFolder folder_; // NOLINT(cppcoreguidelines-non-private-member-variables-in-classes)
+
+  private:
+    std::filesystem::path before_ = std::filesystem::current_path();
+};
 
 // A line of a CSV, by column.
 using Row = std::map<std::string, std::string>;

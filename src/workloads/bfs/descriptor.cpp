@@ -73,8 +73,20 @@ GraphFacts graph_facts(const Case& point)
     return facts;
 }
 
-constexpr AxisSet kAxes{axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed};
-constexpr WorkloadCost kCost{.input_us = input_us, .work_us = work_us, .launches = launches};
+constexpr WorkloadInfo a_search(std::string_view name, std::string_view summary)
+{
+    return {.name = name,
+            .summary = summary,
+            .axes = {axis::block, axis::elements, axis::depth, axis::edge_factor, axis::graph_file, axis::seed},
+            .inputs = kInputs,
+            .meanings = kMeanings,
+            .figures = kFigures,
+            .irregular = true,
+            .memory_bytes = memory_bytes,
+            .complete = complete,
+            .cost = {.input_us = input_us, .work_us = work_us, .launches = launches},
+            .graph_facts = graph_facts};
+}
 
 } // namespace
 
@@ -91,32 +103,9 @@ std::uint64_t graph_edges(const Case& point)
     return point.elements * (draws_edges(point.input) ? point.edge_factor : kOfGrid) * (both_ways ? 2 : 1);
 }
 
-constinit const WorkloadInfo workloads::bfs{
-    .name = "bfs",
-    .summary = "finds the distance of every vertex of a graph, in edges",
-    .axes = kAxes,
-    .inputs = kInputs,
-    .meanings = kMeanings,
-    .figures = kFigures,
-    .irregular = true,
-    .memory_bytes = memory_bytes,
-    .complete = complete,
-    .cost = kCost,
-    .graph_facts = graph_facts,
-};
-
-constinit const WorkloadInfo workloads::sssp{
-    .name = "sssp",
-    .summary = "finds the distance of every vertex of a graph, by the weights of its edges",
-    .axes = kAxes,
-    .inputs = kInputs,
-    .meanings = kMeanings,
-    .figures = kFigures,
-    .irregular = true,
-    .memory_bytes = memory_bytes,
-    .complete = complete,
-    .cost = kCost,
-    .graph_facts = graph_facts,
-};
+constinit const WorkloadInfo workloads::bfs =
+    a_search("bfs", "finds the distance of every vertex of a graph, in edges");
+constinit const WorkloadInfo workloads::sssp =
+    a_search("sssp", "finds the distance of every vertex of a graph, by the weights of its edges");
 
 } // namespace nestbed
