@@ -79,13 +79,13 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
 {
     if (!from_device(mechanism_of(info, point)) || (point.depth && *point.depth == 0))
         return 0;
-    return info.workload->cost.launches(info, point);
+    return info.workload->cost.launches == nullptr ? 0 : info.workload->cost.launches(info, point);
 }
 
 double irregular_sample_us(const StrategyInfo& info, const Case& point)
 {
     const double launches = launches_by_need(info, point);
-    const double work = info.workload->cost.work_us(info, point);
+    const double work = info.workload->cost.work_us == nullptr ? 0 : info.workload->cost.work_us(info, point);
     if (point.backend == BackendKind::cpu)
         return kRowExecuted + work + launches * (kLaunchExecuted + point.block * kThreadExecuted);
     constexpr double kRuns = 2; // held, and not held
