@@ -32,11 +32,10 @@ const std::vector<Command>& own_commands()
     static const std::vector<Command> commands = [] {
         std::vector<Command> all;
         for (const auto& make :
-             {run_command,       show_command,      check_command,   merge_command,     compare_command,
-              list_command,      info_command,      graph_command,   trace_command,     tree_command,
-              races_command,     count_command,     nvcc_command,    cpu_command,       test_command,
-              profile_command,   reconcile_command, predict_command, calibrate_command, warps_command,
-              statistics_command})
+             {run_command,       show_command,  check_command, merge_command,   compare_command,   list_command,
+              info_command,      graph_command, trace_command, tree_command,    races_command,     count_command,
+              nvcc_command,      cpu_command,   test_command,  profile_command, reconcile_command, predict_command,
+              calibrate_command, new_command,   build_command, warps_command,   statistics_command})
             all.push_back(make());
         return all;
     }();
@@ -84,6 +83,21 @@ std::string shell_file(const std::string& name, const Arguments& rest)
                                  fmt::join(rest, " ")));
 }
 
+// Before the words are parsed: they may name a strategy, or be a command, of such a workload.
+void load_own_workloads(const Arguments& words)
+{
+    constexpr std::string_view kOption = "--load";
+    for (std::size_t word = 0; word < words.size(); ++word) {
+        if (words[word].starts_with(std::string(kOption) + "="))
+            load_folder(words[word].substr(kOption.size() + 1));
+        if (words[word] != kOption)
+            continue;
+        if (word + 1 == words.size())
+            throw UsageError("--load needs a value; allowed: the folder of a workload");
+        load_folder(words[++word]);
+    }
+}
+
 int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
 {
     const std::string name = arguments.empty() ? "--help" : arguments.front();
@@ -97,6 +111,7 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return exit_ok;
     }
     if (name == "modules") { // for experiments/build.sh
+        load_own_workloads(rest);
         out << modules_of_run(rest) << "\n";
         return exit_ok;
     }
@@ -105,6 +120,8 @@ int dispatch(const Arguments& arguments, std::ostream& out, std::ostream& err)
         return exit_ok;
     }
     if (const Command* const command = find_command(name)) {
+        if (takes_load(*command))
+            load_own_workloads(split_at_dashes(rest).before);
         if (command->raw) {
             const Arguments own = split_at_dashes(rest).before;
             const bool asks_help = std::ranges::find(own, "--help") != own.end() || own == Arguments{"-h"};

@@ -50,6 +50,8 @@ Command compare_command();
 Command reconcile_command();
 Command calibrate_command();
 Command predict_command();
+Command new_command();
+Command build_command();
 
 // In the order of the help.
 const std::vector<Command>& all_commands();

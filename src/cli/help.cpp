@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -114,9 +115,19 @@ std::string usage_of(const Command& command)
     return fmt::format("nestbed {}{}{}", command.name, command.arguments.empty() ? "" : " ", command.arguments);
 }
 
+bool takes_load(const Command& command)
+{
+    constexpr std::array<std::string_view, 3> kOthers{"list", "races", "merge"};
+    return !command.settings.empty() || command.files == "csv" ||
+           std::ranges::find(kOthers, command.name) != kOthers.end();
+}
+
 Options options_of(const Command& command)
 {
     Options options = command.options;
+    if (takes_load(command))
+        options.push_back(
+            {.name = "load", .value = "FOLDER", .help = "also the workload that `nestbed build` made there"});
     options.push_back({.name = "help", .value = "", .help = "print this help", .letter = 'h'});
     options.insert(options.end(), command.settings.begin(), command.settings.end());
     return options;

@@ -13,6 +13,8 @@ namespace nestbed
 std::string usage_of(const Command& command);
 // All options of a command, including --help.
 Options options_of(const Command& command);
+// Whether the command has --load, with a workload of the user's own.
+bool takes_load(const Command& command);
 // "-o, --output FILE".
 std::string spelled(const Option& option);
 // The purpose of an option, and its default.

@@ -1,12 +1,14 @@
 #include "model/modules.hpp"
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "model/interface.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
 #include <set>
@@ -20,10 +22,21 @@ namespace fs = std::filesystem;
 
 namespace
 {
+constexpr const char* kLoad =
+    "NESTBED_LOAD"; // folders of users' own workloads, for this program and those that it calls
+
 std::unique_ptr<Modules>& in_use()
 {
     static std::unique_ptr<Modules> modules;
     return modules;
+}
+
+void load_folders_of_environment()
+{
+    const char* const folders = std::getenv(kLoad);
+    for (const std::string& folder : split(folders == nullptr ? "" : folders, ':'))
+        if (!folder.empty())
+            in_use()->load_folder(folder);
 }
 } // namespace
 
@@ -43,8 +56,9 @@ Modules::Modules(fs::path folder, std::string_view prefix) : folder_(std::move(f
 std::vector<std::string_view> Modules::names() const
 {
     std::vector<std::string_view> names;
-    for (const auto& [name, workload] : workload_of_)
-        names.push_back(name);
+    if (!hides_names_)
+        for (const auto& [name, workload] : workload_of_)
+            names.push_back(name);
     return names;
 }
 
@@ -61,6 +75,8 @@ std::string Modules::target_of(std::string_view strategy) const
 
 fs::path Modules::file_with(std::string_view strategy) const
 {
+    if (const auto found = file_of_.find(strategy); found != file_of_.end())
+        return found->second;
     const auto found = workload_of_.find(strategy);
     return found == workload_of_.end() ? fs::path() : file_of(found->second);
 }
@@ -106,26 +122,65 @@ void Modules::load_all()
 }
 
 // Its strategies enter the registry by their constructors.
+void Modules::open(const fs::path& file, const std::string& how)
+{
+    // Before it is loaded: its constructors would already use what is not as they know it.
+    if (const std::string content = read_text_file(file.string());
+        content.starts_with("\177ELF") && content.find(nestbed_interface) == std::string::npos)
+        throw RunError(
+            fmt::format("the module {} was built with other headers than the program; {}", file.string(), how));
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+        const char* const why = dlerror();
+        throw RunError(
+            fmt::format("the module {} cannot be loaded ({}); {}", file.string(), why == nullptr ? "" : why, how));
+    }
+    if (const std::string clash = Registry::clash(); !clash.empty())
+        throw RunError(fmt::format("the module {}: {}", file.string(), clash));
+}
+
 void Modules::load_module(const std::string& workload)
 {
     const std::lock_guard lock(loading_);
     if (loaded_.contains(workload))
         return;
-    const std::string file = file_of(workload).string();
-    const std::string target = prefix_ + workload;
-    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-        const char* const why = dlerror();
-        throw RunError(fmt::format("the module {} cannot be loaded ({}); {}", file, why == nullptr ? "" : why,
-                                   how_to_build("it", target)));
-    }
-    const auto* const interface = static_cast<const char*>(dlsym(library, "nestbed_interface"));
-    if (interface == nullptr || std::string_view(interface) != nestbed_interface)
-        throw RunError(fmt::format("the module {} was built with other headers than the program; {}", file,
-                                   how_to_build("it", target)));
-    if (const std::string clash = Registry::clash(); !clash.empty())
-        throw RunError(fmt::format("the module {}: {}", file, clash));
-    loaded_.emplace(workload, library);
+    open(file_of(workload), how_to_build("it", prefix_ + workload));
+    loaded_.insert(workload);
+}
+
+std::vector<std::string> Modules::load_file(const fs::path& file, const std::string& how)
+{
+    const auto registered = [this] { // without those that the registry has from here
+        hides_names_ = true;
+        std::vector<std::string_view> names = Registry::names();
+        hides_names_ = false;
+        return names;
+    };
+    const std::vector<std::string_view> before = registered();
+    open(file, how);
+    std::vector<std::string> added;
+    for (const std::string_view name : registered())
+        if (std::ranges::find(before, name) == before.end()) {
+            if (workload_of_.contains(name))
+                throw RunError(
+                    fmt::format("the module {}: its strategy {} has the name of one of nestbed's; allowed: "
+                                "another name",
+                                file.string(), name));
+            added.emplace_back(name);
+            file_of_[std::string(name)] = file;
+        }
+    return added;
+}
+
+void Modules::load_folder(const fs::path& folder)
+{
+    const fs::path whole = fs::weakly_canonical(fs::absolute(folder));
+    const fs::path file = whole / "build" / (prefix_ == kWatchedModules ? "races.so" : "workload.so");
+    if (!folders_.insert(whole).second)
+        return;
+    const std::string how = fmt::format("to build it: nestbed build {}", folder.string());
+    if (!fs::exists(file))
+        throw UsageError(fmt::format("--load {}: {} does not exist; {}", folder.string(), file.string(), how));
+    load_file(file, how);
 }
 
 fs::path module_folder()
@@ -141,11 +196,22 @@ void use_modules(std::string_view prefix)
 {
     in_use() = std::make_unique<Modules>(module_folder(), prefix);
     Registry::set_source(*in_use());
+    load_folders_of_environment();
 }
 
-const Modules* modules_in_use()
+Modules* modules_in_use()
 {
     return in_use().get();
+}
+
+void load_folder(const fs::path& folder)
+{
+    if (in_use() == nullptr)
+        throw UsageError(fmt::format("--load {}: not with this program; allowed: with nestbed", folder.string()));
+    in_use()->load_folder(folder);
+    const char* const before = std::getenv(kLoad);
+    const std::string whole = fs::weakly_canonical(fs::absolute(folder)).string();
+    setenv(kLoad, (before == nullptr || *before == 0 ? whole : fmt::format("{}:{}", before, whole)).c_str(), 1);
 }
 
 std::string missing_modules_text()

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,13 @@ class Modules final : public StrategySource
     // "modules that have not been built: workload_sort; to build them: …"; empty if there is none.
     std::string missing_text() const;
 
+    // Loads a module of a user's own, and returns its strategies. Throws RunError; `how` says how to build it.
+    std::vector<std::string> load_file(const std::filesystem::path& file, const std::string& how);
+    // The same of what `nestbed build FOLDER` has built; only once. Throws UsageError if there is nothing.
+    void load_folder(const std::filesystem::path& folder);
+
   private:
+    static void open(const std::filesystem::path& file, const std::string& how);
     std::filesystem::path file_of(std::string_view workload) const;
     void load_module(const std::string& workload);
     std::string how_to_build(std::string_view them, const std::string& targets) const;
@@ -43,19 +50,25 @@ class Modules final : public StrategySource
     std::filesystem::path folder_;
     std::string prefix_;
     std::map<std::string, std::string, std::less<>> workload_of_; // by strategy
+    bool hides_names_ = false;
     std::mutex loading_;
-    std::map<std::string, void*, std::less<>> loaded_; // by workload; never unloaded
+    std::set<std::string> loaded_;                                      // workloads; never unloaded
+    std::map<std::string, std::filesystem::path, std::less<>> file_of_; // of users' own strategies
+    std::set<std::filesystem::path> folders_;                           // of users' own workloads
 };
 
 // The folder with the modules of the running program: beside it, or where an installation has them. Empty if there is
 // none.
 std::filesystem::path module_folder();
 
-// The modules of the running program, as the source of the registry; called once, by main.
+// The modules of the running program, as the source of the registry, and users' own of the folders in NESTBED_LOAD; called
+// once, by main. Throws UsageError or RunError.
 void use_modules(std::string_view prefix);
 
 // Null if use_modules() was not called: a test program has its strategies in it.
-const Modules* modules_in_use();
+Modules* modules_in_use();
+// Modules::load_folder() of those, and of the programs that this one calls.
+void load_folder(const std::filesystem::path& folder);
 // Modules::missing_text() of those; empty if there are none.
 std::string missing_modules_text();
 

@@ -77,7 +77,7 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
 {
     if (!from_device(mechanism_of(info, point)) || (point.depth && *point.depth == 0))
         return 0;
-    return info.workload->cost.launches(info, point);
+    return info.workload->cost.launches == nullptr ? 0 : info.workload->cost.launches(info, point);
 }
 
 double irregular_sample_us(const StrategyInfo& info, const Case& point)

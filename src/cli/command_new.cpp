@@ -1,0 +1,91 @@
+// `nestbed new` and `nestbed build`: a workload of the user's own, in a folder outside of the repository.
+#include "base/error.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "model/modules.hpp"
+#include "program/build/workload_build.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace nestbed
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNewText = R"(
+Writes FOLDER/FOLDER.cu: a complete workload, with its input, its check, two
+parameters, a strategy that launches kernels from kernels, and a flat one.
+Change it, build it with `nestbed build FOLDER`, and run it with --load FOLDER.
+)";
+
+constexpr std::string_view kBuildText = R"(
+Compiles the .cu files of FOLDER for what this machine has: with g++ for the
+executor and the race detector, and with nvcc if nestbed was built with CUDA.
+`nestbed run --load FOLDER`, `races`, `tree`, `trace`, `list` and the others
+then know its strategies. NESTBED_LOAD=FOLDER does the same for every command.
+)";
+
+std::string folder_of(const Given& given, std::string_view command)
+{
+    const std::vector<std::string>& words = given.at("argument");
+    if (words.empty())
+        throw UsageError(fmt::format("{}: no folder was named; allowed: nestbed {} FOLDER", command, command));
+    return words.front();
+}
+
+int make_new(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& /*err*/)
+{
+    const std::string folder = folder_of(given, "new");
+    const fs::path file = program::write_new_workload(folder);
+    out << fmt::format("{}: a workload to change\nnestbed build {}\n", file.string(), folder);
+    return exit_ok;
+}
+
+int build(const Arguments& /*arguments*/, const Given& given, std::ostream& out, std::ostream& err)
+{
+    const std::string folder = folder_of(given, "build");
+    {
+        const program::HeldSignals signals;
+        if (!program::build_workload(folder, signals, err))
+            return exit_could_not;
+    }
+    // What it registers shows whether it can be loaded.
+    if (modules_in_use() == nullptr)
+        return exit_ok;
+    const std::vector<std::string> strategies = modules_in_use()->load_file(
+        program::workload_module(folder, false), fmt::format("to build it: nestbed build {}", folder));
+    if (strategies.empty())
+        throw RunError(fmt::format("{} has no strategy; allowed: one with an object of type Register", folder));
+    out << fmt::format("strategies: {}\nnestbed run --load {} --strategy {}\n", fmt::join(strategies, ", "), folder,
+                       fmt::join(strategies, ","));
+    return exit_ok;
+}
+
+} // namespace
+
+Command new_command()
+{
+    return {.name = "new",
+            .arguments = "FOLDER",
+            .summary = "write a workload of your own, to change",
+            .text = kNewText.substr(1),
+            .operands = 1,
+            .call = make_new};
+}
+
+Command build_command()
+{
+    return {.name = "build",
+            .arguments = "FOLDER",
+            .summary = "compile a workload of your own",
+            .text = kBuildText.substr(1),
+            .operands = 1,
+            .call = build};
+}
+
+} // namespace nestbed

@@ -1,0 +1,208 @@
+#include "program/build/workload_build.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/text_file.hpp"
+#include "program/build/program_folder.hpp"
+
+#include <boost/algorithm/string/replace.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <ostream>
+#include <vector>
+
+namespace nestbed::program
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+using Words = std::vector<std::string>;
+
+// The folder's own name, also of "." and "quadrature/".
+std::string name_of_folder(const fs::path& folder)
+{
+    const fs::path whole = fs::absolute(folder).lexically_normal();
+    return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+std::vector<fs::path> sources_of(const fs::path& folder)
+{
+    if (!fs::is_directory(folder))
+        throw UsageError(
+            fmt::format("build: {} is not a folder; allowed: a folder with a workload; to make one: nestbed "
+                        "new NAME",
+                        folder.string()));
+    std::vector<fs::path> sources;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() == ".cu")
+            sources.push_back(entry.path());
+    std::ranges::sort(sources);
+    if (sources.empty())
+        throw UsageError(
+            fmt::format("build: {} has no .cu file; allowed: a folder with a workload; to make one: nestbed "
+                        "new NAME",
+                        folder.string()));
+    return sources;
+}
+
+// The place of the first <<<, outside of comments that begin a line; empty if there is none.
+std::string place_of_launch(const fs::path& source)
+{
+    const std::vector<std::string> lines = split(read_text_file(source.string()), '\n');
+    for (std::size_t line = 0; line < lines.size(); ++line) {
+        const std::size_t found = lines[line].find("<<<");
+        if (found != std::string::npos && lines[line].find("//") > found)
+            return fmt::format("{}:{}", source.string(), line + 1);
+    }
+    return {};
+}
+
+class WorkloadBuilder
+{
+  public:
+    WorkloadBuilder(const fs::path& folder, const HeldSignals& signals, std::ostream& err)
+        : folder_(folder), build_(folder / "build"), sources_(sources_of(folder)), signals_(signals), err_(err)
+    {
+        const fs::path file = kit_ / "workload.json";
+        if (!fs::exists(file))
+            throw RunError(
+                fmt::format("{} does not exist; it says how workloads are built; to build it: cmake --build {} "
+                            "--target nestbed_programs",
+                            file.string(), kit_.parent_path().parent_path().string()));
+        json_ = nlohmann::json::parse(read_text_file(file.string()));
+        fs::create_directories(build_);
+    }
+
+    bool go()
+    {
+        const bool cuda =
+            !json_.at("nvcc").get<std::string>().empty() && fs::exists(json_.at("nvcc").get<std::string>());
+        return module(false, cuda) && (json_.at("watched_flags").empty() || module(true, false));
+    }
+
+  private:
+    // Those of a list in the file, in which @ stands for the folder `program`.
+    Words words(const std::string& key) const
+    {
+        Words words = json_.at(key);
+        for (std::string& word : words)
+            if (const std::size_t at = word.find('@'); at != std::string::npos)
+                word.replace(at, 1, kit_.parent_path().string());
+        return words;
+    }
+
+    bool run(Words arguments) { return run_child({.arguments = std::move(arguments)}, signals_).exit_code == 0; }
+
+    bool compile(const fs::path& source, const Words& compiler, const fs::path& object)
+    {
+        Words arguments = compiler;
+        for (const std::string& word :
+             {std::string("-I"), (kit_ / "include").string(), std::string("-I"), folder_.string(), std::string("-c"),
+              source.string(), std::string("-o"), object.string()})
+            arguments.push_back(word);
+        if (run(std::move(arguments)))
+            return true;
+        err_ << fmt::format("nestbed: {} does not compile; the first error is the one to read\n", source.string());
+        if (const std::string place = place_of_launch(source); !place.empty())
+            err_ << fmt::format(
+                "nestbed: {}: <<< >>> is not for workloads, whose launches nestbed counts: a kernel launches "
+                "by launch<kernel>(nest, {{blocks, threads}}, arguments...), the host by "
+                "host_launch<kernel>(job.context, {{blocks, threads}}, arguments...)\n",
+                place);
+        return false;
+    }
+
+    bool module(bool watched, bool cuda)
+    {
+        const std::string compiler = json_.at("compiler");
+        Words objects;
+        for (const fs::path& source : sources_) {
+            const std::string stem = (build_ / source.stem()).string();
+            Words host{compiler};
+            std::ranges::copy(words(watched ? "watched_flags" : "flags"), std::back_inserter(host));
+            objects.push_back(stem + (watched ? ".races.o" : ".cpu.o"));
+            if (!compile(source, host, objects.back()))
+                return false;
+            if (!cuda)
+                continue;
+            Words device{json_.at("nvcc")};
+            std::ranges::copy(words("nvcc_flags"), std::back_inserter(device));
+            objects.push_back(stem + ".cuda.o");
+            if (!compile(source, device, objects.back()))
+                return false;
+        }
+        const fs::path interface = build_ / "interface.o";
+        if (!compile(kit_ / "interface.cpp", {compiler, "-fPIC", "-std=c++20"}, interface))
+            return false;
+        objects.push_back(interface.string());
+        // Renamed at the end: a run may have loaded the old one.
+        const fs::path module = workload_module(folder_, watched);
+        const std::string made = module.string() + ".new";
+        Words link{cuda ? json_.at("nvcc").get<std::string>() : compiler};
+        std::ranges::copy(words(cuda ? "nvcc_link_flags" : "link_flags"), std::back_inserter(link));
+        std::ranges::copy(objects, std::back_inserter(link));
+        link.emplace_back("-o");
+        link.push_back(made);
+        if (!run(std::move(link)))
+            return false;
+        fs::rename(made, module);
+        return true;
+    }
+
+    const fs::path kit_ = program_folder() / "workload";
+    fs::path folder_, build_;
+    std::vector<fs::path> sources_;
+    const HeldSignals& signals_;
+    std::ostream& err_;
+    nlohmann::json json_;
+};
+
+} // namespace
+
+fs::path workload_module(const fs::path& folder, bool watched)
+{
+    return folder / "build" / (watched ? "races.so" : "workload.so");
+}
+
+fs::path write_new_workload(const fs::path& folder)
+{
+    const std::string name = name_of_folder(folder);
+    const bool is_name = !name.empty() && std::islower(static_cast<unsigned char>(name.front())) != 0 &&
+                         std::ranges::all_of(name, [](char c) {
+                             return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+                         });
+    if (!is_name)
+        throw UsageError(
+            fmt::format("new: '{}' is not a name for a workload; allowed: lowercase letters, digits and _, a letter "
+                        "first",
+                        name));
+    fs::path file = folder / (name + ".cu");
+    if (fs::exists(file))
+        throw UsageError(fmt::format("new: {} exists; allowed: a new folder", file.string()));
+    std::string text = read_text_file((program_folder() / "workload" / "quadrature.cu").string());
+    std::string title = name;
+    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+    boost::algorithm::replace_all(text, "quadrature", name);
+    boost::algorithm::replace_all(text, "Quadrature", title);
+    fs::create_directories(folder);
+    std::ofstream out(file);
+    out << text;
+    out.close();
+    if (!out)
+        throw RunError(fmt::format("{} could not be written", file.string()));
+    return file;
+}
+
+bool build_workload(const fs::path& folder, const HeldSignals& signals, std::ostream& err)
+{
+    return WorkloadBuilder(folder, signals, err).go();
+}
+
+} // namespace nestbed::program

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""Tests of a workload of a user's own, in a folder outside of the repository: new, build, and the commands with --load.
+
+    NESTBED=build/cpu-only/nestbed /usr/bin/python3 -W error tests/scripts/own_workload_test.py
+"""
+import csv
+import io
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+NESTBED = pathlib.Path(os.environ["NESTBED"]).resolve()
+SWEEP = ("--strategy", "quadrature_*", "--backend", "cpu", "--grid", "2", "--block", "32", "--repeat", "2", "--warmup", "0")
+
+
+def nestbed(*words, cwd, load=""):
+    return subprocess.run([NESTBED, *words], capture_output=True, text=True, check=False, timeout=280, cwd=cwd,
+                          env={**os.environ, "NESTBED_LOAD": load, "COLUMNS": "80"})
+
+
+class OwnWorkload(unittest.TestCase):
+    """The tutorial's workload, built once."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name).resolve()
+        cls.new = nestbed("new", "quadrature", cwd=cls.folder)
+        cls.built = nestbed("build", "quadrature/", cwd=cls.folder)
+
+    def called(self, *words, **more):
+        return nestbed(*words, cwd=self.folder, **more)
+
+    def rows(self, *words):
+        done = self.called("run", "--load", "quadrature", *SWEEP, *words, "-o", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def test_is_one_file_that_is_built_with_one_command(self):
+        self.assertEqual((self.new.returncode, self.new.stdout), (0, "quadrature/quadrature.cu: a workload to change\nnestbed build quadrature\n"))
+        self.assertLessEqual((self.folder / "quadrature/quadrature.cu").read_text().count("\n"), 150)
+        self.assertEqual((self.built.returncode, self.built.stderr), (0, ""))
+        self.assertEqual(self.built.stdout, "strategies: quadrature_levels, quadrature_nested\n"
+                         "nestbed run --load quadrature/ --strategy quadrature_levels,quadrature_nested\n")
+
+    def test_a_sweep_of_its_parameters_is_right_and_counts_what_was_launched(self):
+        rows = self.rows("--grain", "3,6", "--threshold", "1,100")
+        self.assertEqual(len(rows), 2 * 2 * 2 * 2)
+        self.assertEqual({row["status"] for row in rows}, {"ok"})
+        nested = {(row["grain"], row["threshold"]): int(row["launches_attempted"]) for row in rows if row["strategy"] == "quadrature_nested"}
+        self.assertGreater(nested["6", "1"], nested["3", "1"])
+        self.assertGreater(nested["6", "1"], nested["6", "100"])
+        self.assertEqual({row["launches_expected"] == row["launches_attempted"] for row in rows if row["strategy"] == "quadrature_nested"}, {True})
+
+    def test_every_mechanism_and_any_order_give_the_same_answer(self):
+        for schedule in ("fifo", "eager", "random:3"):
+            rows = self.rows("--mechanism", "all", "--schedule", schedule)
+            self.assertEqual({row["status"] for row in rows}, {"ok"}, schedule)
+            self.assertEqual({row["mechanism"] for row in rows}, {"fire_and_forget", "null_stream", "tail", "host"})
+
+    def test_other_commands_know_it(self):
+        listed = self.called("list", "quadrature_nested", "--load", "quadrature")
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertIn("fire_and_forget", listed.stdout)
+        self.assertIn("the tolerance is 10^-grain", self.called("help", "run", "quadrature", load=str(self.folder / "quadrature")).stdout)
+        tree = self.called("tree", "--load=quadrature", "--strategy", "quadrature_nested", "--backend", "cpu", "--grid", "2", "--block", "32")
+        self.assertEqual(tree.returncode, 0, tree.stderr)
+        dry = self.called("run", "--load", "quadrature", *SWEEP, "--grain", "3,6", "--dry-run")
+        self.assertEqual((dry.returncode, dry.stdout.count("quadrature_nested")), (0, 2), dry.stdout)
+        log = self.folder / "a.csv"
+        self.assertEqual(self.called("run", "--load", "quadrature", *SWEEP, "-o", log).returncode, 0)
+        self.assertEqual(self.called("check", log, "--load", "quadrature").returncode, 0)
+        self.assertIn("quadrature_nested", self.called("show", log, "--load", "quadrature").stdout)
+
+    def test_races_are_found_in_it(self):
+        if not (NESTBED.parent / "nestbed_races").exists():
+            self.skipTest("no race detector in this build")
+        done = self.called("races", "--load", "quadrature", "--strategy", "quadrature_*", "--grid", "2", "--block", "32")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        racy = self.folder / "racy"
+        racy.mkdir()
+        text = (self.folder / "quadrature/quadrature.cu").read_text()
+        self.assertEqual(text.count("atomicAdd(task.answer, sum)"), 1)
+        (racy / "racy.cu").write_text(text.replace("quadrature", "racy").replace("atomicAdd(task.answer, sum)", "*task.answer += sum"))
+        self.assertEqual(self.called("build", "racy").returncode, 0)
+        done = self.called("races", "--load", "racy", "--strategy", "racy_nested", "--grid", "2", "--block", "32")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("racy.cu:", done.stdout)
+
+    def test_errors_say_what_to_do(self):
+        for words, code, said in (
+                (("new", "Quadrature"), 2, "nestbed: new: 'Quadrature' is not a name for a workload; allowed: lowercase letters, digits and _, a letter first\n"),
+                (("new", "quadrature"), 2, "nestbed: new: quadrature/quadrature.cu exists; allowed: a new folder\n"),
+                (("new",), 2, "nestbed: new: no folder was named; allowed: nestbed new FOLDER\n"),
+                (("build", "nowhere"), 2, "nestbed: build: nowhere is not a folder; allowed: a folder with a workload; to make one: nestbed new NAME\n"),
+                (("list", "--load", "nowhere"), 2, f"nestbed: --load nowhere: {self.folder}/nowhere/build/workload.so does not exist; to build it: "
+                                                   "nestbed build nowhere\n"),
+                (("list", "--load"), 2, "nestbed: --load needs a value; allowed: the folder of a workload\n")):
+            done = self.called(*words)
+            self.assertEqual((done.returncode, done.stderr), (code, said))
+
+    def test_a_launch_as_cuda_has_it_gets_a_hint(self):
+        folder = self.folder / "arrows"
+        shutil.copytree(self.folder / "quadrature", folder, ignore=shutil.ignore_patterns("build", "*.cu"))
+        text = (self.folder / "quadrature/quadrature.cu").read_text()
+        line = text[:text.index("launch<halves<Nest>>(nest")].count("\n") + 1
+        (folder / "arrows.cu").write_text(text.replace("launch<halves<Nest>>(nest, {2, blockDim.x}, own, task)",
+                                                       "halves<<<2, blockDim.x>>>(own, task, nest)"))
+        done = self.called("build", "arrows")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("nestbed: arrows/arrows.cu does not compile; the first error is the one to read\n", done.stderr)
+        self.assertIn(f"nestbed: arrows/arrows.cu:{line}: <<< >>> is not for workloads, whose launches nestbed counts: a kernel launches by "
+                      "launch<kernel>(nest, {blocks, threads}, arguments...)", done.stderr)
+
+    def test_a_strategy_of_the_name_of_ours_is_an_error(self):
+        folder = self.folder / "twice"
+        folder.mkdir()
+        (folder / "twice.cu").write_text((self.folder / "quadrature/quadrature.cu").read_text().replace('"quadrature_levels"', '"sort_levels"'))
+        self.assertIn(self.called("build", "twice").returncode, (0, 1))
+        done = self.called("list", "--load", "twice")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("its strategy sort_levels has the name of one of nestbed's; allowed: another name\n", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
