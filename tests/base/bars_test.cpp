@@ -47,6 +47,13 @@ TEST(Bars, AreOfLogarithmsFromAFactorOf50On)
     EXPECT_FALSE(wants_logarithms({std::nullopt}));
 }
 
+TEST(Bars, OfOneDecadeOrOneValueAreWhole)
+{
+    EXPECT_THAT(bars_of({10}, 6, true, BarStyle::ascii), ElementsAre("######")); // the beginning of its decade
+    EXPECT_THAT(bars_of({30, 30}, 6, true, BarStyle::ascii), ElementsAre("######", "######"));
+    EXPECT_THAT(bars_of({0.01, 0.1, 1}, 6, true, BarStyle::ascii), ElementsAre("#", "###", "######"));
+}
+
 class BarsOfTerminal : public testing::Test
 {
   protected:

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <iterator>
 
 namespace nestbed
 {
@@ -99,6 +100,107 @@ TEST(FilePlace, OfANewFileIsNotALink)
                   ": it already exists, and nothing is overwritten; allowed: a new file in a folder that can be "
                   "written to");
     EXPECT_FALSE(scratch.has("missing"));
+}
+
+TEST(FilePlace, FollowsFortyLinksAsLinuxDoes)
+{
+    const ScratchFolder scratch;
+    scratch.write("0", "text");
+    for (int link = 1; link <= 41; ++link)
+        fs::create_symlink(std::to_string(link - 1), scratch.path(std::to_string(link)));
+    EXPECT_EQ(FilePlace::followed(scratch.path("40")).name(), "0");
+    EXPECT_EQ(read_text_file(FilePlace::followed(scratch.path("40"))), "text");
+    EXPECT_EQ(FilePlace::followed(scratch.path("41")).open(O_RDONLY), -1);
+    EXPECT_EQ(errno, ELOOP);
+}
+
+TEST(FilePlace, KnowsWhatHasItsName)
+{
+    const ScratchFolder scratch;
+    fs::create_symlink(scratch.write("file", "text"), scratch.path("link"));
+    fs::create_directory(scratch.path("folder"));
+    EXPECT_TRUE(FilePlace::named(scratch.path("file")).is_regular_file());
+    EXPECT_EQ(FilePlace::named(scratch.path("file")).status()->st_size, 4);
+    EXPECT_FALSE(FilePlace::named(scratch.path("link")).is_regular_file());
+    EXPECT_FALSE(FilePlace::named(scratch.path("folder")).is_regular_file());
+    EXPECT_FALSE(FilePlace::named(scratch.path("none")).is_regular_file());
+    EXPECT_TRUE(FilePlace::named(scratch.path("link")).status());
+    EXPECT_FALSE(FilePlace::named(scratch.path("none")).status());
+}
+
+TEST(FilePlace, HasSiblings)
+{
+    const ScratchFolder scratch;
+    const FilePlace place = FilePlace::named(scratch.path("a.json"));
+    EXPECT_EQ(place.sibling("b.json").path(), scratch.path("b.json"));
+    EXPECT_EQ(place.sibling("b.json").name(), "b.json");
+    EXPECT_EQ(FilePlace::named("a.json").sibling("b.json").path(), "b.json");
+    EXPECT_TRUE(FilePlace::named("a.json").is_reached());
+    EXPECT_EQ(FilePlace::named(scratch.path("")).name(), ".");
+}
+
+TEST(FilePlace, IsRemovedOrRenamedInItsFolder)
+{
+    const ScratchFolder scratch;
+    const FilePlace a = FilePlace::named(scratch.write("a", "of a"));
+    const FilePlace b = FilePlace::named(scratch.write("b", "of b"));
+    EXPECT_EQ(a.rename_to(b, false), -1);
+    EXPECT_EQ(errno, EEXIST);
+    EXPECT_EQ(scratch.read("b"), "of b");
+    EXPECT_EQ(a.rename_to(a.sibling("c"), false), 0);
+    EXPECT_EQ(scratch.read("c"), "of a");
+    EXPECT_EQ(a.sibling("c").rename_to(b, true), 0);
+    EXPECT_EQ(scratch.read("b"), "of a");
+    EXPECT_FALSE(scratch.has("c"));
+    EXPECT_EQ(b.remove(), 0);
+    EXPECT_FALSE(scratch.has("b"));
+    EXPECT_EQ(b.remove(), -1);
+    EXPECT_EQ(errno, ENOENT);
+    EXPECT_EQ(b.sync_folder(), 0);
+}
+
+TEST(FilePlace, InNoFolderIsAnErrorEverywhere)
+{
+    const ScratchFolder scratch;
+    const FilePlace place = FilePlace::named(scratch.path("missing/file"));
+    const FilePlace there = FilePlace::named(scratch.write("there", "text"));
+    const auto expect_error = [](int result) {
+        EXPECT_EQ(result, -1);
+        EXPECT_EQ(errno, ENOENT);
+        errno = 0;
+    };
+    expect_error(place.open(O_WRONLY | O_CREAT));
+    expect_error(place.remove());
+    expect_error(place.rename_to(there, true));
+    expect_error(there.rename_to(place, true));
+    expect_error(place.sync_folder());
+    EXPECT_FALSE(place.status());
+    EXPECT_FALSE(place.is_regular_file());
+    EXPECT_FALSE(place.is_reached());
+    EXPECT_TRUE(place.names_in_folder().empty());
+    EXPECT_FALSE(scratch.has("file"));
+    EXPECT_EQ(scratch.read("there"), "text");
+}
+
+std::size_t open_files()
+{
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
+}
+
+TEST(FilePlace, LeavesNoFileOpen)
+{
+    const ScratchFolder scratch;
+    const std::string path = scratch.write("file", "text");
+    const std::size_t before = open_files();
+    {
+        const FilePlace place = FilePlace::followed(path);
+        EXPECT_EQ(place.names_in_folder().size(), 3U);
+        EXPECT_EQ(place.sync_folder(), 0);
+        replace_file(place, "another", "the text");
+        write_new_file(place.sibling("new"), "text", "the text");
+        EXPECT_EQ(read_text_file(place), "another");
+    }
+    EXPECT_EQ(open_files(), before);
 }
 
 } // namespace

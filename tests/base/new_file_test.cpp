@@ -214,5 +214,65 @@ TEST(ReplaceFile, IsDoneByManyAtOnce)
     EXPECT_EQ(names_in(scratch), (std::set<std::string>{"a.json"}));
 }
 
+TEST(WriteNewFile, SaysWhyItCannotBe)
+{
+    const ScratchFolder scratch;
+    scratch.write("there", "kept");
+    fs::create_directory(scratch.path("folder"));
+    const auto refusal = [&](const std::string& path) {
+        return text_of<UsageError>([&] { check_new_file(path, "--csv"); });
+    };
+    const std::string allowed = "; allowed: a new file in a folder that can be written to";
+    const std::string there = scratch.path("there");
+    const std::string in_none = scratch.path("none/file");
+    EXPECT_EQ(refusal(scratch.path("folder")), "--csv " + scratch.path("folder") + ": it is a folder" + allowed);
+    EXPECT_EQ(refusal(there), "--csv " + there + ": it already exists, and nothing is overwritten" + allowed);
+    EXPECT_EQ(refusal(in_none), "--csv " + in_none + ": there is no folder " + scratch.path("none") + allowed);
+    EXPECT_NO_THROW(check_new_file(scratch.path("new")));
+    EXPECT_NO_THROW(check_new_file("a-name-without-a-folder"));
+    EXPECT_FALSE(scratch.has("new"));
+}
+
+TEST(WriteNewFile, NeedsAFolderThatCanBeWrittenTo)
+{
+    EXPECT_EXIT(
+        {
+            constexpr unsigned kNobody = 54'321;
+            if (geteuid() == 0 && setuid(kNobody) != 0)
+                _exit(1);
+            const std::string text = text_of<UsageError>([] { check_new_file("/new"); });
+            static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+            _exit(7);
+        },
+        testing::ExitedWithCode(7),
+        "^--output /new: Permission denied; allowed: a new file in a folder that can be written to$");
+}
+
+TEST(WriteNewFile, HasThePermissionsAskedForOrTheUsualOnes)
+{
+    const ScratchFolder scratch;
+    const mode_t before = umask(022);
+    write_new_file(scratch.path("usual"), "text", "the text");
+    write_new_file(scratch.path("program"), "text", "the text", "--output", 0750);
+    umask(before);
+    struct stat usual {
+    };
+    struct stat program {
+    };
+    ASSERT_EQ(stat(scratch.path("usual").c_str(), &usual), 0);
+    ASSERT_EQ(stat(scratch.path("program").c_str(), &program), 0);
+    EXPECT_EQ(usual.st_mode & 07777U, 0644U);
+    EXPECT_EQ(program.st_mode & 07777U, 0750U);
+}
+
+TEST(BringFolderToDisk, SaysWhichFolderCannotBe)
+{
+    const ScratchFolder scratch;
+    EXPECT_NO_THROW(bring_folder_to_disk(FilePlace::named(scratch.path("any"))));
+    EXPECT_EQ(text_of<RunError>([&] { bring_folder_to_disk(FilePlace::named(scratch.path("none/file"))); }),
+              scratch.path("none/file") + ": its folder could not be synced to the disk: No such file or directory");
+    EXPECT_NO_THROW(bring_folder_to_disk(FilePlace::named("/proc/file"))); // it does not support this
+}
+
 } // namespace
 } // namespace nestbed

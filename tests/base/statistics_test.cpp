@@ -257,5 +257,30 @@ TEST(Estimate, OfManyCasesDoesNotDrawForEach)
     EXPECT_LT(later, first / 4);
 }
 
+TEST(Estimate, IsPerANumberInItsValueAndItsInterval)
+{
+    const Estimate per = estimate({{.above = rounds_of_one({10, 20, 60}), .per = 10}});
+    EXPECT_DOUBLE_EQ(per.value, 2);
+    EXPECT_DOUBLE_EQ(per.interval.low, 1);
+    EXPECT_DOUBLE_EQ(per.interval.high, 6);
+}
+
+// The documents say intervals of our logs: the same values must give the same interval for ever.
+TEST(Estimate, HasTheSameResamplesAsInTheDocuments)
+{
+    std::vector<double> values;
+    for (int value = 0; value < 30; ++value)
+        values.push_back(1000 + (value * 37 + 11) % 101);
+    const Rounds above = rounds_of_one(values);
+    const Rounds below{{1000, 1100}, {1010, 1090, 1120}, {1030}};
+    const Interval alone = estimate_median(values).interval;
+    const Interval ratio =
+        estimate({{.above = above, .below = {below}}, {.above = above}}, Over::geometric_mean).interval;
+    EXPECT_DOUBLE_EQ(alone.low, 1032.5);
+    EXPECT_DOUBLE_EQ(alone.high, 1066);
+    EXPECT_DOUBLE_EQ(ratio.low, 31.484494509129618);
+    EXPECT_DOUBLE_EQ(ratio.high, 32.958464939100914);
+}
+
 } // namespace
 } // namespace nestbed

@@ -64,5 +64,39 @@ TEST(StopRequest, LeavesAnIgnoredSignalIgnoredAndRestoresTheHandlers)
     static_cast<void>(std::signal(SIGTERM, usual));
 }
 
+TEST(StopRequest, HandlesOneSignalAfterTheOther)
+{
+    const StopRequest stop("");
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction now = {};
+        ASSERT_EQ(sigaction(signal, nullptr, &now), 0);
+        for (const int other : {SIGINT, SIGTERM, SIGHUP})
+            EXPECT_EQ(sigismember(&now.sa_mask, other), 1) << signal << " waits for " << other;
+    }
+}
+
+TEST(StopRequest, AtOnceEndsTheProgramAtTheFirstSignal)
+{
+    EXPECT_EXIT(
+        {
+            const StopRequest stop("stopping\n");
+            const std::string said = "nothing to finish\n";
+            const StopRequest::AtOnce at_once(said);
+            static_cast<void>(raise(SIGTERM));
+        },
+        testing::ExitedWithCode(exit_interrupted), "^nothing to finish\n$");
+    EXPECT_EXIT(
+        {
+            const StopRequest stop("stopping\n");
+            {
+                const std::string said = "nothing to finish\n";
+                const StopRequest::AtOnce at_once(said);
+            }
+            static_cast<void>(raise(SIGTERM)); // is recorded again
+            _exit(stop.signal() == SIGTERM ? 7 : 1);
+        },
+        testing::ExitedWithCode(7), "^stopping\n$");
+}
+
 } // namespace
 } // namespace nestbed

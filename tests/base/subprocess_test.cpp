@@ -168,6 +168,60 @@ TEST_F(Subprocess, SaysWhichOutputCannotBeOpened)
               script + ": " + folder.path("no/out") + " could not be opened: No such file or directory");
 }
 
+// A server may ignore these signals; a program that it starts must not inherit that.
+TEST_F(Subprocess, EndsByABrokenPipeWhateverThisProcessDoes)
+{
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    const ProgramEnd end = run("kill -PIPE $$; exit 3");
+    static_cast<void>(std::signal(SIGPIPE, before));
+    EXPECT_EQ(end.signal, SIGPIPE);
+}
+
+TEST_F(Subprocess, IsWaitedForWhereEndsAreIgnored)
+{
+    static_cast<void>(std::signal(SIGCHLD, SIG_IGN));
+    EXPECT_EQ(run("exit 7").exit_code, 7);
+    static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
+}
+
+TEST_F(Subprocess, LeavesTheSignalsOfThisProcessAsTheyWere)
+{
+    sigset_t before;
+    sigset_t behind;
+    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &before), 0);
+    EXPECT_TRUE(run("exit 0").good());
+    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &behind), 0);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
+        EXPECT_EQ(sigismember(&behind, signal), sigismember(&before, signal)) << signal;
+}
+
+// A program of nohup goes on.
+TEST_F(Subprocess, DoesNotEndByASignalThatThisProcessIgnores)
+{
+    const auto before = std::signal(SIGHUP, SIG_IGN);
+    EXPECT_TRUE(run("kill -HUP $PPID; sleep 0.1; echo done").good());
+    static_cast<void>(std::signal(SIGHUP, before));
+    EXPECT_EQ(folder.read("out"), "done\n");
+}
+
+TEST_F(Subprocess, LeavesNoFileOpen)
+{
+    const auto open_files = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                             std::filesystem::directory_iterator());
+    };
+    const auto before = open_files();
+    EXPECT_TRUE(run("exit 0").good());
+    EXPECT_EQ(open_files(), before);
+}
+
+TEST_F(Subprocess, ThatEndsInTimeDoesNotWait)
+{
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(run("exit 0", {}, 60s, 60s).good());
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
+}
+
 TEST(FindProgram, LooksOnThePathAndTakesAPathAsItIs)
 {
     const ScratchFolder folder;

@@ -146,5 +146,65 @@ TEST(Table, TakesTimeInProportionToItsRows)
     expect_proportional([&](std::size_t rows) { table_in_80(table_of(rows)); }, 2000);
 }
 
+TEST(Table, LeavesOutTheFirstOfEquallyDispensableColumns)
+{
+    const std::string wide(30, 'x');
+    const std::string text = table_in_80({{"a", true, false, 0, {wide}},
+                                          {"second", true, false, 2, {wide}},
+                                          {"third", true, false, 2, {wide}},
+                                          {"b", true, false, 0, {"1"}}});
+    EXPECT_NE(text.find("(without second: the table"), std::string::npos) << text;
+    EXPECT_NE(text.find("third"), std::string::npos);
+}
+
+TEST(Table, WithoutColumnsOrRowsIsItsHead)
+{
+    EXPECT_EQ(table_in_80({}), "\n\n");
+    EXPECT_EQ(table_in_80({{"name", true, false, 0, {}}, {"count", false, false, 0, {}}}), "\nname  count\n");
+    EXPECT_EQ(markdown_text({{.name = "name", .left = true}}), "\n| name |\n| --- |\n");
+}
+
+TEST(Table, HasALineForARowWithoutCells)
+{
+    EXPECT_EQ(table_in_80({{"name", true, false, 0, {"a", "", "b"}}, {"n", false, false, 0, {"1", "", "2"}}}),
+              "\nname  n\na     1\n\nb     2\n");
+}
+
+TEST(Table, CountsCharactersNotBytes)
+{
+    EXPECT_EQ(table_in_80({{"bar", true, false, 0, {"\u2588\u2588", "####"}}, {"n", false, false, 0, {"1", "2"}}}),
+              "\nbar   n\n\u2588\u2588    1\n####  2\n");
+}
+
+// The line ends with a comma, so there must be room for it.
+TEST(Table, FillsALineOfCommonValuesUpToItsEnd)
+{
+    const auto head = [](std::size_t last, std::size_t width) {
+        std::vector<Column> columns{{"name", true, false, 0, {"a"}}};
+        columns.push_back({"grid", false, true, 0, {"1234567"}});
+        columns.push_back({"block", false, true, 0, {std::string(last, '9')}});
+        const std::string text = table_text(columns, {.columns = width});
+        return text.substr(0, text.find("\n\n"));
+    };
+    EXPECT_EQ(head(4, 25), "grid 1234567, block 9999");
+    EXPECT_EQ(head(5, 25), "grid 1234567,\nblock 99999");
+}
+
+TEST(WordsInLines, FillLinesAndIndentAllOfThem)
+{
+    EXPECT_EQ(words_in_lines("some words  here", 0, 80), "some words here\n");
+    EXPECT_EQ(words_in_lines("aaaa bbbb cccc", 2, 11), "  aaaa bbbb\n  cccc\n");
+    EXPECT_EQ(words_in_lines("aaaa bbbb cccc", 2, 10), "  aaaa\n  bbbb\n  cccc\n");
+    EXPECT_EQ(words_in_lines("a-long-word b", 0, 5), "a-long-word\nb\n");
+}
+
+TEST(Column, IsConstantWhereItsCellsDoNotDiffer)
+{
+    EXPECT_TRUE((Column{.name = "a", .cells = {"", "1", ""}}.constant()));
+    EXPECT_FALSE((Column{.name = "a", .cells = {"1", "", "2"}}.constant()));
+    EXPECT_EQ((Column{.name = "a", .cells = {"", "1", "2"}}.value()), "1");
+    EXPECT_EQ((Column{.name = "a", .cells = {"", ""}}.value()), "");
+}
+
 } // namespace
 } // namespace nestbed

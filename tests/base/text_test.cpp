@@ -181,5 +181,45 @@ TEST(ComesBefore, PutsNumbersByTheirValueBeforeWords)
     EXPECT_FALSE(comes_before("7", "7"));
 }
 
+TEST(ComesBefore, OrdersNumbersOfTheSameLengthAndLeavesThemBeforeNothingElse)
+{
+    EXPECT_TRUE(comes_before("12", "13"));
+    EXPECT_FALSE(comes_before("13", "12"));
+    EXPECT_FALSE(comes_before("b", "aaa")); // words go by their letters, whatever their length
+    EXPECT_TRUE(comes_before("aaa", "b"));
+    EXPECT_TRUE(comes_before("", "0"));
+    EXPECT_TRUE(comes_before("10", "1k"));
+}
+
+TEST(IsPattern, HasAStarOrAQuestionMark)
+{
+    EXPECT_TRUE(is_pattern("warps_*"));
+    EXPECT_TRUE(is_pattern("?"));
+    EXPECT_FALSE(is_pattern("warps_1"));
+    EXPECT_FALSE(is_pattern(""));
+    EXPECT_TRUE(matches("warps_*", "warps_1"));
+    EXPECT_TRUE(matches("warps_?", "warps_1"));
+    EXPECT_FALSE(matches("warps_?", "warps_12"));
+    EXPECT_FALSE(matches("warps", "warps_1"));
+}
+
+TEST(DurationText, RoundsToTheNearest)
+{
+    using std::chrono::duration;
+    EXPECT_EQ(duration_text(duration<double>(99.4)), "99 s");
+    EXPECT_EQ(duration_text(duration<double>(99.5)), "2 min");
+    EXPECT_EQ(duration_text(duration<double>(3 * 60)), "3 min");
+    EXPECT_EQ(duration_text(duration<double>(7200)), "2.0 h");
+}
+
+TEST(FormatBytes, ChangesItsUnitAtEachPowerOf1024)
+{
+    EXPECT_EQ(format_bytes(1), "1 B");
+    EXPECT_EQ(format_bytes(1024 * 1023), "1023 KiB");
+    EXPECT_EQ(format_bytes(1024 * 1024), "1.00 MiB");
+    EXPECT_EQ(format_bytes(0x1p50), "1.00 PiB");
+    EXPECT_EQ(format_bytes(-1), "-1 B");
+}
+
 } // namespace
 } // namespace nestbed

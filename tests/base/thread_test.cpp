@@ -77,5 +77,20 @@ TEST(WhyNotStarted, GivesNoAdviceWhereThereAreNotTooMany)
     EXPECT_EQ(why_not_started(ENOENT), "No such file or directory");
 }
 
+// A user may not raise the limit.
+void say_why_without_a_limit()
+{
+    constexpr rlimit kNoLimit{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+    std::cerr << (setrlimit(RLIMIT_NPROC, &kNoLimit) != 0 ? "skipped" : why_not_started(EAGAIN));
+    _exit(0);
+}
+
+TEST(WhyNotStarted, NamesTheMachineWhereTheUserHasNoLimit)
+{
+    EXPECT_EXIT(say_why_without_a_limit(), testing::ExitedWithCode(0),
+                "^(skipped|Resource temporarily unavailable: there are as many processes and threads as this machine "
+                "or container may have; end some of them, or allow more)$");
+}
+
 } // namespace
 } // namespace nestbed

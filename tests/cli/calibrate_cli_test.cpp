@@ -89,6 +89,13 @@ TEST_F(CalibrateCommand, MakesTheModelThatIsBuiltIn)
         EXPECT_EQ(row.at("reads_mb").empty(), row.at("unit") != "us") << row.at("parameter");
     }
     EXPECT_EQ(keys.size(), now.parameters.size());
+    const std::vector<Row> published = rows_of(h200_path("parameters.csv"));
+    const std::vector<Row> written = rows_of(scratch_.path("parameters.csv"));
+    ASSERT_EQ(written.size(), published.size());
+    for (std::size_t row = 0; row < written.size(); ++row)
+        for (const char* column : {"value", "low", "high"})
+            EXPECT_NEAR(std::stod(written[row].at(column)) / std::stod(published[row].at(column)), 1, 1e-3)
+                << published[row].at("parameter") << ": " << column;
     scratch_.write("parameters.csv", "other");
     std::vector<std::string> csv_alone = logs();
     csv_alone.insert(csv_alone.end(), {"--overwrite", "--csv", scratch_.path("parameters.csv")});

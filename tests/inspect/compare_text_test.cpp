@@ -1,6 +1,9 @@
 // The text of a comparison.
 #include "inspect/compare_text.hpp"
 
+#include "base/csv.hpp"
+#include "inspect/compare_csv.hpp"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,6 +60,54 @@ TEST(CompareText, NamesFiveOfTheCasesThatOneLogAloneHas)
     few = rows(1, 10) + rows(2, 10);
     many = few + rows(4, 10) + rows(8, 10);
     EXPECT_THAT(Compared(few, many).text(), HasSubstr("Only in B, 2 cases: s, grid 4; s, grid 8.\n"));
+}
+
+TEST(CompareText, SaysWhatWasNotTestedAndHow)
+{
+    const std::string fine = rows(8, 10) + rows(16, 10);
+    EXPECT_THAT(Compared(fine, fine).text(),
+                AllOf(HasSubstr("A: a.csv, 2 cases of 10 rows\nB: b.csv, 2 cases of 10 rows\n"),
+                      HasSubstr("\n2 same.\n"),
+                      HasSubstr("Measurably different: 0 of 2 tested; expect up to 0.1 false positives (5 %).\n"),
+                      Not(HasSubstr("Too few")), Not(HasSubstr("Untimed")), Not(HasSubstr("Only in")),
+                      Not(HasSubstr("* a regression"))));
+    const std::string few = rows(8, 10) + rows(16, 20, 1);
+    const std::string text = Compared(rows(8, 10) + rows(16, 10, 1), few).text();
+    EXPECT_THAT(text, AllOf(HasSubstr("A: a.csv, 2 cases of 6 rows\n"), HasSubstr("\n1 same, 1 too few.\n"),
+                            HasSubstr("Too few: a case with fewer than 5 samples in A or B is not tested; it is a\n"
+                                      "regression if it is slower by more than 5 %.\n"),
+                            HasSubstr("too few *\n"),
+                            HasSubstr("* a regression: fails, untimed, or slower by more than 5 %\n")));
+    EXPECT_THAT(Compared(rows(8, 10, 1), rows(8, 10, 1)).text(),
+                AllOf(HasSubstr("1 case of 1 row\n"), Not(HasSubstr("Measurably different"))));
+}
+
+TEST(CompareText, ShowsHowManyRowsAreRightWhereSomeAreNot)
+{
+    const std::string half = rows(8, 10) + rows(8, {});
+    EXPECT_THAT(Compared(half, half).text(), HasSubstr("5/10 5/10"));
+    EXPECT_THAT(Compared(rows(8, 10), rows(8, 10, 7)).text(), HasSubstr("n 5, 7"));
+    EXPECT_THAT(Compared(rows(8, {}), rows(8, {})).text(), AllOf(HasSubstr("wrong"), Not(HasSubstr("0/5"))));
+}
+
+TEST(CompareCsv, HasARowForEachCase)
+{
+    const Compared compared(rows(8, 10) + rows(16, 10), rows(8, 12.5) + rows(16, {}) + rows(32, 10));
+    const Comparison comparison = compare_logs(compared.before, compared.after);
+    const std::vector<std::vector<std::string>> csv = parse_csv(compare_csv(comparison, 0.05));
+    using Cells = std::vector<std::string>;
+    ASSERT_EQ(csv.size(), 4U);
+    EXPECT_EQ(csv[0],
+              (Cells{"strategy", "backend",     "grid",      "block",      "clock",   "rows_a",    "ok_a",
+                     "status_a", "median_a_us", "submit_a",  "rows_b",     "ok_b",    "status_b",  "median_b_us",
+                     "submit_b", "ratio",       "ratio_low", "ratio_high", "verdict", "regression"}));
+    EXPECT_EQ(csv[1], (Cells{"s", "cuda", "8",  "64",   "wall", "5",    "5",    "ok",   "10",     "",
+                             "5", "5",    "ok", "12.5", "",     "1.25", "1.25", "1.25", "slower", "yes"}));
+    EXPECT_EQ(csv[2], (Cells{"s", "cuda", "16",    "32", "wall", "5", "5", "ok", "10",    "",
+                             "5", "0",    "wrong", "",   "",     "",  "",  "",   "fails", "yes"}));
+    EXPECT_EQ(csv[3], (Cells{"s", "cuda", "32", "16", "wall", "0", "0", "", "",      "",
+                             "5", "5",    "ok", "10", "",     "",  "",  "", "added", "no"}));
+    EXPECT_EQ(parse_csv(compare_csv(comparison, 0.25))[1].back(), "no");
 }
 
 TEST(RegressionsText, CountsOnlyWhatThereIs)

@@ -354,6 +354,117 @@ TEST(RowCheck, HoldsRowsOfOneCaseAgainstEachOther)
               "a.csv:3: floor_us is '2.000'; expected: '1.000', as in a.csv:2 of the same run");
 }
 
+// A row of 12 expected launches of which some were refused.
+ParsedLog failed_row(const Changes& changes)
+{
+    Sample sample = right_sample(kReduce);
+    sample.status = Status::launch_failed;
+    sample.detail = "5 launches were refused";
+    sample.wall_us.reset();
+    sample.answer = "";
+    sample.reference = "";
+    sample.relative_error.reset();
+    sample.launches->failed = 5;
+    return with(log_of(kReduce, sample), changes);
+}
+
+TEST(RowCheck, KnowsHowDeepALedgerCanBeWhereLaunchesFailed)
+{
+    for (const char* const deepest : {"1", "2", "3"})
+        EXPECT_EQ(refusal(failed_row({{"max_depth", deepest}}), kReduce), "") << deepest;
+    for (const char* const deepest : {"0", "4"})
+        EXPECT_EQ(
+            refusal(failed_row({{"max_depth", deepest}}), kReduce),
+            fmt::format("a.csv:2: max_depth is '{}'; expected: 1 to 3, the levels of launches_by_depth", deepest));
+    EXPECT_EQ(refusal(failed_row({{"launches_failed", "12"}, {"max_depth", "0"}}), kReduce), "");
+    EXPECT_EQ(refusal(failed_row({{"launches_failed", "12"}, {"max_depth", "1"}}), kReduce),
+              "a.csv:2: max_depth is '1'; expected: 0, as all launches failed");
+    EXPECT_EQ(refusal(failed_row({{"launches_failed", "13"}}), kReduce),
+              "a.csv:2: launches_failed is '13'; expected: at most 12, the launches_attempted");
+    EXPECT_EQ(refusal(failed_row({{"launches_failed", "0"}}), kReduce),
+              "a.csv:2: launches_failed is '0'; expected: a whole number from 1, as the status is launch_failed");
+    EXPECT_EQ(refusal(failed_row({{"detail", ""}}), kReduce),
+              "a.csv:2: detail is ''; expected: why the status is launch_failed");
+}
+
+TEST(RowCheck, TakesAsManyLevelsAsTheLedgerCounts)
+{
+    const auto levels = [](std::size_t count) {
+        std::string text = "1";
+        for (std::size_t level = 1; level < count; ++level)
+            text += " 1";
+        return refusal(failed_row({{"launches_by_depth", text},
+                                   {"launches_attempted", std::to_string(count)},
+                                   {"launches_failed", "0"},
+                                   {"max_depth", std::to_string(count)},
+                                   {"replaced", ""}}),
+                       kReduce);
+    };
+    EXPECT_THAT(levels(2048), HasSubstr("launches_failed is '0'")); // all levels were taken
+    EXPECT_THAT(levels(2049), HasSubstr("expected: at most 2048 levels"));
+}
+
+TEST(RowCheck, RefusesASumThatIsWrongAndTheReference)
+{
+    const Changes right{{"answer", "100"}, {"relative_error", "0"}};
+    const ParsedLog wrong = with(log_of(kReduce, wrong_sample()), right);
+    EXPECT_EQ(refusal(wrong, kReduce),
+              "a.csv:2: answer is '100'; expected: another number than 100, the reference, as the status is wrong");
+    EXPECT_EQ(refusal(with(wrong, {{"detail", "2 block sums are wrong"}}), kReduce), ""); // their errors cancel
+}
+
+TEST(RowCheck, HoldsAChosenPendingLimitAgainstTheOneAskedFor)
+{
+    Case asked = kReduce;
+    asked.pending_limit = 64;
+    const ParsedLog on_cpu = log_of(asked, right_sample(asked));
+    EXPECT_EQ(refusal(on_cpu, asked), "");
+    for (const char* const limit : {"63", "65"})
+        EXPECT_EQ(refusal(with(on_cpu, {{"pending_limit", limit}}), asked),
+                  fmt::format("a.csv:2: pending_limit is '{}'; expected: 64, the pending_limit_asked", limit));
+    asked.backend = BackendKind::cuda;
+    const ParsedLog on_gpu = log_of(asked, right_sample(asked));
+    for (const char* const limit : {"64", "65"})
+        EXPECT_EQ(refusal(with(on_gpu, {{"pending_limit", limit}}), asked), "");
+    EXPECT_EQ(refusal(with(on_gpu, {{"pending_limit", "63"}}), asked),
+              "a.csv:2: pending_limit is '63'; expected: at least 64, the pending_limit_asked");
+}
+
+TEST(RowCheck, HoldsLatenciesAgainstThoseOfEachLevel)
+{
+    const ParsedLog log = with(log_of(kReduce, right_sample(kReduce)), {{"latency_us", "5.000"},
+                                                                        {"latency_min_us", "4.000"},
+                                                                        {"latency_max_us", "7.000"},
+                                                                        {"latency_us_by_depth", "7.00 4.00 5.00"}});
+    EXPECT_EQ(refusal(log, kReduce), "");
+    EXPECT_EQ(refusal(with(log, {{"latency_us", "6.000"}, {"latency_us_by_depth", "7.00 4.00 5.00 7.00"}}), kReduce),
+              "");
+    EXPECT_EQ(refusal(with(log, {{"latency_us_by_depth", "5.00"}}), kReduce), ""); // the median of all launches
+    EXPECT_EQ(refusal(with(log, {{"latency_us", "5.004"}}), kReduce), "");
+    EXPECT_EQ(refusal(with(log, {{"latency_us", "5.010"}}), kReduce),
+              "a.csv:2: latency_us is '5.010'; expected: 5.00, the median of latency_us_by_depth");
+    EXPECT_EQ(refusal(with(log, {{"latency_min_us", "4.100"}}), kReduce),
+              "a.csv:2: latency_min_us is '4.100'; expected: 4.00, as in latency_us_by_depth");
+    EXPECT_EQ(refusal(with(log, {{"latency_max_us", "7.100"}}), kReduce),
+              "a.csv:2: latency_max_us is '7.100'; expected: 7.00, as in latency_us_by_depth");
+    EXPECT_EQ(refusal(with(log, {{"latency_min_us", "5.001"}}), kReduce),
+              "a.csv:2: latency_min_us is '5.001'; expected: at most 5.000, the latency_us");
+    EXPECT_EQ(refusal(with(log, {{"latency_max_us", "4.999"}}), kReduce),
+              "a.csv:2: latency_max_us is '4.999'; expected: at least 5.000, the latency_us");
+    EXPECT_EQ(refusal(with(log, {{"latency_us", ""}}), kReduce),
+              "a.csv:2: latency_min_us is '4.000'; expected: nothing, as there is no latency_us");
+}
+
+TEST(RowCheck, TakesABandwidthThatWasRounded)
+{
+    const ParsedLog log = log_of(kReduce, right_sample(kReduce)); // 256 bytes in 12.5 us: 0.02048 GB/s
+    for (const char* const rate : {"0.02", "0.0205", "0.02048"})
+        EXPECT_EQ(refusal(with(log, {{"bandwidth_gb_s", rate}}), kReduce), "") << rate;
+    for (const char* const rate : {"0.03", "0.0203", "0.02058"})
+        EXPECT_THAT(refusal(with(log, {{"bandwidth_gb_s", rate}}), kReduce), HasSubstr("; expected: 0.02047"))
+            << rate;
+}
+
 // Logs of earlier versions lack columns, but all their rows agree.
 TEST(RowCheck, TakesTheLogsOfTheRepository)
 {

@@ -147,5 +147,36 @@ TEST(AxisTable, LeavesWhatMeansNothingAtNothing)
     EXPECT_EQ(point, left);
 }
 
+// As in experiments/README.md and in `nestbed help run`.
+TEST(AxisTable, AllowsTheNumbersOfTheDocumentsAndHasTheirDefaults)
+{
+    struct Numbers {
+        std::string_view axis;
+        std::uint64_t least, most;
+        std::optional<std::uint64_t> usual;
+    };
+    constexpr std::uint64_t kBlocks = 2147483647;
+    constexpr std::uint64_t kAny = UINT32_MAX;
+    for (const Numbers& one :
+         {Numbers{"grid", 1, kBlocks, {}}, {"block", 1, 1024, {}},      {"elements", 1, kBlocks * 1024, {}},
+          {"nx", 1, 65535, 2048},          {"ny", 1, 65535, 2048},      {"depth", 0, kAny, {}},
+          {"threshold", 0, kAny, 0},       {"coarsen", 1, 65536, 1},    {"dwell", 1, 65535, 512},
+          {"division", 1, 1024, 32},       {"fanout", 2, 256, 0},       {"grain", 1, 65535, 0},
+          {"cutoff", 1, 65535, 0},         {"budget", 1, 1'000'000, 0}, {"levels", 1, 16, 16},
+          {"edge-factor", 1, 1048576, 16}, {"delta", 1, kAny, 64},      {"pending-limit", 1, INT32_MAX, {}},
+          {"wave", 1, kBlocks, {}},        {"streams", 1, 64, {}},      {"delay-us", 0, 1'000'000, 0},
+          {"graphs", 1, 256, 1},           {"seed", 0, UINT64_MAX, 1}}) {
+        const Axis& axis = axis_named(one.axis);
+        EXPECT_EQ(axis.range.least, one.least) << one.axis;
+        EXPECT_EQ(axis.range.most, one.most) << one.axis;
+        EXPECT_EQ(axis.usual, one.usual) << one.axis;
+    }
+    for (const std::string_view name :
+         {"type", "input", "operator", "aggregate", "overflow", "values", "submit", "l2"}) {
+        EXPECT_EQ(axis_named(name).range.least, 1U) << name; // the first name is that of nothing
+        EXPECT_EQ(axis_named(name).usual, 1U) << name;
+    }
+}
+
 } // namespace
 } // namespace nestbed

@@ -471,5 +471,32 @@ TEST(Describe, SaysHowGridsAreLaunched)
     EXPECT_THAT(text, AllOf(HasSubstr("\nchain tail 4 1\n"), HasSubstr("\nchain host 0\n")));
 }
 
+TEST(PlanShape, MayBeAsLargeAsABlockAndAGridCanBe)
+{
+    EXPECT_EQ(shape_of({{"elements", "102400"}, {"grid", "100"}}), (Shape{102400, 100, 1024}));
+    Devices devices = both();
+    devices.erase(BackendKind::cpu);
+    devices[BackendKind::cuda].free_memory_bytes = UINT64_MAX;
+    const Plan plan = plan_of({{"strategy", "neighbored"}, {"elements", "2147483647"}, {"block", "1"}}, devices);
+    EXPECT_EQ(plan.groups.at(0).cases.at(0).grid, 2147483647U);
+    EXPECT_EQ(plan_of({{"strategy", "neighbored"}, {"grid", "2147483647"}, {"block", "1"}}, devices).case_count(),
+              1U);
+}
+
+TEST(Plan, ExpectsWhatItIsTold)
+{
+    const auto expected = [](const std::string& value) {
+        const Plan plan = plan_of({{"strategy", "nosync"}, {"expect", value}});
+        return std::pair(plan.expect, plan.expect_race);
+    };
+    for (const Status status :
+         {Status::ok, Status::wrong, Status::launch_failed, Status::unsupported, Status::timeout})
+        EXPECT_EQ(expected(std::string(name_of(status))), std::pair(status, false));
+    EXPECT_EQ(expected("race"), std::pair(Status::ok, true));
+    EXPECT_EQ(refusal({{"strategy", "nosync"}, {"expect", "wrongs"}}),
+              "--expect wrongs: there is no expectation 'wrongs', did you mean 'wrong'?; allowed: ok, wrong, "
+              "launch_failed, unsupported, timeout, race");
+}
+
 } // namespace
 } // namespace nestbed

@@ -1,6 +1,8 @@
 // Parts of a plan: together they contain every case exactly once, and their estimated run times are about equal.
 #include "plan/shard.hpp"
 
+#include "plan/cost.hpp"
+
 #include "support/parts_support.hpp"
 #include "support/plan_support.hpp"
 
@@ -111,6 +113,59 @@ TEST(Shards, MoreThanCasesAreEmpty)
     std::vector<std::size_t> cases;
     std::ranges::transform(parts, std::back_inserter(cases), &Plan::case_count);
     EXPECT_THAT(cases, ElementsAre(1U, 1U, 0U, 0U, 0U));
+}
+
+// What the parts cost together, and what the longest of them costs.
+std::pair<double, double> all_and_longest(const std::vector<Plan>& parts)
+{
+    double all = 0;
+    double longest = 0;
+    for (const Plan& part : parts) {
+        all += cost_us(part);
+        longest = std::max(longest, cost_us(part));
+    }
+    return {all, longest};
+}
+
+// Each part makes the inputs of its cases itself, so the parts together take longer than the whole.
+TEST(Shards, AreEquallyLongAndMakeFewInputsTwice)
+{
+    for (const Said& said :
+         {Said{{"strategy", "nosync,synced,neighbored,chain"},
+               {"mechanism", "all"},
+               {"grid", "4,64,2048"},
+               {"depth", "1:5"}},
+          Said{{"strategy", "nosync,tail,neighbored"}, {"grid", "2048,4096,8192"}, {"depth", "1:3"}, {"repeat", "1"}},
+          Said{{"strategy", "tail,nosync"}, {"grid", "64:1024:*2"}, {"seed", "1:6"}}}) {
+        const Plan plan = plan_of(said);
+        double dearest = 0;
+        for (const Group& group : plan.groups)
+            for (const Case& point : group.cases)
+                dearest = std::max(dearest, input_us(group.cases.front()) + cost_us(plan, point));
+        for (const unsigned of : {2U, 3U, 5U, 8U}) {
+            const std::vector<Plan> parts = parts_of(plan, of);
+            expect_to_be_divided(plan, parts);
+            const auto [all, longest] = all_and_longest(parts);
+            EXPECT_LE(longest, 1.15 * std::max(all / of, dearest)) << said.front().second << " in " << of;
+            EXPECT_LE(all, 1.35 * cost_us(plan)) << said.front().second << " in " << of;
+        }
+    }
+}
+
+// The input takes longer than all samples: who has it runs all of them.
+TEST(Shards, DoNotMakeAnInputTwiceWhereThatTakesLonger)
+{
+    Devices devices = both();
+    devices.erase(BackendKind::cpu);
+    const Plan plan = plan_of(
+        {{"strategy", "neighbored,cub"}, {"grid", "2048,2049,2050,2051"}, {"repeat", "1"}, {"warmup", "0"}}, devices);
+    ASSERT_EQ(plan.groups.size(), 4U);
+    ASSERT_GT(input_us(plan.groups[0].cases[0]), cost_us(plan, plan.groups[0].cases[0]));
+    for (const Plan& part : parts_of(plan, 2)) {
+        ASSERT_EQ(part.groups.size(), 2U);
+        for (const Group& group : part.groups)
+            EXPECT_EQ(group.cases.size(), 2U);
+    }
 }
 
 } // namespace

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace nestbed
 {
 namespace
@@ -147,6 +149,95 @@ TEST(Cost, OfWhatTheExecutorCannotRunIsOneRow)
     const std::vector<Case>& cases = plan.groups.front().cases;
     EXPECT_EQ(cases.front().strategy, "graph");
     EXPECT_LT(cost_us(kCaseTimes, plan, cases.front()), cost_us(kCaseTimes, plan, cases.back()) / 1000);
+}
+
+double plus(const Case& point, const std::function<void(Case&)>& change)
+{
+    Case changed = point;
+    change(changed);
+    return sample_us(changed) - sample_us(point);
+}
+
+double predicted_us(const Case& point)
+{
+    const Roofline& model = default_roofline();
+    return predict(model, demand_of(*Registry::find_anywhere(point.strategy), point, model.facts)).us;
+}
+
+// What a sample of a GPU takes beside the time of its launches.
+TEST(Cost, OfASampleHasItsUntimedParts)
+{
+    const auto deeper = [](Case& point) { point.depth = 1024; };
+    const auto more_graphs = [](Case& point) { point.graphs = 3; };
+    Case chain = on_gpu("chain", 1, 32, Mechanism::tail);
+    chain.depth = 512;
+    Case whole = chain;
+    deeper(whole);
+    // A launch that keeps its time is run once more, with timestamps.
+    EXPECT_NEAR(plus(chain, deeper), 2.5 * (predicted_us(whole) - predicted_us(chain)), 1e-6);
+    chain.mechanism = Mechanism::graph_tail;
+    EXPECT_DOUBLE_EQ(plus(chain, more_graphs), 2 * 700);
+    chain.mechanism = whole.mechanism = Mechanism::host_graph;
+    const Case fewer = on_gpu("fanout", 1024, 32, Mechanism::host_graph);
+    const Case more = on_gpu("fanout", 2048, 32, Mechanism::host_graph);
+    EXPECT_NEAR(sample_us(more) - sample_us(fewer) - 2.5 * (predicted_us(more) - predicted_us(fewer)), 1024 * 12, 1)
+        << "12 us for a node of a graph";
+
+    const Case nosync = on_gpu("nosync", 2048, 512, Mechanism::null_stream);
+    EXPECT_NEAR(plus(nosync, [](Case& point) { point.delay_us = 100; }), 2 * 100 * 8, 1e-6); // both sides of 8 levels
+    Case with_limit = nosync;
+    with_limit.pending_limit = 2048;
+    EXPECT_NEAR(plus(with_limit, [](Case& point) { point.pending_limit = 1024; }), 2500,
+                predicted_us(nosync) / 2); // to set it
+}
+
+TEST(Cost, OfTheHostIsThatOfItsNumbers)
+{
+    const auto a_number = [](const std::string& strategy) {
+        const Case fewer = on_gpu(strategy, 1000, 1024, Mechanism::none);
+        const Case more = on_gpu(strategy, 2000, 1024, Mechanism::none);
+        return (sample_us(more) - sample_us(fewer)) / (1000 * 1024);
+    };
+    EXPECT_NEAR(a_number("host"), 0.8e-3, 0.01e-3);
+    EXPECT_LT(a_number("neighbored"), 0.01e-3);
+}
+
+// On the executor every thread takes time, but for the strategies that run on the host.
+TEST(Cost, OnTheExecutorIsThatOfThreadsLaunchesAndBytes)
+{
+    Case point = on_gpu("chain", 1, 32, Mechanism::tail);
+    point.backend = BackendKind::cpu;
+    point.elements = 0;
+    point.depth = 10;
+    EXPECT_NEAR(sample_us(point), 60 + 32 * 0.15 + 10 * 1.5, 1e-9);
+    EXPECT_NEAR(plus(point, [](Case& one) { one.block = 64; }), 32 * 0.15, 1e-9);
+    EXPECT_NEAR(plus(point, [](Case& one) { one.depth = 20; }), 10 * 1.5, 1e-9);
+    Case host = on_gpu("host", 1000, 1024, Mechanism::none);
+    host.backend = BackendKind::cpu;
+    EXPECT_NEAR(sample_us(host), 60 + 4e-3 * 4 * 1000 * 1024, 0.1);
+}
+
+TEST(Cost, OfWhatOneBackendCannotRunIsThatOfARow)
+{
+    for (const auto& [strategy, mechanism] :
+         {std::pair("cub", Mechanism::none), std::pair("graph", Mechanism::graph_tail),
+          std::pair("chain", Mechanism::graph_tail)}) {
+        Case point = on_gpu(strategy, 2048, 512, mechanism);
+        EXPECT_GT(sample_us(point), 60) << strategy;
+        point.backend = BackendKind::cpu;
+        EXPECT_EQ(sample_us(point), 60) << strategy;
+        Plan plan = plan_of({{"strategy", "nosync"}});
+        EXPECT_EQ(cost_us(plan, point), 60) << strategy;
+    }
+}
+
+TEST(Cost, OfAnInputIsThatOfItsNumbers)
+{
+    Case point = on_gpu("nosync", 2048, 512, Mechanism::null_stream);
+    EXPECT_NEAR(input_us(point), 1.5e-3 * 2048 * 512, 1e-6);
+    point.backend = BackendKind::cpu;
+    EXPECT_NEAR(input_us(point), 0.01 * 2048 * 512, 1e-6);
+    EXPECT_EQ(input_us(on_gpu("chain", 1, 32, Mechanism::tail)), 0);
 }
 
 } // namespace

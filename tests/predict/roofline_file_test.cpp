@@ -126,6 +126,18 @@ TEST(RooflineFile, RefusesWhatIsNoModelWithItsPlace)
                 says("parameters." + key + ".value: 4 is not in its interval, 1 to 3"));
 }
 
+TEST(RooflineFile, TakesAParameterAtAnEndOfItsInterval)
+{
+    for (const auto& [low, high] : {std::pair(2, 3), {1, 2}, {2, 2}}) {
+        Json json = Json::parse(kDefaultRoofline);
+        Json& one = json["parameters"][any_parameter()];
+        one["value"] = 2;
+        one["low"] = low;
+        one["high"] = high;
+        EXPECT_EQ(parse_roofline(json.dump(), "m.json").parameters.at(any_parameter()).value, 2);
+    }
+}
+
 TEST(Occupancy, FollowsFromTheComputeCapability)
 {
     const auto of = [](std::string_view capability) {

@@ -4,14 +4,18 @@
 #include "program/build/child.hpp"
 #include "program/build/orders.hpp"
 #include "program/build/precompiled.hpp"
+#include "support/environment_support.hpp"
+#include "support/support.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <fcntl.h>
 #include <fstream>
+#include <thread>
 #include <unistd.h>
 
 namespace nestbed::program
@@ -188,6 +192,154 @@ TEST(Child, CanBeEndedForItsOutput)
     EXPECT_TRUE(asked);
     EXPECT_FALSE(end.timed_out);
     EXPECT_EQ(end.signal, SIGTERM);
+}
+
+// What a script does as a child, with its output.
+struct ScriptEnd {
+    ProgramEnd end;
+    std::string output;
+};
+
+ScriptEnd run_script(const std::string& script, const std::map<std::string, std::string>& environment = {},
+                     bool own_group = true)
+{
+    const HeldSignals signals;
+    const TemporaryFolder folder;
+    const std::string path = (folder.path() / "output").string();
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600); // NOLINT(*-vararg)
+    const ProgramEnd end = run_child({.arguments = {"/bin/sh", "-c", script},
+                                      .environment = environment,
+                                      .out = file,
+                                      .error = file,
+                                      .own_group = own_group},
+                                     signals);
+    close(file);
+    return {end, read_text_file(path)};
+}
+
+TEST(Child, HasTheFilesAndTheEnvironmentThatItIsGiven)
+{
+    EXPECT_EQ(run_script("echo out; echo error >&2").output, "out\nerror\n");
+    const EnvironmentVariable inherited("NESTBED_X", "of the parent");
+    const EnvironmentVariable kept("NESTBED_Y", "kept");
+    EXPECT_EQ(run_script("echo $NESTBED_X, $NESTBED_Y").output, "of the parent, kept\n");
+    EXPECT_EQ(run_script("env | grep ^NESTBED_ | sort", {{"NESTBED_X", "new"}, {"NESTBED_Z", "more"}}).output,
+              "NESTBED_X=new\nNESTBED_Y=kept\nNESTBED_Z=more\n");
+}
+
+TEST(Child, MayReadItsInput)
+{
+    const HeldSignals signals;
+    const TemporaryFolder folder;
+    const std::string path = (folder.path() / "input").string();
+    std::ofstream(path) << "exit 9\n";
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC); // NOLINT(*-vararg)
+    EXPECT_EQ(run_child({.arguments = {"/bin/sh"}, .environment = {}, .in = file}, signals).exit_code, 9);
+    close(file);
+}
+
+TEST(Child, ThatCannotBeStartedSaysSo)
+{
+    const HeldSignals signals;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_child({.arguments = {"/nowhere/program"}, .environment = {}}, signals).exit_code, 127);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "nestbed: /nowhere/program: could not be started\n");
+}
+
+TEST(Child, HasTheSignalsOfAProgramThatAUserStarts)
+{
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    EXPECT_EQ(run_script("kill -PIPE $$; exit 3").end.signal, SIGPIPE);
+    static_cast<void>(std::signal(SIGPIPE, before));
+    EXPECT_EQ(run_script("kill -TERM $$; exit 3").end.signal, SIGTERM); // held in this process alone
+}
+
+TEST(Child, LeavesNothingOfItsGroupBehind)
+{
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "alive").string();
+    EXPECT_TRUE(run_script("(sleep 1; echo > " + file + ") > /dev/null 2>&1 &").end.good());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    EXPECT_FALSE(std::filesystem::exists(file));
+    EXPECT_TRUE(run_script("(sleep 0.1; echo > " + file + ") > /dev/null 2>&1 &", {}, false).end.good());
+    for (int time = 0; time < 500 && !std::filesystem::exists(file); ++time)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(std::filesystem::exists(file)); // it has the group of its parent
+}
+
+TEST(Child, ThatMustEndMayCleanUpFirst)
+{
+    const HeldSignals signals;
+    const ProgramEnd end =
+        run_child({.arguments = {"/bin/sh", "-c", "trap 'exit 4' TERM; while :; do sleep 0.05; done"},
+                   .environment = {},
+                   .timeout = std::chrono::seconds(2)},
+                  signals);
+    EXPECT_TRUE(end.timed_out);
+    EXPECT_EQ(end.exit_code, 4);
+    EXPECT_EQ(end.signal, 0);
+}
+
+volatile std::sig_atomic_t last_signal = 0;
+
+// The signal comes through when the temporary files are gone.
+TEST(Child, EndsBeforeAnInterruptComesThrough)
+{
+    last_signal = 0;
+    const auto before = std::signal(SIGINT, [](int signal) { last_signal = signal; });
+    {
+        const HeldSignals signals;
+        EXPECT_EQ(
+            nestbed::text_of<RunError>([&] {
+                run_child({.arguments = {"/bin/sh", "-c", "kill -INT $PPID; sleep 60"}, .environment = {}}, signals);
+            }),
+            "/bin/sh was interrupted by signal 2 (Interrupt)");
+        EXPECT_EQ(last_signal, 0);
+    }
+    EXPECT_EQ(last_signal, SIGINT);
+    static_cast<void>(std::signal(SIGINT, SIG_IGN));
+    EXPECT_TRUE(run_script("kill -INT $PPID; sleep 0.1").end.good()); // ignored here, as of `nohup`
+    static_cast<void>(std::signal(SIGINT, before));
+}
+
+TEST(HeldSignals, AreRestored)
+{
+    sigset_t before;
+    sigset_t held;
+    sigset_t behind;
+    pthread_sigmask(SIG_SETMASK, nullptr, &before);
+    {
+        const HeldSignals signals;
+        pthread_sigmask(SIG_SETMASK, nullptr, &held);
+    }
+    pthread_sigmask(SIG_SETMASK, nullptr, &behind);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) {
+        EXPECT_EQ(sigismember(&behind, signal), sigismember(&before, signal)) << signal;
+        EXPECT_EQ(sigismember(&held, signal), 1) << signal;
+    }
+}
+
+TEST(TemporaryFolder, NeedsAFolderForTemporaryFiles)
+{
+    const EnvironmentVariable nowhere("TMPDIR", "/nowhere");
+    EXPECT_THAT(nestbed::text_of<RunError>([] { const TemporaryFolder folder; }),
+                ::testing::AllOf(HasSubstr("a folder for temporary files could not be created"),
+                                 ::testing::EndsWith(": No such file or directory")));
+}
+
+TEST(Orders, LinesAreSortedWhereTheirOrderDoesNotCount)
+{
+    EXPECT_EQ(sorted_lines("b\na\n\nc"), "\na\nb\nc\n");
+    EXPECT_EQ(sorted_lines(""), "");
+}
+
+TEST(Orders, ALineIsShownUpToItsHundredthCharacter)
+{
+    const auto difference = [](std::size_t size) {
+        return difference_of(printed(std::string(size, 'x')), printed("y"), "fifo", {}).value_or("none");
+    };
+    EXPECT_EQ(difference(100), "line 1 is '" + std::string(100, 'x') + "', by fifo 'y'");
+    EXPECT_EQ(difference(101), "line 1 is '" + std::string(100, 'x') + "…', by fifo 'y'");
 }
 
 TEST(TemporaryFolder, IsRemovedWithItsContent)

@@ -1,0 +1,84 @@
+// What is asked of a terminal: its width, and whether it has colours.
+#include "base/terminal.hpp"
+
+#include "base/descriptor.hpp"
+#include "support/environment_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
+#include <sys/ioctl.h>
+
+namespace nestbed
+{
+namespace
+{
+
+// A terminal of so many columns. The test has its other end.
+class OwnTerminal
+{
+  public:
+    explicit OwnTerminal(unsigned short columns) : end_(posix_openpt(O_RDWR | O_NOCTTY))
+    {
+        EXPECT_EQ(grantpt(end_), 0);
+        EXPECT_EQ(unlockpt(end_), 0);
+        const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+        EXPECT_EQ(ioctl(end_, TIOCSWINSZ, &size), 0);         // NOLINT(*-vararg)
+        terminal_ = ::open(ptsname(end_), O_RDWR | O_NOCTTY); // NOLINT(*-vararg, concurrency-mt-unsafe)
+        EXPECT_GE(terminal_, 0);
+    }
+    OwnTerminal(const OwnTerminal&) = delete;
+    OwnTerminal& operator=(const OwnTerminal&) = delete;
+    ~OwnTerminal() { close(terminal_); }
+    operator int() const { return terminal_; } // NOLINT(google-explicit-constructor)
+
+  private:
+    Descriptor end_;
+    int terminal_ = -1;
+};
+
+TEST(Terminal, HasItsOwnWidthUnlessTheUserGivesOne)
+{
+    const EnvironmentVariable no_columns("COLUMNS", "");
+    EXPECT_EQ(terminal_of(OwnTerminal(132)).columns, 132U);
+    EXPECT_EQ(terminal_of(OwnTerminal(20)).columns, 20U);
+    EXPECT_EQ(terminal_of(OwnTerminal(0)).columns, 80U); // it does not know its width
+    const EnvironmentVariable columns("COLUMNS", "100");
+    EXPECT_EQ(terminal_of(OwnTerminal(132)).columns, 100U);
+}
+
+TEST(Terminal, HasFrom20To1000Columns)
+{
+    for (const auto& [said, columns] : {std::pair("19", 80U), {"20", 20U}, {"1000", 1000U}, {"1001", 80U}}) {
+        const EnvironmentVariable variable("COLUMNS", said);
+        EXPECT_EQ(terminal_of(-1).columns, columns) << said;
+    }
+}
+
+TEST(Terminal, HasColoursUnlessTheUserOrTheTerminalHasNone)
+{
+    const OwnTerminal terminal(80);
+    const EnvironmentVariable no_wish("NO_COLOR", "");
+    const EnvironmentVariable kind("TERM", "xterm");
+    EXPECT_TRUE(terminal_of(terminal).colour);
+    EXPECT_FALSE(terminal_of(-1).colour);
+    {
+        const EnvironmentVariable dumb("TERM", "dumb");
+        EXPECT_FALSE(terminal_of(terminal).colour);
+    }
+    const EnvironmentVariable wish("NO_COLOR", "1");
+    EXPECT_FALSE(terminal_of(terminal).colour);
+}
+
+TEST(Coloured, HasTheCodesOfAnsiTerminals)
+{
+    EXPECT_EQ(coloured("text", Colour::none), "text");
+    EXPECT_EQ(coloured("text", Colour::red), "\033[31mtext\033[0m");
+    EXPECT_EQ(coloured("text", Colour::green), "\033[32mtext\033[0m");
+    EXPECT_EQ(coloured("text", Colour::yellow), "\033[33mtext\033[0m");
+}
+
+} // namespace
+} // namespace nestbed
