@@ -169,12 +169,12 @@ TEST(AxisTable, AllowsTheNumbersOfTheDocumentsAndHasTheirDefaults)
         const Axis& axis = axis_named(one.axis);
         EXPECT_EQ(axis.range.least, one.least) << one.axis;
         EXPECT_EQ(axis.range.most, one.most) << one.axis;
-        EXPECT_EQ(axis.usual, one.usual) << one.axis;
+        EXPECT_EQ(axis.default_value, one.usual) << one.axis;
     }
     for (const std::string_view name :
          {"type", "input", "operator", "aggregate", "overflow", "values", "submit", "l2"}) {
         EXPECT_EQ(axis_named(name).range.least, 1U) << name; // the first name is that of nothing
-        EXPECT_EQ(axis_named(name).usual, 1U) << name;
+        EXPECT_EQ(axis_named(name).default_value, 1U) << name;
     }
 }
 

@@ -121,8 +121,8 @@ std::pair<double, double> all_and_longest(const std::vector<Plan>& parts)
     double all = 0;
     double longest = 0;
     for (const Plan& part : parts) {
-        all += cost_us(part);
-        longest = std::max(longest, cost_us(part));
+        all += cost_us(kByThreads, part);
+        longest = std::max(longest, cost_us(kByThreads, part));
     }
     return {all, longest};
 }
@@ -141,13 +141,14 @@ TEST(Shards, AreEquallyLongAndMakeFewInputsTwice)
         double dearest = 0;
         for (const Group& group : plan.groups)
             for (const Case& point : group.cases)
-                dearest = std::max(dearest, input_us(group.cases.front()) + cost_us(plan, point));
+                dearest =
+                    std::max(dearest, kByThreads.input_us(group.cases.front()) + cost_us(kByThreads, plan, point));
         for (const unsigned of : {2U, 3U, 5U, 8U}) {
-            const std::vector<Plan> parts = parts_of(plan, of);
+            const std::vector<Plan> parts = parts_of(plan, of, kByThreads);
             expect_to_be_divided(plan, parts);
             const auto [all, longest] = all_and_longest(parts);
             EXPECT_LE(longest, 1.15 * std::max(all / of, dearest)) << said.front().second << " in " << of;
-            EXPECT_LE(all, 1.35 * cost_us(plan)) << said.front().second << " in " << of;
+            EXPECT_LE(all, 1.35 * cost_us(kByThreads, plan)) << said.front().second << " in " << of;
         }
     }
 }
@@ -160,8 +161,10 @@ TEST(Shards, DoNotMakeAnInputTwiceWhereThatTakesLonger)
     const Plan plan = plan_of(
         {{"strategy", "neighbored,cub"}, {"grid", "2048,2049,2050,2051"}, {"repeat", "1"}, {"warmup", "0"}}, devices);
     ASSERT_EQ(plan.groups.size(), 4U);
-    ASSERT_GT(input_us(plan.groups[0].cases[0]), cost_us(plan, plan.groups[0].cases[0]));
-    for (const Plan& part : parts_of(plan, 2)) {
+    constexpr CaseTimes kLongInputs{
+        .sample_us = [](const Case&) { return 1.0; },
+        .input_us = [](const Case& point) { return static_cast<double>(point.elements); }};
+    for (const Plan& part : parts_of(plan, 2, kLongInputs)) {
         ASSERT_EQ(part.groups.size(), 2U);
         for (const Group& group : part.groups)
             EXPECT_EQ(group.cases.size(), 2U);
