@@ -164,7 +164,8 @@ TEST(PlanRefuses, AnUnknownMechanism)
     EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "null_stream,tial"}}),
               "--mechanism null_stream,tial: there is no mechanism 'tial', did you mean 'tail'?; allowed: all, "
               "null_stream, named, "
-              "fire_and_forget, tail, graph_tail, host, host_graph, grid_sync");
+              "fire_and_forget, tail, graph_tail, graph_next, graph_forget, graph_sibling, graph_while, host, "
+              "host_pdl, host_read, host_polled, host_graph, host_graph_pdl, grid_sync");
     EXPECT_EQ(refusal({{"strategy", "nosync"}, {"mechanism", "tail,null"}}),
               "--mechanism tail,null: mechanism 'null' is called 'null_stream' now");
     EXPECT_THAT(refusal({{"strategy", "neighbored"}, {"mechanism", "none"}}),
