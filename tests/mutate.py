@@ -34,11 +34,13 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The test programs that judge a folder, with their --gtest_filter: the most specific tests first. Programs of every
 # strategy and user's programs (programs_test.py) are left out: they take minutes.
-COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*")
+COMMANDS = ("nestbed_tests", "*Command*:Merging*:Profile*:Shard*:Compare*:Experiments*:CostOf*:EditedLog*:PublishedTables*:*Plan.*")
 RULES = ("races_tests", "-*Every*:RacesCommand*")
 JUDGES = {f"src/{stage}": [(f"{stage}_tests", "*"), COMMANDS] for stage in ["base", "model", "plan", "log", "inspect", "predict"]} | {
+    "src/model": [("model_tests", "*"), ("workloads_tests", "*"), COMMANDS],
     "src/run": [("run_tests", "*"), ("nestbed_tests", "Worker*"), COMMANDS],
-    "src/device/cpu": [("nestbed_tests", "Executor*"), RULES, ("nestbed_tests", "Race*:Litmus*:PendingLimit*:Session*")],
+    "src/device/cpu": [("nestbed_tests", "Executor*-ExecutorLimits.*"), RULES,
+                       ("nestbed_tests", "ExecutorLimits.*:Race*:Litmus*:PendingLimit*:Session*")],
     "src/device/races": [RULES, ("races_tests", "RacesCommand*:*EveryMutant*")],
     "src/program/rewrite": [("program_tests", "*")],
     "src/program/build": [("program_tests", "*")],
@@ -54,7 +56,7 @@ CALL = re.compile(r"^\s+(?!return|throw|using|const|auto|static|std::\w+(<.*>)? 
 NOT_CODE = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|^\s*#.*|^\s*(static_assert|template|requires|using|namespace)\b.*')
 COLUMNS = ["file", "line", "column", "from", "to", "result", "by", "code"]
 IDLE_SECONDS = 30  # no test waits that long without a tick of CPU time
-MEMORY_BYTES = 16 << 30  # address space, most of it never used
+MEMORY_BYTES = 32 << 30  # address space, most of it never used: all stacks that the executor may have
 
 
 def mutants_of(path):
@@ -70,22 +72,29 @@ def mutants_of(path):
 
 
 def limit_process(cpu_seconds):
+    for number in signal.SIGINT, signal.SIGHUP:  # ignored in the background and under nohup, but the tests send them
+        signal.signal(number, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def ticks_of_group(group):
-    """CPU time of the processes of a group, in ticks of the kernel's clock."""
-    ticks = 0
+def processes_of_session(session):
+    """{process id: (its state, CPU time in ticks)} of a session. ninja gives each of its commands a group of its own."""
+    found = {}
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         except OSError: # it has just ended
             continue
-        if int(fields[2]) == group:
-            ticks += sum(map(int, fields[11:15]))
-    return ticks
+        if int(fields[3]) == session:
+            found[int(stat.parent.name)] = (fields[0], sum(map(int, fields[11:15])))
+    return found
+
+
+def may_go_on(before, now):
+    """Whether any of the processes has run in the meantime, or waits for a processor."""
+    return before != now or any(state == "R" for state, _ in now.values())
 
 
 def run(command, prepare=None):
@@ -93,8 +102,8 @@ def run(command, prepare=None):
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           start_new_session=True, preexec_fn=prepare) as process:
         try:
-            before = -1
-            while (now := ticks_of_group(process.pid)) != before:
+            before = None
+            while may_go_on(before, now := processes_of_session(process.pid)):
                 before = now
                 try:
                     output = process.communicate(timeout=IDLE_SECONDS)[0]
@@ -103,10 +112,11 @@ def run(command, prepare=None):
                     pass
             return None, ""
         finally:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            for one in processes_of_session(process.pid):
+                try:
+                    os.kill(one, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
 
 
 def verdict(build, judges, usual_seconds):

@@ -214,6 +214,7 @@ TEST(NvccOptions, AMistakeIsNamed)
         {"my.cu -lcuda", "no driver API"},
         {"-rdc=yes my.cu", "allowed: -rdc=true, -rdc=false"},
         {"-c -E my.cu", "exclude each other"},
+        {"--compile --preprocess my.cu", "--compile and --preprocess exclude each other"},
         {"-x fortran my.f", "there is no language 'fortran'"},
         {"--nestbed-cuda-arch=sm_90 my.cu", "not a value of __CUDA_ARCH__"}};
     for (const auto& [line, text] : mistakes)
@@ -314,6 +315,8 @@ TEST(NvccSteps, OtherProducts)
     EXPECT_THAT(steps("-shared a.o -o libx.so"),
                 ElementsAre(AllOf(HasSubstr("-shared -fPIC"), Not(HasSubstr("libnestbed_program")))));
     EXPECT_THAT(steps("-M my.cu"), ElementsAre(HasSubstr("-include cuda_runtime.h -M -x c++ my.cu")));
+    EXPECT_THAT(steps("--generate-dependencies my.cu"), ElementsAre(HasSubstr(" -M -x c++ my.cu"))); // as g++ has it
+    EXPECT_THAT(steps("--generate-nonsystem-dependencies my.cu"), ElementsAre(HasSubstr(" -MM -x c++ my.cu")));
     EXPECT_EQ(steps("a.cu b.cu c.o -o abc").size(), 7U);
     EXPECT_THAT(steps("-c -MD a.cu -o out/a.o").front(), HasSubstr("-MD -MF out/a.d -MT out/a.o"));
 }
