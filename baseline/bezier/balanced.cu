@@ -4,6 +4,7 @@
 // points; no form has to compute them.
 // Hazards: none. The lines are only read, and only one thread writes each point.
 // Source: load-balanced search, Baxter, moderngpu.
+#include "device/parts/in_block.hpp"
 #include "workloads/bezier/bezier.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND

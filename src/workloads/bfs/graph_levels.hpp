@@ -12,6 +12,7 @@
 // Single-Source Shortest Paths", IPDPS 2014.
 #pragma once
 
+#include "device/parts/in_block.hpp"
 #include "workloads/bfs/graph.hpp"
 
 namespace nestbed::inline NESTBED_BACKEND
