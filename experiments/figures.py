@@ -207,7 +207,8 @@ def _chains_and_fanouts(part, _):
 
 
 def _with_cub(part, taken):
-    sized = _sized(part.cases[part.cases["workload"].isin(set(taken["workload"]))])
+    references = part.cases["strategy"].isin(tables.those("strategies", "compared_with"))
+    sized = _sized(part.cases[references | part.cases["workload"].isin(set(taken["workload"]))])
     return sized[sized["elements"].isin(set(taken["elements"]))]
 
 
