@@ -16,8 +16,7 @@
 //   host_pdl, host_graph_pdl: the same; a grid begins while the one before it ends (programmatic dependent launch)
 //   host_read, host_polled: it launches a level when the one before has told it to: the host copies a number back, or
 //       polls a number in its own memory that the kernel writes
-// The time of a level depends on where the driver places the instance of a device graph. For graph_tail, `graphs` sets how
-// many instances are made, once for each of the two runs; the fastest one is used (results/h200/README.md).
+// The time of a device graph depends on its place: graph_tail takes the fastest of `graphs` (results/h200/README.md).
 // Launches: `depth` (1024 if full) below the root grid, where kernels launch kernels or device graphs; else none.
 // Hazards: none. The levels share only an atomic sum. Source: ours.
 #include "workloads/launch/launch.hpp"
@@ -37,7 +36,6 @@
 namespace nestbed::inline NESTBED_BACKEND
 {
 
-// True for the thread that acts for its grid.
 __device__ inline bool acts()
 {
     return threadIdx.x == 0 && blockIdx.x == 0;

@@ -64,8 +64,10 @@ Json parameters_of(const WorkloadInfo& workload)
             if (info.workload != &workload || !applies(axis, info))
                 continue;
             const AxisText text = text_for(axis, workload);
-            parameters.push_back(
-                {{"axis", axis.name}, {"column", axis.column}, {"meaning", text.help}, {"default", text.default_text}});
+            parameters.push_back({{"axis", axis.name},
+                                  {"column", axis.column},
+                                  {"meaning", text.help},
+                                  {"default", text.default_text}});
             break;
         }
     return parameters;
@@ -89,7 +91,8 @@ Json workload_json(const WorkloadInfo& workload)
 std::vector<std::string_view> values_of(const Axis& axis)
 {
     std::vector<std::string_view> values;
-    std::ranges::copy_if(names_on(axis), std::back_inserter(values), [](std::string_view name) { return !name.empty(); });
+    std::ranges::copy_if(names_on(axis), std::back_inserter(values),
+                         [](std::string_view name) { return !name.empty(); });
     return values;
 }
 

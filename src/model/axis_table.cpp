@@ -57,7 +57,6 @@ void set_number(T& value, std::optional<std::uint64_t> number)
 
 using Applies = bool (*)(const StrategyInfo&, Mechanism, BackendKind);
 
-// Strategy or workload have it.
 template <axis::Name Name>
 constexpr Applies has =
     [](const StrategyInfo& info, Mechanism /*by*/, BackendKind /*on*/) -> bool { return info.has(Name); };

@@ -16,7 +16,8 @@ namespace
 // Used when the chains of one root grid run one at a time (results/h200/tail_streams.csv).
 constexpr std::uint32_t kStreamsOneByOne = 64;
 constexpr std::uint32_t kWaveOneByOne = 2;
-constexpr std::uint32_t kMaxWavesOneByOne = 512; // of data-dependent launches: about a thousand host launches can be held
+constexpr std::uint32_t kMaxWavesOneByOne =
+    512; // of data-dependent launches: about a thousand host launches can be held
 
 // `auto` puts at most this part of the limit in flight. A launch keeps its place until its grid and its descendants
 // are complete, and for some time longer: a limit that was exactly large enough was seen to refuse launches.

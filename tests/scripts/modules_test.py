@@ -62,7 +62,7 @@ class Modules(unittest.TestCase):
         self.take("workload_hello")
         done = called(self.program, "list", "--json")
         self.assertEqual(done.returncode, 0)
-        self.assertEqual({entry["name"] for entry in json.loads(done.stdout)},
+        self.assertEqual({entry["name"] for entry in json.loads(done.stdout)["strategies"]},
                          {name for room in ("reduce", "hello") for name in (self.folder / f"modules/{room}.txt").read_text().split()})
         self.assertRegex(done.stderr, "^nestbed: without the strategies of modules that have not been built: workload_bezier, .*workload_sort; "
                          "to build them: cmake --build BUILD --target workload_bezier .*\n$")
@@ -72,7 +72,7 @@ class Modules(unittest.TestCase):
         listed = [name for file in sorted((NESTBED.parent / "modules").glob("*.txt")) for name in file.read_text().split()]
         done = called(NESTBED, "list", "--json")
         self.assertEqual(done.stderr, "")
-        self.assertEqual(sorted(listed), [entry["name"] for entry in json.loads(done.stdout)])
+        self.assertEqual(sorted(listed), [entry["name"] for entry in json.loads(done.stdout)["strategies"]])
 
     def test_a_module_of_another_build_is_refused(self):
         module = self.folder / "modules/workload_reduce.so"

@@ -161,7 +161,6 @@ class Context
     {
         check(cudaMemcpy(to.data(), from.data(), count * sizeof(T), cudaMemcpyDeviceToDevice));
     }
-    // Sets a __constant__ variable.
     template <class T>
     void set_constant(T& constant, const T& value)
     {
@@ -277,7 +276,10 @@ class Context
 #endif
     }
     // Memory for pending launches beyond the memory for the default limit, in bytes.
-    std::int64_t limit_bytes() const { return limit_bytes_; }
+    std::int64_t limit_bytes() const
+    {
+        return limit_bytes_;
+    }
 
     // False if nothing can run any more: a kernel error stays in the CUDA context, that of a refused call does not.
     static bool usable()
