@@ -54,7 +54,7 @@ FAMILIES = {
         "litmus_own_write", "litmus_other_barrier", "litmus_constant", "litmus_child_flag", "litmus_child_tail", "litmus_grandchild_tail",
         "litmus_siblings_null", "litmus_second_child", "litmus_counter_fence", "litmus_other_write", "litmus_child_write",
         "litmus_siblings_forget", "litmus_siblings_named", "litmus_counter", "litmus_shared_pointer", "litmus_local_pointer"]),
-    "launches by need": ("#A03070", ["bezier_children", "mandelbrot_split", "mandelbrot_naive", "mandelbrot_graph", "bezier_unordered",
+    "data-dependent launches": ("#A03070", ["bezier_children", "mandelbrot_split", "mandelbrot_naive", "mandelbrot_graph", "bezier_unordered",
                                   "quick_kway", "quick_binary", "quick_simple", "quick_sample",
                                   "search_children", "search_budget", "search_graph",
                                   "quadtree_children", "quadtree_graph", "quadtree_sample", "bfs_tail", "bfs_graph", "bfs_children", "bfs_recursive",

@@ -1,4 +1,4 @@
-"""The figures of irregular recursion: launches by need, beside the flat forms of the same work."""
+"""The figures of irregular recursion: data-dependent launches, beside the flat forms of the same work."""
 import math
 
 import numpy
@@ -42,7 +42,7 @@ def prepared(cases):
 
 
 def flat_and_nested(cases):
-    """The irregular cases, if the log has launches by need and flat forms of the same work."""
+    """The irregular cases, if the log has data-dependent launches and flat forms of the same work."""
     own = prepared(cases)
     work = set(map(work_of, own[~own["by_need"]].to_dict("records")))
     shared = own["by_need"] & own.apply(lambda case: work_of(case) in work, axis=1) if len(own) else own["by_need"]
@@ -50,7 +50,7 @@ def flat_and_nested(cases):
 
 
 def thresholds(cases):
-    """Launches by need with three thresholds or more for the same work, by aggregation."""
+    """Data-dependent launches with three thresholds or more for the same work, by aggregation."""
     own = prepared(cases)
     own = own[own["by_need"]]
     found = [line for line in parts.grouped_by(own, [*WORK, *FORM, "group"]) if line["threshold"].nunique() >= 3]
@@ -58,7 +58,7 @@ def thresholds(cases):
 
 
 def launches(cases):
-    """Launches by need with five different numbers of launches or more for the same work."""
+    """Data-dependent launches with five different numbers of launches or more for the same work."""
     own = prepared(cases)
     own = own[own["by_need"] & own["launches"].notna()]
     found = [panel for panel in parts.grouped_by(own, WORK) if panel["launches"].nunique() >= 5]
@@ -161,7 +161,7 @@ def _look(group):
 
 
 def against_flat(part, shown, figure):
-    """A line for each work and mechanism; a dot for each form that launches by need: the time of the best flat form over its own."""
+    """A line for each work and mechanism; a dot for each form whose launches depend on the data: the time of the best flat form over its own."""
     flat = flat_of(part)
     names = _names(shown)
     lines = []
@@ -203,7 +203,7 @@ def against_flat(part, shown, figure):
     axes.tick_params(axis="y", length=0, labelsize=8.5)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("speedup over the best flat form of the same work")
-    sheet.notes.append("Each dot is one case that launches by need; the ringed one is the fastest of its line, named at the right with its "
+    sheet.notes.append("Each dot is one case whose launches depend on the data; the ringed one is the fastest of its line, named at the right with its "
                        "speedup. At 1, it is as fast as the fastest form without device launches, which is named behind it. Cases whose threshold "
                        "leaves nothing to launch are not shown.")
     return sheet.finish(parts.caption_of(part, shown))
@@ -360,7 +360,7 @@ def against_launches(part, shown, figure):
 
 def ratios_of(part, shown):
     """[(workload, label, {name of the ratio: ratio})] of each study: the time of the plain form, of the form without launches, of the best
-    aggregation alone and of the best flat form, each over the time of the best form by need."""
+    aggregation alone and of the best flat form, each over the time of the best form that launches."""
     flat = flat_of(part)
     found = []
     for study in parts.grouped_by(shown, [*WORK, "strategy", "mechanism"]):

@@ -18,7 +18,7 @@ MODEL = "model.json"
 NUMBERS = ["launches", "predicted_us", "latency_us", "measured_us", "measured_low_us", "measured_high_us"]
 NEEDED = ["log", "strategy", "mechanism", "elements", "nx", "bound", *NUMBERS]
 MAY_BE_EMPTY = ("measured_us", "measured_low_us", "measured_high_us")
-MAY_BE_ZERO = ("launches", "latency_us")  # launches by need that a threshold leaves nothing of
+MAY_BE_ZERO = ("launches", "latency_us")  # data-dependent launches that a threshold leaves nothing of
 MOST_DRAWN = 50  # points of a panel as shapes; more are an image, so that the file stays small
 NEAR = 0.25
 MOST_NAMED = 3  # of a panel
@@ -102,7 +102,7 @@ def _is_fitted(folder, name, model):
 
 
 def drawn(path):
-    """[(file name, figure)] of a table of predictions; empty if no case has a measured time. Launches by need are not in the roofline,
+    """[(file name, figure)] of a table of predictions; empty if no case has a measured time. Data-dependent launches are not in the roofline,
     because they have no closed form. Raises logs.LogError."""
     model = read_model(path.parent)
     cases = read_predictions(path, model)
@@ -126,7 +126,7 @@ def _mechanisms(cases):
 def _caption(cases, model, fitted):
     """The lines below a figure. `fitted`: how the cases are drawn that the model was fitted to."""
     names = [f"{name}.csv" for name in cases["log"].unique()]
-    words = f"Medians of {parts.count_text(len(cases), 'case')} {'of launches by need' if cases['by_need'].all() else 'that launch from the device'}, of {', '.join(names)}. "
+    words = f"Medians of {parts.count_text(len(cases), 'case')} {'of data-dependent launches' if cases['by_need'].all() else 'that launch from the device'}, of {', '.join(names)}. "
     if cases["fitted"].any():
         of = " and ".join(f"{name}.csv" for name in cases["log"][cases["fitted"]].unique())
         words += f"The model was fitted to empty grids of {of}: {fitted}. "
@@ -251,7 +251,7 @@ def predicted(cases, model):
                        f"mechanisms of each log whose farthest case is more than {100 * NEAR:g} % off, with measured / predicted of that case. Bars: 95 % "
                        f"intervals whose ends differ by more than {100 * (WIDE - 1):.0f} %.")
     if cases["by_need"].all():
-        sheet.notes.append("Of each input the model gets two measured times. Its rules for launches by need were chosen with these logs in view.")
+        sheet.notes.append("Of each input the model gets two measured times. Its rules for data-dependent launches were chosen with these logs in view.")
     return sheet.finish(_caption(cases, model, "the panels marked so"))
 
 

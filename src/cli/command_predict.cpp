@@ -40,10 +40,10 @@ they are counted with the reason. With --against, the median of the measured GPU
 times is beside the prediction; without an experiment, the cases are those of
 the log.
 
-Launches by need are predicted without an experiment, from the counts of logs,
-which are those of the oracle, and from two measured times of the same input:
-that of the best flat form, and that of the highest threshold, with which each
-thread does its item alone. A log of the executor has the same counts, so a GPU
+Data-dependent launches are predicted without an experiment, from the counts of
+logs, which are those of the oracle, and from two measured times of the same
+input: that of the best flat form, and that of the highest threshold, with which
+each thread does its item alone. A log of the executor has the same counts, so a GPU
 needs to run these few cases only:
 
   nestbed run my.cfg --backend cpu -o counts.csv
@@ -142,7 +142,7 @@ int predict_cases(const Arguments& /*arguments*/, const Given& given, std::ostre
     }
     if (studies.empty() && !(choices.empty() && counts.empty()))
         throw UsageError(
-            fmt::format("--against {}: no launches by need can be predicted; allowed: a log with GPU times "
+            fmt::format("--against {}: no data-dependent launches can be predicted; allowed: a log with GPU times "
                         "of a flat form and of the highest threshold of the same input, and counts of a "
                         "lower threshold",
                         against));
@@ -172,22 +172,23 @@ Command predict_command()
         .text = kPredictHelp,
         .files = "cfg",
         .operands = 1,
-        .options = {{.name = "model",
-                     .value = "FILE",
-                     .help = "the model, from `nestbed calibrate`",
-                     .default_text = "that of an H200, which is built in"},
-                    {.name = "against",
-                     .value = "FILE",
-                     .help = "a log: print its measured times beside the predictions, and how near they are"},
-                    {.name = "counts",
-                     .value = "FILE",
-                     .help = "launches by need: another log, also of the executor, with the counts of more cases"},
-                    {.name = "choices",
-                     .value = "FILE",
-                     .help = "launches by need: write what the model would choose, one row per study, to a new file"},
-                    {.name = "csv",
-                     .value = "FILE",
-                     .help = "write one row per case to a new file; - for standard output, without the table"}},
+        .options =
+            {{.name = "model",
+              .value = "FILE",
+              .help = "the model, from `nestbed calibrate`",
+              .default_text = "that of an H200, which is built in"},
+             {.name = "against",
+              .value = "FILE",
+              .help = "a log: print its measured times beside the predictions, and how near they are"},
+             {.name = "counts",
+              .value = "FILE",
+              .help = "data-dependent launches: another log, also of the executor, with the counts of more cases"},
+             {.name = "choices",
+              .value = "FILE",
+              .help = "data-dependent launches: write what the model would choose, one row per study, to a new file"},
+             {.name = "csv",
+              .value = "FILE",
+              .help = "write one row per case to a new file; - for standard output, without the table"}},
         .settings = key_options(),
         .call = predict_cases};
 }

@@ -126,7 +126,7 @@ void check_offers(const RowCells& row)
                    fmt::format("{:.0f} to {:.0f}, the accepted launches without drains", fewest, accepted));
 }
 
-// Launches by need that were refused are replaced; a tail launch that replaces some is a drain.
+// Data-dependent launches that were refused are replaced; a tail launch that replaces some is a drain.
 void check_replaced(const RowCells& row)
 {
     const double attempted = row.number("launches_attempted"_column);

@@ -47,7 +47,7 @@ enum class SortValues : std::uint8_t { absent, none, uint32 };
 // How a reduction combines two numbers. none: the workload is not a reduction.
 enum class Operator : std::uint8_t { none, sum, max, min };
 
-// Which items share one launch (model/child_requests.hpp). absent: the strategy makes no launches by need.
+// Which items share one launch (model/child_requests.hpp). absent: the strategy makes no data-dependent launches.
 enum class Aggregate : std::uint8_t {
     absent,
     none, // one launch per item

@@ -11,7 +11,7 @@ inline constexpr double kKernelCallUs = 15; // one kernel that the host launches
 // Per byte that a copy reads or writes: 3783 GB/s, `copy` in results/h200/model.json.
 inline constexpr double kCopiedByteUs = 1 / 3783e3;
 
-// About how many launches so many items make that threads launch by need, of which `a_block` are in a block; `by_grid`:
+// About how many launches so many items make that threads find, of which `a_block` are in a block; `by_grid`:
 // if all items of a grid share one launch.
 double launches_of_items(const Case& point, double items, double a_block, double by_grid);
 

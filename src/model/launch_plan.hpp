@@ -51,7 +51,7 @@ void for_each_wave(const LaunchPlan& plan, Launch&& launch)
 //    three quarters of that limit in flight (results/h200/waves.csv); one wave if raising the limit is free;
 //  - the same, but the chains of one root grid run one after another: waves of two blocks, in turn on 64 streams
 //    (results/h200/tail_streams.csv).
-//  - launches by need (ExpectedLaunches::by_root): with `overflow = waves`, waves whose root blocks never need more than
+//  - data-dependent launches (ExpectedLaunches::by_root): with `overflow = waves`, waves whose root blocks never need more than
 //    three quarters of the limit, also of a limit that the case fixes; by tail launches the same, in up to 64 streams that
 //    share the limit; otherwise one wave, and one wave also if a launch has items of several root blocks.
 // A wave that the case fixes is kept. If the case fixes only the streams, they share the grid equally. Both are

@@ -27,7 +27,7 @@ constexpr std::string_view name_of(Status status)
     return kNames.at(static_cast<std::size_t>(status));
 }
 
-// What a run that launches by need counted (model/child_requests.hpp).
+// What a run with data-dependent launches counted (model/child_requests.hpp).
 struct OfferSample {
     std::uint64_t items = 0;    // wanted by a thread
     std::uint64_t replaced = 0; // launches that the device refused, done in another way

@@ -25,7 +25,7 @@ struct StrategyInfo {
     bool cuda_only = false;   // registered on every backend, but runs only on CUDA
     bool on_host = false;     // runs on the host's processor, not on a GPU
     bool operators = false;   // a reduction that supports max and min as well as sum
-    bool offers = false;      // launches by need (model/child_requests.hpp): its launches depend on the input
+    bool offers = false;      // data-dependent launches (model/child_requests.hpp): its launches depend on the input
     bool per_vertex = false;  // a search of a graph with a thread for each of its vertices in every round
     bool hangs = false;       // may hang the device when launches pass the pending limit
     bool by_order = false; // its launches depend on the order of execution: the ledger must equal the items offered

@@ -55,7 +55,7 @@ double work_us(const StrategyInfo& info, const Case& point)
 }
 
 // Of so many launches that the input decides: levels of a device graph, or launches from one grid.
-double launches_by_need_us(const StrategyInfo& info, const Case& point, double launches)
+double data_dependent_us(const StrategyInfo& info, const Case& point, double launches)
 {
     constexpr double kMaxLevels = 1e6;
     if (launches < 1)
@@ -72,8 +72,8 @@ double launches_by_need_us(const StrategyInfo& info, const Case& point, double l
     return gpu_us(demand);
 }
 
-// A rough number of launches by need, which depend on the input.
-double launches_by_need(const StrategyInfo& info, const Case& point)
+// A rough number of data-dependent launches, which depend on the input.
+double data_dependent_launches(const StrategyInfo& info, const Case& point)
 {
     if (!from_device(mechanism_of(info, point)) || (point.depth && *point.depth == 0))
         return 0;
@@ -82,13 +82,13 @@ double launches_by_need(const StrategyInfo& info, const Case& point)
 
 double irregular_sample_us(const StrategyInfo& info, const Case& point)
 {
-    const double launches = launches_by_need(info, point);
+    const double launches = data_dependent_launches(info, point);
     const double work = work_us(info, point);
     if (point.backend == BackendKind::cpu)
         return kRowExecuted + work + launches * (kLaunchExecuted + point.block * kThreadExecuted);
     constexpr double kRuns = 2; // held, and not held
     return kRow + static_cast<double>(bytes_moved(info, point)) * 2 * kByteUntimed +
-           kRuns * (kKernelCallUs + work + launches_by_need_us(info, point, launches));
+           kRuns * (kKernelCallUs + work + data_dependent_us(info, point, launches));
 }
 
 double sample_on_gpu(const Strategy& strategy, const Case& point)

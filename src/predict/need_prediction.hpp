@@ -1,4 +1,4 @@
-// Predictions of launches by need from the counts in logs, which are the oracle's, and the choices of threshold,
+// Predictions of data-dependent launches from the counts in logs, which are the oracle's, and the choices of threshold,
 // coarsening and aggregation that follow. Pure.
 #pragma once
 

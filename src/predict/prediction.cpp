@@ -12,7 +12,7 @@ namespace nestbed
 
 namespace
 {
-constexpr std::string_view kByNeed = "their launches depend on the input";
+constexpr std::string_view kDataDependent = "their launches depend on the input";
 constexpr std::string_view kGiven = "they launch nothing, and their measured time is given";
 } // namespace
 
@@ -32,7 +32,7 @@ std::string why_unpredictable(const Strategy& strategy, const Case& point, const
     if (info.on_host)
         return "the host does the work";
     if (form.by_input)
-        return std::string(kByNeed);
+        return std::string(kDataDependent);
     if (info.irregular())
         return "their work depends on the input";
     if (!info.workload->why_unpredictable.empty())
@@ -99,7 +99,7 @@ void add_cases(Predictions& predictions, std::span<const PredictedCase> cases)
             ++predictions.left_out[std::string(kGiven)];
         else
             predictions.cases.push_back(one);
-    const auto left_out = predictions.left_out.find(std::string(kByNeed));
+    const auto left_out = predictions.left_out.find(std::string(kDataDependent));
     if (left_out == predictions.left_out.end())
         return;
     left_out->second -= std::min(left_out->second, cases.size());

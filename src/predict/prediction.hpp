@@ -20,7 +20,7 @@ struct PredictedCase {
     Prediction prediction;
     // Of the GPU times that are ok. Empty: not measured. The interval is NaN with fewer than kFewestSamples.
     std::optional<Estimate> measured;
-    // The prediction was made from this measured time: launches by need that launch nothing.
+    // The prediction was made from this measured time: data-dependent launches that launch nothing.
     bool given = false;
 
     // measured / predicted

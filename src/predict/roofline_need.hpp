@@ -1,4 +1,4 @@
-// The launch roofline of launches by need: from the counts of the oracle, and from two measured times of the same
+// The launch roofline of data-dependent launches: from the counts of the oracle, and from two measured times of the same
 // input. Pure.
 #pragma once
 

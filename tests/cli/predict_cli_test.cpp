@@ -107,7 +107,7 @@ TEST_F(PredictCommand, WritesACsv)
 }
 
 // Each study of the log: what the model chooses, and its cost by what was measured.
-TEST_F(PredictCommand, ChoosesForLaunchesByNeed)
+TEST_F(PredictCommand, ChoosesForDataDependentLaunches)
 {
     const std::string csv = scratch_.path("choices.csv");
     const Outcome done = predict({"--against", h200_path("cgo22_sort.csv"), "--choices", csv});
@@ -183,7 +183,7 @@ TEST_F(PredictCommand, ChoosesByCountsOfAnotherLog)
     expect_refused({"--against", few, "--counts", scratch_.path("none.csv")}, "none.csv", 1);
     expect_refused(
         {"--against", h200_path("ways.csv"), "--counts", executed},
-        "ways.csv: no launches by need can be predicted; allowed: a log with GPU times of a flat form and of "
+        "ways.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form and of "
         "the highest threshold of the same input, and counts of a lower threshold");
     expect_refused({"--against", few, "--csv", scratch_.path("one.csv"), "--choices", scratch_.path("one.csv")},
                    "one.csv: --csv is the same file; allowed: two files");
@@ -196,9 +196,9 @@ TEST_F(PredictCommand, ChoosesNothingForALogWithoutAFlatForm)
         [](const std::string& row) { return row.find(",quick_kway,") != std::string::npos; }, "", "", "alone.csv");
     const Outcome done = predict({"--against", alone});
     EXPECT_EQ(done.exit_code, 0) << done.err;
-    EXPECT_THAT(done.out, AllOf(HasSubstr("Predicted: 0 cases\n"), Not(HasSubstr("Launches by need"))));
+    EXPECT_THAT(done.out, AllOf(HasSubstr("Predicted: 0 cases\n"), Not(HasSubstr("Data-dependent launches"))));
     expect_refused({"--against", alone, "--choices", scratch_.path("none.csv")},
-                   "alone.csv: no launches by need can be predicted; allowed: a log with GPU times of a flat form");
+                   "alone.csv: no data-dependent launches can be predicted; allowed: a log with GPU times of a flat form");
     EXPECT_FALSE(std::filesystem::exists(scratch_.path("none.csv")));
 }
 

@@ -1,4 +1,4 @@
-// Launches by need on the executor: the irregular workloads by every aggregation, threshold, coarsening and overflow.
+// Data-dependent launches on the executor: the irregular workloads by every aggregation, threshold, coarsening and overflow.
 #include "device/backends.hpp"
 #include "model/trace.hpp"
 #include "support/battery.hpp"

@@ -245,7 +245,7 @@ TEST(RowCheck, RefusesAStatusThatTheOtherCellsDoNotHave)
                   fmt::format("a.csv:2: wall_us is '{}'; allowed: a number from 0, such as 12.5, or nothing", text));
 }
 
-// 12 launches by need, of which 5 were refused, and 2 drains, of which one was refused.
+// 12 data-dependent launches, of which 5 were refused, and 2 drains, of which one was refused.
 TEST(RowCheck, TakesReplacedLaunchesAndTheirDrainsAndNoOthers)
 {
     Sample sample = right_sample(kReduce);

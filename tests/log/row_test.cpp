@@ -177,7 +177,7 @@ TEST(Row, OfAnOkSampleSaysAllOfIt)
 }
 
 // 50 launches, of which 13 were refused and done by a tail launch.
-TEST(Row, OfLaunchesByNeedSaysHowManyWereReplaced)
+TEST(Row, OfDataDependentLaunchesSaysHowManyWereReplaced)
 {
     Sample sample = good_sample();
     sample.launches->attempted = 51;

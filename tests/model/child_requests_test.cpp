@@ -1,4 +1,4 @@
-// The oracle of launches by need, compared with cases that were counted by hand.
+// The oracle of data-dependent launches, compared with cases that were counted by hand.
 #include "model/child_requests.hpp"
 
 #include <gmock/gmock.h>

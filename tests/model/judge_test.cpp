@@ -270,7 +270,7 @@ TEST(Judge, LaunchesByOrderAreComparedWithWhatTheKernelsWanted)
     }
 }
 
-TEST(Judge, LaunchesByNeedAreComparedDepthByDepthWhereNothingIsDrained)
+TEST(Judge, DataDependentLaunchesAreComparedDepthByDepthWhereNothingIsDrained)
 {
     Sample sample = sample_of({59, 41});
     sample.offers = OfferSample{.items = 100};

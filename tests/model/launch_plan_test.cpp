@@ -538,7 +538,7 @@ TEST(LaunchPlan, AWaveAndStreamsAreOfRootBlocksWhereTheyAreNotTheGrid)
     EXPECT_EQ(plan_launches(point, form, h200()).streams, 64U);
 }
 
-// Launches by need, below each root block.
+// Data-dependent launches, below each root block.
 ExpectedLaunches by_need(std::vector<std::uint64_t> by_root)
 {
     ExpectedLaunches form;

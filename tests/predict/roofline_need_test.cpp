@@ -1,4 +1,4 @@
-// The launch roofline of launches by need.
+// The launch roofline of data-dependent launches.
 #include "predict/roofline_file.hpp"
 #include "predict/roofline_need.hpp"
 

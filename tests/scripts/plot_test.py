@@ -1049,7 +1049,7 @@ class PlotTest(unittest.TestCase):
         words = " ".join(texts_of(figure).split())
         self.assertEqual(name, "predicted")
         for said in ("Half of 2 cases whose launches depend on the input are predicted within 12.5 %",
-                     "Its rules for launches by need were chosen with these logs in view", "Medians of 2 cases of launches by need, of cgo22.csv"):
+                     "Its rules for data-dependent launches were chosen with these logs in view", "Medians of 2 cases of data-dependent launches, of cgo22.csv"):
             self.assertIn(said, words)
         path.write_text(f"{self.PREDICTED.strip()},threshold\n{rows_[0] * 600}")
         [(_, figure)] = figures_predicted.drawn(path)
